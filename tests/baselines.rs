@@ -34,7 +34,7 @@ fn a_baseline_stays_as_it_was_measured_when_its_source_changes() {
     let kept = kept.json();
     assert_eq!((&kept["id"], &kept["run"]), (&"heap".into(), &1.into()));
     let bytes = fs::read(finished.path("baselines/v1.wasm")).unwrap();
-    let digest = bakeoff::source::content_address(&bytes);
+    let digest = bakeoff_source::content_address(&bytes);
     assert_eq!(kept["sha256"], digest);
 
     let again = of(&finished, "baseline", &["heap", "--name", "v1"]);

@@ -10,13 +10,13 @@ mod prototypes;
 mod reuse;
 
 use crate::golden;
-use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
-use bakeoff::confine::{Confinement, ProbeConfig};
-use bakeoff::engine::{self, Profile};
-use bakeoff::interface::{Interface, WitFile, World};
-use bakeoff::source::BuildInput;
+use bakeoff_compile::engine::{self, Profile};
+use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
+use bakeoff_confine::{Confinement, ProbeConfig};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::Limits;
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::{Interface, WitFile, World};
 use std::sync::Arc;
 use wasmtime::component::{Component, Instance, Linker, Val};
 use wasmtime::{Engine, Store};

@@ -5,7 +5,7 @@
 
 mod instances;
 
-use bakeoff::config::{self, CasePart, ConfigError, ConfigPlace};
+use bakeoff_config::{CasePart, ConfigError, ConfigPlace};
 use bakeoff_domain::spec::{
     Code, Comparison, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source, State,
     Workers,
@@ -62,12 +62,12 @@ fn case_88_names_that_look_alike() {
         ("sort \u{200b}l", "character 6, U+006C and U+200B"),
         ("sort l\u{2060}", "character 7, the end and U+2060"),
     ] {
-        let error = config::parse(&file(other), "t").unwrap_err();
+        let error = bakeoff_config::parse(&file(other), "t").unwrap_err();
         let said = error.to_string();
         assert!(said.contains("read alike"), "{said}");
         assert!(said.ends_with(place), "{said}");
     }
-    assert!(config::parse(&file("sort k"), "t").is_ok());
+    assert!(bakeoff_config::parse(&file("sort k"), "t").is_ok());
 }
 
 /// Compares each file's message with the one beside it, or writes it.
@@ -90,7 +90,7 @@ fn hold_to_golden(folder: &str, message: impl Fn(&Path) -> String) {
 
 #[test]
 fn what_is_wrong_with_an_experiment_is_said_at_its_place() {
-    hold_to_golden(GOLDEN, |file| match config::load(file) {
+    hold_to_golden(GOLDEN, |file| match bakeoff_config::load(file) {
         Ok(_) => panic!("{} is accepted", file.display()),
         Err(error) => render(&error),
     });
@@ -100,7 +100,7 @@ fn what_is_wrong_with_an_experiment_is_said_at_its_place() {
 fn what_is_wrong_with_a_file_of_cases_is_said_at_its_place() {
     hold_to_golden(&format!("{GOLDEN}/cases"), |file| {
         let text = std::fs::read_to_string(file).expect("a golden file");
-        match config::parse_cases(&text, "cases.toml") {
+        match bakeoff_config::parse_cases(&text, "cases.toml") {
             Ok(_) => panic!("{} is accepted", file.display()),
             Err(error) => render(&error),
         }
@@ -116,7 +116,7 @@ fn the_smallest_experiment_gets_every_default() {
         workload = { cases = "cases.toml" }
         approach = [{ name = "a", component = "a.wasm" }]
     "#;
-    let read = config::parse(text, "t").expect("it is valid");
+    let read = bakeoff_config::parse(text, "t").expect("it is valid");
     assert_eq!(read.interface.call, "example:top-k/api@1.0.0.top-k");
     assert_eq!(read.workload.inputs, Inputs::Cases("cases.toml".into()));
     assert_eq!(read.workload.seed, None);
@@ -180,7 +180,8 @@ fn every_key_reaches_its_value() {
         code_samples = false
         trade_offs = false
     "#;
-    let read = config::parse(text, "t").unwrap_or_else(|error| panic!("{}", render(&error)));
+    let read =
+        bakeoff_config::parse(text, "t").unwrap_or_else(|error| panic!("{}", render(&error)));
     assert_eq!((&*read.name, &*read.problem), ("n", "p"));
     assert_eq!(read.approaches[0].name, "A B");
     assert_eq!(read.interface.call, "top-k");
@@ -243,10 +244,11 @@ fn every_example_is_valid() {
     let mut seen = 0;
     for entry in std::fs::read_dir("../examples").expect("the examples") {
         let folder = entry.expect("an entry").path();
-        if !folder.join(config::FILE_NAME).exists() {
+        if !folder.join(bakeoff_config::FILE_NAME).exists() {
             continue;
         }
-        let loaded = config::load(&folder).unwrap_or_else(|error| panic!("{}", render(&error)));
+        let loaded =
+            bakeoff_config::load(&folder).unwrap_or_else(|error| panic!("{}", render(&error)));
         assert_eq!(loaded.dir, folder);
         seen += 1;
     }
@@ -262,7 +264,7 @@ fn every_planted_experiment_is_valid() {
         ("no-oracle", "no-oracle/approaches"),
     ] {
         let planted = Path::new("../tests/planted");
-        let loaded = config::load(&planted.join(folder))
+        let loaded = bakeoff_config::load(&planted.join(folder))
             .unwrap_or_else(|error| panic!("{}", render(&error)));
         let files = std::fs::read_dir(planted.join(list))
             .expect("the prototypes")
@@ -274,17 +276,18 @@ fn every_planted_experiment_is_valid() {
 
 #[test]
 fn a_budget_from_the_command_line_has_bounds() {
-    assert_eq!(config::budget("40s"), Ok(Duration::from_secs(40)));
-    let message = config::budget("0 s")
+    assert_eq!(bakeoff_config::budget("40s"), Ok(Duration::from_secs(40)));
+    let message = bakeoff_config::budget("0 s")
         .expect_err("it is too short")
         .to_string();
     assert_eq!(message, "a budget lies between 100 ms and 24 h");
-    assert!(config::budget("48 h").is_err());
+    assert!(bakeoff_config::budget("48 h").is_err());
 }
 
 #[test]
 fn later_findings_point_at_the_file() {
-    let loaded = config::load(Path::new("../examples/top-k")).expect("the example is valid");
+    let loaded =
+        bakeoff_config::load(Path::new("../examples/top-k")).expect("the example is valid");
     let shown = |place| render(&loaded.wrong(place, "nobody exports this", "not exported", "help"));
     assert!(shown(ConfigPlace::Call).contains(r#"call = "top-k""#));
     assert!(shown(ConfigPlace::Workload).contains(r#"source = "workload.rs""#));
@@ -298,7 +301,7 @@ fn later_findings_point_at_the_file() {
 #[test]
 fn a_case_that_does_not_fit_is_pointed_at() {
     let text = "[[case]]\ncall = \"f(1)\"\nexpect = \"2\"\n";
-    let file = config::parse_cases(text, "cases.toml").expect("it is valid");
+    let file = bakeoff_config::parse_cases(text, "cases.toml").expect("it is valid");
     assert_eq!(file.cases[0].call, "f(1)");
     assert_eq!(file.cases[0].expect.as_deref(), Some("2"));
     let error = file.wrong(0, CasePart::Expect, "this is not a list", "write `[2]`");
@@ -311,18 +314,22 @@ fn a_case_that_does_not_fit_is_pointed_at() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_said() {
-    let missing = config::load(Path::new("no/such/folder")).expect_err("there is none");
+    let missing = bakeoff_config::load(Path::new("no/such/folder")).expect_err("there is none");
     assert!(matches!(missing, ConfigError::Missing { .. }));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bakeoff.toml");
     std::fs::write(&file, b"name = \"\xff\"").expect("it is written");
-    let binary = config::load(&file).expect_err("it is not UTF-8");
+    let binary = bakeoff_config::load(&file).expect_err("it is not UTF-8");
     assert!(
         binary.to_string().contains("not UTF-8 (from byte 8 on)"),
         "{binary}"
     );
-    std::fs::write(&file, vec![b'\n'; config::FILE_BYTES_MAX as usize + 1]).expect("it is written");
-    let large = config::load(&file).expect_err("it is too large");
+    std::fs::write(
+        &file,
+        vec![b'\n'; bakeoff_config::FILE_BYTES_MAX as usize + 1],
+    )
+    .expect("it is written");
+    let large = bakeoff_config::load(&file).expect_err("it is too large");
     assert!(large.to_string().contains("larger than 1 MiB"), "{large}");
 }
 
@@ -426,8 +433,8 @@ fn nearly_an_experiment() -> impl Strategy<Value = String> {
 /// What must hold for any text: an experiment, or findings whose places are in the text and that
 /// render without a character that steers the terminal.
 fn read_or_refuse(text: &str) {
-    let parsed = config::parse(text, "t").map(drop);
-    for error in [parsed, config::parse_cases(text, "t").map(drop)] {
+    let parsed = bakeoff_config::parse(text, "t").map(drop);
+    for error in [parsed, bakeoff_config::parse_cases(text, "t").map(drop)] {
         let Err(error) = error else { continue };
         let ConfigError::Invalid(findings) = &error else {
             panic!("no file is read: {error}");

@@ -8,7 +8,7 @@ mod groups;
 mod levels;
 pub(crate) mod probe;
 
-use bakeoff::confine::{
+use bakeoff_confine::{
     Confinement, EscapeAttempt, Fence, Job, Level, PROBE, ProbeConfig, Processes,
 };
 use probe::*;

@@ -5,15 +5,15 @@ mod hostile;
 
 use crate::build::{Running, interface};
 use crate::support::{CommandOutput, bakeoff, measuring_slot};
-use bakeoff::compile::{
+use bakeoff_compile::{
     BuildKind, BuildLimits, BuildRequest, Builder, BuiltCrates, Cache, CratesError, Toolchain,
 };
-use bakeoff::confine::{Confinement, ProbeConfig};
-use bakeoff::interface::World;
-use bakeoff::source::BuildInput;
+use bakeoff_confine::{Confinement, ProbeConfig};
 use bakeoff_domain::crates::{AllowedCrate, Crates};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::Limits;
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::World;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;

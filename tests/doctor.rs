@@ -4,8 +4,8 @@ mod commands;
 mod fixture;
 mod machines;
 
-use bakeoff::doctor::{Examination, MachineFacts};
-use bakeoff::render::{self, Colour};
+use bakeoff_render::Colour;
+use bakeoff_run::doctor::{Examination, MachineFacts};
 use std::path::PathBuf;
 
 /// Compares with `tests/golden/doctor/NAME`, or writes it when `BLESS=1` is set.
@@ -35,7 +35,10 @@ fn examination(facts: MachineFacts) -> Examination {
 fn a_good_machine_is_golden() {
     let good = examination(fixture::good());
     assert!(good.can_run);
-    golden("good.txt", &render::doctor(&good, 100, Colour::Never));
+    golden(
+        "good.txt",
+        &bakeoff_render::doctor(&good, 100, Colour::Never),
+    );
     let json = serde_json::to_string_pretty(&good).unwrap();
     golden("good.json", &format!("{json}\n"));
 }
@@ -44,14 +47,20 @@ fn a_good_machine_is_golden() {
 fn a_limited_machine_is_golden() {
     let limited = examination(fixture::limited());
     assert!(limited.can_run);
-    golden("limited.txt", &render::doctor(&limited, 60, Colour::Always));
+    golden(
+        "limited.txt",
+        &bakeoff_render::doctor(&limited, 60, Colour::Always),
+    );
 }
 
 #[test]
 fn a_machine_that_can_run_nothing_is_golden() {
     let nothing = examination(fixture::nothing());
     assert!(!nothing.can_run);
-    golden("nothing.txt", &render::doctor(&nothing, 100, Colour::Never));
+    golden(
+        "nothing.txt",
+        &bakeoff_render::doctor(&nothing, 100, Colour::Never),
+    );
     let json = serde_json::to_string_pretty(&nothing).unwrap();
     golden("nothing.json", &format!("{json}\n"));
 }

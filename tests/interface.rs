@@ -1,7 +1,9 @@
 //! Interfaces as people write them: which are taken, and what the others are told.
 
 use crate::golden;
-use bakeoff::interface::{InputRequest, Interface, InterfaceError, WitFile, World, rust_signature};
+use bakeoff_source::interface::{
+    InputRequest, Interface, InterfaceError, WitFile, World, rust_signature,
+};
 use std::path::Path;
 
 /// Reads a fixture. Its first line is `// call`; lines `//! file` begin further files.

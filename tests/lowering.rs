@@ -1,9 +1,9 @@
 //! The time of the allocator while arguments are lowered: by whatever clock, it is the guest's.
 
-use bakeoff::engine::{self, Profile};
-use bakeoff::invoke::Value;
-use bakeoff::sandbox::{GuestTime, Imports, Instance, Lowering, Sandbox, UNTIMED};
+use bakeoff_compile::engine::{self, Profile};
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::Value;
+use bakeoff_sandbox::{GuestTime, Imports, Instance, Lowering, Sandbox, UNTIMED};
 use std::sync::Arc;
 use wasmtime::component::Val;
 

@@ -1,11 +1,11 @@
 //! Values of nested types: that they reach a component, and come back from it, as the engine's own
 //! conversion has it.
 
-use bakeoff::engine::{self, Profile};
-use bakeoff::invoke::{Callee, Value, parse_call, render};
-use bakeoff::sandbox::{GuestState, Imports, Instance, Sandbox, UNTIMED};
+use bakeoff_compile::engine::{self, Profile};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::{Callee, Value, parse_call, render};
+use bakeoff_sandbox::{GuestState, Imports, Instance, Sandbox, UNTIMED};
 use std::sync::Arc;
 use wasmtime::component::{Component, Linker, Val};
 

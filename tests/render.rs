@@ -5,8 +5,8 @@ mod exploring;
 mod fixture;
 mod naughty;
 
-use bakeoff::render::{self, AskedTest, Charset, Colour, Options};
 use bakeoff_domain::report::{Report, rescore};
+use bakeoff_render::{AskedTest, Charset, Colour, Options};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -48,20 +48,20 @@ fn options() -> Options {
 #[test]
 fn text_is_golden() {
     let report = fixture::report();
-    golden("report.txt", &render::human(&report, &options()));
+    golden("report.txt", &bakeoff_render::human(&report, &options()));
     let narrow = Options {
         width: 60,
         colour: Colour::Always,
         detail: false,
         ..options()
     };
-    golden("report-60.txt", &render::human(&report, &narrow));
+    golden("report-60.txt", &bakeoff_render::human(&report, &narrow));
     let ascii = Options {
         width: 80,
         charset: Charset::Ascii,
         ..options()
     };
-    let text = render::human(&report, &ascii);
+    let text = bakeoff_render::human(&report, &ascii);
     assert!(text.is_ascii(), "{text}");
     golden("report-ascii.txt", &text);
 }
@@ -72,7 +72,7 @@ fn forty_columns_are_enough() {
         width: 40,
         ..options()
     };
-    let text = render::human(&fixture::report(), &narrow);
+    let text = bakeoff_render::human(&fixture::report(), &narrow);
     let (_, from) = text.split_once("Time against").unwrap();
     let (ratios, _) = from.split_once("\n\n").unwrap();
     assert!(ratios.contains("sure"), "{text}");
@@ -84,17 +84,17 @@ fn forty_columns_are_enough() {
 #[test]
 fn the_answer_is_the_last_that_is_said_and_one_line_alone() {
     let report = fixture::report();
-    let answer = render::answer(&report, &options());
+    let answer = bakeoff_render::answer(&report, &options());
     assert_eq!(answer.matches('\n').count(), 1);
     assert!(answer.starts_with("Take heap"), "{answer}");
-    let text = render::human(&report, &options());
+    let text = bakeoff_render::human(&report, &options());
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(&text).ends_with(&words(&answer)), "{text}");
     let brief = Options {
         detail: false,
         ..options()
     };
-    let brief = render::human(&report, &brief);
+    let brief = bakeoff_render::human(&report, &brief);
     assert!(
         !brief.contains("Source of") && !brief.contains("Seed:"),
         "{brief}"
@@ -106,17 +106,17 @@ fn what_the_confinement_is_made_of_is_shown() {
     let mut report = fixture::report();
     report.environment.fences = ["landlock 4", "seccomp"].map(str::to_owned).to_vec();
     let shown = "standard (landlock 4, seccomp)";
-    assert!(render::human(&report, &options()).contains(shown));
-    assert!(render::html(&report, &options()).contains(shown));
-    let json: serde_json::Value = serde_json::from_str(&render::json(&report)).unwrap();
+    assert!(bakeoff_render::human(&report, &options()).contains(shown));
+    assert!(bakeoff_render::html(&report, &options()).contains(shown));
+    let json: serde_json::Value = serde_json::from_str(&bakeoff_render::json(&report)).unwrap();
     assert_eq!(json["environment"]["fences"][1], "seccomp");
 }
 
 #[test]
 fn markdown_and_its_charts_are_golden() {
     let report = fixture::report();
-    golden("report.md", &render::markdown(&report, &options()));
-    for chart in render::charts::charts(&report) {
+    golden("report.md", &bakeoff_render::markdown(&report, &options()));
+    for chart in bakeoff_render::charts::charts(&report) {
         golden(&format!("{}.svg", chart.name), &chart.svg);
     }
 }
@@ -125,7 +125,7 @@ fn markdown_and_its_charts_are_golden() {
 fn replicas_are_points_that_tell_their_times() {
     let mut report = fixture::report();
     let chart = |report: &Report| {
-        let charts = render::charts::charts(report);
+        let charts = bakeoff_render::charts::charts(report);
         charts.into_iter().find(|chart| chart.name == "replicas")
     };
     // Five variants with 12 replicas; the sixth left after 6.
@@ -151,30 +151,30 @@ fn replicas_are_points_that_tell_their_times() {
 #[test]
 fn json_is_golden_and_reads_back() {
     let report = fixture::report();
-    let text = render::json(&report);
+    let text = bakeoff_render::json(&report);
     golden("report.json", &text);
     let back: Report = serde_json::from_str(&text).unwrap();
     assert_eq!(
-        render::human(&back, &options()),
-        render::human(&report, &options())
+        bakeoff_render::human(&back, &options()),
+        bakeoff_render::human(&report, &options())
     );
 }
 
 #[test]
 fn csv_is_golden() {
-    golden("report.csv", &render::csv(&fixture::report()));
+    golden("report.csv", &bakeoff_render::csv(&fixture::report()));
 }
 
 #[test]
 fn junit_is_golden_and_has_what_was_asked_for() {
     let report = fixture::report();
-    golden("report.xml", &render::junit(&report, &[]));
+    golden("report.xml", &bakeoff_render::junit(&report, &[]));
     let asked = [("not slower", true), ("quick", false)].map(|(name, passed)| AskedTest {
         name: format!("{name} <&>"),
         passed,
         found: format!("{name}: \"found\" \u{1b}[31m"),
     });
-    let text = render::junit(&report, &asked);
+    let text = bakeoff_render::junit(&report, &asked);
     assert!(
         text.contains("name=\"not slower &lt;&amp;&gt;\"/>"),
         "{text}"
@@ -187,7 +187,7 @@ fn junit_is_golden_and_has_what_was_asked_for() {
 
 #[test]
 fn html_is_golden_and_asks_nobody_for_anything() {
-    let text = render::html(&fixture::report(), &options());
+    let text = bakeoff_render::html(&fixture::report(), &options());
     let (script, data) = (
         text.matches("<script>").count(),
         text.matches("<script type=").count(),
@@ -215,7 +215,7 @@ fn html_is_golden_and_asks_nobody_for_anything() {
 #[test]
 fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
     let report = fixture::report();
-    let page = render::html(&report, &options());
+    let page = bakeoff_render::html(&report, &options());
     assert!(page.contains("<h2>Sources side by side</h2>"));
     assert!(page.contains("heap and sort: 4 lines differ"), "{page}");
     assert!(page.contains("<h2>Runs of this question</h2>"));
@@ -224,7 +224,7 @@ fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
     let mut alone = options();
     alone.sources.remove("v-sort");
     alone.runs.truncate(1);
-    let page = render::html(&report, &alone);
+    let page = bakeoff_render::html(&report, &alone);
     for absent in ["Sources side by side", "Runs of this question"] {
         assert!(!page.contains(absent), "{absent}");
     }
@@ -233,20 +233,23 @@ fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
 #[test]
 fn other_ends_are_golden() {
     for (name, report) in fixture::others() {
-        golden(&format!("{name}.txt"), &render::human(&report, &options()));
+        golden(
+            &format!("{name}.txt"),
+            &bakeoff_render::human(&report, &options()),
+        );
     }
 }
 
 #[test]
 fn a_finished_report_is_scored_again_from_its_file() {
     let report = fixture::report();
-    let back: Report = serde_json::from_str(&render::json(&report)).unwrap();
+    let back: Report = serde_json::from_str(&bakeoff_render::json(&report)).unwrap();
     let weights = BTreeMap::from([("simplicity".to_owned(), 30.0), ("memory".to_owned(), 0.0)]);
     let again = rescore(&back, &weights).unwrap();
     assert_ne!(again.recommendation.winner, report.recommendation.winner);
     let same = rescore(&again, &fixture::weights(&report)).unwrap();
     assert_eq!(
-        render::human(&same, &options()),
-        render::human(&report, &options())
+        bakeoff_render::human(&same, &options()),
+        bakeoff_render::human(&report, &options())
     );
 }

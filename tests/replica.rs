@@ -1,17 +1,17 @@
 //! One replica in a runner: in which order variants are called first, and what comes before a call that counts.
 
 use crate::build::{builder, interface};
-use bakeoff::compile::{BuildKind, BuildRequest};
-use bakeoff::confine::{Confinement, Fence, Job, ProbeConfig};
-use bakeoff::interface::World;
-use bakeoff::measure::protocol::{
-    Bundle, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
-};
-use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
-use bakeoff::source::BuildInput;
+use bakeoff_compile::{BuildKind, BuildRequest};
+use bakeoff_confine::{Confinement, Fence, Job, ProbeConfig};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
+use bakeoff_measure::protocol::{
+    Bundle, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
+};
+use bakeoff_measure::{Instances, LoweringClock, WaveCase};
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::World;
 
 const WIT: &str =
     "package bakeoff:test;\nworld prototype { export square: func(n: u32) -> u32; }\n";
@@ -80,7 +80,7 @@ async fn replies(
     let host = ProbeConfig::with_program(env!("CARGO_BIN_EXE_bakeoff"));
     let confinement = Confinement::probe_on(host).await.unwrap();
     let parts = [message.as_slice()];
-    let job = Job::new(measure::ROLE, &parts, Fence::closed());
+    let job = Job::new(bakeoff_measure::ROLE, &parts, Fence::closed());
     let mut runner = confinement.spawn(job).await.unwrap();
     let mut replies = Vec::new();
     while let Some(frame) = runner.next_frame().await.unwrap() {

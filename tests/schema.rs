@@ -1,6 +1,5 @@
 //! The schema for editors and the page of the reference know the keys that the parser knows.
 
-use bakeoff::config;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,12 +56,14 @@ const TABLES: [(&str, &str); 18] = [
 ];
 
 fn schema() -> Value {
-    serde_json::from_str(config::SCHEMA).unwrap()
+    serde_json::from_str(bakeoff_config::SCHEMA).unwrap()
 }
 
 /// The keys that the parser knows in the table with the unknown key, from what it says of that.
 fn known_keys(text: &str) -> BTreeSet<String> {
-    let Err(config::ConfigError::Invalid(findings)) = config::parse(text, "bakeoff.toml") else {
+    let Err(bakeoff_config::ConfigError::Invalid(findings)) =
+        bakeoff_config::parse(text, "bakeoff.toml")
+    else {
         panic!("an unknown key is accepted: {text}");
     };
     let said = format!("{findings:?}");
@@ -201,7 +202,7 @@ fn the_examples_fit_the_schema_and_the_parser() {
         let text = std::fs::read_to_string(&file).unwrap();
         let value: Value = toml::from_str(&text).unwrap();
         assert_eq!(broken(&value, &schema, ""), None, "{}", file.display());
-        config::load(file.parent().unwrap()).unwrap();
+        bakeoff_config::load(file.parent().unwrap()).unwrap();
         examples += 1;
     }
     assert!(examples >= 6);
@@ -212,5 +213,8 @@ fn the_examples_fit_the_schema_and_the_parser() {
 #[test]
 fn the_command_writes_the_schema() {
     let output = crate::support::run_bakeoff(&["schema"]);
-    assert_eq!((output.status, output.stdout.as_str()), (0, config::SCHEMA));
+    assert_eq!(
+        (output.status, output.stdout.as_str()),
+        (0, bakeoff_config::SCHEMA)
+    );
 }

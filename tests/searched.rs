@@ -301,7 +301,7 @@ fn who_takes_long_for_large_numbers_is_slow_and_not_wrong() {
         &paths[1],
     ]);
     assert_eq!(made.status, 0, "{}", made.stderr);
-    assert!(bakeoff::config::load(&new).is_ok());
+    assert!(bakeoff_config::load(&new).is_ok());
 }
 
 /// A count that wraps, on lists of 256 items: 256 equal ones are shown, as a test and as a case that differs again.

@@ -5,6 +5,7 @@
 mod architecture;
 mod circles;
 mod doors;
+mod house;
 mod source;
 
 use source::{Segments, Source, Tests};
@@ -33,18 +34,33 @@ fn rooms() -> Vec<architecture::Room> {
     architecture::rooms(&text)
 }
 
-/// The modules of `host/src` that belong to a room, tests included.
-fn modules_of_rooms() -> BTreeMap<Segments, Source> {
-    let mut modules = source::modules(&root().join("host/src"), Tests::Included);
+/// The modules of all rooms, as one tree.
+fn modules_of_rooms(tests: Tests) -> BTreeMap<Segments, Source> {
+    let mut modules = house::modules(&root(), &rooms(), tests);
     modules.remove(&["crate".to_owned()][..]);
     modules
+}
+
+/// The folders of all crates' sources below `host`.
+fn folders_of_sources() -> Vec<String> {
+    let mut folders: Vec<String> = rooms()
+        .iter()
+        .map(|room| match room.crate_folder.as_str() {
+            "host/src" => room.crate_folder.clone(),
+            folder => format!("{folder}/src"),
+        })
+        .chain(["host/domain/src".to_owned(), "host/page/src".to_owned()])
+        .collect();
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 #[test]
 fn every_room_is_in_the_architecture() {
     let rooms = rooms();
     let listed = |name: &String| rooms.iter().any(|room| room.name == *name);
-    for module in modules_of_rooms().keys() {
+    for module in modules_of_rooms(Tests::Included).keys() {
         assert!(
             listed(&module[1]),
             "ARCHITECTURE.md has no room `{}`",
@@ -52,7 +68,7 @@ fn every_room_is_in_the_architecture() {
         );
     }
     for room in &rooms {
-        let folder = root().join("host/src").join(&room.name);
+        let folder = house::folder(&root(), room);
         assert!(folder.is_dir(), "there is no room `{}`", room.name);
     }
 }
@@ -62,7 +78,7 @@ fn rooms_use_only_rooms_before_them() {
     let rooms = rooms();
     let place = |name: &str| rooms.iter().position(|room| room.name == name);
     let mut wrong = Vec::new();
-    for (module, source) in modules_of_rooms() {
+    for (module, source) in modules_of_rooms(Tests::Included) {
         for path in source.absolute_paths(&module) {
             let [first, room, ..] = &path[..] else {
                 continue;
@@ -87,7 +103,7 @@ fn outside_things_are_named_behind_their_doors_only() {
             doors
         });
     let (mut wrong, mut unused) = (Vec::new(), doors.clone());
-    for (module, source) in source::modules(&root().join("host/src"), Tests::LeftOut) {
+    for (module, source) in modules_of_rooms(Tests::LeftOut) {
         for path in source.absolute_paths(&module) {
             let path = path.join("::");
             for (door, owners) in &doors {
@@ -170,8 +186,9 @@ fn scores_and_sentences_take_no_logarithm_of_the_machine() {
 
 #[test]
 fn files_are_short() {
-    let folders = ["host/src", "host/domain/src", "guest-sdk/src", "tests"];
-    let files = folders.iter().flat_map(|folder| files_below(folder));
+    let others = ["guest-sdk/src".to_owned(), "tests".to_owned()];
+    let folders = folders_of_sources().into_iter().chain(others);
+    let files = folders.flat_map(|folder| files_below(&folder));
     let long: Vec<String> = files
         .filter(|(path, _)| !is_generated(path))
         .filter(|(_, text)| text.lines().count() > LINES_MAX)
@@ -187,15 +204,10 @@ fn the_project_speaks_of_itself_alone() {
         "FIX" => "FIXME".to_owned(),
         other => format!("{other}X"),
     });
-    let folders = [
-        "host/src",
-        "host/domain/src",
-        "guest-sdk/src",
-        "components",
-        "examples",
-    ];
+    let others = ["guest-sdk/src", "components", "examples"].map(str::to_owned);
+    let folders = folders_of_sources().into_iter().chain(others);
     let mut wrong = Vec::new();
-    let files = folders.iter().flat_map(|folder| files_below(folder));
+    let files = folders.flat_map(|folder| files_below(&folder));
     for (path, text) in files.filter(|(path, _)| !is_generated(path)) {
         for mark in &unfinished {
             if text.contains(mark.as_str()) {
@@ -211,10 +223,9 @@ fn the_project_speaks_of_itself_alone() {
 
 #[test]
 fn files_of_a_crate_use_each_other_in_one_direction() {
-    let mut wrong = Vec::new();
-    for folder in ["host/src", "host/domain/src"] {
-        let modules = source::modules(&root().join(folder), Tests::LeftOut);
-        wrong.extend(circles::circles(&circles::edges(&modules)));
-    }
+    let core = source::modules(&root().join("host/domain/src"), Tests::LeftOut);
+    let mut wrong = circles::circles(&circles::edges(&core));
+    let rooms = modules_of_rooms(Tests::LeftOut);
+    wrong.extend(circles::circles(&circles::edges(&rooms)));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

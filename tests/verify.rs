@@ -9,7 +9,7 @@ mod reported;
 
 use crate::finished::{FinishedRun, PLANTED, TOP_K, copy_experiment};
 use crate::support::{CommandOutput, root, run_bakeoff};
-use bakeoff::source::content_address;
+use bakeoff_source::content_address;
 use serde_json::Value;
 use std::fs;
 

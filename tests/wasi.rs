@@ -6,12 +6,12 @@ mod experiments;
 pub(crate) mod floods;
 mod policy;
 
-use bakeoff::engine::{self, Profile};
-use bakeoff::invoke::Value;
-use bakeoff::sandbox::{CallResult, GuestError, Imports, Instance, Sandbox};
-use bakeoff::source::Folders;
+use bakeoff_compile::engine::{self, Profile};
 use bakeoff_domain::attempt::{Attempt, AttemptKind};
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::Value;
+use bakeoff_sandbox::{CallResult, GuestError, Imports, Instance, Sandbox};
+use bakeoff_source::Folders;
 use components::component;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn limits() -> Limits {
 
 /// A component in a sandbox of this profile, called again and again on one instance.
 struct Guest {
-    prepared: bakeoff::sandbox::PreparedComponent,
+    prepared: bakeoff_sandbox::PreparedComponent,
     instance: Option<Result<Instance, GuestError>>,
 }
 

@@ -16,11 +16,11 @@
 
 mod support;
 
-use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
-use bakeoff::confine::{Confinement, ProbeConfig};
-use bakeoff::interface::{Interface, World};
-use bakeoff::source::BuildInput;
+use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Cache, Toolchain};
+use bakeoff_confine::{Confinement, ProbeConfig};
 use bakeoff_domain::spec::Limits;
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::{Interface, World};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -105,7 +105,7 @@ async fn measure(approach: &str, rounds: usize, toolchain: &Toolchain) -> Result
     let (mut bare, mut probe_readings) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         for step in 0..=ways.len() {
-            probe_readings.extend((0..20).map(|_| bakeoff::measure::contention_probe_ns() as f64));
+            probe_readings.extend((0..20).map(|_| bakeoff_measure::contention_probe_ns() as f64));
             match (step + round) % (ways.len() + 1) {
                 0 => bare.push(plain.compile()?),
                 way => ways[way - 1].build(toolchain, &request).await?,

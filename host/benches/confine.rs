@@ -13,17 +13,17 @@
 
 mod support;
 
-use bakeoff::compile::{BuildKind, BuildRequest, Builder, Toolchain};
-use bakeoff::confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
-use bakeoff::interface::{Interface, WitFile, World};
-use bakeoff::measure::announcement::{Announcement, Doing};
-use bakeoff::measure::protocol::{
-    Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
-};
-use bakeoff::measure::{self, Instances, LoweringClock, WaveCase};
-use bakeoff::source::BuildInput;
+use bakeoff_compile::{BuildKind, BuildRequest, Builder, Toolchain};
+use bakeoff_confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
+use bakeoff_measure::announcement::{Announcement, Doing};
+use bakeoff_measure::protocol::{
+    Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
+};
+use bakeoff_measure::{Instances, LoweringClock, WaveCase};
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::{Interface, WitFile, World};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -155,7 +155,7 @@ async fn ways(toolchain: &Toolchain) -> Result<Vec<(String, Confinement)>, Failu
         ways.push(("and cgroup".to_owned(), grouped));
     }
     let everything = Confinement::probe_on(everything).await?;
-    let everything = bakeoff::compile::usable_confinement(toolchain, everything).await;
+    let everything = bakeoff_compile::usable_confinement(toolchain, everything).await;
     if let Some(layer) = everything.outer_layer() {
         ways.push((format!("and {layer}"), everything));
     }
@@ -295,7 +295,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
 async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
     let parts = [message];
     let start = Instant::now();
-    let mut job = Job::new(measure::ROLE, &parts, Fence::closed());
+    let mut job = Job::new(bakeoff_measure::ROLE, &parts, Fence::closed());
     job.announces = true;
     let runner = confinement.spawn(job).await?;
     let announced = runner.announced();

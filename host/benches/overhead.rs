@@ -19,10 +19,10 @@
 
 mod support;
 
-use bakeoff::engine::{self, Profile};
-use bakeoff::invoke::{CallPath, Callee, Value};
-use bakeoff::sandbox::{CpuWallTime, GuestState, Imports, Instance, PreparedComponent, Sandbox};
+use bakeoff_compile::engine::{self, Profile};
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::{CallPath, Callee, Value};
+use bakeoff_sandbox::{CpuWallTime, GuestState, Imports, Instance, PreparedComponent, Sandbox};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::sync::Arc;

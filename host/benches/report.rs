@@ -8,11 +8,11 @@
 //! sweep: 10,000 variants, of which eight raced. `÷ variants` is the time for each variant of a
 //! sweep of 10,000 relative to one of 1,000: near 1 or below it, each costs the same.
 
-use bakeoff::render::{self, Options};
 use bakeoff_domain::report::{
     CaseLabel, Reading, Report, Screening, ScreeningFigures, VariantReport, VerdictRow, rescore,
 };
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_render::Options;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -126,11 +126,13 @@ fn seconds(title: &str, report: &Report) -> f64 {
         ("scores and words", &|| {
             rescore(report, &BTreeMap::new()).map_or(0, |report| report.variants.len())
         }),
-        ("text", &|| render::human(report, &options).len()),
-        ("Markdown", &|| render::markdown(report, &options).len()),
-        ("HTML", &|| render::html(report, &options).len()),
-        ("JSON", &|| render::json(report).len()),
-        ("CSV", &|| render::csv(report).len()),
+        ("text", &|| bakeoff_render::human(report, &options).len()),
+        ("Markdown", &|| {
+            bakeoff_render::markdown(report, &options).len()
+        }),
+        ("HTML", &|| bakeoff_render::html(report, &options).len()),
+        ("JSON", &|| bakeoff_render::json(report).len()),
+        ("CSV", &|| bakeoff_render::csv(report).len()),
     ];
     println!("{title}");
     let mut total = 0.0;

@@ -11,17 +11,17 @@
 //! is on wall time; CPU time is printed too, because on a busy machine most of the wall time is
 //! waiting for a core.
 
-use bakeoff::events::{Envelope, Event, Origin};
-use bakeoff::store::{
-    ExportFormat, ExportTable, Key, Mode, Owner, RaceLists, ResultKind, RunId, RunMeta, Start,
-    Store, Trial,
-};
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
     Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_store::events::{Envelope, Event, Origin};
+use bakeoff_store::{
+    ExportFormat, ExportTable, Key, Mode, Owner, RaceLists, ResultKind, RunId, RunMeta, Start,
+    Store, Trial,
+};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

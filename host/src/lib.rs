@@ -41,50 +41,10 @@
 //! this project's own tests and benches, and promise nothing.
 
 #[doc(hidden)]
-pub mod audit;
-#[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
-pub mod compile;
-#[doc(hidden)]
-pub mod config;
-#[doc(hidden)]
-pub mod confine;
-#[doc(hidden)]
-pub mod doctor;
-#[doc(hidden)]
-pub mod engine;
-#[doc(hidden)]
-pub mod evaluate;
-#[doc(hidden)]
-pub mod events;
-#[doc(hidden)]
-pub mod files;
-#[doc(hidden)]
-pub mod interface;
-#[doc(hidden)]
-pub mod invoke;
 mod library;
 #[doc(hidden)]
 pub mod mcp;
-#[doc(hidden)]
-pub mod measure;
-#[doc(hidden)]
-pub mod propose;
-#[doc(hidden)]
-pub mod provider;
-#[doc(hidden)]
-pub mod render;
-#[doc(hidden)]
-pub mod run;
-#[doc(hidden)]
-pub mod sandbox;
-#[doc(hidden)]
-pub mod source;
-#[doc(hidden)]
-pub mod store;
-#[doc(hidden)]
-pub mod tasks;
 
 pub use library::{
     Error, ErrorKind, Experiment, Outcome, Report, Status, TimeVerdict, Variant, Verdict,

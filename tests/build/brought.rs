@@ -100,7 +100,7 @@ async fn an_import_that_is_not_granted_is_refused_by_name() {
     request.kind = BuildKind::Diagnostic;
     assert_eq!(
         build(&request).await.unwrap().imports,
-        [bakeoff::compile::DIAGNOSTIC_IMPORT]
+        [bakeoff_compile::DIAGNOSTIC_IMPORT]
     );
 }
 
@@ -181,7 +181,7 @@ async fn what_is_no_component_is_called_what_it_is() {
         let message = refused(bytes).await;
         assert!(message.starts_with(says), "{message}");
     }
-    let large = vec![0; bakeoff::source::COMPONENT_BYTES_MAX + 1];
+    let large = vec![0; bakeoff_source::COMPONENT_BYTES_MAX + 1];
     assert!(
         refused(&large)
             .await

@@ -3,11 +3,10 @@
 
 use super::*;
 use crate::support::root;
-use bakeoff::config;
-use bakeoff::invoke::{CallPath, parse_call, render};
-use bakeoff::sandbox::{Imports, Sandbox};
-use bakeoff::source::RunFiles;
 use bakeoff_domain::spec::Inputs;
+use bakeoff_sandbox::invoke::{CallPath, parse_call, render};
+use bakeoff_sandbox::{Imports, Sandbox};
+use bakeoff_source::RunFiles;
 
 #[tokio::test]
 async fn a_workload_makes_the_same_inputs_from_the_same_seed() {
@@ -46,7 +45,7 @@ pub fn check(values: Vec<i64>, _: u32, answer: Vec<i64>) -> Result<(), String> {
 async fn every_example_draws_its_inputs() {
     let builder = builder(None).await;
     for example in ["index", "prime-sieve", "substring-search", "top-k"] {
-        let loaded = config::load(&root().join("examples").join(example)).unwrap();
+        let loaded = bakeoff_config::load(&root().join("examples").join(example)).unwrap();
         let files = RunFiles::read(&loaded).unwrap();
         let call = &loaded.experiment.interface.call;
         let interface = Arc::new(Interface::parse(files.wit.clone(), call).unwrap());
@@ -296,15 +295,13 @@ async fn a_diagnostic_build_reports_the_panic_with_the_users_own_line() {
         ..source(&top_k(), text)
     };
     let built = build(&request).await.unwrap();
-    assert_eq!(built.imports, [bakeoff::compile::DIAGNOSTIC_IMPORT]);
+    assert_eq!(built.imports, [bakeoff_compile::DIAGNOSTIC_IMPORT]);
 
     let engine = engine::new(Profile::Checked).unwrap();
     let mut linker = Linker::new(&engine);
     let said = Arc::new(std::sync::Mutex::new(String::new()));
     let saying = said.clone();
-    let mut panic = linker
-        .instance(bakeoff::compile::DIAGNOSTIC_IMPORT)
-        .unwrap();
+    let mut panic = linker.instance(bakeoff_compile::DIAGNOSTIC_IMPORT).unwrap();
     panic
         .func_wrap("report", move |_, (message,): (String,)| {
             saying.lock().unwrap().push_str(&message);

@@ -2,7 +2,7 @@
 
 use super::SORT;
 use crate::support::{CommandOutput, bakeoff};
-use bakeoff::compile::{TARGET, Toolchain};
+use bakeoff_compile::{TARGET, Toolchain};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -94,7 +94,7 @@ async fn what_compiles_in_ways_of_its_own_is_built() {
 async fn a_source_has_a_largest_size() {
     let text = |bytes: usize| format!("{SORT}//{}", " ".repeat(bytes - SORT.len() - 2));
     let builder = builder(None).await;
-    let most = bakeoff::source::SOURCE_BYTES_MAX;
+    let most = bakeoff_source::SOURCE_BYTES_MAX;
     builder.build(&source(&top_k(), &text(most))).await.unwrap();
     let failure = builder
         .build(&source(&top_k(), &text(most + 1)))

@@ -1,7 +1,6 @@
 //! The names of fixed inputs, in the experiment file and in a file of their own.
 
 use super::render;
-use bakeoff::config;
 use bakeoff_domain::spec::Inputs;
 
 #[test]
@@ -19,15 +18,18 @@ fn instances_are_a_bounded_list_of_names() {
             .map(|number| format!("{number:0chars$}"))
             .collect()
     };
-    let most = names(config::INSTANCES_MAX, 5);
-    let read =
-        config::parse(&file(&most), "t").unwrap_or_else(|error| panic!("{}", render(&error)));
+    let most = names(bakeoff_config::INSTANCES_MAX, 5);
+    let read = bakeoff_config::parse(&file(&most), "t")
+        .unwrap_or_else(|error| panic!("{}", render(&error)));
     assert!(matches!(&read.workload.inputs, Inputs::Instances { names, .. } if *names == most));
     for (names, why) in [
-        (names(config::INSTANCES_MAX + 1, 5), "has 10001 elements"),
+        (
+            names(bakeoff_config::INSTANCES_MAX + 1, 5),
+            "has 10001 elements",
+        ),
         (names(5_000, 150), "750000 bytes"),
     ] {
-        let error = config::parse(&file(&names), "t").unwrap_err();
+        let error = bakeoff_config::parse(&file(&names), "t").unwrap_err();
         assert!(render(&error).contains(why), "{}", render(&error));
     }
 }
@@ -38,12 +40,15 @@ fn a_file_of_instances_has_the_bounds_of_a_list() {
         let lines = (0..count).map(|number| format!("{number:0chars$}\n"));
         lines.collect()
     };
-    let parse = |text: &str| config::parse_instances(text, "instances.txt");
-    let most = parse(&lines(config::INSTANCES_MAX, 50)).unwrap();
-    assert_eq!(most.len(), config::INSTANCES_MAX);
+    let parse = |text: &str| bakeoff_config::parse_instances(text, "instances.txt");
+    let most = parse(&lines(bakeoff_config::INSTANCES_MAX, 50)).unwrap();
+    assert_eq!(most.len(), bakeoff_config::INSTANCES_MAX);
     let blank = "\n".repeat(1 << 20);
     for (text, why) in [
-        (lines(config::INSTANCES_MAX + 1, 5), "has 10001 lines"),
+        (
+            lines(bakeoff_config::INSTANCES_MAX + 1, 5),
+            "has 10001 lines",
+        ),
         (lines(5_000, 150), "750000 bytes"),
         (lines(1, 201), "201 characters"),
         ("a\nb\u{1b}[2J\n".to_owned(), "control character"),
@@ -54,7 +59,7 @@ fn a_file_of_instances_has_the_bounds_of_a_list() {
         assert!(!error.contains('\u{1b}'), "{error}");
     }
     // What is wrong on every line is not said of every line.
-    let error = render(&parse(&"\n".repeat(config::INSTANCES_MAX)).unwrap_err());
+    let error = render(&parse(&"\n".repeat(bakeoff_config::INSTANCES_MAX)).unwrap_err());
     assert!(error.lines().count() < 150, "{error}");
 }
 
@@ -77,7 +82,7 @@ fn case_83_file_of_instances_that_is_a_link() {
     for target in ["../secret", "real"] {
         write("real", "a\nb\n");
         std::os::unix::fs::symlink(target, &names).unwrap();
-        match config::load(&home) {
+        match bakeoff_config::load(&home) {
             Ok(loaded) => {
                 assert_eq!(target, "real");
                 assert_eq!(loaded.instances.as_deref(), Some("a\nb\n"));
@@ -94,6 +99,6 @@ fn case_83_file_of_instances_that_is_a_link() {
         std::fs::remove_file(&names).unwrap();
     }
     write("names", &"x".repeat((1 << 20) + 1));
-    let said = render(&config::load(&home).unwrap_err());
+    let said = render(&bakeoff_config::load(&home).unwrap_err());
     assert!(said.contains("larger than 1 MiB"), "{said}");
 }

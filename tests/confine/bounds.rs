@@ -1,7 +1,7 @@
 //! Limits: each is met by a child that breaks it, and by none that does not.
 
 use super::*;
-use bakeoff::confine::{ExitCause, Rlimits};
+use bakeoff_confine::{ExitCause, Rlimits};
 
 #[tokio::test]
 async fn a_flood_of_stderr_is_cut_and_ends_the_child() {
@@ -35,7 +35,7 @@ async fn frames_have_a_bound_each_and_in_all() {
     });
     let (outcomes, exit) = ended(child.await).await;
     assert_eq!(outcomes.len(), 0);
-    assert_eq!(exit.cause, ExitCause::Exited(bakeoff::confine::ROLE_FAILED));
+    assert_eq!(exit.cause, ExitCause::Exited(bakeoff_confine::ROLE_FAILED));
     let said = String::from_utf8(exit.stderr).unwrap();
     assert!(said.contains("the job allows 999"), "{said}");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::{bakeoff, measuring_slot};
-use bakeoff::confine::{ExitCause, SpawnError};
+use bakeoff_confine::{ExitCause, SpawnError};
 use std::process::{Command, Stdio};
 
 const REST: EscapeAttempt = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);

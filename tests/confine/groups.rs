@@ -1,7 +1,7 @@
 //! A machine without control groups. What they do where some can be made is in `tests/needs`.
 
 use super::*;
-use bakeoff::confine::ExitCause;
+use bakeoff_confine::ExitCause;
 
 const REST: EscapeAttempt = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);
 

@@ -1,7 +1,7 @@
 //! The levels, and what is said where confinement is missing.
 
 use super::*;
-use bakeoff::confine::ExitCause;
+use bakeoff_confine::ExitCause;
 
 async fn probe(landlock_at_most: Option<i32>, seccomp: bool) -> Result<Level, String> {
     let host = ProbeConfig {

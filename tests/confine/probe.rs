@@ -1,6 +1,6 @@
 //! Children that are told what to try, and what is to be known of them.
 
-use bakeoff::confine::{
+use bakeoff_confine::{
     Child, Confinement, EscapeAttempt, EscapeOutcome, Exit, Fence, Job, Level, PROBE, ProbeConfig,
     Processes,
 };

@@ -3,7 +3,7 @@
 use super::{Place, answer, confinement};
 use crate::confine::probe::is_alive;
 use crate::support::bakeoff;
-use bakeoff::compile::BuildLimits;
+use bakeoff_compile::BuildLimits;
 use std::path::PathBuf;
 use std::time::Duration;
 

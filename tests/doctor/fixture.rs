@@ -1,11 +1,11 @@
 //! Machines that are always the same.
 
-use bakeoff::confine::{CgroupLimits, Level, Mechanisms};
-use bakeoff::doctor::{
+use bakeoff_confine::{CgroupLimits, Level, Mechanisms};
+use bakeoff_domain::verdict::Verdict;
+use bakeoff_run::doctor::{
     ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
     MissingConfinement, NoiseFacts, ToolchainFacts,
 };
-use bakeoff_domain::verdict::Verdict;
 
 /// Everything as it should be.
 pub(super) fn good() -> MachineFacts {

@@ -4,7 +4,7 @@
 use crate::resume::small::Small;
 use crate::store::fixture::{begin, begun, filled, heap, open_race, replica};
 use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};
-use bakeoff::store::{Key, Mode, Origin, ResultKind, RunId, Start, Store};
+use bakeoff_store::{Key, Mode, Origin, ResultKind, RunId, Start, Store};
 use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,21 +2,19 @@
 //! panic, a hang or memory without bound is a defect. The test suite runs them on a fixed corpus
 //! and on mutations of it, `fuzz/` runs them under a fuzzer.
 
-use bakeoff::audit::{self, KeptRun};
-use bakeoff::compile::validate_prototype;
-use bakeoff::config;
-use bakeoff::engine::{self, Profile};
-use bakeoff::interface::{InputRequest, Interface, WitFile};
-use bakeoff::invoke::{self, CallTypes};
-use bakeoff::measure::protocol::{Opened, Reply, Task};
-use bakeoff::render;
-use bakeoff::run::{Evidence, conclude};
-use bakeoff::source::content_address;
-use bakeoff::store::bundle::{self as packing, Manifest};
-use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
+use bakeoff_compile::engine::{self, Profile};
+use bakeoff_compile::validate_prototype;
 use bakeoff_domain::race::{RaceSettings, analyse};
 use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
 use bakeoff_domain::spec::Inputs;
+use bakeoff_measure::protocol::{Opened, Reply, Task};
+use bakeoff_run::audit::{self, KeptRun};
+use bakeoff_run::{Evidence, conclude};
+use bakeoff_sandbox::invoke::{self, CallTypes};
+use bakeoff_source::content_address;
+use bakeoff_source::interface::{InputRequest, Interface, WitFile};
+use bakeoff_store::bundle::{self as packing, Manifest};
+use bakeoff_store::{ExportFormat, ExportTable, Mode, Store};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -65,7 +63,7 @@ pub(crate) const IN_FOLDERS: [Harness; 2] = [("store", store), ("bundle", bundle
 /// The experiment file.
 pub(crate) fn experiment(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        match config::parse(text, "bakeoff.toml") {
+        match bakeoff_config::parse(text, "bakeoff.toml") {
             // What a file may say is what a bundle may say, and is kept as it is.
             Ok(mut experiment) => {
                 if let Inputs::Instances {
@@ -77,7 +75,7 @@ pub(crate) fn experiment(bytes: &[u8]) {
                     assert!(names.is_empty());
                     names.push("from the file".to_owned());
                 }
-                assert_eq!(config::within_bounds(&experiment), Ok(()));
+                assert_eq!(bakeoff_config::within_bounds(&experiment), Ok(()));
                 let kept = serde_json::to_string(&experiment).expect("an experiment is kept");
                 let read = serde_json::from_str(&kept).ok();
                 assert_eq!(read.as_ref(), Some(&experiment), "{kept}");
@@ -90,7 +88,7 @@ pub(crate) fn experiment(bytes: &[u8]) {
 /// A file of cases.
 pub(crate) fn cases(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes)
-        && let Err(error) = config::parse_cases(text, "cases.toml")
+        && let Err(error) = bakeoff_config::parse_cases(text, "cases.toml")
     {
         shown(&error);
     }
@@ -99,9 +97,9 @@ pub(crate) fn cases(bytes: &[u8]) {
 /// A file of instances. What is in it may be in a bundle.
 pub(crate) fn instances(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        match config::parse_instances(text, "instances.txt") {
+        match bakeoff_config::parse_instances(text, "instances.txt") {
             Ok(names) => {
-                let again = config::parse_instances(&names.join("\n"), "instances.txt");
+                let again = bakeoff_config::parse_instances(&names.join("\n"), "instances.txt");
                 assert_eq!(again.expect("names are lines"), names);
                 assert!(
                     names
@@ -122,7 +120,7 @@ pub(crate) fn agent_request(bytes: &[u8]) {
 }
 
 /// A message must be printable as well, with the places that it points at.
-fn shown(error: &config::ConfigError) {
+fn shown(error: &bakeoff_config::ConfigError) {
     assert!(!error.to_string().is_empty());
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
@@ -153,7 +151,7 @@ static FUNCTION: LazyLock<CallTypes> = LazyLock::new(|| {
         text: EVERY_TYPE.into(),
     };
     let interface = Interface::parse(vec![file], "f").expect("the interface above is valid");
-    let bytes = bakeoff::compile::calibrator(&interface).expect("every interface has a no-op");
+    let bytes = bakeoff_compile::calibrator(&interface).expect("every interface has a no-op");
     let engine = engine::new(Profile::Checked).expect("the engine runs here");
     let component = Component::new(&engine, bytes).expect("a no-op is a valid component");
     let exports = component.component_type();
@@ -199,7 +197,7 @@ pub(crate) fn wit(bytes: &[u8]) {
                 // What is built for every interface: a no-op, and the functions of its workload.
                 let _ = interface.workload(InputRequest::SizeAndSeed);
                 let _ = interface.workload(InputRequest::Instance);
-                let _ = bakeoff::compile::calibrator(&interface);
+                let _ = bakeoff_compile::calibrator(&interface);
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
@@ -234,12 +232,12 @@ fn look(bytes: &[u8]) {
 
 /// An order, as a builder child takes it.
 pub(crate) fn order(bytes: &[u8]) {
-    bakeoff::compile::is_build_task(bytes);
+    bakeoff_compile::is_build_task(bytes);
 }
 
 /// An event, as a builder child sends it.
 pub(crate) fn build_event(bytes: &[u8]) {
-    bakeoff::compile::is_build_event(bytes);
+    bakeoff_compile::is_build_event(bytes);
 }
 
 /// A request, as a runner takes it.
@@ -289,7 +287,7 @@ pub(crate) fn reply(bytes: &[u8]) {
     if let Ok(reply) = postcard::from_bytes::<Reply>(bytes) {
         assert!(format!("{reply:?}").len() < 256 * bytes.len() + 4096);
         if let Reply::Described(criteria) = &reply
-            && let Err(why) = bakeoff::evaluate::check_description(criteria)
+            && let Err(why) = bakeoff_measure::evaluate::check_description(criteria)
         {
             assert!(is_inert(&why) && why.len() < 2_000, "{why:?}");
         }
@@ -311,26 +309,26 @@ pub(crate) fn report(bytes: &[u8]) {
 
 /// A report in every format, with and without what a terminal has.
 fn laid_out(report: &Report) {
-    let options = render::Options {
+    let options = bakeoff_render::Options {
         charts: Some("charts".to_owned()),
-        ..render::Options::default()
+        ..bakeoff_render::Options::default()
     };
-    let narrow = render::Options {
+    let narrow = bakeoff_render::Options {
         width: 40,
-        charset: render::Charset::Ascii,
-        ..render::Options::default()
+        charset: bakeoff_render::Charset::Ascii,
+        ..bakeoff_render::Options::default()
     };
     for text in [
-        render::json(report),
-        render::csv(report),
-        render::human(report, &options),
-        render::human(report, &narrow),
-        render::markdown(report, &options),
-        render::html(report, &options),
+        bakeoff_render::json(report),
+        bakeoff_render::csv(report),
+        bakeoff_render::human(report, &options),
+        bakeoff_render::human(report, &narrow),
+        bakeoff_render::markdown(report, &options),
+        bakeoff_render::html(report, &options),
     ] {
         assert!(is_inert(&text), "{text:?}");
     }
-    for chart in render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report) {
         assert!(is_inert(&chart.svg), "{:?}", chart.svg);
     }
 }
@@ -378,7 +376,8 @@ const CODE: &str = "pub fn f() {}\n";
 
 /// What a run of it that measured nothing would leave in a bundle: path, and content.
 pub(crate) static HONEST: LazyLock<[(String, Vec<u8>); 6]> = LazyLock::new(|| {
-    let experiment = config::parse(EXPERIMENT, "bakeoff.toml").expect("the experiment is valid");
+    let experiment =
+        bakeoff_config::parse(EXPERIMENT, "bakeoff.toml").expect("the experiment is valid");
     let named = |name: &str, text: &str| serde_json::json!({ "name": name, "sha256": content_address(text.as_bytes()) });
     let record = serde_json::json!({
         "run": 1,

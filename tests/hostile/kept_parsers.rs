@@ -4,34 +4,34 @@ use super::is_inert;
 
 /// A file of exchanges with a model.
 pub(crate) fn cassette(bytes: &[u8]) {
-    if let Err(error) = bakeoff::provider::parse_cassette(bytes) {
+    if let Err(error) = bakeoff_provider::parse_cassette(bytes) {
         assert!(is_inert(&error) && error.len() < 8_000, "{error:?}");
     }
 }
 
 /// The stream of a model's reply.
 pub(crate) fn model_stream(bytes: &[u8]) {
-    for message in bakeoff::provider::read_stream(bytes) {
+    for message in bakeoff_provider::read_stream(bytes) {
         assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
     }
 }
 
 /// What a command wrote that answers as a model.
 pub(crate) fn model_command(bytes: &[u8]) {
-    let message = bakeoff::provider::read_command_output(bytes);
+    let message = bakeoff_provider::read_command_output(bytes);
     assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
 }
 
 /// A record of exchanges, with what was under way.
 pub(crate) fn model_record(bytes: &[u8]) {
-    for message in bakeoff::provider::read_record(bytes).expect("a key can be drawn") {
+    for message in bakeoff_provider::read_record(bytes).expect("a key can be drawn") {
         assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
     }
 }
 
 /// The progress of models.
 pub(crate) fn model_progress(bytes: &[u8]) {
-    let message = bakeoff::provider::read_progress(bytes).unwrap_or_default();
+    let message = bakeoff_provider::read_progress(bytes).unwrap_or_default();
     assert!(is_inert(&message) && message.len() < 8_000, "{message:?}");
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn generation_record(bytes: &[u8]) {
 
 /// What a lock file says of its holder.
 pub(crate) fn lock_holder(bytes: &[u8]) {
-    let holder = bakeoff::store::LockHolder::parse(bytes).map(|holder| holder.to_string());
+    let holder = bakeoff_store::LockHolder::parse(bytes).map(|holder| holder.to_string());
     let shown = holder.unwrap_or_default();
     assert!(
         shown.is_ascii() && is_inert(&shown) && shown.len() < 400,

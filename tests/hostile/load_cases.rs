@@ -2,7 +2,7 @@
 
 use super::batch::{Attackers, Batch, WIT, World, approach};
 use super::components::{built, composed, doubling, functions, importing};
-use bakeoff::source::COMPONENT_BYTES_MAX;
+use bakeoff_source::COMPONENT_BYTES_MAX;
 use std::fs;
 use std::sync::LazyLock;
 

@@ -4,11 +4,11 @@
 use super::batch::{WIT, approach};
 use super::components::{Answerer, built, crowded, growing_table, looping};
 use crate::wasi::{components, floods};
-use bakeoff::engine::{self, Profile};
-use bakeoff::invoke::Value;
-use bakeoff::sandbox::{Imports, Instance, PreparedComponent, Sandbox};
-use bakeoff::source::{Folders, GrantedFolder, read_granted};
+use bakeoff_compile::engine::{self, Profile};
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::Value;
+use bakeoff_sandbox::{Imports, Instance, PreparedComponent, Sandbox};
+use bakeoff_source::{Folders, GrantedFolder, read_granted};
 use std::fs;
 use std::process::Command;
 use std::sync::Arc;

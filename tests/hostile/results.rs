@@ -2,7 +2,7 @@
 
 use super::batch::{WIT, World};
 use crate::support::variant;
-use bakeoff::render::escape::is_active;
+use bakeoff_render::escape::is_active;
 use std::fs;
 
 /// An interface whose answers are judged by a number.
@@ -163,7 +163,7 @@ fn case_50_ids_that_are_paths() {
     assert_eq!(variants.len(), names.len());
     for variant in variants {
         let id = variant["id"].as_str().unwrap();
-        assert!(bakeoff::store::SafeId::new(id).is_ok(), "{id:?}");
+        assert!(bakeoff_store::SafeId::new(id).is_ok(), "{id:?}");
         assert!(
             folder
                 .join(format!("variants/{id}/iteration-1/source.rs"))

@@ -223,7 +223,7 @@ fn case_47_state_leak() {
 fn a_panic_cannot_steer_whoever_reads_of_it() {
     BATCH.assert_failed("panics-in-colour", "trap", &[], "panics_in_colour.rs:5");
     for (format, text) in &BATCH.shown {
-        let active = |c: &char| bakeoff::render::escape::is_active(*c) && !"\n\r\t".contains(*c);
+        let active = |c: &char| bakeoff_render::escape::is_active(*c) && !"\n\r\t".contains(*c);
         assert_eq!(text.chars().find(active), None, "{format}");
     }
     let shown = |wanted: &str| {

@@ -3,16 +3,15 @@
 use super::components::{Answerer, doubling, functions};
 use super::harness;
 use crate::support::root;
-use bakeoff::config;
-use bakeoff::measure::protocol::{Bundle, GateSecrets, Inputs, Reply, Request, Task};
-use bakeoff::measure::{WaveCase, WrongCase, WrongPart};
-use bakeoff::sandbox::GuestError;
-use bakeoff::store::{Mode, RunMeta, Start, Store};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
+use bakeoff_measure::protocol::{Bundle, GateSecrets, Inputs, Reply, Request, Task};
+use bakeoff_measure::{WaveCase, WrongCase, WrongPart};
+use bakeoff_sandbox::GuestError;
+use bakeoff_store::{Mode, RunMeta, Start, Store};
 use std::fs;
 
 /// The inputs for a parser.
@@ -137,7 +136,7 @@ fn described(name: &str, unit: &str, range: Option<(f64, f64)>) -> Reply {
 fn store() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(root().join("examples/top-k/bakeoff.toml")).unwrap();
-    let experiment = config::parse(&text, "bakeoff.toml").unwrap();
+    let experiment = bakeoff_config::parse(&text, "bakeoff.toml").unwrap();
     let meta = RunMeta {
         name: "top-k",
         experiment_id: "e1",
@@ -189,15 +188,15 @@ fn bundles() -> Vec<Vec<u8>> {
 /// A seed that is no longer valid would make its parser's mutations worth little.
 #[test]
 fn the_seeds_are_what_the_parsers_take() {
-    assert!(bakeoff::compile::is_build_task(&order()));
-    assert!(bakeoff::compile::is_build_event(&done()));
-    assert!(bakeoff::compile::is_build_event(&failed()));
-    assert!(bakeoff::measure::protocol::Opened::read(&request()).is_ok());
+    assert!(bakeoff_compile::is_build_task(&order()));
+    assert!(bakeoff_compile::is_build_event(&done()));
+    assert!(bakeoff_compile::is_build_event(&failed()));
+    assert!(bakeoff_measure::protocol::Opened::read(&request()).is_ok());
     let folder = tempfile::tempdir().unwrap();
     let bundle = harness::packed(folder.path(), None);
     let into = folder.path().join("into");
     fs::create_dir(&into).unwrap();
-    let unpacked = bakeoff::audit::unpack(&bundle, &into);
+    let unpacked = bakeoff_run::audit::unpack(&bundle, &into);
     assert!(unpacked.is_ok(), "{:?}", unpacked.err());
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bakeoff.db"), store()).unwrap();

@@ -1,7 +1,7 @@
 //! Control groups around builders: everyone is in one, and nothing of it is left.
 
 use crate::probe::{FOREVER, builder, confinement, start};
-use bakeoff::confine::{EscapeAttempt, Fence};
+use bakeoff_confine::{EscapeAttempt, Fence};
 use std::path::Path;
 
 const REST: EscapeAttempt = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);

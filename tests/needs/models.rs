@@ -1,6 +1,6 @@
 //! Questions to a mock of model APIs that others wrote: npm's `@copilotkit/aimock`.
 
-use bakeoff::provider::{AskError, ModelOptions, Models, ProviderKind, Purpose, Request};
+use bakeoff_provider::{AskError, ModelOptions, Models, ProviderKind, Purpose, Request};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -55,11 +55,11 @@ pub(crate) fn the_core_in_the_page_is_that_of_this_source() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let kept = root().join("host/src/render/page/core.wasm.gz");
+    let kept = root().join("host/render/src/page/core.wasm.gz");
     let (built, kept) = (unpacked(&built), unpacked(&kept));
     assert!(
         built == kept,
-        "host/src/render/page/core.wasm.gz is not what this source makes; .ci/page-core makes it anew"
+        "host/render/src/page/core.wasm.gz is not what this source makes; .ci/page-core makes it anew"
     );
 }
 

@@ -1,7 +1,6 @@
 //! What reports say is never more than what verdicts and readings say.
 
 use super::fixture::{criterion, facts, reading, row, variant};
-use bakeoff::render;
 use bakeoff_domain::report::{
     Claim, CriterionSummary, Facts, ReadingVerdict, Report, VariantReport, VariantStatus,
     VerdictRow, assemble,
@@ -13,26 +12,26 @@ use bakeoff_domain::verdict::Verdict;
 fn formats(report: &Report) -> [(&'static str, String); 5] {
     let options = super::options();
     let mut charts = String::new();
-    for chart in render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report) {
         charts += &format!("{}\n{}\n{}\n", chart.title, chart.description, chart.svg);
     }
     [
-        ("text", render::human(report, &options)),
-        ("Markdown", render::markdown(report, &options)),
-        ("HTML", render::html(report, &options)),
-        ("CSV", render::csv(report)),
+        ("text", bakeoff_render::human(report, &options)),
+        ("Markdown", bakeoff_render::markdown(report, &options)),
+        ("HTML", bakeoff_render::html(report, &options)),
+        ("CSV", bakeoff_render::csv(report)),
         ("charts", charts),
     ]
 }
 
 fn text(report: &Report) -> String {
-    let text = render::human(report, &super::options());
+    let text = bakeoff_render::human(report, &super::options());
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The lines of the matrix.
 fn matrix(report: &Report) -> String {
-    let text = render::human(report, &super::options());
+    let text = bakeoff_render::human(report, &super::options());
     let lines = text
         .lines()
         .skip_while(|line| !line.starts_with(" variant"));

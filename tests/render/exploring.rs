@@ -1,7 +1,6 @@
 //! The page in which weights can be moved: its core in WebAssembly against the same core here, and its parts.
 
 use super::fixture;
-use bakeoff::render;
 use bakeoff_domain::report::{
     CaseLabel, Explored, Question, ReplicaTimes, Report, VerdictRow, assemble, explore, rescore,
     words,
@@ -135,7 +134,7 @@ impl Core {
 }
 
 fn page(report: &Report) -> String {
-    render::html(report, &super::options())
+    bakeoff_render::html(report, &super::options())
 }
 
 /// A weight as a slider gives it, as a person writes it, or anything between.
@@ -214,7 +213,7 @@ fn with_the_weights_of_the_run_the_page_stays_as_it_is() {
     let page = page(&report);
     let explored = Core::of_page(&page).explore(&Question::default());
     let explored: Explored = serde_json::from_str(&explored).unwrap();
-    let escaped = |text: &str| render::escape::Html(text).to_string();
+    let escaped = |text: &str| bakeoff_render::escape::Html(text).to_string();
     assert!(page.contains(&format!("<p>{}</p>", escaped(&explored.answer))));
     for section in &explored.sections {
         for sentence in &section.sentences {
@@ -357,11 +356,11 @@ fn a_page_of_ten_variants_is_below_1_mib() {
     let lines =
         |id: &str| -> String { (0..300).map(|n| format!("fn {id}_{n}() {{}}\n")).collect() };
     let sources = sources.map(|variant| (variant.id.clone(), lines(&variant.id)));
-    let options = render::Options {
+    let options = bakeoff_render::Options {
         sources: sources.collect(),
         ..super::options()
     };
-    let page = render::html(&report, &options);
+    let page = bakeoff_render::html(&report, &options);
     assert!(page.contains("id=\"core\""));
     // Points of all variants, thinned out, with the first and the last.
     assert_eq!(page.matches(", replica ").count(), 480);

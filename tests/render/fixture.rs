@@ -1,7 +1,5 @@
 //! Reports with fixed numbers: one with everything in it, and some that end otherwise.
 
-use bakeoff::audit::PastRun;
-use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
@@ -11,6 +9,8 @@ use bakeoff_domain::report::{
 };
 use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_run::audit::PastRun;
+use bakeoff_store::RunId;
 use std::collections::BTreeMap;
 
 pub(super) const SIZES: [u32; 4] = [64, 1_000, 16_000, 256_000];

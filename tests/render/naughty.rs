@@ -1,11 +1,11 @@
 //! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
 
 use super::{exploring, fixture};
-use bakeoff::audit::PastRun;
-use bakeoff::render::{self, Charset, Colour, Options};
-use bakeoff::store::RunId;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{AddedColumn, AddedSection, AddedTable, Report, assemble};
+use bakeoff_render::{Charset, Colour, Options};
+use bakeoff_run::audit::PastRun;
+use bakeoff_store::RunId;
 use std::collections::BTreeMap;
 
 const NAUGHTY: &str = include_str!("../golden/report/naughty.json");
@@ -89,7 +89,7 @@ fn runs(text: &str) -> Vec<PastRun> {
 
 /// Nothing that a terminal acts on, but line breaks.
 fn assert_seen(text: &str, allowed: &[char], what: &str) {
-    let active = |c: &char| render::escape::is_active(*c) && !allowed.contains(c);
+    let active = |c: &char| bakeoff_render::escape::is_active(*c) && !allowed.contains(c);
     if let Some(found) = text.chars().find(active) {
         panic!("{found:?} in {what}");
     }
@@ -99,19 +99,19 @@ fn assert_seen(text: &str, allowed: &[char], what: &str) {
 fn nothing_active_reaches_any_format() {
     for naughty in strings() {
         let (report, options) = (filled(&naughty), options(&naughty));
-        assert_seen(&render::human(&report, &options), &['\n'], "text");
-        let answer = render::answer(&report, &options);
+        assert_seen(&bakeoff_render::human(&report, &options), &['\n'], "text");
+        let answer = bakeoff_render::answer(&report, &options);
         assert_seen(answer.trim_end_matches('\n'), &[], "answer");
         assert_seen(
-            &render::markdown(&report, &options),
+            &bakeoff_render::markdown(&report, &options),
             &['\n', '\t'],
             "Markdown",
         );
-        assert_seen(&render::json(&report), &['\n'], "JSON");
-        assert_seen(&render::csv(&report), &['\n', '\r'], "CSV");
-        let page = exploring::without_core(&render::html(&report, &options));
+        assert_seen(&bakeoff_render::json(&report), &['\n'], "JSON");
+        assert_seen(&bakeoff_render::csv(&report), &['\n', '\r'], "CSV");
+        let page = exploring::without_core(&bakeoff_render::html(&report, &options));
         assert_seen(&page, &['\n'], "HTML");
-        assert_seen(&render::junit(&report, &[]), &['\n'], "JUnit");
+        assert_seen(&bakeoff_render::junit(&report, &[]), &['\n'], "JUnit");
     }
 }
 
@@ -146,7 +146,7 @@ fn case_180_section_like_ours() {
             width,
             ..options.clone()
         };
-        let text = render::human(&report, &options);
+        let text = bakeoff_render::human(&report, &options);
         let lines: Vec<&str> = text
             .lines()
             .filter(|line| line.contains("FORGED"))
@@ -157,12 +157,12 @@ fn case_180_section_like_ours() {
         }
         assert!(text.contains("\nFrom the aggregator mine:"), "{text}");
     }
-    let markdown = render::markdown(&report, &options);
+    let markdown = bakeoff_render::markdown(&report, &options);
     for line in markdown.lines().filter(|line| line.contains("FORGED")) {
         assert!(line.starts_with("> "), "{line}");
     }
     assert!(markdown.contains("> | FORGED |"), "{markdown}");
-    let html = render::html(&report, &options);
+    let html = bakeoff_render::html(&report, &options);
     let (before, rest) = html.split_once("<blockquote class=\"added\">").unwrap();
     let (quoted, after) = rest.split_once("</blockquote>").unwrap();
     assert!(quoted.contains("FORGED") && !before.contains("FORGED"));
@@ -173,7 +173,7 @@ fn case_180_section_like_ours() {
 #[test]
 fn html_has_the_same_tags_whatever_the_names_are() {
     let tags = |text: &str| -> Vec<String> {
-        let html = exploring::without_core(&render::html(&filled(text), &options(text)));
+        let html = exploring::without_core(&bakeoff_render::html(&filled(text), &options(text)));
         html.split('<')
             .skip(1)
             .map(|tag| {
@@ -203,7 +203,7 @@ fn html_has_the_same_tags_whatever_the_names_are() {
         let shown = naughty.escape_debug().to_string();
         assert_eq!(around(&tags), around(&plain), "{shown:.60}");
         assert_eq!(tags.len(), plain.len(), "{shown:.60}");
-        let html = render::html(&filled(&naughty), &options(&naughty));
+        let html = bakeoff_render::html(&filled(&naughty), &options(&naughty));
         // An attribute of ours holds no quote of theirs: every tag still closes.
         assert_eq!(html.matches("<script").count(), 4);
         assert_eq!(html.matches(" onerror=\"").count(), 0);
@@ -213,7 +213,7 @@ fn html_has_the_same_tags_whatever_the_names_are() {
 #[test]
 fn markdown_opens_no_link_image_tag_or_table() {
     for naughty in strings() {
-        let text = render::markdown(&filled(&naughty), &options(&naughty));
+        let text = bakeoff_render::markdown(&filled(&naughty), &options(&naughty));
         let mut fence: Option<String> = None;
         for line in text.lines() {
             let ticks: String = line.chars().take_while(|c| *c == '`').collect();
@@ -251,7 +251,7 @@ fn assert_harmless(line: &str) {
 #[test]
 fn csv_has_the_same_fields_whatever_the_names_are() {
     for naughty in strings() {
-        let csv = render::csv(&filled(&naughty));
+        let csv = bakeoff_render::csv(&filled(&naughty));
         let rows = fields(&csv);
         for row in &rows {
             assert_eq!(row.len(), rows[0].len());
@@ -291,7 +291,7 @@ fn fields(csv: &str) -> Vec<Vec<String>> {
 #[test]
 fn long_names_do_not_flood_the_first_screen() {
     let long = "A".repeat(200_000);
-    let text = render::human(&filled(&long), &options(&long));
+    let text = bakeoff_render::human(&filled(&long), &options(&long));
     let longest = text
         .lines()
         .map(|line| line.chars().take(30).collect::<String>());
@@ -314,12 +314,12 @@ fn the_hostile_list_is_golden() {
             let clipped: String = naughty.chars().take(80).collect();
             format!(
                 "plain    {}\nhtml     {}\nmarkdown {}\ncsv      {}\n",
-                render::escape::Plain(&clipped),
-                render::escape::Html(&clipped)
+                bakeoff_render::escape::Plain(&clipped),
+                bakeoff_render::escape::Html(&clipped)
                     .to_string()
                     .replace('\n', "⏎"),
-                render::escape::Markdown(&clipped),
-                render::escape::Csv(&clipped)
+                bakeoff_render::escape::Markdown(&clipped),
+                bakeoff_render::escape::Csv(&clipped)
             )
         })
         .collect();

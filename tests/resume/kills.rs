@@ -237,7 +237,7 @@ fn what_does_not_compile_is_not_compiled_again() {
         .unwrap();
     assert_eq!(changed, 1);
     drop(db);
-    bakeoff::store::seal_again(&small.results()).unwrap();
+    bakeoff_store::seal_again(&small.results()).unwrap();
     let second = run_bakeoff(&["run", small.dir(), "--quiet", "--format", "json"]);
     assert_ne!(failures(&first.json()), failures(&second.json()));
     assert_eq!(

@@ -3,7 +3,7 @@
 
 use super::changes::{Again, again, set};
 use super::small::Small;
-use bakeoff::store::{Key, seal_again};
+use bakeoff_store::{Key, seal_again};
 use rusqlite::{Connection, params};
 
 /// An earlier run of a small experiment, and a copy of its database from before it was altered.

@@ -1,7 +1,7 @@
 //! A database that cannot be understood is refused with a way out, and never written to.
 
 use super::{begin, begun, child, heap, job, open_race, race_key, replica};
-use bakeoff::store::{Key, Mode, ResultKind, RunId, Start, Store};
+use bakeoff_store::{Key, Mode, ResultKind, RunId, Start, Store};
 use rusqlite::Connection;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Events: kept in order, repaired, folded, told.
 
 use super::{begin, begun};
-use bakeoff::events::{Clock, Envelope, Event, Origin, Stage};
-use bakeoff::store::{Mode, Start, Store};
+use bakeoff_store::events::{Clock, Envelope, Event, Origin, Stage};
+use bakeoff_store::{Mode, Start, Store};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! A process that keeps replicas until it cannot, and what follows from its output.
 
 use super::fixture::{begin, open_race, replica};
-use bakeoff::store::{Mode, RunId, Start, Store};
+use bakeoff_store::{Mode, RunId, Start, Store};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 

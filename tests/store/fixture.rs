@@ -1,13 +1,13 @@
 //! A small experiment, its records, and stores that hold them.
 
-use bakeoff::store::{
-    Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
-};
 use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
     Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+};
+use bakeoff_store::{
+    Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -84,7 +84,7 @@ pub(crate) fn race_key() -> Key {
 }
 
 pub(crate) fn open_race(store: &mut Store) -> Result<RaceId, StoreError> {
-    let race = bakeoff::store::RaceLists {
+    let race = bakeoff_store::RaceLists {
         variants: vec!["heap".into(), "sort".into()],
         cases: vec!["10".into(), "1000".into()],
     };
@@ -205,7 +205,7 @@ pub(crate) fn filled(folder: &Path) {
         store.put_replica(race, &replica(index)).unwrap();
     }
     store
-        .emit(bakeoff::events::Event::Warning {
+        .emit(bakeoff_store::events::Event::Warning {
             message: NAUGHTY.into(),
         })
         .unwrap();

@@ -1,8 +1,8 @@
 //! Killed at random moments and at every record boundary: nothing finished is lost or half there.
 
 use super::{begun, child, job, open_race, replica, trial};
-use bakeoff::events::{Envelope, Event};
-use bakeoff::store::{Key, Mode, Owner, ResultKind, RunId, Store};
+use bakeoff_store::events::{Envelope, Event};
+use bakeoff_store::{Key, Mode, Owner, ResultKind, RunId, Store};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use super::read::exported;
 use super::{begin, filled, open_race, replica};
-use bakeoff::store::{
+use bakeoff_domain::measurement::Replica;
+use bakeoff_store::{
     ExportFormat, ExportTable, Mode, ResultKind, RunId, Start, Store, StoredResult,
 };
-use bakeoff_domain::measurement::Replica;
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn version_1(folder: &Path) -> Connection {
         .unwrap();
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
         .unwrap();
-    db.execute_batch(include_str!("../../host/src/store/schema/1.sql"))
+    db.execute_batch(include_str!("../../host/store/src/schema/1.sql"))
         .unwrap();
     db.execute_batch("CREATE VIEW v_replicas AS SELECT race, number AS replica FROM replica")
         .unwrap();

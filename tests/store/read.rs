@@ -3,9 +3,9 @@
 use super::fixture::NAUGHTY;
 use super::{begun, filled, replica, report};
 use crate::support::run_bakeoff;
-use bakeoff::store::{ExportFormat, ExportTable, Files, Mode, ReportFile, RunFacts, RunId, Store};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
+use bakeoff_store::{ExportFormat, ExportTable, Files, Mode, ReportFile, RunFacts, RunId, Store};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -193,7 +193,7 @@ fn the_page_names_every_view_with_its_columns_and_no_other() {
 
 #[test]
 fn the_page_names_every_event() {
-    let source = include_str!("../../host/src/events/event.rs");
+    let source = include_str!("../../host/store/src/events/event.rs");
     let named = source
         .lines()
         .filter_map(|line| line.trim().strip_prefix("#[serde(rename = \""));

@@ -1,10 +1,10 @@
 //! Results are found again by what they depend on, and by nothing else.
 
 use super::{begin, begun, heap, open_race, race_key, replica, report, trial};
-use bakeoff::audit::compare_runs;
-use bakeoff::store::{Key, Mode, Owner, ResultKind, RunId, RunStatus, SafeId, Start, Store};
 use bakeoff_domain::report::VariantStatus;
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_run::audit::compare_runs;
+use bakeoff_store::{Key, Mode, Owner, ResultKind, RunId, RunStatus, SafeId, Start, Store};
 
 fn source(digest: &str) -> Key {
     Key::new([("source", digest), ("compiler", "rustc 1.95.0")])

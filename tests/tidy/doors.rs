@@ -1,7 +1,7 @@
 //! The door to folders that somebody else may have filled.
 
-use super::root;
-use super::source::{self, Tests};
+use super::modules_of_rooms;
+use super::source::Tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What opens, makes, moves, looks at or writes a file by its path, and so through links.
@@ -165,7 +165,7 @@ const OWN_PATHS: [(&str, &str); 44] = [
 #[test]
 fn folders_of_others_are_entered_by_their_door() {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (module, source) in source::modules(&root().join("host/src"), Tests::LeftOut) {
+    for (module, source) in modules_of_rooms(Tests::LeftOut) {
         let room = module.get(1).map(String::as_str);
         if !room.is_some_and(|room| STRANGERS.contains(&room)) {
             continue;

@@ -306,7 +306,7 @@ fn a_run_rests_on_the_replicas_that_were_there_when_it_was_over() {
              WHERE replica = (SELECT max(replica) FROM cold);"
     ))
     .unwrap();
-    bakeoff::store::seal_again(&results).unwrap();
+    bakeoff_store::seal_again(&results).unwrap();
     let (said, shown) = report(dir);
     assert_eq!((said.stderr.as_str(), &shown), ("", &before));
     db.execute("UPDATE replica SET run = 1", []).unwrap();

@@ -5,8 +5,8 @@ use super::components::{
     reads, sleeps, writes,
 };
 use super::*;
-use bakeoff::compile::{ImportSupport, import_support};
-use bakeoff::source::{GrantedFolder, read_granted};
+use bakeoff_compile::{ImportSupport, import_support};
+use bakeoff_source::{GrantedFolder, read_granted};
 use std::fs;
 
 const ANSWER: &str = "(i64.extend_i32_u (local.get 0))";

@@ -3,7 +3,7 @@
 use super::components::{looks_around, plain, reads};
 use super::experiments::experiment;
 use crate::support::{CommandOutput, bakeoff, variant};
-use bakeoff::config::Policy;
+use bakeoff_config::Policy;
 use std::fs;
 use std::path::Path;
 
@@ -150,7 +150,7 @@ fn what_a_file_leaves_to_the_defaults_becomes_no_more_than_the_policy_allows() {
     let policy = "[limits]\nfuel = 5_000\nmemory = \"1 GiB\"\noutput = \"1 KiB\"\n";
     let policy = Policy::parse(policy, "policy.toml").unwrap();
     let folder = experiment(7, &[("plain", plain())], "");
-    let mut loaded = bakeoff::config::load(folder.path()).unwrap();
+    let mut loaded = bakeoff_config::load(folder.path()).unwrap();
     policy.apply_to(&mut loaded).unwrap();
     let limits = loaded.experiment.limits;
     assert_eq!((limits.fuel, limits.output_bytes), (5_000, 1 << 10));

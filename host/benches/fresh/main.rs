@@ -17,13 +17,13 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-use bakeoff::compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain};
-use bakeoff::confine::{Confinement, ProbeConfig};
-use bakeoff::interface::{Interface, WitFile, World};
-use bakeoff::invoke::{Callee, Value};
-use bakeoff::sandbox::{CpuWallTime, GuestState, Imports, Instance, PreparedComponent, Sandbox};
-use bakeoff::source::BuildInput;
+use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Toolchain};
+use bakeoff_confine::{Confinement, ProbeConfig};
 use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::invoke::{Callee, Value};
+use bakeoff_sandbox::{CpuWallTime, GuestState, Imports, Instance, PreparedComponent, Sandbox};
+use bakeoff_source::BuildInput;
+use bakeoff_source::interface::{Interface, WitFile, World};
 use std::sync::Arc;
 use support::{is_quick, median};
 

@@ -8,11 +8,11 @@ use super::noise::Noise;
 use super::random::Noise as Random;
 use super::spin::{Failure, Listed, Said, Setup, Source, Spin};
 use super::{per_cent, runs};
-use bakeoff::run::Evidence;
-use bakeoff::store::{Mode, Store};
 use bakeoff_domain::measurement::{Replica, Sample};
 use bakeoff_domain::race::{self, RaceSettings};
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_run::Evidence;
+use bakeoff_store::{Mode, Store};
 
 /// The share of runs that may name a winner, in per cent: 4 of 200. With fewer runs a single one
 /// may be more than that.

@@ -8,7 +8,7 @@
 use super::noise::Noise;
 use super::spin::{self, Failure, Listed, Setup, Source, Spin};
 use super::support;
-use bakeoff::store::{ExportFormat, ExportTable, Mode, Store};
+use bakeoff_store::{ExportFormat, ExportTable, Mode, Store};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

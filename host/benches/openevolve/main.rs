@@ -17,12 +17,11 @@ mod processes;
 #[path = "../support/mod.rs"]
 mod support;
 
-use bakeoff::config::{self, Policy};
-use bakeoff::propose::{OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions};
-use bakeoff::provider::{ModelOptions, Models, ProviderKind};
-use bakeoff::run::{HostOptions, KnownMachine, Survey, Unconfined};
-use bakeoff::{compile, confine, measure};
+use bakeoff_config::Policy;
 use bakeoff_domain::generate::{Depth, Diversity};
+use bakeoff_propose::{OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions};
+use bakeoff_provider::{ModelOptions, Models, ProviderKind};
+use bakeoff_run::{HostOptions, KnownMachine, Survey, Unconfined};
 use mock::Mock;
 use processes::{Watch, running_below};
 use std::fs;
@@ -57,12 +56,12 @@ const EVALUATOR: &str = include_str!("evaluator.py");
 
 fn main() -> ExitCode {
     // This program is started again for each child that is fenced in.
-    let child = confine::enter_if_child(&[
-        confine::PROBE,
-        compile::builder_role(),
-        compile::crates_role(),
-        compile::reader_role(),
-        measure::role(),
+    let child = bakeoff_confine::enter_if_child(&[
+        bakeoff_confine::PROBE,
+        bakeoff_compile::builder_role(),
+        bakeoff_compile::crates_role(),
+        bakeoff_compile::reader_role(),
+        bakeoff_measure::role(),
     ]);
     if let Some(status) = child {
         return status;
@@ -207,7 +206,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
     let watch = Watch::start(std::process::id());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let outcomes = runtime.block_on(async {
-        let loaded = config::load(folder.path()).expect("an experiment");
+        let loaded = bakeoff_config::load(folder.path()).expect("an experiment");
         let host = HostOptions {
             unconfined: Unconfined::Refused,
             policy: Policy::default(),

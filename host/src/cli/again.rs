@@ -1,6 +1,6 @@
 //! The command that continues an interrupted run.
 
-use crate::render::escape::ShellWord;
+use bakeoff_render::escape::ShellWord;
 use std::ffi::OsString;
 
 /// Returns this command line, quoted for a shell.

@@ -12,17 +12,15 @@ use super::models;
 use super::options::{Format, Output, Safety};
 use super::planned::{self, PlanOutput};
 use super::show;
-use crate::config::{Generate, LoadedExperiment, Policy};
-use crate::measure;
-use crate::propose::{
-    self, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions,
-    WriteOptions,
-};
-use crate::provider::{ModelOptions, Models, ProviderKind};
-use crate::render::escape::{Lines, Plain};
-use crate::run::Survey;
+use bakeoff_config::{Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_domain::spec::Workers;
+use bakeoff_propose::{
+    ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions, WriteOptions,
+};
+use bakeoff_provider::{ModelOptions, Models, ProviderKind};
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_run::Survey;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -239,7 +237,7 @@ impl Asking<'_> {
         let mut say = output.reporter();
         say(&format!("asking {} for a plan", self.models.name()));
         let statement = &self.loaded.experiment.problem;
-        let plan = propose::plan(
+        let plan = bakeoff_propose::plan(
             self.models,
             statement,
             PlanScope::Experiment,
@@ -273,7 +271,7 @@ impl Asking<'_> {
             propose: self.propose_options(),
             workers: match asking.experiment.measure.workers {
                 Workers::Exactly(count) => count as usize,
-                Workers::Auto => measure::usable_cores().len(),
+                Workers::Auto => bakeoff_measure::usable_cores().len(),
             },
         };
         let own = own_approaches(&asking);
@@ -281,7 +279,8 @@ impl Asking<'_> {
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let beside = (survey, &own[..]);
         let explored =
-            propose::explore_beside(self.models, &plan, beside, &host, &options, escaped).await?;
+            bakeoff_propose::explore_beside(self.models, &plan, beside, &host, &options, escaped)
+                .await?;
         Ok(Some((explored, expected)))
     }
 

@@ -2,13 +2,13 @@
 
 use super::build::code_of;
 use super::failure::Failure;
-use crate::config::{self, APPROACHES_MAX, SIZES_MAX};
-use crate::render::escape::Plain;
+use bakeoff_config::{APPROACHES_MAX, SIZES_MAX};
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
     Workload,
 };
+use bakeoff_render::escape::Plain;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub(super) fn experiment(
         crates: bakeoff_domain::crates::Crates::default(),
         simd: bakeoff_domain::simd::Simd::default(),
         edition: bakeoff_domain::edition::Edition::default(),
-        criteria: config::default_criteria(),
+        criteria: bakeoff_config::default_criteria(),
         report: ReportOptions::default(),
         declared,
     }
@@ -151,7 +151,7 @@ fn refuse_names_alike(approaches: &[Approach]) -> Result<(), Failure> {
         let alike =
             |(other_look, other_slug): &(String, String)| other_look == look && other_slug != slug;
         if let Some(earlier) = known[..later].iter().position(alike) {
-            let message = config::read_alike(names[earlier], names[later]);
+            let message = bakeoff_config::read_alike(names[earlier], names[later]);
             return Err(Failure::usage(format!(
                 "{message}; rename one of the files"
             )));

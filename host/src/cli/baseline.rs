@@ -5,13 +5,13 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::placing::{cannot_write, replace};
 use super::{Status, kept, show};
-use crate::config::{self, FILE_NAME, LoadedExperiment};
-use crate::files::Folder;
-use crate::render::escape::Plain;
-use crate::run::Evidence;
-use crate::source::COMPONENT_BYTES_MAX;
-use crate::store::{RunId, Store};
+use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
+use bakeoff_files::Folder;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::Evidence;
+use bakeoff_source::COMPONENT_BYTES_MAX;
+use bakeoff_store::{RunId, Store};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ struct BaselineOutput<'a> {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let loaded = config::load(&arguments.experiment)?;
+    let loaded = bakeoff_config::load(&arguments.experiment)?;
     let store = kept::open(&kept::results(&arguments.experiment)?)?;
     let none = || {
         Failure::usage(format!(
@@ -212,7 +212,7 @@ fn write(
         "{} as it was measured in run {} ({digest}).",
         variant.name, run.0
     );
-    let text = config::with_component(
+    let text = bakeoff_config::with_component(
         &loaded.text,
         &arguments.name,
         &description,

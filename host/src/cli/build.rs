@@ -4,13 +4,13 @@ use super::Status;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use crate::compile::{BuildKind, BuildRequest, BuiltComponent};
-use crate::config::Policy;
-use crate::files::Reach;
-use crate::interface::{Interface, World};
-use crate::run::{Tools, wasi_imports};
+use bakeoff_compile::{BuildKind, BuildRequest, BuiltComponent};
+use bakeoff_config::Policy;
 use bakeoff_domain::spec::Code;
 use bakeoff_domain::spec::Limits;
+use bakeoff_files::Reach;
+use bakeoff_run::{Tools, wasi_imports};
+use bakeoff_source::interface::{Interface, World};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,7 @@ pub(super) async fn built(
         wasi_imports(&policy),
         safety.cache()?,
         1,
-        &crate::run::KnownMachine::default(),
+        &bakeoff_run::KnownMachine::default(),
         &mut output.reporter(),
     )
     .await?;
@@ -180,7 +180,7 @@ pub(super) async fn built(
         .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
     let builder = builder.compiling_for(compiled_for.simd(), compiled_for.edition());
     let builder = Arc::new(builder);
-    let code = match crate::source::read_code(&code_of(file), Path::new(""), Reach::Anywhere) {
+    let code = match bakeoff_source::read_code(&code_of(file), Path::new(""), Reach::Anywhere) {
         Ok(code) => code,
         Err(failure) => return Ok((Err(failure), tools.confinement.level().name())),
     };
@@ -214,7 +214,7 @@ fn print(built: &BuiltComponent, file: &Path, level: &str, output: &Output) -> R
     match output.format {
         Format::Json => super::show::write_json(&built_output),
         _ => {
-            let file = crate::render::escape::Plain(&built_output.file).to_string();
+            let file = bakeoff_render::escape::Plain(&built_output.file).to_string();
             let imports = match built.imports.is_empty() {
                 true => "nothing".to_owned(),
                 false => built.imports.join(", "),

@@ -6,18 +6,17 @@ use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
 use super::looking::{DIFFERENT, Looked, Looking, OTHER_INPUTS, UNTIMED, again};
 use super::shrinking;
 use super::stopped_files::StoppedFile;
-use crate::measure::RepeatedCall;
-use crate::render::escape::Plain;
-use crate::render::{ComparisonOutcome, FileAnswer, Untimed};
-use crate::run;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_measure::RepeatedCall;
+use bakeoff_render::escape::Plain;
+use bakeoff_render::{ComparisonOutcome, FileAnswer, Untimed};
 use std::time::{Duration, Instant};
 
 /// The calls of all approaches on the same inputs.
 pub(super) struct Called<'a> {
     looking: &'a Looking<'a>,
-    survey: &'a run::Survey,
+    survey: &'a bakeoff_run::Survey,
     pub(super) calls: Vec<(CaseIndex, u64)>,
     /// Each approach's name with its calls: every approach was built and called, so its place here is that in the
     /// experiment.
@@ -26,7 +25,7 @@ pub(super) struct Called<'a> {
 
 impl<'a> Called<'a> {
     /// No calls yet.
-    pub(super) fn none(looking: &'a Looking<'a>, survey: &'a run::Survey) -> Self {
+    pub(super) fn none(looking: &'a Looking<'a>, survey: &'a bakeoff_run::Survey) -> Self {
         let approaches = looking.experiment.approaches.iter();
         Self {
             looking,

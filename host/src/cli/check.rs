@@ -6,10 +6,10 @@ use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
-use crate::compile::{
+use bakeoff_compile::{
     COMPLETIONS_IMPORT, EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_support,
 };
-use crate::render::escape::Plain;
+use bakeoff_render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

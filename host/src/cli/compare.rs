@@ -14,12 +14,7 @@ use super::saved_inputs::{SavedInputs, not_written};
 use super::stopped_files::{self, StoppedFile};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
-use crate::config::{LoadedExperiment, Policy, units};
-use crate::files::Scratch;
-use crate::render::escape::Plain;
-use crate::render::{AskedTest, ComparisonOutcome, Untimed};
-use crate::run::KnownMachine;
-use crate::store::{ResultsPlace, Start};
+use bakeoff_config::{LoadedExperiment, Policy, units};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Report, words};
@@ -28,6 +23,11 @@ use bakeoff_domain::spec::{
     BudgetScope, Declared, Experiment, Inputs, Interface, Measure, Workers,
 };
 use bakeoff_domain::variant::{self, Variant};
+use bakeoff_files::Scratch;
+use bakeoff_render::escape::Plain;
+use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
+use bakeoff_run::KnownMachine;
+use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -399,7 +399,7 @@ impl Arguments {
         let first = with(String::new(), first, derived.interface())?;
         let seed = match self.seed {
             Some(seed) => seed,
-            None => crate::run::draw_seed()?,
+            None => bakeoff_run::draw_seed()?,
         };
         let bounds = self.effort.search(first.measure.budget);
         let asked = match self.sizes.is_empty() {

@@ -2,8 +2,7 @@
 
 use super::failure::Failure;
 use super::{Status, show};
-use crate::config;
-use crate::files::{Folder, Scratch};
+use bakeoff_files::{Folder, Scratch};
 use clap::{Args, Command};
 use clap_complete::aot::{self, Shell};
 use std::io::{self, Write as _};
@@ -51,7 +50,7 @@ pub(super) struct SchemaArguments {}
 
 /// Writes the schema to stdout.
 pub(super) fn schema(SchemaArguments {}: &SchemaArguments) -> Result<Status, Failure> {
-    show::write(config::SCHEMA)?;
+    show::write(bakeoff_config::SCHEMA)?;
     Ok(Status::Done)
 }
 

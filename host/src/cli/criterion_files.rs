@@ -2,13 +2,13 @@
 
 use super::failure::Failure;
 use super::kept;
-use crate::files::Folder;
-use crate::render::escape::Plain;
-use crate::render::{self, CriterionBenchmark, TimedSample};
-use crate::run::{Evidence, samples_of};
-use crate::sandbox::TimedCalls;
-use crate::store::{RunId, Store};
 use bakeoff_domain::variant::VariantId;
+use bakeoff_files::Folder;
+use bakeoff_render::escape::Plain;
+use bakeoff_render::{CriterionBenchmark, TimedSample};
+use bakeoff_run::{Evidence, samples_of};
+use bakeoff_sandbox::TimedCalls;
+use bakeoff_store::{RunId, Store};
 use serde_json::Value;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(super) fn write(
     let counted = in_order.take_while(|(replica, number)| replica.index == *number);
     let counted = counted.count();
     evidence.replicas.truncate(counted);
-    let benchmarks = render::criterion(&shown.report, |variant| {
+    let benchmarks = bakeoff_render::criterion(&shown.report, |variant| {
         let by_case = samples_of(&evidence, &VariantId::kept(variant.id.clone()));
         let timed = |one: TimedCalls| TimedSample {
             calls: one.calls,

@@ -9,21 +9,21 @@ use super::options::{Output, Safety};
 use super::saved_inputs::{self, SavedInputs};
 use super::searching::FailingInputs;
 use super::stopped_files::StoppedFile;
-use crate::compile::{FileKind, read_public_functions};
-use crate::config::Policy;
-use crate::confine::Confinement;
-use crate::files::{Reach, Scratch};
-use crate::interface::{
-    ComparedFile, Constants, DerivedInterface, DrawnInputs, ValueKind, Variety,
-};
-use crate::render::Untimed;
-use crate::render::escape::Plain;
-use crate::run::KnownMachine;
-use crate::source::{BuildInput, read_code};
+use bakeoff_compile::{FileKind, read_public_functions};
+use bakeoff_config::Policy;
+use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use bakeoff_domain::variant;
+use bakeoff_files::{Reach, Scratch};
+use bakeoff_render::Untimed;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::KnownMachine;
+use bakeoff_source::interface::{
+    ComparedFile, Constants, DerivedInterface, DrawnInputs, ValueKind, Variety,
+};
+use bakeoff_source::{BuildInput, read_code};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;

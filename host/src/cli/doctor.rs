@@ -3,9 +3,8 @@
 use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use crate::config::Policy;
-use crate::doctor;
-use crate::render;
+use bakeoff_config::Policy;
+use bakeoff_run::doctor;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,7 +41,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Format::Json => super::show::write_json(&examination)?,
         _ => {
             let width = super::show::width();
-            super::show::write(&render::doctor(&examination, width, output.colour()))?;
+            super::show::write(&bakeoff_render::doctor(
+                &examination,
+                width,
+                output.colour(),
+            ))?;
         }
     }
     Ok(match examination.can_run {

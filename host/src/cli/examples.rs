@@ -6,9 +6,9 @@ use super::first_look::FirstLook;
 use super::looking::{Looking, seed_of};
 use super::remembered;
 use super::shrinking::{self, Difference};
-use crate::interface::{Literal, Shape, mutated, written_call};
-use crate::measure::{CallTexts, RepeatedCall};
-use crate::run::Survey;
+use bakeoff_measure::{CallTexts, RepeatedCall};
+use bakeoff_run::Survey;
+use bakeoff_source::interface::{Literal, Shape, mutated, written_call};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

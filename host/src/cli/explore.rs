@@ -10,20 +10,19 @@ use super::placing::{cannot_write, replace};
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
-use crate::config::{self, FILE_NAME, LoadedExperiment, Policy};
-use crate::files::Folder;
 use crate::library;
-use crate::measure;
-use crate::propose::{
-    self, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
-};
-use crate::provider::Models;
-use crate::render::escape::{Lines, Plain, ShellPath};
-use crate::source::content_address;
-use crate::store::Start;
+use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
 use bakeoff_domain::ids;
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::report::{ExpectedCost, Generation};
+use bakeoff_files::Folder;
+use bakeoff_propose::{
+    DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
+};
+use bakeoff_provider::Models;
+use bakeoff_render::escape::{Lines, Plain, ShellPath};
+use bakeoff_source::content_address;
+use bakeoff_store::Start;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -97,10 +96,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         output.only(&[Format::Human, Format::Json])?;
     }
     let chars = arguments.statement.chars().count();
-    if arguments.statement.trim().is_empty() || chars > config::PROSE_CHARS_MAX {
+    if arguments.statement.trim().is_empty() || chars > bakeoff_config::PROSE_CHARS_MAX {
         return Err(Failure::usage(format!(
             "the problem has {chars} characters, and it may have 1 to {}",
-            config::PROSE_CHARS_MAX
+            bakeoff_config::PROSE_CHARS_MAX
         )));
     }
     let experiment = arguments.out.join(FILE_NAME);
@@ -158,7 +157,7 @@ impl Arguments {
                 Plain(changed)
             )));
         }
-        Ok(config::load(&self.out)?)
+        Ok(bakeoff_config::load(&self.out)?)
     }
 
     /// Plans and does it; `None` if it ends with the plan.
@@ -175,7 +174,7 @@ impl Arguments {
             .writing
             .options(self.approaches.0.unwrap_or(PROPOSALS_MAX));
         let wanted = self.approaches.0;
-        let plan = propose::plan(
+        let plan = bakeoff_propose::plan(
             models,
             &self.statement,
             PlanScope::Statement,
@@ -202,7 +201,7 @@ impl Arguments {
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
-        let cores = measure::usable_cores().len();
+        let cores = bakeoff_measure::usable_cores().len();
         let options = ExploreOptions {
             statement: self.statement.clone(),
             name: name(&self.out),
@@ -211,7 +210,7 @@ impl Arguments {
         };
         // What is said may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
-        let explored = propose::explore(models, &plan, &host, &options, escaped).await?;
+        let explored = bakeoff_propose::explore(models, &plan, &host, &options, escaped).await?;
         Ok(Some((explored, expected)))
     }
 
@@ -306,7 +305,7 @@ impl Arguments {
 
     /// Measures the experiment as `bakeoff run` does.
     async fn measure(&self, output: &Output) -> Result<Status, Failure> {
-        let mut loaded = config::load(&self.out)?;
+        let mut loaded = bakeoff_config::load(&self.out)?;
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
         let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
@@ -316,7 +315,7 @@ impl Arguments {
             start: Start::Resume,
             seed: None,
             safety: &self.safety,
-            machine: crate::run::KnownMachine::default(),
+            machine: bakeoff_run::KnownMachine::default(),
             policy,
             generation: generation_record::for_report(&self.out, &mut output.reporter()),
             spent: std::time::Duration::ZERO,
@@ -351,7 +350,7 @@ fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
         let is_there = |error: &std::io::Error| {
             error.kind() == std::io::ErrorKind::AlreadyExists
                 && opened
-                    .read(&file.name, config::FILE_BYTES_MAX)
+                    .read(&file.name, bakeoff_config::FILE_BYTES_MAX)
                     .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
         };
         match opened.write_new(&file.name, file.text.as_bytes()) {

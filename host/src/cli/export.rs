@@ -4,9 +4,9 @@ use super::criterion_files::{self, Baseline};
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::files::NewFile;
-use crate::render::escape::Plain;
-use crate::store::{self, ExportTable, RunId, Store};
+use bakeoff_files::NewFile;
+use bakeoff_render::escape::Plain;
+use bakeoff_store::{ExportTable, RunId, Store};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs::File;
@@ -48,8 +48,8 @@ fn tables() -> PossibleValuesParser {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (format, end) = match output.format {
-        Format::Jsonl | Format::Human => (store::ExportFormat::Jsonl, "jsonl"),
-        Format::Csv => (store::ExportFormat::Csv, "csv"),
+        Format::Jsonl | Format::Human => (bakeoff_store::ExportFormat::Jsonl, "jsonl"),
+        Format::Csv => (bakeoff_store::ExportFormat::Csv, "csv"),
         Format::Criterion => return times(arguments, output),
         _ => {
             return Err(Failure::usage(
@@ -120,7 +120,7 @@ fn write(
     store: &Store,
     run: Option<RunId>,
     table: ExportTable,
-    format: store::ExportFormat,
+    format: bakeoff_store::ExportFormat,
     file: &Path,
 ) -> Result<u64, Failure> {
     let failed = |error: std::io::Error| {

@@ -2,13 +2,13 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
-use crate::audit::{KeptRunError, PackError};
-use crate::config::ConfigError;
-use crate::render::escape::Lines;
-use crate::render::{ComparisonOutcome, clipped};
-use crate::run::{EvidenceError, RunError};
-use crate::store::bundle::BundleError;
+use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
+use bakeoff_render::escape::Lines;
+use bakeoff_render::{ComparisonOutcome, clipped};
+use bakeoff_run::audit::{KeptRunError, PackError};
+use bakeoff_run::{EvidenceError, RunError};
+use bakeoff_store::bundle::BundleError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 use std::error::Error;
 use std::fmt;
@@ -240,8 +240,8 @@ impl From<BundleError> for Failure {
     }
 }
 
-impl From<crate::store::StoreError> for Failure {
-    fn from(error: crate::store::StoreError) -> Self {
+impl From<bakeoff_store::StoreError> for Failure {
+    fn from(error: bakeoff_store::StoreError) -> Self {
         RunError::Store(error).into()
     }
 }
@@ -255,7 +255,7 @@ impl From<ConfigError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::escape::is_active;
+    use bakeoff_render::escape::is_active;
 
     const STEERS: &str = "a\u{1b}]52;c;aGk=\u{7}\n\u{1b}[2J\u{202e}b";
 

@@ -1,8 +1,8 @@
 //! What the first calls on random inputs say: whether the approaches do the same, and which sizes take
 //! long enough to be timed.
 
-use crate::interface::DerivedInterface;
-use crate::measure::RepeatedCall;
+use bakeoff_measure::RepeatedCall;
+use bakeoff_source::interface::DerivedInterface;
 use std::collections::BTreeSet;
 
 /// The sizes of inputs on which answers are compared, and how many inputs there are of each. A difference on
@@ -318,8 +318,8 @@ pub(super) struct StoppedAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::GuestError;
     use bakeoff_domain::failure::FailureClass;
+    use bakeoff_sandbox::GuestError;
 
     /// The lengths that calls may have where the budget is not small.
     const FULL: CallLengths = CallLengths {

@@ -10,17 +10,17 @@ use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::writing::Writing;
 use super::{Status, counts, show};
-use crate::config::{self, LoadedExperiment, Policy};
-use crate::files::Reach;
-use crate::propose::{
-    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
-};
-use crate::provider::Models;
-use crate::render::escape::{Lines, Plain};
-use crate::run::Survey;
-use crate::source::read_code;
+use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
+use bakeoff_files::Reach;
+use bakeoff_propose::{
+    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
+};
+use bakeoff_provider::Models;
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_run::Survey;
+use bakeoff_source::read_code;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ pub(super) fn open_models(
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let mut loaded = config::load(&arguments.experiment)?;
+    let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
     if let Some(workers) = arguments.workers {
@@ -104,7 +104,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             (proposed, Some(models))
         }
     };
-    let file = config::file_of(&arguments.experiment);
+    let file = bakeoff_config::file_of(&arguments.experiment);
     let shown = generation::finish(Ending {
         loaded: &loaded,
         file: &file,

@@ -5,17 +5,17 @@ use super::generation_record::{GenerationRecord, record, with_earlier, write};
 use super::models;
 use super::placing::{cannot_write, replace};
 use super::written::{Written, with_written, write_files};
-use crate::config::LoadedExperiment;
-use crate::files::Folder;
-use crate::propose::{
-    Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
-};
-use crate::provider::{Models, Spent};
-use crate::render::escape::{Lines, Plain, ShellPath};
-use crate::source::content_address;
+use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
     ATTEMPTS_MAX, ExpectedCost, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
+use bakeoff_files::Folder;
+use bakeoff_propose::{
+    Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
+};
+use bakeoff_provider::{Models, Spent};
+use bakeoff_render::escape::{Lines, Plain, ShellPath};
+use bakeoff_source::content_address;
 use std::path::{Path, PathBuf};
 
 /// The folder of the attempts' sources, in the folder of an experiment.
@@ -264,8 +264,8 @@ pub(super) fn text(
 mod tests {
     use super::super::generation_record::kept;
     use super::*;
-    use crate::propose::Idea;
     use bakeoff_domain::failure::FailureClass;
+    use bakeoff_propose::Idea;
     use std::fs;
 
     fn attempt(source: &str, passes: bool) -> Attempt {

@@ -4,11 +4,11 @@
 use super::failure::Failure;
 use super::generation_seal::{is_forged, opened, sealed};
 use super::placing::cannot_write;
-use crate::config::LoadedExperiment;
-use crate::files::{Folder, JsonError, parse_json_of};
-use crate::render::escape::Plain;
-use crate::source::content_address;
+use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
+use bakeoff_files::{Folder, JsonError, parse_json_of};
+use bakeoff_render::escape::Plain;
+use bakeoff_source::content_address;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

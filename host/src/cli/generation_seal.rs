@@ -4,7 +4,7 @@
 //! ends the asking, and the names in it are left out of what a model is told. So it counts as its user's own only with
 //! an HMAC under the key of his results, as the last field of the file.
 
-use crate::files::{MAC_BYTES, UserKey};
+use bakeoff_files::{MAC_BYTES, UserKey};
 
 /// What the HMAC is begun with.
 const TAG: &[u8] = b"bakeoff generation record 1\0";

@@ -8,13 +8,13 @@ use super::options::{Output, Safety};
 use super::placing::cannot_write;
 use super::starts::{self, Start};
 use super::{Status, counts, first_look, show};
-use crate::config::{self, NewApproach, Policy};
-use crate::files::{Folder, Reach, is_link, read_bounded};
-use crate::interface::DrawnInputs;
-use crate::render::approach_file;
-use crate::render::escape::{Plain, ShellPath};
-use crate::source::{BuildInput, read_code};
+use bakeoff_config::{NewApproach, Policy};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
+use bakeoff_files::{Folder, Reach, is_link, read_bounded};
+use bakeoff_render::approach_file;
+use bakeoff_render::escape::{Plain, ShellPath};
+use bakeoff_source::interface::DrawnInputs;
+use bakeoff_source::{BuildInput, read_code};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ const FILES: [(&str, &str); 5] = [
 
 /// Reads the name of an evaluator or an aggregator.
 fn guest_name(text: &str) -> Result<String, String> {
-    match config::is_evaluator_name(text) {
+    match bakeoff_config::is_evaluator_name(text) {
         true => Ok(text.to_owned()),
         false => Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned()),
     }
@@ -110,13 +110,19 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         let next = "Run it, then replace it by your own question:";
-        let has_experiment = arguments.dir.join(config::FILE_NAME).exists();
+        let has_experiment = arguments.dir.join(bakeoff_config::FILE_NAME).exists();
         if let Some(name) = arguments.named_workload()? {
             if has_experiment {
                 return Err(Failure::usage(format!(
                     "{} has a workload already, whose functions follow from its WIT: write to another folder, and \
                      take from there what you need",
-                    Plain(&arguments.dir.join(config::FILE_NAME).display().to_string())
+                    Plain(
+                        &arguments
+                            .dir
+                            .join(bakeoff_config::FILE_NAME)
+                            .display()
+                            .to_string()
+                    )
                 )));
             }
             starts::with_workload(&mut files, &name, arguments.instances);
@@ -149,7 +155,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             let added = match starts.is_empty() {
                 true => "Run it:".to_owned(),
                 false => {
-                    let file = config::FILE_NAME;
+                    let file = bakeoff_config::FILE_NAME;
                     let time = time_too(&arguments.dir.join(file), &lines);
                     format!("Add these lines to {file}, and run it:\n\n{lines}{time}")
                 }
@@ -173,7 +179,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 
 /// The lines by which time goes on to count: it does by itself only where a file has no criterion of its own.
 fn time_too(file: &Path, lines: &str) -> String {
-    let text = read_bounded(file, config::FILE_BYTES_MAX)
+    let text = read_bounded(file, bakeoff_config::FILE_BYTES_MAX)
         .ok()
         .flatten()
         .unwrap_or_default();
@@ -225,7 +231,7 @@ impl Arguments {
             true if self.cases.is_some() => Vec::new(),
             true => {
                 let first = first_experiment(&derived, &approaches);
-                let seed = crate::run::draw_seed()?;
+                let seed = bakeoff_run::draw_seed()?;
                 match derived
                     .first_look(
                         first,
@@ -339,7 +345,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
         sweep: approach.sweep.clone(),
     });
     let approaches: Vec<NewApproach> = approaches.collect();
-    config::with_approaches(&text, &approaches)
+    bakeoff_config::with_approaches(&text, &approaches)
         + "\n[measure]\nbudget = \"20 s\"\n\n\
             # What counts, and how much. Other sources: peak-memory, source-lines, fuel, component-size, …\n\
             [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
@@ -430,7 +436,7 @@ mod tests {
         for name in ["approaches/quick \"one\".rs", "approaches/b.rs"] {
             fs::write(at(name), "").unwrap();
         }
-        let loaded = config::load(folder.path()).unwrap();
+        let loaded = bakeoff_config::load(folder.path()).unwrap();
         let names: Vec<_> = loaded
             .experiment
             .approaches

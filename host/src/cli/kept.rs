@@ -4,14 +4,14 @@
 use super::Status;
 use super::failure::Failure;
 use super::show::Sources;
-use crate::audit::{self, Figure, Outcome, PastRun, Recomputed};
-use crate::config::{self, DeclaredExperiment};
-use crate::files::{Folder, parse_json, read_bounded};
 use crate::library::{self, results_folder};
-use crate::render::clipped;
-use crate::render::escape::Plain;
-use crate::store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
+use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::{Report, SCHEMA_VERSION};
+use bakeoff_files::{Folder, parse_json, read_bounded};
+use bakeoff_render::clipped;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::audit::{self, Figure, Outcome, PastRun, Recomputed};
+use bakeoff_store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
 use serde::Deserialize;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ impl ReportPlace {
     /// or a `report.json`.
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
         if is_experiment(named) {
-            let declared = config::declared(named)?;
+            let declared = bakeoff_config::declared(named)?;
             let results = results_folder(&declared.dir, &declared.experiment)?;
             return Ok(Self {
                 file: report_in(&results.path()),
@@ -429,7 +429,7 @@ struct Version {
 pub(super) fn results(named: &Path) -> Result<ResultsPlace, Failure> {
     match is_experiment(named) {
         true => {
-            let declared = config::declared(named)?;
+            let declared = bakeoff_config::declared(named)?;
             Ok(results_folder(&declared.dir, &declared.experiment)?)
         }
         false => Ok(ResultsPlace::Named(named.to_owned())),
@@ -437,7 +437,7 @@ pub(super) fn results(named: &Path) -> Result<ResultsPlace, Failure> {
 }
 
 pub(super) fn is_experiment(named: &Path) -> bool {
-    named.join(config::FILE_NAME).is_file()
+    named.join(bakeoff_config::FILE_NAME).is_file()
         || named.is_file() && named.extension().is_some_and(|end| end == "toml")
 }
 
@@ -453,7 +453,7 @@ pub(super) fn owner(report: &Path) -> Option<DeclaredExperiment> {
         // The report may be in the database only.
         Err(_) => report.parent()?.canonicalize().ok()?,
     };
-    let declared = config::declared(folder.parent()?.parent()?).ok()?;
+    let declared = bakeoff_config::declared(folder.parent()?.parent()?).ok()?;
     let own = results_folder(&declared.dir, &declared.experiment).ok()?;
     (own.path().canonicalize().ok()? == folder).then_some(declared)
 }

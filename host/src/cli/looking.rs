@@ -7,13 +7,12 @@ use super::first_look::{CallLengths, SEARCH_FUEL_MAX, SEARCHED, timed_sizes};
 use super::remembered;
 use super::shrinking::Difference;
 use super::stopped_files::StoppedFile;
-use crate::config::{LoadedExperiment, Policy};
-use crate::interface::DerivedInterface;
-use crate::render::{ComparisonOutcome, Untimed};
-use crate::run;
+use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
+use bakeoff_render::{ComparisonOutcome, Untimed};
+use bakeoff_source::interface::DerivedInterface;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +30,7 @@ pub(super) struct Looking<'a> {
     pub(super) experiment: Experiment,
     /// What all inputs follow from.
     pub(super) seed: RunSeed,
-    pub(super) host: run::HostOptions,
+    pub(super) host: bakeoff_run::HostOptions,
     pub(super) policy: &'a Policy,
     /// What all of it may take.
     pub(super) bounds: SearchBounds,
@@ -45,7 +44,7 @@ impl Looking<'_> {
     /// How approaches differ on the simplest input that was found. `counts` says how often they do.
     pub(super) async fn simplest(
         &self,
-        survey: &run::Survey,
+        survey: &bakeoff_run::Survey,
         difference: Difference,
         counts: &str,
     ) -> Untimed {
@@ -99,14 +98,14 @@ impl Looking<'_> {
     pub(super) async fn open_search(
         &self,
         say: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<run::Survey, Failure> {
+    ) -> Result<bakeoff_run::Survey, Failure> {
         let sizes = SEARCHED.map(|(size, _)| size).to_vec();
         self.open(self.searching.clone(), sizes, SEARCH_FUEL_MAX, say)
             .await
     }
 
     /// Builds what makes the inputs that are timed.
-    pub(super) async fn open_timed(&self) -> Result<run::Survey, Failure> {
+    pub(super) async fn open_timed(&self) -> Result<bakeoff_run::Survey, Failure> {
         let (sizes, fuel) = (timed_sizes(self.found), self.lengths().fuel_max());
         self.open(self.timed.clone(), sizes, fuel, &mut |_| ())
             .await
@@ -118,7 +117,7 @@ impl Looking<'_> {
         sizes: Vec<u32>,
         fuel: u64,
         say: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<run::Survey, Failure> {
+    ) -> Result<bakeoff_run::Survey, Failure> {
         let experiment = self.experiment.clone();
         self.open_as(experiment, workload, sizes, fuel, say).await
     }
@@ -131,7 +130,7 @@ impl Looking<'_> {
         sizes: Vec<u32>,
         fuel: u64,
         say: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<run::Survey, Failure> {
+    ) -> Result<bakeoff_run::Survey, Failure> {
         experiment.limits.fuel = experiment.limits.fuel.min(fuel);
         experiment.workload.inputs = Inputs::Generated {
             code: Code::Source(workload),
@@ -139,7 +138,7 @@ impl Looking<'_> {
         };
         let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
         self.policy.apply_to(&mut loaded)?;
-        Ok(run::Survey::open(&loaded, &self.host, say).await?)
+        Ok(bakeoff_run::Survey::open(&loaded, &self.host, say).await?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Status;
 use super::failure::Failure;
-use crate::render::escape::Plain;
+use bakeoff_render::escape::Plain;
 use clap::Args;
 use std::io::ErrorKind;
 use std::path::PathBuf;

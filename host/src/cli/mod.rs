@@ -165,10 +165,10 @@ pub fn main() -> ExitCode {
     if let Err(failure) = temporary_folder() {
         return failure.print();
     }
-    crate::files::remove_abandoned();
+    bakeoff_files::remove_abandoned();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .thread_stack_size(crate::confine::STACK_BYTES)
+        .thread_stack_size(bakeoff_confine::STACK_BYTES)
         .enable_all()
         .build()
     {

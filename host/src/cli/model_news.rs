@@ -1,8 +1,8 @@
 //! What a person is told of questions to a model that take longer than one call.
 
 use super::options::Output;
-use crate::provider::{Models, Progress, ProgressStep};
-use crate::render::escape::Plain;
+use bakeoff_provider::{Models, Progress, ProgressStep};
+use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
 /// Says on stderr what is to be known of the record, and from then on why a question is asked again, and when.
@@ -43,7 +43,7 @@ fn line(progress: &Progress) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::Purpose;
+    use bakeoff_provider::Purpose;
     use std::time::Duration;
 
     #[test]

@@ -1,9 +1,9 @@
 //! The options that say which model is asked, and what it may cost.
 
 use super::failure::Failure;
-use crate::config::units;
-use crate::provider::{AskError, ModelOptions, Models, OpenError, ProviderKind, Spent};
-use crate::render::escape::Plain;
+use bakeoff_config::units;
+use bakeoff_provider::{AskError, ModelOptions, Models, OpenError, ProviderKind, Spent};
+use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    use crate::provider::Usage;
+    use bakeoff_provider::Usage;
 
     #[test]
     fn money_is_read_in_dollars_and_counted_in_millionths() {

@@ -1,10 +1,10 @@
 //! Options that several commands share.
 
 use super::failure::Failure;
-use crate::config::Policy;
-use crate::render::Colour;
-use crate::render::escape::Plain;
-use crate::run::{HostOptions, KnownMachine, Unconfined};
+use bakeoff_config::Policy;
+use bakeoff_render::Colour;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::{HostOptions, KnownMachine, Unconfined};
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};

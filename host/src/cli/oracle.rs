@@ -3,11 +3,11 @@
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, show};
-use crate::config::{self, Policy};
-use crate::render::escape::Plain;
-use crate::run::Survey;
+use bakeoff_config::Policy;
 use bakeoff_domain::oracle::{Belief, OracleTest, shortened};
 use bakeoff_domain::report::CaseLabel;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::Survey;
 use serde::Serialize;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) async fn run(
     output: &Output,
 ) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let mut loaded = config::load(experiment)?;
+    let mut loaded = bakeoff_config::load(experiment)?;
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
     let host = safety.host_options(policy)?;

@@ -1,8 +1,8 @@
 //! Files that commands write into the folder of an experiment.
 
 use super::failure::Failure;
-use crate::files::{Folder, FolderEntryKind};
-use crate::render::escape::Plain;
+use bakeoff_files::{Folder, FolderEntryKind};
+use bakeoff_render::escape::Plain;
 use std::fs::Permissions;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,10 +1,10 @@
 //! What a model plans, shown before anything more is paid for.
 
 use super::failure::Failure;
-use crate::propose::Plan;
-use crate::provider::Models;
-use crate::render::escape::Plain;
 use bakeoff_domain::report::ExpectedCost;
+use bakeoff_propose::Plan;
+use bakeoff_provider::Models;
+use bakeoff_render::escape::Plain;
 use serde::Serialize;
 use std::io::{BufRead as _, IsTerminal as _};
 

@@ -1,12 +1,14 @@
 //! Progress on stderr: a bar for each stage on a terminal, otherwise a line.
 
 use super::options::Output;
-use crate::config::LoadedExperiment;
-use crate::events::{Envelope, Event, Origin, Stage, checked_cases, line, standings, title};
-use crate::render::escape::{Lines, Plain};
+use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
 use bakeoff_domain::variant;
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_store::events::{
+    Envelope, Event, Origin, Stage, checked_cases, line, standings, title,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::collections::{BTreeMap, HashMap};
 use std::io::IsTerminal as _;

@@ -2,9 +2,9 @@
 //!
 //! Both are measured in the same run, in the same blocks: times of two runs are never compared.
 
-use crate::render::ComparisonOutcome;
-use crate::render::escape::Plain;
 use bakeoff_domain::report::{Ended, Protocol, Report, VariantStatus, VerdictRow, words};
+use bakeoff_render::ComparisonOutcome;
+use bakeoff_render::escape::Plain;
 use clap::ValueEnum;
 
 /// The result of the test of a variant against the baseline.

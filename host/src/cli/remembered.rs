@@ -1,9 +1,9 @@
 //! Inputs on which earlier versions of the same files differed: they are tried first the next time.
 
-use crate::compile::RememberedInputs;
-use crate::interface::{DerivedInterface, Literal, Shape, read_literals, written_call};
-use crate::run::Survey;
+use bakeoff_compile::RememberedInputs;
 use bakeoff_domain::spec::Approach;
+use bakeoff_run::Survey;
+use bakeoff_source::interface::{DerivedInterface, Literal, Shape, read_literals, written_call};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -5,15 +5,15 @@ use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
-use crate::config::{self, LoadedExperiment, Policy};
-use crate::measure::RepeatedCall;
-use crate::render::escape::{Lines, Plain};
-use crate::run::{self, RepeatOutcome};
+use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, Parameter,
     ReportOptions, Workload,
 };
+use bakeoff_measure::RepeatedCall;
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_run::RepeatOutcome;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -131,7 +131,7 @@ pub(super) async fn run(
         message: None,
         limit: None,
     };
-    let shown = match run::repeat(&loaded, &host, (index, seed), &mut say).await? {
+    let shown = match bakeoff_run::repeat(&loaded, &host, (index, seed), &mut say).await? {
         RepeatOutcome::NotBuilt(failure) => return Err(Failure::variant(&failure)),
         RepeatOutcome::Called { call, has_oracle } => with_outcome(shown, call, has_oracle),
     };
@@ -205,10 +205,10 @@ fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
     let missing = |error| Failure::usage(format!("cannot read {}: {error}", file.display()));
     let file_found = file.canonicalize().map_err(missing)?;
     for folder in file_found.ancestors().skip(1) {
-        if !folder.join(config::FILE_NAME).is_file() {
+        if !folder.join(bakeoff_config::FILE_NAME).is_file() {
             continue;
         }
-        let mut loaded = config::load(folder)?;
+        let mut loaded = bakeoff_config::load(folder)?;
         let is_it = |approach: &Approach| {
             let path = loaded.dir.join(approach.code.path()).canonicalize();
             path.is_ok_and(|path| path == file_found)
@@ -282,7 +282,7 @@ fn assembled(
         crates: bakeoff_domain::crates::Crates::default(),
         simd: bakeoff_domain::simd::Simd::default(),
         edition: bakeoff_domain::edition::Edition::default(),
-        criteria: config::default_criteria(),
+        criteria: bakeoff_config::default_criteria(),
         report: ReportOptions::default(),
         declared: Declared::OnCommandLine,
     };

@@ -5,13 +5,13 @@ use super::effort::Effort;
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::{Status, again, counts, generation_record, progress, show, step_summary};
-use crate::config::{self, LoadedExperiment, Policy};
 use crate::library;
-use crate::run::{self, Interrupt, KnownMachine, RunOptions};
-use crate::store::{ResultsPlace, Start};
+use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report};
 use bakeoff_domain::spec::Workers;
+use bakeoff_run::{Interrupt, KnownMachine, RunOptions};
+use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,15 +61,15 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn parse_budget(text: &str) -> Result<Duration, String> {
-    config::budget(text).map_err(|error| error.to_string())
+    bakeoff_config::budget(text).map_err(|error| error.to_string())
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let mut loaded = config::load(&arguments.experiment)?;
+    let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
-    let file = config::file_of(&arguments.experiment);
+    let file = bakeoff_config::file_of(&arguments.experiment);
     let asked = asked::ask(
         &arguments.leave,
         (&loaded, &file),
@@ -80,7 +80,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     match asked.await? {
         Next::Measure => {}
         Next::ReadAgain => {
-            loaded = config::load(&arguments.experiment)?;
+            loaded = bakeoff_config::load(&arguments.experiment)?;
             arguments.overrule(&mut loaded);
             policy.apply_to(&mut loaded)?;
         }
@@ -158,25 +158,25 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
     };
     let display = progress::Display::new(output, job.loaded);
     let mut say = output.reporter();
-    let subscribe = |store: &mut crate::store::Store| store.subscribe(display.listener());
-    let outcome = run::run(job.loaded, &options, &mut say, subscribe).await;
+    let subscribe = |store: &mut bakeoff_store::Store| store.subscribe(display.listener());
+    let outcome = bakeoff_run::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
     let finished = match (outcome, job.resume) {
-        (Err(run::RunError::Interrupted), Some(resume)) => {
+        (Err(bakeoff_run::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(
                 "interrupted; what is finished is kept. To go on:\n  {}",
-                crate::render::escape::Plain(&resume)
+                bakeoff_render::escape::Plain(&resume)
             );
             return Ok(None);
         }
-        (Err(run::RunError::Interrupted), None) => {
+        (Err(bakeoff_run::RunError::Interrupted), None) => {
             anstream::eprintln!("interrupted; nothing is kept without --out");
             return Ok(None);
         }
         (other, _) => other?,
     };
     // The store is open until the files are written: another run would write the same ones.
-    let run::Finished {
+    let bakeoff_run::Finished {
         report,
         sources,
         store,

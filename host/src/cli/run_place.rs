@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::kept::{is_experiment, owner, report_in};
-use crate::audit::KeptRun;
-use crate::config::{self, LoadedExperiment, Policy};
 use crate::library::results_folder;
-use crate::store::ResultsPlace;
+use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_run::audit::KeptRun;
+use bakeoff_store::ResultsPlace;
 use std::path::{Path, PathBuf};
 
 /// The folder of results, and the folder that granted folders are relative to.
@@ -22,7 +22,7 @@ impl RunPlace {
     /// relative to.
     pub(super) fn find(named: &Path, results: Option<&Path>) -> Result<Self, Failure> {
         if is_experiment(named) {
-            let declared = config::declared(named)?;
+            let declared = bakeoff_config::declared(named)?;
             let results = match results {
                 Some(named) => ResultsPlace::Named(named.to_owned()),
                 None => results_folder(&declared.dir, &declared.experiment)?,

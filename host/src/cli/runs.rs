@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::audit::compare_runs;
-use crate::render::escape::Plain;
-use crate::store::{RunId, RunStatus, RunSummary};
 use bakeoff_domain::report::{Environment, Report, VerdictRow, words};
+use bakeoff_render::escape::Plain;
+use bakeoff_run::audit::compare_runs;
+use bakeoff_store::{RunId, RunStatus, RunSummary};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;

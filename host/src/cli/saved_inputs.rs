@@ -1,12 +1,12 @@
 //! `--save-inputs`: inputs that were timed, as a file of cases.
 
 use super::failure::Failure;
-use crate::interface::{DerivedInterface, Shape, read_literals, written_call};
-use crate::render::Reproduction;
-use crate::render::escape::Plain;
-use crate::run::Survey;
 use bakeoff_domain::plan::{InputPurpose, sample_seeds};
 use bakeoff_domain::report::Report;
+use bakeoff_render::Reproduction;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::Survey;
+use bakeoff_source::interface::{DerivedInterface, Shape, read_literals, written_call};
 use std::path::Path;
 
 /// The most inputs of each size: the first of as many processes.

@@ -8,12 +8,11 @@ use super::first_look::{
     FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
 };
 use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, seed_of};
-use crate::interface::{TextKind, large_input_seed};
-use crate::render::Untimed;
-use crate::run;
-use crate::sandbox::GuestError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_render::Untimed;
+use bakeoff_sandbox::GuestError;
+use bakeoff_source::interface::{TextKind, large_input_seed};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -32,7 +31,7 @@ pub(super) enum FailingInputs {
 
 impl Looking<'_> {
     /// Calls all on inputs on which they may differ, unless they are one component.
-    pub(super) async fn search(&self, survey: &run::Survey) -> Result<Looked, Failure> {
+    pub(super) async fn search(&self, survey: &bakeoff_run::Survey) -> Result<Looked, Failure> {
         if survey.are_one_component().await? {
             return Ok(Looked::OneComponent);
         }
@@ -82,7 +81,7 @@ impl Looking<'_> {
     /// is timed.
     pub(super) async fn time(
         &self,
-        survey: &run::Survey,
+        survey: &bakeoff_run::Survey,
         is_one_component: bool,
         failing: FailingInputs,
     ) -> Result<Looked, Failure> {

@@ -2,11 +2,10 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use crate::audit::PastRun;
-use crate::render;
-use crate::render::{AskedTest, ComparisonOutcome, Untimed};
-use crate::store::{self, ExportTable, RunId, Store, StoreError};
 use bakeoff_domain::report::Report;
+use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
+use bakeoff_run::audit::PastRun;
+use bakeoff_store::{ExportTable, RunId, Store, StoreError};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
@@ -26,9 +25,9 @@ pub(super) fn print_comparison(
     output: &Output,
 ) -> Result<(), Failure> {
     match output.format {
-        Format::Json => write(&render::json_of_comparison(report, outcome)),
-        Format::Csv => write(&render::csv_of_comparison(report, outcome)),
-        Format::Junit => write(&render::junit_of_comparison(report, outcome, asked)),
+        Format::Json => write(&bakeoff_render::json_of_comparison(report, outcome)),
+        Format::Csv => write(&bakeoff_render::csv_of_comparison(report, outcome)),
+        Format::Junit => write(&bakeoff_render::junit_of_comparison(report, outcome, asked)),
         _ => print(report, sources, output),
     }
 }
@@ -37,13 +36,13 @@ pub(super) fn print_comparison(
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
     let options = options(sources, output);
     let text = match output.format {
-        Format::Human if output.quiet => render::answer(report, &options),
-        Format::Human => render::human(report, &options),
-        Format::Json => render::json(report),
-        Format::Md => render::markdown(report, &options),
-        Format::Html => render::html(report, &options),
-        Format::Csv => render::csv(report),
-        Format::Junit => render::junit(report, &[]),
+        Format::Human if output.quiet => bakeoff_render::answer(report, &options),
+        Format::Human => bakeoff_render::human(report, &options),
+        Format::Json => bakeoff_render::json(report),
+        Format::Md => bakeoff_render::markdown(report, &options),
+        Format::Html => bakeoff_render::html(report, &options),
+        Format::Csv => bakeoff_render::csv(report),
+        Format::Junit => bakeoff_render::junit(report, &[]),
         Format::Criterion => {
             return Err(Failure::usage(
                 "criterion's files hold times, not a report: `bakeoff export --format criterion --out \
@@ -68,14 +67,14 @@ pub(super) fn print_kept(
     warnings: &[String],
     output: &Output,
 ) -> Result<(), Failure> {
-    let options = render::Options {
+    let options = bakeoff_render::Options {
         runs,
         warnings: warnings.to_vec(),
         ..options_plain(sources)
     };
     match output.format {
-        Format::Html => write(&render::html(report, &options)),
-        Format::Md => write(&render::markdown(report, &options)),
+        Format::Html => write(&bakeoff_render::html(report, &options)),
+        Format::Md => write(&bakeoff_render::markdown(report, &options)),
         _ => print(report, options.sources, output),
     }
 }
@@ -114,7 +113,7 @@ pub(super) fn export(
     store: &Store,
     run: Option<RunId>,
     table: ExportTable,
-    format: store::ExportFormat,
+    format: bakeoff_store::ExportFormat,
 ) -> Result<(), Failure> {
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     match store.export(run, table, format, &mut stdout) {
@@ -131,8 +130,8 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     write(&format!("{text}\n"))
 }
 
-fn options(sources: Sources, output: &Output) -> render::Options {
-    render::Options {
+fn options(sources: Sources, output: &Output) -> bakeoff_render::Options {
+    bakeoff_render::Options {
         width: width(),
         colour: output.colour(),
         charset: charset(),
@@ -141,11 +140,11 @@ fn options(sources: Sources, output: &Output) -> render::Options {
     }
 }
 
-pub(super) fn options_plain(sources: Sources) -> render::Options {
-    render::Options {
+pub(super) fn options_plain(sources: Sources) -> bakeoff_render::Options {
+    bakeoff_render::Options {
         width: WIDTH_DEFAULT,
-        colour: render::Colour::Never,
-        charset: render::Charset::Unicode,
+        colour: bakeoff_render::Colour::Never,
+        charset: bakeoff_render::Charset::Unicode,
         detail: false,
         sources,
         charts: None,
@@ -161,7 +160,7 @@ pub(super) fn width() -> usize {
 
 /// Returns ASCII where the locale of a terminal names another encoding than UTF-8, or is the plain
 /// `C`.
-fn charset() -> render::Charset {
+fn charset() -> bakeoff_render::Charset {
     let first = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -178,8 +177,8 @@ fn charset() -> render::Charset {
         }
     });
     match plain && std::io::stdout().is_terminal() {
-        true => render::Charset::Ascii,
-        false => render::Charset::Unicode,
+        true => bakeoff_render::Charset::Ascii,
+        false => bakeoff_render::Charset::Unicode,
     }
 }
 

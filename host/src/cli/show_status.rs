@@ -5,11 +5,11 @@ use super::generation::record_of;
 use super::options::{Format, Output};
 use super::status_models::ModelsStatus;
 use super::{Status, kept, show};
-use crate::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
-use crate::provider::Spending;
-use crate::render::escape::Plain;
-use crate::store::{Store, StoreError};
 use bakeoff_domain::report::words;
+use bakeoff_provider::Spending;
+use bakeoff_render::escape::Plain;
+use bakeoff_store::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
+use bakeoff_store::{Store, StoreError};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -325,8 +325,8 @@ fn unchecked(progress: &Progress) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::{StageProgress, VariantProgress, WaitingTask};
     use bakeoff_domain::report::WorkerCost;
+    use bakeoff_store::events::{StageProgress, VariantProgress, WaitingTask};
 
     fn progress() -> Progress {
         let variant = |state, reason: Option<&str>| VariantProgress {

@@ -2,14 +2,14 @@
 
 use super::failure::Failure;
 use super::first_look::{FirstLook, shown as shown_call};
-use crate::interface::{
-    DerivedInterface, Literal, Shape, Signature, read_literals, simpler_arguments, written_call,
-};
-use crate::measure::{CallTexts, RepeatedCall};
-use crate::render::{FileAnswer, Reproduction};
-use crate::run::Survey;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_measure::{CallTexts, RepeatedCall};
+use bakeoff_render::{FileAnswer, Reproduction};
+use bakeoff_run::Survey;
+use bakeoff_source::interface::{
+    DerivedInterface, Literal, Shape, Signature, read_literals, simpler_arguments, written_call,
+};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! What `bakeoff status` shows of the models that an experiment asks.
 
-use crate::provider::Spending;
-use crate::render::escape::Plain;
+use bakeoff_provider::Spending;
+use bakeoff_render::escape::Plain;
 use serde::Serialize;
 
 /// The most questions that are named.
@@ -61,7 +61,7 @@ impl ModelsStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::{AskedQuestion, Purpose};
+    use bakeoff_provider::{AskedQuestion, Purpose};
 
     #[test]
     fn costs_stand_beside_their_bounds_and_texts_of_others_are_escaped() {

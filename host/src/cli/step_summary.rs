@@ -2,7 +2,6 @@
 
 use super::show::{self, Sources};
 use crate::library;
-use crate::render;
 use bakeoff_domain::report::Report;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -29,7 +28,7 @@ pub(super) fn append(report: &Report, sources: &Sources) {
 
 /// The report as Markdown, or its answer alone if that is too long.
 fn page(report: &Report, sources: &Sources) -> String {
-    let whole = render::markdown(report, &show::options_plain(sources.clone()));
+    let whole = bakeoff_render::markdown(report, &show::options_plain(sources.clone()));
     match whole.len() <= BYTES_MAX {
         true => whole,
         false => library::summary(report),
@@ -37,7 +36,7 @@ fn page(report: &Report, sources: &Sources) -> String {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    let shown = render::escape::Plain(&file.to_string_lossy()).to_string();
+    let shown = bakeoff_render::escape::Plain(&file.to_string_lossy()).to_string();
     if !file.is_absolute() {
         return Err(format!("{shown}, which is no absolute path"));
     }

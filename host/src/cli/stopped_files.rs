@@ -1,8 +1,8 @@
 //! Files that were stopped by a limit on inputs on which another one answers: what could be timed does not speak for
 //! those, so none of them is recommended.
 
-use crate::render::escape::Plain;
 use bakeoff_domain::report::{RankingOutcome, Report};
+use bakeoff_render::escape::Plain;
 
 /// A file that was stopped by a limit on some of the inputs that were tried first, on which another one answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,9 @@ use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::looking::{Looked, Looking, seed_of};
-use crate::interface::TextKind;
-use crate::render::escape::Plain;
-use crate::run;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_render::escape::Plain;
+use bakeoff_source::interface::TextKind;
 
 /// The most inputs of each size of which is tried whether the files answer, and the fewest of those that they do answer
 /// which are worth timing.
@@ -79,7 +78,7 @@ impl Looking<'_> {
     /// if it is not. The outer error says how the files differ on one.
     pub(super) async fn order_by_texts(
         &self,
-        survey: &run::Survey,
+        survey: &bakeoff_run::Survey,
         case: CaseIndex,
     ) -> Result<Result<String, Looked>, Failure> {
         let mut called = Called::none(self, survey);
@@ -102,7 +101,7 @@ impl Looking<'_> {
             .enumerate()
             .filter_map(|(place, kind)| {
                 let places = (place..calls.len()).step_by(TextKind::ALL.len());
-                let fuel = |calls: &&[crate::measure::RepeatedCall]| {
+                let fuel = |calls: &&[bakeoff_measure::RepeatedCall]| {
                     let mut fuel = places.clone().map(|place| calls.get(place)?.fuel);
                     fuel.try_fold(0_u64, |sum, fuel| Some(sum.saturating_add(fuel?)))
                 };

@@ -3,13 +3,13 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
-use crate::audit::{
+use bakeoff_render::escape::Plain;
+use bakeoff_run::audit::{
     ReportedRun, RunComparison, TimeChange, TimeChanges, VariantChange, VerdictChange,
     compare_runs, time_changes,
 };
-use crate::render::escape::Plain;
-use crate::run::{Evidence, Record};
-use crate::store::RunId;
+use bakeoff_run::{Evidence, Record};
+use bakeoff_store::RunId;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

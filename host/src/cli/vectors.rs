@@ -3,10 +3,10 @@
 use super::called::Called;
 use super::failure::Failure;
 use super::looking::{Looking, seed_of};
-use crate::render::escape::Plain;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
+use bakeoff_render::escape::Plain;
 
 /// The inputs on which fuel is counted.
 const INPUTS: u64 = 4;

@@ -4,11 +4,11 @@ use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::show;
-use crate::compile::{self, Cache, Toolchain};
-use crate::config::{self, LOCK_BYTES_MAX, LOCK_FILE, read_lock};
-use crate::files::{Folder, Reach};
-use crate::render::escape::Plain;
+use bakeoff_compile::{Cache, Toolchain};
+use bakeoff_config::{LOCK_BYTES_MAX, LOCK_FILE, read_lock};
 use bakeoff_domain::crates::LockedCrate;
+use bakeoff_files::{Folder, Reach};
+use bakeoff_render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
 use std::io::Write as _;
@@ -38,7 +38,7 @@ struct VendorOutput {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let declared = config::declared(&arguments.from)?;
+    let declared = bakeoff_config::declared(&arguments.from)?;
     let allowed = &declared.experiment.crates.allowed;
     if allowed.is_empty() {
         return Err(Failure::usage(
@@ -55,7 +55,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let cache = cache.map_err(Failure::infrastructure)?;
     let toolchain = Toolchain::find(&mut output.reporter()).await;
     let toolchain = toolchain.map_err(Failure::infrastructure)?;
-    let crates = compile::vendor(&toolchain, &cache, allowed, earlier.as_deref()).await;
+    let crates = bakeoff_compile::vendor(&toolchain, &cache, allowed, earlier.as_deref()).await;
     let crates = crates.map_err(|error| Failure::usage(error.to_string()))?;
     let unwritten = |error: std::io::Error| {
         Failure::infrastructure(format!("cannot write {}: {error}", file.display()))

@@ -4,11 +4,11 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::run_place::RunPlace;
 use super::{Status, kept, show};
-use crate::audit::{self, KeptRun, Outcome, Verification};
-use crate::config::{LoadedExperiment, Policy};
-use crate::files::Scratch;
-use crate::render::escape::Plain;
-use crate::store::RunId;
+use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_files::Scratch;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::audit::{self, KeptRun, Outcome, Verification};
+use bakeoff_store::RunId;
 use clap::Args;
 use std::path::{Path, PathBuf};
 

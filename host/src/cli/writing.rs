@@ -1,8 +1,8 @@
 //! The options that say how a model's approaches are asked for and written.
 
 use super::models;
-use crate::propose::{ProposeOptions, WriteOptions};
 use bakeoff_domain::generate::{Depth, Diversity};
+use bakeoff_propose::{ProposeOptions, WriteOptions};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,11 +2,11 @@
 
 use super::failure::Failure;
 use super::placing::cannot_write;
-use crate::config::{self, NewApproach};
-use crate::files::Folder;
-use crate::propose::Proposal;
-use crate::source::SOURCE_BYTES_MAX;
+use bakeoff_config::NewApproach;
 use bakeoff_domain::spec::Approach;
+use bakeoff_files::Folder;
+use bakeoff_propose::Proposal;
+use bakeoff_source::SOURCE_BYTES_MAX;
 use std::path::Path;
 
 /// An approach that was written into the experiment.
@@ -63,7 +63,7 @@ pub(super) fn with_written(
     }
     match entries.is_empty() {
         true => text.to_owned(),
-        false => config::with_approaches(text, &entries),
+        false => bakeoff_config::with_approaches(text, &entries),
     }
 }
 
@@ -105,8 +105,8 @@ fn new_file(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::FILE_NAME;
-    use crate::propose::{Attempt, AttemptOutcome, Idea, ProposalOutcome};
+    use bakeoff_config::FILE_NAME;
+    use bakeoff_propose::{Attempt, AttemptOutcome, Idea, ProposalOutcome};
     use std::fs;
 
     fn proposal(name: &str, source: &str) -> Proposal {
@@ -140,7 +140,7 @@ mod tests {
                       [workload]\nsource = \"workload.rs\"\nsizes = [9]\n\
                       [[approach]]\nname = \"own\"\nsource = \"approaches/generated-1.rs\"\n# the end";
         fs::write(at(FILE_NAME), before).unwrap();
-        let loaded = config::load(folder.path()).unwrap();
+        let loaded = bakeoff_config::load(folder.path()).unwrap();
         let mut failed = proposal("broken", "c");
         failed.outcome = ProposalOutcome::Failed {
             class: "trap",
@@ -164,7 +164,7 @@ mod tests {
             fs::read_to_string(at("approaches/generated-3.rs")).unwrap(),
             "second"
         );
-        let after = config::load(folder.path()).unwrap();
+        let after = bakeoff_config::load(folder.path()).unwrap();
         assert!(after.text.starts_with(before));
         let names: Vec<&str> = after
             .experiment

@@ -1,10 +1,10 @@
 //! Why there is no report.
 
-use crate::config::ConfigError;
-use crate::render::clipped;
-use crate::render::escape::Lines;
-use crate::run::RunError;
-use crate::store::StoreError;
+use bakeoff_config::ConfigError;
+use bakeoff_render::clipped;
+use bakeoff_render::escape::Lines;
+use bakeoff_run::RunError;
+use bakeoff_store::StoreError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::fmt;
 

@@ -3,13 +3,12 @@
 use super::error::Error;
 use super::report::Report;
 use super::results::{results_folder, write_files};
-use crate::config::{self, LoadedExperiment, Policy};
-use crate::confine;
-use crate::events::Envelope;
-use crate::run::{self, HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
-use crate::store::{ResultsPlace, Start, Store};
+use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
+use bakeoff_run::{HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
+use bakeoff_store::events::Envelope;
+use bakeoff_store::{ResultsPlace, Start, Store};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,7 +69,7 @@ impl Experiment {
     /// [`ErrorKind::Experiment`](super::ErrorKind): there is none, it says what cannot be, or the policy
     /// forbids what it asks for.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let mut loaded = config::load(path.as_ref())?;
+        let mut loaded = bakeoff_config::load(path.as_ref())?;
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
         Ok(Self {
@@ -172,7 +171,7 @@ impl Experiment {
         let run = || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
-                .thread_stack_size(confine::STACK_BYTES)
+                .thread_stack_size(bakeoff_confine::STACK_BYTES)
                 .enable_all()
                 .build();
             let runtime =
@@ -181,7 +180,7 @@ impl Experiment {
         };
         // A runtime cannot be started on a thread that another one runs on.
         std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(confine::STACK_BYTES);
+            let thread = std::thread::Builder::new().stack_size(bakeoff_confine::STACK_BYTES);
             let started = thread.spawn_scoped(scope, run);
             match started.map(|thread| thread.join()) {
                 Ok(Ok(done)) => done,
@@ -217,7 +216,7 @@ impl Experiment {
                 store.subscribe(move |event: &Envelope| tell(&listener, event));
             }
         };
-        let finished = run::run(&self.loaded, &options, &mut |_| {}, subscribe).await?;
+        let finished = bakeoff_run::run(&self.loaded, &options, &mut |_| {}, subscribe).await?;
         // The store is open until the files are written: another run would write the same ones.
         write_files(&finished.store, &finished.report, &finished.sources)?;
         Ok(Report::new(finished.report, finished.sources))

@@ -13,7 +13,6 @@ pub use experiment::Experiment;
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
 pub(crate) use results::{results_folder, runs_shown, summary, write_files};
 
-use crate::{compile, confine, measure};
 use std::process::ExitCode;
 
 /// Does the work of a child process, if this process is one, and returns the status to end with.
@@ -33,11 +32,11 @@ use std::process::ExitCode;
 /// ```
 #[must_use = "a child that goes on is no child"]
 pub fn enter_if_child() -> Option<ExitCode> {
-    confine::enter_if_child(&[
-        confine::PROBE,
-        compile::builder_role(),
-        compile::crates_role(),
-        compile::reader_role(),
-        measure::role(),
+    bakeoff_confine::enter_if_child(&[
+        bakeoff_confine::PROBE,
+        bakeoff_compile::builder_role(),
+        bakeoff_compile::crates_role(),
+        bakeoff_compile::reader_role(),
+        bakeoff_measure::role(),
     ])
 }

@@ -1,6 +1,5 @@
 //! The report of a run, as other programs read it.
 
-use crate::render;
 use bakeoff_domain::report as core;
 use bakeoff_domain::report::{RankingOutcome, VariantStatus, VerdictRow};
 use bakeoff_domain::verdict;
@@ -86,7 +85,9 @@ impl Report {
     /// The answer in a sentence or two, without control characters: `Take quickselect: …`.
     pub fn answer(&self) -> String {
         let options = self.options();
-        render::answer(&self.report, &options).trim_end().to_owned()
+        bakeoff_render::answer(&self.report, &options)
+            .trim_end()
+            .to_owned()
     }
 
     /// What is known of the first place.
@@ -147,28 +148,28 @@ impl Report {
 
     /// The report as `report.json`.
     pub fn json(&self) -> String {
-        render::json(&self.report)
+        bakeoff_render::json(&self.report)
     }
 
     /// The report as text of 100 columns, without colours.
     pub fn text(&self) -> String {
-        render::human(&self.report, &self.options())
+        bakeoff_render::human(&self.report, &self.options())
     }
 
     /// The report as Markdown.
     pub fn markdown(&self) -> String {
-        render::markdown(&self.report, &self.options())
+        bakeoff_render::markdown(&self.report, &self.options())
     }
 
     /// The report as one HTML page, which asks for nothing from anywhere.
     pub fn html(&self) -> String {
-        render::html(&self.report, &self.options())
+        bakeoff_render::html(&self.report, &self.options())
     }
 
-    fn options(&self) -> render::Options {
-        render::Options {
+    fn options(&self) -> bakeoff_render::Options {
+        bakeoff_render::Options {
             sources: self.sources.clone(),
-            ..render::Options::default()
+            ..bakeoff_render::Options::default()
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
 
-use crate::audit::{PastRun, past_runs};
-use crate::render;
-use crate::render::escape::Markdown;
-use crate::store::{ReportFile, ResultsPlace, SafeId, Store, StoreError};
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
+use bakeoff_render::escape::Markdown;
+use bakeoff_run::audit::{PastRun, past_runs};
+use bakeoff_store::{ReportFile, ResultsPlace, SafeId, Store, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -52,25 +51,28 @@ pub(crate) fn write_files(
     sources: &BTreeMap<String, String>,
 ) -> Result<(), StoreError> {
     let files = store.files();
-    let options = render::Options {
+    let options = bakeoff_render::Options {
         charts: Some(CHARTS.to_owned()),
         sources: sources.clone(),
         runs: runs_shown(store, report)?,
-        ..render::Options::default()
+        ..bakeoff_render::Options::default()
     };
-    for chart in render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report) {
         files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
     }
     let summary = summary(report);
     files.write_summary(&format!(
         "{summary}\nThe whole report: [report.md](report.md)\n"
     ))?;
-    files.write_report(ReportFile::Json, render::json(report).as_bytes())?;
+    files.write_report(ReportFile::Json, bakeoff_render::json(report).as_bytes())?;
     files.write_report(
         ReportFile::Markdown,
-        render::markdown(report, &options).as_bytes(),
+        bakeoff_render::markdown(report, &options).as_bytes(),
     )?;
-    files.write_report(ReportFile::Html, render::html(report, &options).as_bytes())
+    files.write_report(
+        ReportFile::Html,
+        bakeoff_render::html(report, &options).as_bytes(),
+    )
 }
 
 /// The most runs that a page shows beside each other.

@@ -4,11 +4,11 @@ use super::error::shortened;
 use super::limits::{ANSWER_BYTES_MAX, VERDICTS_MAX};
 use super::outcome::Outcome;
 use super::runs::{Phase, Run, State};
-use crate::render::escape::{Lines, Plain};
-use crate::render::{self};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_render;
+use bakeoff_render::escape::{Lines, Plain};
 use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 use serde_json::Value;
@@ -257,7 +257,7 @@ fn unfinished(run: &Run, state: &State, ahead: usize) -> AnswerForms {
 
 /// Returns the answer of a report; `id` is that of its run, if it is one of this session.
 pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
-    let text = render::human(report, &render::Options::default());
+    let text = bakeoff_render::human(report, &bakeoff_render::Options::default());
     let rest = match id {
         Some(id) => format!("shortened; the whole report is {}", report_address(id)),
         None => "shortened".to_owned(),

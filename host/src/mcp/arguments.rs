@@ -243,8 +243,8 @@ fn simplify(schema: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
     use crate::mcp::limits;
+    use bakeoff_config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
     use serde_json::json;
 
     fn object(value: Value) -> Option<JsonObject> {

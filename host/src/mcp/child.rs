@@ -7,7 +7,7 @@
 use super::error::ToolError;
 use super::fence::{self, CommandKind, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
-use crate::confine::kill_with_parent;
+use bakeoff_confine::kill_with_parent;
 use rustix::process::{PidfdFlags, Signal};
 use std::ffi::OsString;
 use std::fs::File;

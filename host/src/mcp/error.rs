@@ -1,6 +1,6 @@
 //! Errors that a tool answers with: what is wrong, why, and what to do next.
 
-use crate::render::escape::Lines;
+use bakeoff_render::escape::Lines;
 
 /// The most characters of a value of the agent's own that a message quotes.
 const QUOTED_CHARS_MAX: usize = 80;
@@ -31,14 +31,14 @@ impl ToolError {
 pub(super) fn quoted(text: &str) -> String {
     let start: String = text.chars().take(QUOTED_CHARS_MAX).collect();
     let more = if start.len() < text.len() { "…" } else { "" };
-    format!("`{}{more}`", crate::render::escape::Plain(&start))
+    format!("`{}{more}`", bakeoff_render::escape::Plain(&start))
 }
 
 /// Returns what another parser says on one line, escaped: it may quote what it was given.
 pub(super) fn briefly(why: &str) -> String {
     let end = why.floor_char_boundary(MESSAGE_BYTES_MAX);
     let more = if end < why.len() { "…" } else { "" };
-    format!("{}{more}", crate::render::escape::Plain(&why[..end]))
+    format!("{}{more}", bakeoff_render::escape::Plain(&why[..end]))
 }
 
 /// Returns a text of at most `bytes_max` bytes, cut at a line, with a note of the rest.

@@ -1,10 +1,10 @@
 //! The fence around each command of the server: files outside of the roots are out of reach, whatever a folder of
 //! somebody else leads to.
 
-use crate::compile::{self, Cache};
-use crate::config::Policy;
-use crate::confine::{FileAccess, FileFence};
-use crate::files::UserKey;
+use bakeoff_compile::Cache;
+use bakeoff_config::Policy;
+use bakeoff_confine::{FileAccess, FileFence};
+use bakeoff_files::UserKey;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn allow_running(
     cache: Option<&Path>,
 ) -> io::Result<()> {
     allow_program(fence)?;
-    for folder in compile::toolchain_folders() {
+    for folder in bakeoff_compile::toolchain_folders() {
         fence.allow(&folder, FileAccess::Execute);
     }
     fence.allow(Path::new(CONTROL_GROUPS), FileAccess::Write);

@@ -1,7 +1,7 @@
 //! The limits of the server. `docs/agents.md` has the same table; a test compares the two.
 
-use crate::config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
-use crate::source::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
+use bakeoff_config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
+use bakeoff_source::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 use std::time::Duration;
 
 /// The most bytes of a request: one line of JSON. All texts of a comparison fit in.

@@ -56,7 +56,7 @@ pub fn refusal(line: &[u8]) -> Option<String> {
 /// A root cannot be opened, or the client does not begin as the protocol says.
 pub async fn serve(roots: &[PathBuf]) -> io::Result<()> {
     let roots = Roots::open(roots)?;
-    crate::files::remove_abandoned();
+    bakeoff_files::remove_abandoned();
     let runs = Arc::new(Runs::default());
     let input = io::BufReader::new(io::stdin());
     let (lines, Ends { read, written }) = Lines::start(input, io::stdout())?;

@@ -3,10 +3,10 @@
 use super::child::Finished;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
-use crate::files::parse_json;
-use crate::render::ComparisonOutcome;
-use crate::render::escape::Lines;
 use bakeoff_domain::report::Report;
+use bakeoff_files::parse_json;
+use bakeoff_render::ComparisonOutcome;
+use bakeoff_render::escape::Lines;
 use serde_json::Value;
 use std::collections::VecDeque;
 

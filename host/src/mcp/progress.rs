@@ -1,8 +1,8 @@
 //! What a command of this binary writes to stderr with `--verbose`: events, each as JSON on a line of its
 //! own, and text.
 
-use crate::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
-use crate::render::escape::Plain;
+use bakeoff_render::escape::Plain;
+use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
 
 /// A line of a command's stderr.
 #[derive(Debug, PartialEq, Eq)]

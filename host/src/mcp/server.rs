@@ -11,9 +11,8 @@ use super::progress::StderrLine;
 use super::roots::Roots;
 use super::runs::{Phase, Run, Runs, Work};
 use super::tools::ToolName;
-use crate::files::parse_json;
-use crate::render;
 use bakeoff_domain::report::{self, Report};
+use bakeoff_files::parse_json;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -254,12 +253,12 @@ impl Server {
             Some(code) => format!("{name} ({file})\n\n{code}"),
             None => format!("{name} ({file}) is a component, which is no text"),
         };
-        let text = render::escape::Lines(&text.replace('\t', "    ")).to_string();
+        let text = bakeoff_render::escape::Lines(&text.replace('\t', "    ")).to_string();
         let mut answer = AnswerForms {
             text: shortened(&text, ANSWER_BYTES_MAX, "shortened; `code` has all"),
             values: json!({
-                "name": render::escape::Plain(&name).to_string(),
-                "file": render::escape::Plain(&file).to_string(),
+                "name": bakeoff_render::escape::Plain(&name).to_string(),
+                "file": bakeoff_render::escape::Plain(&file).to_string(),
                 "code": code,
             }),
         };
@@ -435,7 +434,7 @@ impl ServerHandler for Server {
             let message = format!("there is no report {}", quoted(&request.uri));
             return Err(ErrorData::resource_not_found(message, None));
         };
-        let text = render::markdown(report, &render::Options::default());
+        let text = bakeoff_render::markdown(report, &bakeoff_render::Options::default());
         let text = shortened(&text, REPORT_BYTES_MAX, "shortened");
         let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
         Ok(ReadResourceResult::new(vec![contents]).into())

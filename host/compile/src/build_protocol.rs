@@ -1,0 +1,182 @@
+//! The messages between the parent and a builder child.
+
+use super::imports::WasiImports;
+use super::limits::EVENT_BYTES_MAX;
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::failure::{FailureClass, Phase};
+use bakeoff_domain::simd::Simd;
+use bakeoff_source::interface::{WitFile, World};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The name of the builder's role.
+pub(super) const ROLE: &str = "builder";
+
+/// What a build is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildKind {
+    /// The build that is checked and measured: no import, nothing but the code.
+    Release,
+    /// The build that repeats a failed trial: line tables, and panics that report their message. A
+    /// component that a user brings is taken as it is.
+    Diagnostic,
+}
+
+/// The task of a child. The bytes of a component follow it in the payload.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct BuildTask {
+    /// The interface, as files.
+    pub(super) files: Vec<WitFile>,
+    /// The call, as an experiment file writes it.
+    pub(super) call: String,
+    pub(super) world: World,
+    pub(super) kind: BuildKind,
+    pub(super) code: TaskInput,
+    /// The user's file, as the user names it.
+    pub(super) path_shown: String,
+    /// Imports that the component may have, as components name them.
+    pub(super) granted: Vec<String>,
+    /// Whether it is granted the values of parameters.
+    pub(super) parameters: bool,
+    /// Whether a component that a user brings may import WASI.
+    pub(super) wasi: WasiImports,
+    /// The memory that an instance may have, in bytes.
+    pub(super) memory_bytes: u64,
+    /// The crates that a source may use. `None` until a worker has it, which knows where they are.
+    pub(super) crates: Option<LinkedCrates>,
+}
+
+/// Crates that a source may use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LinkedCrates {
+    /// The folder of their libraries.
+    pub(super) folder: PathBuf,
+    /// The name by which a source calls each of them, and its file.
+    pub(super) externs: Vec<(String, PathBuf)>,
+}
+
+/// The code of a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum TaskInput {
+    /// Rust source, and what compiles it.
+    Source {
+        text: String,
+        /// `None` until a worker has it: this is its own.
+        place: Option<BuildPlace>,
+    },
+    /// A component, whose bytes follow the task.
+    Component,
+    /// The interface's own no-op, made by the child.
+    NoOp,
+}
+
+/// Where a source is compiled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct BuildPlace {
+    pub(super) compiler: Compiler,
+    /// An empty folder to write to.
+    pub(super) scratch: PathBuf,
+}
+
+/// Where the compiler is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Compiler {
+    /// The toolchain's own `rustc`, not the shim that chooses one.
+    pub(super) rustc: PathBuf,
+    /// The toolchain's linker.
+    pub(super) linker: PathBuf,
+    /// The toolchain's folder.
+    pub(super) sysroot: PathBuf,
+    /// Whether it may use vectors.
+    pub(super) simd: Simd,
+    /// The edition of the sources of prototypes.
+    pub(super) edition: Edition,
+}
+
+/// A message of a child, in one frame. [`BuildEvent::Done`] is followed by raw frames: the component,
+/// its code for the checked profile, and the versions for the timed profile that the summary counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum BuildEvent {
+    /// The stage that begins: it decides the failure of a child that dies.
+    Stage(BuildStage),
+    /// The build failed. The fields are those of [`Failure`](bakeoff_domain::failure::Failure), whose
+    /// own encoding omits empty fields and so cannot be read back from postcard.
+    Failed {
+        class: FailureClass,
+        message: String,
+        phase: Phase,
+        limit: Option<String>,
+    },
+    /// The build succeeded.
+    Done(ComponentSummary),
+}
+
+impl BuildEvent {
+    /// Reads a frame; `None` if it is not an event, or larger than [`EVENT_BYTES_MAX`]: decoding could
+    /// allocate far more memory than the frame has bytes.
+    pub(super) fn read(frame: &[u8]) -> Option<Self> {
+        let within = frame.len() <= EVENT_BYTES_MAX;
+        within.then(|| postcard::from_bytes(frame).ok()).flatten()
+    }
+}
+
+/// A stage of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum BuildStage {
+    /// Making the crate and compiling it.
+    Source,
+    /// Inspecting the component and compiling it to machine code.
+    Component,
+}
+
+/// The properties of a component that are known without running it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ComponentSummary {
+    /// Its imports, as components name them, without interfaces that hold only types.
+    pub(super) imports: Vec<String>,
+    /// Its exports: `top-k: func(…) -> …`, or `ns:pkg/iface.top-k: func(…) -> …`.
+    pub(super) exports: Vec<String>,
+    /// The number of functions in all its modules.
+    pub(super) functions: u32,
+    /// The largest body of a function, in bytes.
+    pub(super) function_bytes_max: u64,
+    /// The most locals of a function.
+    pub(super) locals_max: u32,
+    /// Whether the memory for its arguments comes from the allocator that every source gets.
+    pub(super) our_allocator: bool,
+    /// The number of versions of its code for the timed profile.
+    pub(super) layouts: u32,
+    /// CPU time from source to component, the compiler's included; zero for a component that the
+    /// user brought.
+    pub(super) source_cpu: Duration,
+    /// CPU time of the whole build, the compiler's included, up to here.
+    pub(super) cpu: Duration,
+    /// Logical lines of the source; `None` if there is none.
+    pub(super) source_lines: Option<u64>,
+    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    pub(super) recodes: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_would_decode_to_far_more_memory_is_refused() {
+        // A byte for each name of no length, which takes 24 in memory.
+        let summary = |names: usize| {
+            let names = vec![String::new(); names];
+            let sizes = (0_u32, 0_u64, 0_u32, false, 0_u32);
+            let cpu = [Duration::ZERO; 2];
+            let rest = (None::<u64>, false);
+            postcard::to_stdvec(&(2_u8, names, Vec::<String>::new(), sizes, cpu, rest))
+        };
+        let few = summary(1_000).unwrap();
+        assert!(
+            matches!(BuildEvent::read(&few), Some(BuildEvent::Done(summary)) if summary.imports.len() == 1_000)
+        );
+        assert!(BuildEvent::read(&summary(EVENT_BYTES_MAX).unwrap()).is_none());
+    }
+}

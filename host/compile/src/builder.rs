@@ -1,0 +1,342 @@
+//! Builds as whoever wants them sees them: a task for a worker, or an entry of the cache.
+
+use super::build_protocol::{BuildKind, BuildTask, TaskInput};
+use super::build_worker::{BuildEnd, BuildWorker};
+use super::cache::{Cache, Name};
+use super::child_output::{BuiltComponent, ChildOutput};
+use super::crates::{BuildLimits, BuiltCrates, CratesError};
+use super::failures::{build_failure, with_limit};
+use super::imports::WasiImports;
+use super::logical_lines::LINES_RULE;
+use super::request::BuildRequest;
+use super::toolchain::Toolchain;
+use super::{glue, layout, reserve, rustc};
+use crate::engine::{self, Profile};
+use bakeoff_confine::Confinement;
+use bakeoff_confine::tasks::{Worker, WorkerJob, WorkerLink, wire};
+use bakeoff_domain::crates::Crates;
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::simd::Simd;
+use bakeoff_source::{
+    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component, shared_folder,
+};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// What inputs on which files differed are remembered under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RememberedInputs {
+    /// The path of a compared file.
+    pub path: PathBuf,
+    /// Its function: what that is called, takes and returns.
+    pub function: String,
+}
+
+impl RememberedInputs {
+    fn name(&self) -> Name {
+        let path = self.path.as_os_str().as_bytes();
+        Name::of(&[b"differing inputs", path, self.function.as_bytes()])
+    }
+}
+
+/// Builds components, several at a time, and caches them.
+#[derive(Debug)]
+pub struct Builder {
+    worker: Arc<BuildWorker>,
+    link: WorkerLink,
+    cache: Option<Cache>,
+    turns: Semaphore,
+    wasi: WasiImports,
+}
+
+impl Builder {
+    /// Makes a builder that runs `concurrency` builds at a time (at least one). Without a cache it
+    /// builds each request anew.
+    pub fn new(
+        toolchain: Toolchain,
+        confinement: Confinement,
+        cache: Option<Cache>,
+        concurrency: usize,
+    ) -> Self {
+        let worker = Arc::new(BuildWorker::new(toolchain, confinement));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            cache,
+            turns: Semaphore::new(concurrency.max(1)),
+            wasi: WasiImports::default(),
+        }
+    }
+
+    /// The builder with another rule for the imports of components that users bring.
+    #[must_use]
+    pub fn with_wasi(self, wasi: WasiImports) -> Self {
+        Self { wasi, ..self }
+    }
+
+    /// The builder with crates that sources may use.
+    #[must_use]
+    pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
+        let worker = Arc::new(self.worker.with_crates(crates));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            ..self
+        }
+    }
+
+    /// The builder whose compiler may use vectors, or not, and compiles prototypes in this edition. Crates that
+    /// sources may use are allowed after that.
+    #[must_use]
+    pub fn compiling_for(self, simd: Simd, edition: Edition) -> Self {
+        let toolchain = self.worker.toolchain.clone().compiling_for(simd, edition);
+        let worker = Arc::new(BuildWorker::new(toolchain, self.worker.confinement.clone()));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            ..self
+        }
+    }
+
+    /// Builds the crates of an experiment, or takes them from the cache, for all builds that follow.
+    ///
+    /// # Errors
+    /// They cannot be built, or there is no cache.
+    pub async fn allow(self, crates: &Crates) -> Result<Self, CratesError> {
+        let Some(cache) = &self.cache else {
+            return Err(CratesError::NotFetched);
+        };
+        let limits = BuildLimits::default();
+        let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
+        let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
+        Ok(self.with_crates(Arc::new(built)))
+    }
+
+    /// Returns the inputs that are remembered, in WAVE; none without a cache.
+    pub fn remembered(&self, key: &RememberedInputs) -> Vec<String> {
+        let cache = self.cache.as_ref();
+        let found = cache.and_then(|cache| cache.get::<Vec<String>>(&key.name()));
+        found.unwrap_or_default()
+    }
+
+    /// Remembers inputs in the place of those that are known, if there is a cache.
+    pub fn remember(&self, key: &RememberedInputs, inputs: &[String]) {
+        if let Some(cache) = &self.cache {
+            cache.put(&key.name(), &inputs.to_vec());
+        }
+    }
+
+    /// Returns the way to the worker that builds.
+    pub fn worker(&self) -> &WorkerLink {
+        &self.link
+    }
+
+    /// Builds a component, or takes it from the cache if the same was built before.
+    ///
+    /// # Errors
+    /// The class of the failure, and a message for the author of the code.
+    pub async fn build(&self, request: &BuildRequest) -> Result<Arc<BuiltComponent>, Failure> {
+        let built = self.build_by(&self.link, request).await;
+        built.unwrap_or_else(|lost| Err(build_failure(FailureClass::MachineFailed, lost)))
+    }
+
+    /// The same by this worker, in an attempt at a task.
+    ///
+    /// # Errors
+    /// The worker is lost, for this reason.
+    pub async fn build_by(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<Arc<BuiltComponent>, Failure>, String> {
+        let name = match check_size(request).and_then(|()| self.cache_name(request)) {
+            Ok(name) => name,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let known = self
+            .cache
+            .as_ref()
+            .and_then(|cache| cache.get::<BuiltComponent>(&name));
+        if let Some(known) = known {
+            return Ok(Ok(Arc::new(BuiltComponent {
+                cached: true,
+                ..known
+            })));
+        }
+        let turn = self.turns.acquire().await;
+        let built = self.run(worker, request).await?;
+        drop(turn);
+        if let (Ok(built), Some(cache)) = (&built, &self.cache) {
+            cache.put(&name, built);
+        }
+        Ok(built.map(Arc::new))
+    }
+
+    /// Builds a component anew, without the cache, for the time that it takes.
+    ///
+    /// # Errors
+    /// The worker is lost, for this reason.
+    pub async fn build_anew_by(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<BuiltComponent, Failure>, String> {
+        if let Err(failure) = check_size(request) {
+            return Ok(Err(failure));
+        }
+        let _turn = self.turns.acquire().await;
+        self.run(worker, request).await
+    }
+
+    /// The name of the cache entry: a hash of everything that decides what is built.
+    fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
+        let call = request.interface.call();
+        let fingerprint = |profile| engine::fingerprint(profile).map_err(|error| no_engine(&error));
+        let engines = [fingerprint(Profile::Checked)?, fingerprint(Profile::Timed)?];
+        let flags = rustc::FLAGS.iter().chain(rustc::kind_flags(request.kind));
+        let features = rustc::feature_flag(self.worker.toolchain.compiler.simd);
+        let edition = rustc::edition(&self.worker.toolchain.compiler, request.world);
+        let code: [&[u8]; 3] = match &request.code {
+            BuildInput::Source { path_shown, text } => {
+                // Only a diagnostic build carries the file's name.
+                let path = if request.kind == BuildKind::Diagnostic {
+                    &**path_shown
+                } else {
+                    ""
+                };
+                [b"source", path.as_bytes(), text.as_bytes()]
+            }
+            BuildInput::Component { bytes, .. } => match self.wasi {
+                WasiImports::Virtual => [b"component", b"wasi", bytes],
+                WasiImports::Refused => [b"component", b"", bytes],
+            },
+            BuildInput::Calibrator => [b"calibrator", b"", b""],
+        };
+        let toolchain = &self.worker.toolchain;
+        let compiler = &toolchain.compiler;
+        let memory_bytes = request.memory_bytes.to_le_bytes();
+        let mut parts: Vec<&[u8]> = vec![
+            request.world.name().as_bytes(),
+            if request.kind == BuildKind::Diagnostic {
+                b"diagnostic"
+            } else {
+                b"release"
+            },
+            call.interface.as_deref().unwrap_or_default().as_bytes(),
+            call.function.name.as_bytes(),
+            compiler.rustc.as_os_str().as_bytes(),
+            compiler.sysroot.as_os_str().as_bytes(),
+            toolchain.version().as_bytes(),
+            self.worker.confinement.level().name().as_bytes(),
+            engines[0].as_bytes(),
+            engines[1].as_bytes(),
+            layout::SCHEME.as_bytes(),
+            reserve::SCHEME.as_bytes(),
+            LINES_RULE.as_bytes(),
+            edition.name().as_bytes(),
+            &memory_bytes,
+            match request.parameters {
+                true => b"parameters",
+                false => b"",
+            },
+        ];
+        parts.extend(code);
+        if let (Some(crates), BuildInput::Source { .. }) = (&self.worker.crates, &request.code) {
+            parts.extend([b"crates".as_slice(), crates.digest().as_bytes()]);
+        }
+        parts.extend(glue::fingerprint().map(str::as_bytes));
+        parts.extend(flags.map(|flag| flag.as_bytes()));
+        if let BuildInput::Source { .. } = &request.code {
+            parts.push(features.as_bytes());
+        }
+        // The same files in another folder make the same component.
+        let files = request.interface.files();
+        let folder = shared_folder(files).len();
+        for file in files {
+            parts.extend([&file.name.as_bytes()[folder..], file.text.as_bytes()]);
+        }
+        Ok(Name::of(&parts))
+    }
+
+    async fn run(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+    ) -> Result<Result<BuiltComponent, Failure>, String> {
+        let (task, component) = self.task(request);
+        let task = wire::sealed(component.to_vec(), &task);
+        let job = WorkerJob {
+            core: None,
+            task: &task,
+        };
+        let mut output = ChildOutput::default();
+        let mut take = |frame| {
+            output.take(frame);
+            Ok(())
+        };
+        let end = worker.request(job, &mut take).await;
+        let end = end.map_err(|error| error.to_string())?;
+        let end = postcard::from_bytes(&end)
+            .map_err(|error| format!("the last frame of its worker is unreadable: {error}"))?;
+        Ok(match end {
+            BuildEnd::Exited(exit, wall_time) => output.into_built(request, &exit, wall_time),
+            BuildEnd::NotStarted(reason) => Err(build_failure(FailureClass::MachineFailed, reason)),
+        })
+    }
+
+    fn task<'a>(&self, request: &'a BuildRequest) -> (BuildTask, &'a [u8]) {
+        let (code, bytes): (TaskInput, &[u8]) = match &request.code {
+            BuildInput::Source { text, .. } => {
+                let (text, place) = (text.to_string(), None);
+                (TaskInput::Source { text, place }, &[])
+            }
+            BuildInput::Component { bytes, .. } => (TaskInput::Component, bytes),
+            BuildInput::Calibrator => (TaskInput::NoOp, &[]),
+        };
+        let task = BuildTask {
+            files: request.interface.files().to_vec(),
+            call: request.interface.call().path(),
+            world: request.world,
+            kind: request.kind,
+            code,
+            path_shown: request.code.path_shown().to_owned(),
+            granted: match request.parameters {
+                true => glue::PARAMETER_IMPORTS.map(str::to_owned).to_vec(),
+                false => Vec::new(),
+            },
+            parameters: request.parameters,
+            wasi: self.wasi,
+            memory_bytes: request.memory_bytes,
+            crates: None,
+        };
+        (task, bytes)
+    }
+}
+
+fn no_engine(error: &wasmtime::Error) -> Failure {
+    let message = format!("the WebAssembly engine does not run on this machine: {error:#}");
+    build_failure(FailureClass::MachineFailed, message)
+}
+
+/// Refuses what is too large, before anything is copied.
+fn check_size(request: &BuildRequest) -> Result<(), Failure> {
+    match &request.code {
+        BuildInput::Source { path_shown, text } if text.len() > SOURCE_BYTES_MAX => {
+            let bytes = text.len();
+            let message =
+                format!("{path_shown} has {bytes} bytes, and a source may have {SOURCE_BYTES_MAX}");
+            let failure = build_failure(FailureClass::BuildFailed, message);
+            Err(with_limit(
+                failure,
+                format!("source = {SOURCE_BYTES_MAX} bytes"),
+            ))
+        }
+        BuildInput::Component { path_shown, bytes } if bytes.len() > COMPONENT_BYTES_MAX => {
+            Err(oversize_component(path_shown, bytes.len() as u64))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,341 @@
+//! Expressions that turn the values of bindings into what a function takes, and back.
+
+use super::passed::{Enum, Passed, TUPLE_MAX};
+use bakeoff_source::interface::EnumCase;
+
+/// The conversions of one call. What is borrowed is bound to a name first.
+pub(super) struct Conversion {
+    bindings: String,
+    count: usize,
+}
+
+impl Conversion {
+    pub(super) fn new() -> Self {
+        Self {
+            bindings: String::new(),
+            count: 0,
+        }
+    }
+
+    /// The statements that come before the call.
+    pub(super) fn bindings(&self) -> &str {
+        &self.bindings
+    }
+
+    /// The name that was bound last.
+    pub(super) fn last_binding(&self) -> String {
+        format!("bound_{}", self.count)
+    }
+
+    fn bind(&mut self, mutable: &str, value: &str) -> String {
+        self.count += 1;
+        let name = self.last_binding();
+        self.bindings
+            .push_str(&format!("let {mutable}{name} = {value};\n"));
+        name
+    }
+
+    /// The expression for an argument, from an expression for the value of the bindings. `None` if
+    /// there is none.
+    pub(super) fn pass(&mut self, passed: &Passed, value: &str) -> Option<String> {
+        if passed.is_same() {
+            return Some(value.to_owned());
+        }
+        Some(match passed {
+            Passed::Reference(inner) => match &**inner {
+                Passed::Str => format!("&*{}", self.bind("", value)),
+                Passed::Slice(item) => {
+                    let list = self.list(item, value)?;
+                    format!("&{}[..]", self.bind("", &list))
+                }
+                inner => {
+                    let inner = self.pass(inner, value)?;
+                    format!("&{}", self.bind("", &inner))
+                }
+            },
+            Passed::Mutable(inner) => match &**inner {
+                Passed::Slice(item) => {
+                    let list = owned_list(item, value)?;
+                    format!("&mut {}[..]", self.bind("mut ", &list))
+                }
+                inner => {
+                    let inner = owned(inner, value)?;
+                    format!("&mut {}", self.bind("mut ", &inner))
+                }
+            },
+            Passed::List(item) => self.list(item, value)?,
+            Passed::Iterator(item) => match &**item {
+                Passed::Reference(inner) if inner.is_same() => {
+                    format!("{}.iter()", self.bind("", value))
+                }
+                item => format!("{}.into_iter()", self.list(item, value)?),
+            },
+            Passed::Option(item) => match &**item {
+                Passed::Reference(inner) if matches!(**inner, Passed::Str | Passed::Slice(_)) => {
+                    if let Passed::Slice(item) = &**inner
+                        && !item.is_same()
+                    {
+                        return None;
+                    }
+                    format!("{}.as_deref()", self.bind("", value))
+                }
+                _ => owned(passed, value)?,
+            },
+            _ => owned(passed, value)?,
+        })
+    }
+
+    /// A list of which the items may be borrowed from one that is bound.
+    fn list(&mut self, item: &Passed, value: &str) -> Option<String> {
+        if let Passed::Reference(inner) = item {
+            let borrowed = match &**inner {
+                Passed::Str => "&**item",
+                Passed::Slice(of) if of.is_same() => "&**item",
+                inner if inner.is_same() => "item",
+                _ => return None,
+            };
+            let bound = self.bind("", value);
+            return Some(format!(
+                "{bound}.iter().map(|item| {borrowed}).collect::<Vec<_>>()"
+            ));
+        }
+        owned_list(item, value)
+    }
+}
+
+/// The expression for a value that borrows nothing.
+fn owned(passed: &Passed, value: &str) -> Option<String> {
+    if passed.is_same() {
+        return Some(value.to_owned());
+    }
+    Some(match passed {
+        Passed::Size("u32") => format!("({value}) as usize"),
+        Passed::Size(_) => format!("({value}) as isize"),
+        Passed::List(item) => owned_list(item, value)?,
+        Passed::Boxed(inner) => match &**inner {
+            Passed::Str => format!("({value}).into_boxed_str()"),
+            Passed::Slice(item) => format!("({}).into_boxed_slice()", owned_list(item, value)?),
+            inner => format!("Box::new({})", owned(inner, value)?),
+        },
+        Passed::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
+        Passed::Tuple(items) => tuple(items, value, owned)?,
+        Passed::Wide(is_signed) => {
+            let whole = if *is_signed { "i128" } else { "u128" };
+            format!(
+                "{{ let (high, low) = {value}; {whole}::from(high) << 64 | {whole}::from(low) }}"
+            )
+        }
+        Passed::Enum(of) => cases(of, value, |case, fields| {
+            let (taken, _) = parts(fields, owned)?;
+            let given = case.names.iter().zip(fields).zip(0..);
+            let given = given.map(|((name, field), place)| {
+                Some(format!("{name}: {}", owned(field, &part_name(place))?))
+            });
+            let given: Vec<String> = given.collect::<Option<_>>()?;
+            Some(format!(
+                "{} => {USER}::{}::{} {{ {} }}",
+                bound_case(of, case, &taken),
+                of.shape.name,
+                case.name,
+                given.join(", ")
+            ))
+        })?,
+        Passed::Array(item, length) if *length > TUPLE_MAX => format!(
+            "<[_; {length}]>::try_from({}).unwrap_or_else(|_| panic!(\"an array of {length} items is meant\"))",
+            owned_list(item, value)?
+        ),
+        Passed::Array(item, length) => {
+            let (names, parts) = parts(&vec![(**item).clone(); *length], owned)?;
+            format!("{{ let ({names},) = {value}; [{parts}] }}")
+        }
+        Passed::Collected(collection, item) => format!(
+            "({}).into_iter().collect::<{}>()",
+            owned_list(item, value)?,
+            collection.path
+        ),
+        Passed::Struct(of) => {
+            let (names, _) = parts(&of.fields, owned)?;
+            let fields = (0..).zip(of.names.iter().zip(&of.fields));
+            let fields = fields.map(|(place, (name, field))| {
+                Some(format!("{name}: {}", owned(field, &part_name(place))?))
+            });
+            let fields: Vec<String> = fields.collect::<Option<_>>()?;
+            format!(
+                "{{ let ({names},) = {value}; {USER}::{} {{ {} }} }}",
+                of.name,
+                fields.join(", ")
+            )
+        }
+        _ => return None,
+    })
+}
+
+fn owned_list(item: &Passed, value: &str) -> Option<String> {
+    if item.is_same() {
+        return Some(value.to_owned());
+    }
+    let item = owned(item, "item")?;
+    Some(format!(
+        "({value}).into_iter().map(|item| {item}).collect::<Vec<_>>()"
+    ))
+}
+
+fn tuple(
+    items: &[Passed],
+    value: &str,
+    convert: impl Fn(&Passed, &str) -> Option<String>,
+) -> Option<String> {
+    let (names, parts) = parts(items, convert)?;
+    Some(format!("{{ let ({names},) = {value}; ({parts},) }}"))
+}
+
+/// A value of an enum, of which an arm says what each case becomes.
+fn cases(
+    of: &Enum,
+    value: &str,
+    arm: impl Fn(&EnumCase, &[Passed]) -> Option<String>,
+) -> Option<String> {
+    let arms = of.cases().map(|(case, fields)| arm(case, fields));
+    let arms: Vec<String> = arms.collect::<Option<_>>()?;
+    Some(format!("match {value} {{ {} }}", arms.join(", ")))
+}
+
+/// A case as the bindings write it, with these expressions or names of its fields.
+fn bound_case(of: &Enum, case: &EnumCase, fields: &str) -> String {
+    let path = format!(
+        "crate::types::{}::{}",
+        of.shape.bound_name(),
+        case.bound_name()
+    );
+    match case.fields.len() {
+        0 => path,
+        1 => format!("{path}({fields})"),
+        _ => format!("{path}(({fields}))"),
+    }
+}
+
+/// The module of the file whose functions are called.
+const USER: &str = "crate::prototype";
+
+/// The name that a part of a tuple, an array or a struct is bound to.
+fn part_name(place: usize) -> String {
+    format!("part_{place}")
+}
+
+/// The names of parts, and what becomes of each.
+fn parts(
+    items: &[Passed],
+    convert: impl Fn(&Passed, &str) -> Option<String>,
+) -> Option<(String, String)> {
+    let names: Vec<String> = (0..items.len()).map(part_name).collect();
+    let parts = items
+        .iter()
+        .zip(&names)
+        .map(|(item, name)| convert(item, name));
+    let parts: Vec<String> = parts.collect::<Option<_>>()?;
+    Some((names.join(", "), parts.join(", ")))
+}
+
+/// The expression for what a function changed in place, which is bound to a name.
+pub(super) fn give_bound(inner: &Passed, binding: &str) -> Option<String> {
+    match inner {
+        // It was bound as a whole list.
+        Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
+        inner => give(inner, binding),
+    }
+}
+
+/// The expression for a result, in the form of the bindings.
+pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
+    if passed.is_same() {
+        return Some(value.to_owned());
+    }
+    let collected = |items: String, item: &Passed| {
+        let item = give(item, "item")?;
+        Some(format!("{items}.map(|item| {item}).collect::<Vec<_>>()"))
+    };
+    Some(match passed {
+        Passed::Size("u32") => format!("({value}) as u32"),
+        Passed::Size(_) => format!("({value}) as i32"),
+        Passed::List(item) | Passed::Iterator(item) => {
+            collected(format!("({value}).into_iter()"), item)?
+        }
+        Passed::Reference(inner) | Passed::Mutable(inner) => match &**inner {
+            Passed::Str => format!("({value}).to_owned()"),
+            Passed::Slice(item) if item.is_same() => format!("({value}).to_vec()"),
+            Passed::Slice(item) | Passed::List(item) if !item.is_same() => {
+                let item = Passed::Reference(item.clone());
+                collected(format!("({value}).iter()"), &item)?
+            }
+            Passed::Size(_) | Passed::Wide(_) | Passed::Reference(_) => {
+                give(inner, &format!("*({value})"))?
+            }
+            inner if inner.is_same() => format!("({value}).clone()"),
+            _ => return None,
+        },
+        Passed::Boxed(inner) => match &**inner {
+            Passed::Str => format!("String::from({value})"),
+            Passed::Slice(item) => give(
+                &Passed::List(item.clone()),
+                &format!("({value}).into_vec()"),
+            )?,
+            inner => give(inner, &format!("*({value})"))?,
+        },
+        Passed::Option(item) => format!("({value}).map(|item| {})", give(item, "item")?),
+        Passed::Result(None) => format!("({value}).map(|_| ()).map_err(|_| ())"),
+        Passed::Result(Some(ok)) => {
+            format!(
+                "({value}).map(|item| {}).map_err(|_| ())",
+                give(ok, "item")?
+            )
+        }
+        Passed::Tuple(items) => tuple(items, value, give)?,
+        Passed::Wide(is_signed) => {
+            let high = if *is_signed { "i64" } else { "u64" };
+            format!("{{ let wide = {value}; ((wide >> 64) as {high}, wide as u64) }}")
+        }
+        Passed::Enum(of) => cases(of, value, |case, fields| {
+            let (_, given) = parts(fields, give)?;
+            let taken = case.names.iter().enumerate();
+            let taken = taken.map(|(place, name)| format!("{name}: {}", part_name(place)));
+            let taken: Vec<String> = taken.collect();
+            Some(format!(
+                "{USER}::{}::{} {{ {} }} => {}",
+                of.shape.name,
+                case.name,
+                taken.join(", "),
+                bound_case(of, case, &given)
+            ))
+        })?,
+        Passed::Array(item, length) if *length > TUPLE_MAX => {
+            collected(format!("({value}).into_iter()"), item)?
+        }
+        Passed::Array(item, length) => {
+            let (names, parts) = parts(&vec![(**item).clone(); *length], give)?;
+            format!("{{ let [{names}] = {value}; ({parts},) }}")
+        }
+        Passed::Collected(collection, item) => {
+            let items = collected(format!("({value}).into_iter()"), item)?;
+            match collection.is_ordered {
+                true => items,
+                // What is equal is to look equal. A key stands once, so values are never compared.
+                false => format!(
+                    "{{ let mut items = {items}; items.sort_unstable_by(|a, b| {}); items }}",
+                    collection.comparison()
+                ),
+            }
+        }
+        Passed::Struct(of) => {
+            let (_, parts) = parts(&of.fields, give)?;
+            let fields = of.names.iter().enumerate();
+            let fields = fields.map(|(place, name)| format!("{name}: {}", part_name(place)));
+            let fields: Vec<String> = fields.collect();
+            format!(
+                "{{ let {USER}::{} {{ {} }} = {value}; ({parts},) }}",
+                of.name,
+                fields.join(", ")
+            )
+        }
+        Passed::Plain(_) | Passed::Generic(_) | Passed::Str | Passed::Slice(_) => return None,
+    })
+}

@@ -1,0 +1,311 @@
+//! In the parent: one confined child that builds all crates of an experiment, or an entry of the cache, and
+//! the folder in which prototypes' builds read them.
+
+use super::package;
+use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, is_file_name};
+use super::vendor::{VendorError, cargo_of, sources_of};
+use crate::cache::{Cache, Name};
+use crate::failures::cut;
+use crate::rustc::feature_flag;
+use crate::toolchain::Toolchain;
+use bakeoff_config::read_lock;
+use bakeoff_confine::{Confinement, ExitCause, Fence, Job, Processes, Rlimits};
+use bakeoff_domain::crates::Crates;
+use bakeoff_files::Scratch;
+use bakeoff_source::digest_of_parts;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A scheme of how crates are built; part of the key of what is kept.
+const SCHEME: &str = "crates 1";
+
+/// Folders of the host's linker and its libraries.
+const HOST_TOOLS: [&str; 5] = ["/usr", "/bin", "/lib", "/lib64", "/nix/store"];
+
+/// What a build of crates may take.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildLimits {
+    /// Wall time of all of it.
+    pub wall: Duration,
+    /// CPU time of one of its processes, in seconds.
+    pub cpu_s: u64,
+    /// What its folder may hold, in bytes.
+    pub folder_bytes: u64,
+}
+
+impl Default for BuildLimits {
+    /// Half an hour, and five minutes of each process: `syn` takes 10 s, a large crate a minute. 2 GiB: `syn` leaves
+    /// 30 MB behind.
+    fn default() -> Self {
+        Self {
+            wall: Duration::from_secs(1_800),
+            cpu_s: 300,
+            folder_bytes: 2 << 30,
+        }
+    }
+}
+
+/// Address space of one process, in bytes.
+const ADDRESS_SPACE_BYTES: u64 = 4 << 30;
+/// Resident memory of all processes, in bytes.
+const RESIDENT_BYTES_MAX: u64 = 4 << 30;
+/// The largest file, in bytes.
+const FILE_BYTES: u64 = 64 << 20;
+/// Processes at a time: cargo, two compilers with their linkers and drivers, build scripts.
+const PROCESSES_MAX: usize = 48;
+/// Open files of one process.
+const OPEN_FILES: u64 = 1_024;
+/// The most bytes of all libraries.
+const OUTPUT_BYTES_MAX: u64 = 240 << 20;
+
+/// The crates cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CratesError {
+    /// Their sources are not on this machine.
+    #[error("the sources of the crates are not on this machine")]
+    NotFetched,
+    /// The lock is not for these crates.
+    #[error("{0}")]
+    Lock(String),
+    /// They cannot be built.
+    #[error("the crates cannot be built: {0}")]
+    Build(String),
+    /// The machine cannot build anything.
+    #[error("{0}")]
+    Machine(String),
+    /// There is no cargo.
+    #[error(transparent)]
+    NoCargo(#[from] VendorError),
+}
+
+/// The libraries, as they are kept.
+#[derive(Debug, Serialize, Deserialize)]
+struct Libraries {
+    externs: Vec<(String, String)>,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+/// Crates that were built, in a folder for as long as this is kept.
+#[derive(Debug)]
+pub struct BuiltCrates {
+    digest: String,
+    externs: Vec<(String, String)>,
+    folder: Scratch,
+}
+
+impl BuiltCrates {
+    /// Builds crates, or takes them from the cache.
+    ///
+    /// # Errors
+    /// See [`CratesError`].
+    pub async fn open(
+        toolchain: &Toolchain,
+        confinement: &Confinement,
+        cache: &Cache,
+        crates: &Crates,
+        limits: BuildLimits,
+    ) -> Result<Self, CratesError> {
+        let manifest = package::manifest(&crates.allowed);
+        let name = Name::of(&[
+            SCHEME.as_bytes(),
+            crates.lock.as_bytes(),
+            manifest.as_bytes(),
+            toolchain.version().as_bytes(),
+            toolchain.compiler.sysroot.as_os_str().as_encoded_bytes(),
+            confinement.level().name().as_bytes(),
+            feature_flag(toolchain.compiler.simd).as_bytes(),
+        ]);
+        let libraries = match cache.get::<Libraries>(&name) {
+            Some(known) => known,
+            None => {
+                let built = build(toolchain, confinement, cache, crates, limits).await?;
+                cache.put(&name, &built);
+                built
+            }
+        };
+        Self::of(libraries).map_err(|error| CratesError::Machine(no_folder(&error)))
+    }
+
+    fn of(libraries: Libraries) -> std::io::Result<Self> {
+        let folder = Scratch::new()?;
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for (name, bytes) in &libraries.files {
+            std::fs::write(folder.work().join(name), bytes)?;
+            parts.extend([name.as_bytes(), bytes.as_slice()]);
+        }
+        for (name, file) in &libraries.externs {
+            parts.extend([name.as_bytes(), file.as_bytes()]);
+        }
+        Ok(Self {
+            digest: digest_of_parts(parts.iter().copied()),
+            externs: libraries.externs,
+            folder,
+        })
+    }
+
+    /// A digest of all of them.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The folder that a compiler reads.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.work()
+    }
+
+    /// The name by which a source calls each crate, and its file.
+    pub(crate) fn externs(&self) -> Vec<(String, PathBuf)> {
+        let each = self.externs.iter();
+        each.map(|(name, file)| (name.clone(), self.folder().join(file)))
+            .collect()
+    }
+}
+
+fn no_folder(error: &std::io::Error) -> String {
+    format!(
+        "cannot make a folder for crates: {error}; make room in {}, or name another folder by TMPDIR",
+        std::env::temp_dir().display()
+    )
+}
+
+async fn build(
+    toolchain: &Toolchain,
+    confinement: &Confinement,
+    cache: &Cache,
+    crates: &Crates,
+    limits: BuildLimits,
+) -> Result<Libraries, CratesError> {
+    let locked = read_lock(&crates.lock, &crates.allowed);
+    let locked = locked
+        .map_err(|error| CratesError::Lock(error.to_string()))?
+        .allowed;
+    let cargo = cargo_of(toolchain)?;
+    let sources = sources_of(cache.folder(), &crates.lock);
+    // The cache's folder may be named by a relative path.
+    let sources = sources
+        .canonicalize()
+        .map_err(|_| CratesError::NotFetched)?;
+    let machine = |error: &dyn std::fmt::Display| CratesError::Machine(error.to_string());
+    let scratch = Scratch::new().map_err(|error| CratesError::Machine(no_folder(&error)))?;
+    let task = CratesTask {
+        crates: crates.allowed.clone(),
+        locked,
+        lock: crates.lock.clone(),
+        sources: sources.clone(),
+        cargo: cargo.clone(),
+        rustc: toolchain.compiler.rustc.clone(),
+        sysroot: toolchain.compiler.sysroot.clone(),
+        scratch: scratch.work().to_owned(),
+        features: feature_flag(toolchain.compiler.simd).to_owned(),
+    };
+    let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
+    let payload = [task.as_slice()];
+    let mut job = Job::new(
+        ROLE,
+        &payload,
+        fence(toolchain, &sources, scratch.work(), limits),
+    );
+    job.frame_bytes_max = FILE_BYTES as usize + (1 << 20);
+    job.output_bytes_max = OUTPUT_BYTES_MAX;
+    job.rss_bytes_max = Some(RESIDENT_BYTES_MAX);
+    job.folder_bytes_max = Some(limits.folder_bytes);
+    // The outer layer would hide the devices that cargo opens; the fence itself is the same without.
+    let confinement = confinement.clone().without_outer_layer();
+    let mut child = confinement
+        .spawn(job)
+        .await
+        .map_err(|error| machine(&error))?;
+    let mut frames: Vec<Vec<u8>> = Vec::new();
+    let read = async {
+        while let Ok(Some(frame)) = child.next_frame().await {
+            if frames.len() > FILES_MAX {
+                break;
+            }
+            frames.push(frame);
+        }
+    };
+    let in_time = tokio::time::timeout(limits.wall, read).await.is_ok();
+    if !in_time {
+        child.kill();
+    }
+    let exit = child.finish().await;
+    let mut frames = frames.into_iter();
+    let event = frames.next().as_deref().and_then(CratesEvent::read);
+    match event {
+        Some(CratesEvent::Failed(reason)) => Err(CratesError::Build(cut(&reason))),
+        Some(CratesEvent::Built { externs, files }) => {
+            let contents: Vec<Vec<u8>> = frames.collect();
+            let usable = files.iter().all(|name| is_file_name(name))
+                && externs
+                    .iter()
+                    .all(|(name, file)| is_crate_name(name) && files.contains(file))
+                && files.len() == contents.len();
+            match usable {
+                true => Ok(Libraries {
+                    externs,
+                    files: files.into_iter().zip(contents).collect(),
+                }),
+                false => Err(CratesError::Build(
+                    "what was built cannot be read".to_owned(),
+                )),
+            }
+        }
+        None if !in_time => Err(CratesError::Build(format!(
+            "it takes more than {} s, or waits for something that never comes",
+            limits.wall.as_secs()
+        ))),
+        None => Err(CratesError::Build(ended(&exit.cause, limits))),
+    }
+}
+
+/// How a child ended that reported nothing.
+fn ended(cause: &ExitCause, limits: BuildLimits) -> String {
+    match cause {
+        ExitCause::MemoryWatchdog => {
+            format!("it needs more than {RESIDENT_BYTES_MAX} bytes of memory")
+        }
+        ExitCause::FolderWatchdog => format!(
+            "it keeps more than {} bytes in its folder",
+            limits.folder_bytes
+        ),
+        ExitCause::ProcessWatchdog => {
+            format!("it starts more than {PROCESSES_MAX} processes at a time")
+        }
+        ExitCause::OutputOverflow => {
+            format!("its libraries have more than {OUTPUT_BYTES_MAX} bytes")
+        }
+        other => format!("the build ended without a result ({other:?})"),
+    }
+}
+
+/// Cargo, the compiler and the host's linker may be started, and what they make of build scripts and
+/// macros. Only the build's own folder may be written. There is no network.
+fn fence(toolchain: &Toolchain, sources: &Path, scratch: &Path, limits: BuildLimits) -> Fence {
+    let host = HOST_TOOLS
+        .map(PathBuf::from)
+        .into_iter()
+        .filter(|path| path.exists());
+    let mut execute = toolchain.execute.clone();
+    execute.push(toolchain.compiler.sysroot.clone());
+    execute.extend(host);
+    execute.push(scratch.to_owned());
+    let mut read = toolchain.read.clone();
+    read.push(sources.to_owned());
+    Fence {
+        execute,
+        read,
+        write: vec![scratch.to_owned(), PathBuf::from("/dev/null")],
+        working_dir: scratch.to_owned(),
+        processes: Processes::Spawn {
+            at_most: PROCESSES_MAX,
+        },
+        rlimits: Rlimits {
+            address_space_bytes: Some(ADDRESS_SPACE_BYTES),
+            cpu_soft_s: Some(limits.cpu_s),
+            cpu_hard_s: Some(limits.cpu_s + 5),
+            file_bytes: Some(FILE_BYTES),
+            open_files: Some(OPEN_FILES),
+        },
+    }
+}

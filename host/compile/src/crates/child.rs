@@ -1,0 +1,254 @@
+//! In the child: cargo, without a network, on sources that were fetched before.
+
+use super::package;
+use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, is_file_name};
+use crate::build_folder::read_output;
+use crate::failures::cut;
+use crate::toolchain_error::TARGET;
+use bakeoff_confine::{Frames, Role, kill_with_parent};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What cargo is told to do.
+const ARGUMENTS: [&str; 8] = [
+    "build",
+    "--frozen",
+    "--release",
+    "--lib",
+    "--jobs=2",
+    "--color=never",
+    "--message-format=json",
+    "--target=wasm32-unknown-unknown",
+];
+
+/// Where the host's linker is, which build scripts and macros need.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The most that is read of what cargo says, in bytes.
+const SAID_BYTES_MAX: u64 = 16 << 20;
+
+/// The role of children that build crates, for [`enter_if_child`](bakeoff_confine::enter_if_child).
+pub fn crates_role() -> Role {
+    Role {
+        before_fence: Role::nothing,
+        name: ROLE,
+        run: serve,
+    }
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let task: CratesTask = postcard::from_bytes(payload).map_err(|error| error.to_string())?;
+    let (event, contents) = match build(&task) {
+        Ok((externs, files)) => {
+            let (names, contents): (Vec<_>, Vec<_>) = files.into_iter().unzip();
+            let files = names;
+            (CratesEvent::Built { externs, files }, contents)
+        }
+        Err(reason) => (CratesEvent::Failed(cut(&reason)), Vec::new()),
+    };
+    let bytes = postcard::to_stdvec(&event).map_err(|error| error.to_string())?;
+    frames.send(&bytes).map_err(|error| error.to_string())?;
+    for content in contents {
+        frames.send(&content).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// What a build hands over: the name of each crate with its file, and all files.
+type Product = (Vec<(String, String)>, Vec<(String, Vec<u8>)>);
+
+fn build(task: &CratesTask) -> Result<Product, String> {
+    let unwritten = |error: io::Error| format!("cannot write into the build's folder: {error}");
+    let scratch = &task.scratch;
+    let folder = |name: &str| scratch.join(name);
+    package::write(&folder("package"), &task.crates, Some(&task.lock)).map_err(unwritten)?;
+    std::fs::create_dir_all(folder("home")).map_err(unwritten)?;
+    std::fs::create_dir_all(folder("tmp")).map_err(unwritten)?;
+    let settings = settings(&task.sources)?;
+    std::fs::write(folder("home/config.toml"), settings).map_err(unwritten)?;
+    let (answers, said) = (folder("answers"), folder("said"));
+    let status =
+        run(task, &answers, &said).map_err(|error| format!("cannot run cargo: {error}"))?;
+    let messages = messages(&read_text(&answers));
+    if !status.success() {
+        return Err(explain(&messages, &read_text(&said), task));
+    }
+    collect(task, &messages)
+}
+
+/// Cargo's settings: crates come from the folder.
+fn settings(sources: &Path) -> Result<String, String> {
+    let shown = sources.display().to_string();
+    if shown.contains(['\'', '\n']) {
+        return Err(format!(
+            "the folder of the crates, {shown}, has a name that cargo cannot be told"
+        ));
+    }
+    Ok(format!(
+        "[source.crates-io]\nreplace-with = 'kept'\n[source.kept]\ndirectory = '{shown}'\n[net]\noffline = true\n"
+    ))
+}
+
+fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::process::ExitStatus> {
+    let (closed, stdin) = UnixStream::pair()?;
+    drop(closed);
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    // Cargo reads from the compiler's warnings what the target can do, so there is no flag that silences them.
+    let flags = [
+        task.features.clone(),
+        remap(&task.sources, "/crates"),
+        remap(&task.scratch, "/crates"),
+        remap(&task.sysroot, "/rust"),
+    ];
+    let mut command = Command::new(&task.cargo);
+    command
+        .args(ARGUMENTS)
+        .current_dir(task.scratch.join("package"))
+        .env_clear()
+        .env("PATH", PATH)
+        .env("HOME", task.scratch.join("home"))
+        .env("CARGO_HOME", task.scratch.join("home"))
+        .env("CARGO_TARGET_DIR", task.scratch.join("target"))
+        .env("TMPDIR", task.scratch.join("tmp"))
+        .env("RUSTC", &task.rustc)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        .stdin(Stdio::from(OwnedFd::from(stdin)))
+        .stdout(File::create(answers)?)
+        .stderr(File::create(said)?);
+    kill_with_parent(&mut command).spawn()?.wait()
+}
+
+/// What a file has, as text, without following a link.
+fn read_text(path: &Path) -> String {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    let opened = options.read(true).custom_flags(libc::O_NOFOLLOW).open(path);
+    let mut bytes = Vec::new();
+    if let Ok(file) = opened {
+        let _ = file.take(SAID_BYTES_MAX).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A message of cargo, in its JSON form.
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    package_id: String,
+    #[serde(default)]
+    filenames: Vec<String>,
+    target: Option<Target>,
+    message: Option<Diagnostic>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    level: String,
+    rendered: Option<String>,
+}
+
+fn messages(text: &str) -> Vec<Message> {
+    let lines = text.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// Why cargo failed: the compiler's first errors with the crate that has them, or what cargo says itself.
+fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
+    let failed = messages.iter().find_map(|message| {
+        let diagnostic = message
+            .message
+            .as_ref()
+            .filter(|one| one.level == "error")?;
+        let shown = message.package_id.rsplit('#').next().unwrap_or_default();
+        let text = diagnostic.rendered.as_deref().unwrap_or_default();
+        Some(format!(
+            "{} does not compile for {TARGET}:\n{text}",
+            shown.replace('@', " ")
+        ))
+    });
+    let text = failed.unwrap_or_else(|| {
+        let from = said.find("error:").unwrap_or(0);
+        said[from..].to_owned()
+    });
+    let named = [
+        (&task.scratch, "."),
+        (&task.sources, "/crates"),
+        (&task.sysroot, "/rust"),
+    ];
+    let text = named.iter().fold(text, |text, (path, shown)| {
+        text.replace(&path.display().to_string(), shown)
+    });
+    text.trim_end().to_owned()
+}
+
+/// Reads the libraries that cargo names: those for the target, and macros, which are the host's.
+fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product, String> {
+    let (mut externs, mut files) = (Vec::new(), Vec::new());
+    let folders = [
+        format!("target/{TARGET}/release/deps"),
+        "target/release/deps".to_owned(),
+    ];
+    for message in messages {
+        for path in &message.filenames {
+            let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str()) else {
+                continue;
+            };
+            // Libraries of the host are for build scripts and macros.
+            let folder = match (name.ends_with(".rlib"), path.contains(&folders[0])) {
+                (true, true) => &folders[0],
+                (false, _) if name.ends_with(".so") => &folders[1],
+                _ => continue,
+            };
+            if !is_file_name(name) || path.contains("bakeoff_crates") || files.len() >= FILES_MAX {
+                continue;
+            }
+            let file = task.scratch.join(folder).join(name);
+            let bytes =
+                read_output(&file).map_err(|error| format!("cannot read {name}: {error}"))?;
+            files.push((name.to_owned(), bytes));
+            let Some(target) = &message.target else {
+                continue;
+            };
+            let of_user = task.locked.iter().any(|one| {
+                message
+                    .package_id
+                    .ends_with(&format!("#{}@{}", one.name, one.version))
+            });
+            let called = target.name.replace('-', "_");
+            if of_user && is_crate_name(&called) {
+                externs.push((called, name.to_owned()));
+            }
+        }
+    }
+    match externs.len() == task.locked.len() {
+        true => Ok((externs, files)),
+        false => {
+            let built: Vec<&str> = externs.iter().map(|(name, _)| name.as_str()).collect();
+            let missing = task.locked.iter().filter(|one| {
+                !messages.iter().any(|message| {
+                    message
+                        .package_id
+                        .ends_with(&format!("#{}@{}", one.name, one.version))
+                })
+            });
+            let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
+            Err(format!(
+                "not each crate has a library: there is {}, and nothing for {}",
+                built.join(", "),
+                missing.join(", ")
+            ))
+        }
+    }
+}

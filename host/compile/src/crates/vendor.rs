@@ -1,0 +1,235 @@
+//! In the parent: fetching crates by the toolchain's cargo, which unpacks them and runs nothing of theirs.
+
+use super::package;
+use crate::cache::Cache;
+use crate::choice::{Programs, output_of_kept};
+use crate::toolchain::Toolchain;
+use bakeoff_config::{LOCK_BYTES_MAX, read_lock};
+use bakeoff_domain::crates::{AllowedCrate, Crates};
+use bakeoff_files::{Scratch, own_folder, owned_by_others, read_bounded};
+use bakeoff_source::content_address;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder of the sources of crates, in that of the cache.
+const FOLDER: &str = "crates";
+
+/// The folder of the sources, in that of a lock.
+const SOURCES: &str = "sources";
+
+/// The most lists of crates whose sources are kept: fetching one more forgets the one that was fetched
+/// first.
+const KEPT_MAX: usize = 32;
+
+/// The longest time that fetching may take.
+const WALL: Duration = Duration::from_secs(900);
+
+/// The longest part of what cargo says that is shown, in bytes.
+const SAID_BYTES_MAX: usize = 4 << 10;
+
+/// The crates cannot be fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum VendorError {
+    /// The toolchain has no cargo.
+    #[error(
+        "the Rust toolchain {sysroot} has no cargo, which fetches crates; use one of https://rustup.rs"
+    )]
+    NoCargo {
+        /// The toolchain.
+        sysroot: String,
+    },
+    /// Cargo did not fetch them.
+    #[error("{reason}\n{said}\n{next}")]
+    Cargo {
+        /// What kind of failure it is.
+        reason: &'static str,
+        /// What cargo says.
+        said: String,
+        /// What to do.
+        next: &'static str,
+    },
+    /// What was fetched cannot be used.
+    #[error("the crates cannot be used: {0}")]
+    Unusable(String),
+    /// The folder for them cannot be written.
+    #[error("cannot keep the crates in {folder}: {reason}")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// The error of the system.
+        reason: String,
+    },
+}
+
+/// The folder of the sources that belong to a lock, whether it is there or not.
+pub(super) fn sources_of(cache: &Path, lock: &str) -> PathBuf {
+    let name = content_address(lock.as_bytes());
+    cache.join(FOLDER).join(name).join(SOURCES)
+}
+
+/// The toolchain's own cargo, if it has one.
+pub(super) fn cargo_of(toolchain: &Toolchain) -> Result<PathBuf, VendorError> {
+    let cargo = toolchain.compiler.sysroot.join("bin/cargo");
+    match cargo.is_file() {
+        true => Ok(cargo),
+        false => Err(VendorError::NoCargo {
+            sysroot: toolchain.compiler.sysroot.display().to_string(),
+        }),
+    }
+}
+
+/// Fetches crates and all that they need into the cache, and returns the text of their lock. The versions
+/// of an earlier lock stay where they still fit.
+///
+/// # Errors
+/// See [`VendorError`].
+pub async fn vendor(
+    toolchain: &Toolchain,
+    cache: &Cache,
+    crates: &[AllowedCrate],
+    lock: Option<&str>,
+) -> Result<Crates, VendorError> {
+    let shown = cache.folder().join(FOLDER);
+    let failed = |error: std::io::Error| VendorError::Folder {
+        folder: shown.display().to_string(),
+        reason: error.to_string(),
+    };
+    let cargo = cargo_of(toolchain)?;
+    if !own_folder(&shown).map_err(failed)? {
+        return Err(failed(std::io::Error::other("it belongs to another user")));
+    }
+    let folder = shown.canonicalize().map_err(failed)?;
+    refuse_foreign_settings(&folder).map_err(failed)?;
+    let scratch = Scratch::in_folder(&folder).map_err(failed)?;
+    let work = scratch.work();
+    package::write(work, crates, lock).map_err(failed)?;
+    let programs = Programs::of_user(false);
+    let mut command = programs.kept_command(&cargo);
+    command
+        .args([
+            "vendor",
+            "--respect-source-config",
+            "--versioned-dirs",
+            "--color=never",
+            SOURCES,
+        ])
+        .env("RUSTC", &toolchain.compiler.rustc)
+        .current_dir(work);
+    let output = tokio::time::timeout(WALL, output_of_kept(command)).await;
+    let output =
+        output.map_err(|_| failed(std::io::Error::other("cargo took more than 15 minutes")))?;
+    let output = output.map_err(failed)?;
+    if !output.status.success() {
+        return Err(explain(&String::from_utf8_lossy(&output.stderr), work));
+    }
+    let text = read_bounded(&work.join("Cargo.lock"), LOCK_BYTES_MAX).map_err(failed)?;
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    let lock =
+        text.ok_or_else(|| VendorError::Unusable("the lock is no text of 1 MiB".to_owned()))?;
+    read_lock(&lock, crates).map_err(|error| VendorError::Unusable(error.to_string()))?;
+    let kept = sources_of(cache.folder(), &lock);
+    if !kept.is_dir() {
+        let parent = kept.parent().unwrap_or(&folder);
+        std::fs::create_dir_all(parent).map_err(failed)?;
+        let moved = std::fs::rename(work.join(SOURCES), &kept);
+        // Another process may have been quicker.
+        if !kept.is_dir() {
+            moved.map_err(failed)?;
+        }
+        forget_oldest(&cache.folder().join(FOLDER), KEPT_MAX);
+    }
+    Ok(Crates {
+        allowed: crates.to_vec(),
+        lock,
+    })
+}
+
+/// Removes the sources that were fetched first, down to so many lists. What cannot be removed stays, and is
+/// tried again when the next ones are fetched.
+fn forget_oldest(folder: &Path, most: usize) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let dated = entries.filter_map(|entry| {
+        let path = entry.path();
+        // A folder without sources is one that somebody is just fetching into.
+        let found = path.join(SOURCES).symlink_metadata().ok()?;
+        Some((found.modified().ok()?, path))
+    });
+    let mut kept: Vec<_> = dated.collect();
+    kept.sort();
+    let too_many = kept.len().saturating_sub(most);
+    for (_, path) in kept.into_iter().take(too_many) {
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+/// Cargo takes settings from each folder above: they must not be another user's.
+fn refuse_foreign_settings(folder: &Path) -> std::io::Result<()> {
+    for above in folder.ancestors() {
+        let settings = above.join(".cargo");
+        if let Ok(Some(why)) = owned_by_others(&settings) {
+            return Err(std::io::Error::other(format!(
+                "cargo would take settings from {}: {why}",
+                settings.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What cargo's failure means, and what to do.
+fn explain(said: &str, work: &Path) -> VendorError {
+    let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
+    let (reason, next) = if has(&["no matching package", "failed to select a version"]) {
+        (
+            "there is no such crate, or no such version of it:",
+            "write a name and a version that https://crates.io has into `crates`",
+        )
+    } else if has(&[
+        "spurious network error",
+        "failed to download",
+        "Could not resolve",
+        "download of",
+    ]) {
+        (
+            "the crates cannot be fetched from the network:",
+            "run it again where the registry can be reached; what was fetched before is used without",
+        )
+    } else {
+        ("cargo cannot fetch the crates:", "mend what cargo says")
+    };
+    let work = work.display().to_string();
+    let said = said.replace(&work, "");
+    let from = said.find("error:").unwrap_or(0);
+    let said = &said[from..];
+    let end = said.floor_char_boundary(SAID_BYTES_MAX);
+    VendorError::Cargo {
+        reason,
+        said: said[..end].trim_end().to_owned(),
+        next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sources_that_were_fetched_first_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        for (age, name) in [(40, "old"), (10, "new"), (20, "middle")] {
+            let sources = folder.path().join(name).join(SOURCES);
+            std::fs::create_dir_all(&sources).unwrap();
+            let when = std::time::SystemTime::now() - Duration::from_secs(age);
+            let open = std::fs::File::open(&sources).unwrap();
+            open.set_modified(when).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("being-fetched")).unwrap();
+        forget_oldest(folder.path(), 2);
+        let mut left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["being-fetched", "middle", "new"]);
+    }
+}

@@ -1,0 +1,120 @@
+//! The modules around a file that implements one of bakeoff's own worlds: what it uses, and what calls it.
+
+use bakeoff_source::interface::World;
+
+const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
+const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
+const AGGREGATOR: &str = include_str!("../../../guest-sdk/src/aggregator.rs");
+const AGGREGATOR_GLUE: &str = include_str!("../../../guest-sdk/src/aggregator/export.rs");
+const PROPOSER: &str = include_str!("../../../guest-sdk/src/proposer.rs");
+const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export.rs");
+const PROPOSER_ASK: &str = include_str!("../../../guest-sdk/src/proposer/ask.rs");
+const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
+
+/// What calls the functions of a user's file. An error in it is about that file.
+const EVALUATOR_FILE: &str = "\
+impl crate::evaluation::Evaluator for crate::Component {
+    fn describe() -> Vec<crate::evaluation::Criterion> {
+        crate::evaluator::describe()
+    }
+    fn evaluate(
+        evidence: &dyn crate::evaluation::Evidence,
+    ) -> Result<Vec<crate::evaluation::Reading>, crate::evaluation::Error> {
+        crate::evaluator::evaluate(evidence)
+    }
+}
+";
+const AGGREGATOR_FILE: &str = "\
+impl crate::aggregation::Aggregator for crate::Component {
+    fn aggregate(report: &str) -> Result<Vec<crate::aggregation::Section>, crate::aggregation::Error> {
+        crate::aggregator::aggregate(report)
+    }
+}
+";
+const PROPOSER_FILE: &str = "\
+impl crate::proposing::Proposer for crate::Component {
+    fn propose(
+        task: &crate::proposing::Task,
+    ) -> Result<Vec<crate::proposing::Proposal>, crate::proposing::Error> {
+        crate::proposer::propose(task)
+    }
+}
+";
+
+/// All the texts, and this one: components follow from them.
+pub(super) const TEXTS: &str = concat!(
+    include_str!("../../../guest-sdk/src/evaluator.rs"),
+    include_str!("../../../guest-sdk/src/evaluator/export.rs"),
+    include_str!("../../../guest-sdk/src/aggregator.rs"),
+    include_str!("../../../guest-sdk/src/aggregator/export.rs"),
+    include_str!("../../../guest-sdk/src/proposer.rs"),
+    include_str!("../../../guest-sdk/src/proposer/export.rs"),
+    include_str!("../../../guest-sdk/src/proposer/ask.rs"),
+    include_str!("../../../guest-sdk/src/json.rs"),
+    include_str!("own_modules.rs"),
+);
+
+/// The modules around the file of a user.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnModules {
+    /// The module of the guest SDK, and its name in the crate: not that of the user's file.
+    sdk: (&'static str, &'static str),
+    /// What stands between that and the bindings.
+    glue: &'static str,
+    /// What calls the user's functions.
+    file: &'static str,
+    /// True if it reads JSON.
+    reads_json: bool,
+    /// True if it may ask a model.
+    asks: bool,
+}
+
+/// The modules for one of bakeoff's own worlds; `None` of others.
+pub(super) fn of(world: World) -> Option<OwnModules> {
+    let (sdk, glue, file) = match world {
+        World::Prototype | World::Workload => return None,
+        World::Evaluator => (("evaluation", EVALUATOR), EVALUATOR_GLUE, EVALUATOR_FILE),
+        World::Aggregator => (
+            ("aggregation", AGGREGATOR),
+            AGGREGATOR_GLUE,
+            AGGREGATOR_FILE,
+        ),
+        World::Proposer => (("proposing", PROPOSER), PROPOSER_GLUE, PROPOSER_FILE),
+    };
+    Some(OwnModules {
+        sdk,
+        glue,
+        file,
+        reads_json: world == World::Aggregator,
+        asks: world == World::Proposer,
+    })
+}
+
+impl OwnModules {
+    /// Names and texts of the files.
+    pub(super) fn files(&self) -> Vec<(&'static str, String)> {
+        let json = self.reads_json.then_some(("json.rs", JSON));
+        let files = [
+            ("bakeoff.rs", self.sdk.1),
+            ("export.rs", self.glue),
+            ("file.rs", self.file),
+        ];
+        let ask = self.asks.then_some(("ask.rs", PROPOSER_ASK));
+        let files = files.into_iter().chain(json).chain(ask);
+        files.map(|(name, text)| (name, text.to_owned())).collect()
+    }
+
+    /// Their declarations in the crate's root.
+    pub(super) fn declarations(&self) -> String {
+        let (module, _) = self.sdk;
+        let (json, uses_json) = match self.reads_json {
+            true => ("mod json;\n", "    pub use crate::json::Json;\n"),
+            false => ("", ""),
+        };
+        let ask = if self.asks { "mod ask;\n" } else { "" };
+        format!(
+            "mod random;\n{json}{ask}#[path = \"bakeoff.rs\"]\nmod {module};\npub mod bakeoff {{\n    \
+             pub use crate::{module}::*;\n    pub use crate::random::Rng;\n{uses_json}}}\nmod export;\nmod file;\n"
+        )
+    }
+}

@@ -1,0 +1,173 @@
+//! How Rust passes a value, and the shape that it has in WIT.
+
+use super::collections::Collection;
+use bakeoff_source::interface::{EnumCase, EnumShape, Shape};
+
+/// The longest array that is a tuple: so many items has the largest tuple of which the standard library knows.
+pub(super) const TUPLE_MAX: usize = 12;
+
+/// How a value is passed in Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// As in WIT: numbers, `bool`, `char`, `String`.
+    Plain(&'static str),
+    /// `usize`, which has 32 bits in WebAssembly, or `isize`.
+    Size(&'static str),
+    /// `str`, behind a reference or a box.
+    Str,
+    /// `Vec<T>`.
+    List(Box<Passed>),
+    /// `[T]`, behind a reference or a box.
+    Slice(Box<Passed>),
+    /// `&T`.
+    Reference(Box<Passed>),
+    /// `&mut T`.
+    Mutable(Box<Passed>),
+    /// `Box<T>`.
+    Boxed(Box<Passed>),
+    /// `Option<T>`.
+    Option(Box<Passed>),
+    /// `Result<T, E>`; `None` where T is `()`.
+    Result(Option<Box<Passed>>),
+    /// `(A, B)`.
+    Tuple(Vec<Passed>),
+    /// `[T; N]`.
+    Array(Box<Passed>, usize),
+    /// What is collected from a list, and given as one again.
+    Collected(Collection, Box<Passed>),
+    /// A struct of the file, with its fields.
+    Struct(Box<Struct>),
+    /// An enum of the file, with its cases.
+    Enum(Box<Enum>),
+    /// `u128`, or `i128`, which is signed.
+    Wide(IsSigned),
+    /// Anything that can be turned into an iterator of T.
+    Iterator(Box<Passed>),
+    /// A type parameter.
+    Generic(String),
+}
+
+/// A struct that a file declares, with public fields alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Struct {
+    pub(super) name: String,
+    /// The names of the fields, or their places.
+    pub(super) names: Vec<String>,
+    pub(super) fields: Vec<Passed>,
+}
+
+/// True of `i128`.
+pub(super) type IsSigned = bool;
+
+/// An enum that a file declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Enum {
+    /// What WIT makes of it.
+    pub(super) shape: EnumShape,
+    /// The fields of each case.
+    pub(super) fields: Vec<Vec<Passed>>,
+}
+
+impl Enum {
+    /// Each case, with its fields.
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&EnumCase, &[Passed])> {
+        let fields = self.fields.iter().map(|fields| &fields[..]);
+        self.shape.cases.iter().zip(fields)
+    }
+}
+
+impl Passed {
+    /// The shape of the value in WIT. `None` where a reference that can be written to stands inside
+    /// something else, which has no counterpart.
+    pub(super) fn shape(&self) -> Option<Shape> {
+        Some(match self {
+            Self::Plain(name) | Self::Size(name) => Shape::plain(name),
+            Self::Str => Shape::plain("string"),
+            Self::List(item)
+            | Self::Slice(item)
+            | Self::Iterator(item)
+            | Self::Collected(_, item) => Shape::list(item.shape()?),
+            Self::Array(item, length) if *length <= TUPLE_MAX => {
+                Shape::Tuple(vec![item.shape()?; *length])
+            }
+            Self::Array(item, length) => Shape::Array(Box::new(item.shape()?), *length),
+            Self::Enum(of) => Shape::Enum(Box::new(of.shape.clone())),
+            Self::Wide(is_signed) => Shape::Wide(*is_signed),
+            Self::Struct(of) => {
+                let fields = of.fields.iter().map(Self::shape);
+                Shape::Tuple(fields.collect::<Option<_>>()?)
+            }
+            Self::Reference(inner) | Self::Boxed(inner) => inner.shape()?,
+            Self::Mutable(_) => return None,
+            Self::Option(item) => Shape::Option(Box::new(item.shape()?)),
+            Self::Result(None) => Shape::Result(None),
+            Self::Result(Some(ok)) => Shape::Result(Some(Box::new(ok.shape()?))),
+            Self::Tuple(items) => {
+                let items = items.iter().map(Self::shape);
+                Shape::Tuple(items.collect::<Option<_>>()?)
+            }
+            Self::Generic(name) => Shape::Any(name.clone()),
+        })
+    }
+
+    /// The number of its parts once it is written out.
+    pub(super) fn parts(&self) -> usize {
+        match self {
+            Self::Plain(_)
+            | Self::Size(_)
+            | Self::Str
+            | Self::Generic(_)
+            | Self::Wide(_)
+            | Self::Result(None) => 1,
+            Self::List(inner)
+            | Self::Slice(inner)
+            | Self::Reference(inner)
+            | Self::Mutable(inner)
+            | Self::Boxed(inner)
+            | Self::Option(inner)
+            | Self::Result(Some(inner))
+            | Self::Iterator(inner)
+            | Self::Collected(_, inner) => inner.parts(),
+            Self::Array(item, length) if *length <= TUPLE_MAX => {
+                item.parts().saturating_mul(*length)
+            }
+            Self::Array(item, _) => item.parts(),
+            Self::Enum(of) => {
+                let fields = of.fields.iter().flatten().map(Self::parts);
+                fields.fold(of.fields.len(), usize::saturating_add)
+            }
+            Self::Tuple(items) => items.iter().map(Self::parts).fold(0, usize::saturating_add),
+            Self::Struct(of) => {
+                let parts = of.fields.iter().map(Self::parts);
+                parts.fold(0, usize::saturating_add)
+            }
+        }
+    }
+
+    /// Returns true if the value has the same Rust type as bindings for WIT give it.
+    pub(super) fn is_same(&self) -> bool {
+        match self {
+            Self::Plain(_) | Self::Generic(_) => true,
+            Self::List(item) | Self::Option(item) => item.is_same(),
+            Self::Tuple(items) => items.iter().all(Self::is_same),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a value of it is written in Rust as one of its shape is.
+    pub(super) fn is_written_as_its_shape(&self) -> bool {
+        match self {
+            Self::Plain(_) | Self::Generic(_) | Self::Wide(_) => true,
+            Self::List(item) | Self::Option(item) => item.is_written_as_its_shape(),
+            Self::Array(item, length) => *length > TUPLE_MAX && item.is_written_as_its_shape(),
+            Self::Tuple(items) => items.iter().all(Self::is_written_as_its_shape),
+            // Numbers in it say nothing of their type.
+            Self::Enum(of) => {
+                let mut fields = of.fields.iter().flatten();
+                fields
+                    .all(|field| matches!(field, Self::Size(_)) || field.is_written_as_its_shape())
+            }
+            _ => false,
+        }
+    }
+}

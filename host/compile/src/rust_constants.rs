@@ -1,0 +1,82 @@
+//! Numbers and texts that stand in a source file.
+
+use bakeoff_source::interface::Constants;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// The most constants of each kind.
+const CONSTANTS_MAX: usize = 64;
+
+/// The longest text, in characters.
+const TEXT_CHARS_MAX: usize = 24;
+
+/// The constants of a file that could be parsed, the first ones. Attributes, and with them documentation, have none.
+pub(super) fn constants(text: &str) -> Constants {
+    let mut constants = Constants::default();
+    if let Ok(tokens) = text.parse::<TokenStream>() {
+        collect(tokens, &mut constants);
+    }
+    constants
+}
+
+fn collect(tokens: TokenStream, constants: &mut Constants) {
+    let mut is_attribute = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if is_attribute && group.delimiter() == Delimiter::Bracket => {
+                is_attribute = false;
+            }
+            TokenTree::Group(group) => collect(group.stream(), constants),
+            TokenTree::Literal(literal) => add(syn::Lit::new(literal), constants),
+            // `#[…]`, and `#![…]`.
+            TokenTree::Punct(punct) => {
+                is_attribute = punct.as_char() == '#' || (is_attribute && punct.as_char() == '!');
+            }
+            TokenTree::Ident(_) => is_attribute = false,
+        }
+    }
+}
+
+fn add(literal: syn::Lit, constants: &mut Constants) {
+    let number = match &literal {
+        // What is larger than the type is the same bits of it.
+        syn::Lit::Int(number) => number.base10_parse::<u64>().ok().map(u64::cast_signed),
+        syn::Lit::Byte(byte) => Some(i64::from(byte.value())),
+        syn::Lit::Float(number) => number.base10_parse::<f64>().ok().map(|value| value as i64),
+        _ => None,
+    };
+    let text = match &literal {
+        syn::Lit::Str(text) => Some(text.value()),
+        syn::Lit::ByteStr(bytes) => String::from_utf8(bytes.value()).ok(),
+        syn::Lit::Char(letter) => Some(letter.value().to_string()),
+        syn::Lit::Byte(byte) => Some(char::from(byte.value()).to_string()),
+        _ => None,
+    };
+    if constants.numbers.len() < CONSTANTS_MAX {
+        constants.numbers.extend(number);
+    }
+    let text = text.filter(|text| text.chars().count() <= TEXT_CHARS_MAX);
+    if constants.texts.len() < CONSTANTS_MAX {
+        constants.texts.extend(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_texts_are_found_but_in_documentation() {
+        let found = constants(
+            "//! Not 1 or \"a\".\n#![doc(x = \"no\")]\n/// Not 2.\n#[doc = \"3\"] pub fn f(x: u64) -> bool {
+            let _ = [b'q', 0xff, 18_446_744_073_709_551_615, 1_000u16]; matches!(x, 42) || \"yes\" == \"é\" || 'c' == 'd' }",
+        );
+        let numbers: Vec<i64> = found.numbers.into_iter().collect();
+        assert_eq!(numbers, [-1, 42, 113, 255, 1_000]);
+        let texts: Vec<String> = found.texts.into_iter().collect();
+        assert_eq!(texts, ["c", "d", "q", "yes", "é"]);
+        let many: String = (0..500)
+            .map(|number| format!("const A{number}: u32 = {number};"))
+            .collect();
+        assert_eq!(constants(&many).numbers.len(), 64);
+    }
+}

@@ -1,0 +1,342 @@
+//! Public functions of a source file: what they take and return, and how a call of them is written.
+
+use super::conversion::{Conversion, give, give_bound};
+use super::passed::Passed;
+use super::rust_structs::Structs;
+use super::rust_types::{self, Names};
+use super::unreadable::Unreadable;
+use bakeoff_source::interface::{
+    Function, PublicFunction, Shape, Signature, UncallableFunction, wit_name,
+};
+use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
+
+/// The most brackets or operators within each other of a file that is looked into for conversions.
+const DEPTH_MAX: usize = 200;
+
+/// A public function.
+#[derive(Clone, Debug)]
+struct RustFunction {
+    name: String,
+    /// Names and types.
+    parameters: Vec<(String, Passed)>,
+    /// `None`: it returns nothing.
+    result: Option<Passed>,
+}
+
+/// Reads the public functions of a file, in their order.
+///
+/// # Errors
+/// The file is not Rust; the error says what was expected, and where.
+pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, Unreadable> {
+    let file = syn::parse_file(text).map_err(|error| Unreadable::at(text, &error))?;
+    let structs = Structs::of(&file);
+    let functions = public(&file).map(|item| {
+        let function = RustFunction::read(item, &structs);
+        PublicFunction {
+            name: item.sig.ident.to_string(),
+            passing: function.as_ref().ok().and_then(RustFunction::passing),
+            is_shown: function
+                .as_ref()
+                .is_ok_and(|function| function.is_shown(&structs)),
+            signature: function.and_then(|function| function.signature()),
+            examples: Vec::new(),
+        }
+    });
+    Ok(functions.collect())
+}
+
+/// The most functions that cannot be called of which is known why.
+const UNCALLABLE_MAX: usize = 256;
+
+/// The public functions of a file that cannot be called, each with the reason.
+pub(super) fn uncallable(text: &str) -> Vec<UncallableFunction> {
+    let Ok(file) = syn::parse_file(text) else {
+        return Vec::new();
+    };
+    let is_public = |visibility: &Visibility| matches!(visibility, Visibility::Public(_));
+    let because = |signature: &syn::Signature, why: &str| UncallableFunction {
+        name: signature.ident.to_string(),
+        why: why.to_owned(),
+    };
+    let mut found = Vec::new();
+    for item in &file.items {
+        match item {
+            Item::Fn(item) if is_public(&item.vis) && item.sig.asyncness.is_some() => {
+                found.push(because(&item.sig, "is async"));
+            }
+            Item::Fn(item) if is_public(&item.vis) && item.sig.unsafety.is_some() => {
+                found.push(because(&item.sig, "is unsafe"));
+            }
+            Item::Impl(block) => found.extend(block.items.iter().filter_map(|item| match item {
+                syn::ImplItem::Fn(item) if is_public(&item.vis) => {
+                    Some(because(&item.sig, "is a method"))
+                }
+                _ => None,
+            })),
+            Item::Mod(module) => {
+                let items = module.content.iter().flat_map(|(_, items)| items);
+                found.extend(items.filter_map(|item| match item {
+                    Item::Fn(item) if is_public(&item.vis) => {
+                        let why = format!("is in the module {}", module.ident);
+                        Some(because(&item.sig, &why))
+                    }
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    found.truncate(UNCALLABLE_MAX);
+    found
+}
+
+/// The body of the glue for a function of the interface, with these names of its arguments, if the
+/// file's function takes or returns its values in another form, or has another name and is the only one.
+/// `None`: it is called as it is, and the compiler says what does not fit.
+pub(super) fn adapted(
+    text: &str,
+    called: &Function,
+    rust_name: &str,
+    path: &str,
+    arguments: &[String],
+) -> Option<String> {
+    if nested_deeply(text) {
+        return None;
+    }
+    let file = syn::parse_file(text).ok()?;
+    let item = public(&file).find(|item| item.sig.ident == rust_name);
+    let alike = || public(&file).find(|item| wit_name(&item.sig.ident.to_string()) == called.name);
+    let item = item.or_else(alike).or_else(|| only(public(&file)))?;
+    let function = RustFunction::read(item, &Structs::of(&file)).ok()?;
+    let signature = function.signature().ok()?;
+    let parameters = called.params.iter().map(|parameter| &parameter.ty);
+    let fits = signature.parameters.len() == called.params.len()
+        && signature.parameters.len() == arguments.len()
+        && (signature.parameters.iter().zip(parameters)).all(|((_, shape), ty)| shape.fits(ty))
+        && called
+            .result
+            .as_ref()
+            .is_some_and(|ty| signature.result.fits(ty));
+    let is_called_as_it_is = function.is_same() && function.name == rust_name;
+    (fits && !is_called_as_it_is).then(|| function.body(path, arguments))?
+}
+
+/// The only item, if there is one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
+}
+
+/// Returns true if a parser might run out of stack: it recurses for each bracket and each operator before
+/// another. What the compiler says of such a file is said by the compiler.
+pub(super) fn nested_deeply(text: &str) -> bool {
+    let (mut depth, mut operators) = (0_usize, 0_usize);
+    text.bytes()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .any(|byte| {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            operators = match byte {
+                b'!' | b'&' | b'*' | b'-' => operators + 1,
+                _ => 0,
+            };
+            depth > DEPTH_MAX || operators > DEPTH_MAX
+        })
+}
+
+/// The public functions of a file that can be called.
+fn public(file: &syn::File) -> impl Iterator<Item = &ItemFn> {
+    file.items.iter().filter_map(|item| match item {
+        Item::Fn(item)
+            if matches!(item.vis, Visibility::Public(_))
+                && item.sig.asyncness.is_none()
+                && item.sig.unsafety.is_none() =>
+        {
+            Some(item)
+        }
+        _ => None,
+    })
+}
+
+impl RustFunction {
+    fn read(item: &ItemFn, structs: &Structs<'_>) -> Result<Self, String> {
+        let generics = Names::of(&item.sig.generics, structs);
+        let refused = |ty| format!("it passes {ty}, which has no counterpart in WIT");
+        let mut parameters = Vec::new();
+        for (place, input) in item.sig.inputs.iter().enumerate() {
+            let FnArg::Typed(input) = input else {
+                return Err("it is a method".to_owned());
+            };
+            let name = match &*input.pat {
+                Pat::Ident(name) => name.ident.to_string(),
+                _ => format!("argument-{place}"),
+            };
+            parameters.push((
+                name,
+                rust_types::read(&input.ty, &generics).map_err(refused)?,
+            ));
+        }
+        let result = match &item.sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, ty) if rust_types::is_unit(ty) => None,
+            ReturnType::Type(_, ty) => Some(rust_types::read(ty, &generics).map_err(refused)?),
+        };
+        Ok(Self {
+            name: item.sig.ident.to_string(),
+            parameters,
+            result,
+        })
+    }
+
+    /// What it takes and returns, in WIT. What it changes in place is returned.
+    fn signature(&self) -> Result<Signature, String> {
+        let nested = || "it passes a `&mut` inside something else".to_owned();
+        let mut parameters = Vec::new();
+        let mut results = Vec::new();
+        if let Some(result) = &self.result {
+            results.push(result.shape().ok_or_else(nested)?);
+        }
+        for (name, passed) in &self.parameters {
+            let inner = match passed {
+                Passed::Mutable(inner) => inner,
+                other => other,
+            };
+            let shape = inner.shape().ok_or_else(nested)?;
+            if matches!(passed, Passed::Mutable(_)) {
+                results.push(shape.clone());
+            }
+            parameters.push((name.trim_start_matches('_').replace('_', "-"), shape));
+        }
+        let result = match results.len() {
+            0 => return Err("it returns nothing, and changes nothing in place".to_owned()),
+            1 => results.remove(0),
+            _ => Shape::Tuple(results),
+        };
+        let body = self.body("f", &vec![String::new(); self.parameters.len()]);
+        if body.is_none() {
+            return Err("it borrows in a way that no value of WIT can be borrowed".to_owned());
+        }
+        Ok(Signature { parameters, result })
+    }
+
+    /// How values that others keep are passed to it; `None` if it takes one in another way than by value or
+    /// reference, or changes it.
+    fn passing(&self) -> Option<Vec<(String, String)>> {
+        let parameters = self.parameters.iter().map(|(_, passed)| match passed {
+            Passed::Size("u32") => Some((String::new(), " as usize".to_owned())),
+            Passed::Size(_) => Some((String::new(), " as isize".to_owned())),
+            Passed::Plain(name) if *name != "string" => Some((String::new(), String::new())),
+            Passed::Reference(inner) => {
+                let is_seen = match &**inner {
+                    Passed::Str => true,
+                    Passed::Slice(item) => item.is_written_as_its_shape(),
+                    other => other.is_written_as_its_shape(),
+                };
+                is_seen.then(|| ("&".to_owned(), String::new()))
+            }
+            other => other
+                .is_written_as_its_shape()
+                .then(|| (String::new(), ".clone()".to_owned())),
+        });
+        parameters.collect()
+    }
+
+    /// Returns true if the enums that it returns can be shown by `{:?}`.
+    fn is_shown(&self, structs: &Structs<'_>) -> bool {
+        let shape = self.signature().map(|signature| signature.result);
+        shape.is_ok_and(|shape| {
+            let mut enums = shape.enums().into_iter();
+            enums.all(|of| structs.is_shown(&of.name))
+        })
+    }
+
+    /// Returns true if it can be called with the values of the bindings as they are.
+    fn is_same(&self) -> bool {
+        self.parameters.iter().all(|(_, passed)| passed.is_same())
+            && self.result.as_ref().is_some_and(Passed::is_same)
+    }
+
+    /// A block that converts the arguments, calls the function, and converts what comes back.
+    fn body(&self, path: &str, arguments: &[String]) -> Option<String> {
+        let mut conversion = Conversion::new();
+        let mut passed_on = Vec::new();
+        let mut changed = Vec::new();
+        for ((_, passed), argument) in self.parameters.iter().zip(arguments) {
+            let expression = conversion.pass(passed, argument)?;
+            if let Passed::Mutable(inner) = passed {
+                changed.push((inner, conversion.last_binding()));
+            }
+            passed_on.push(expression);
+        }
+        let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
+        let mut results = Vec::new();
+        if let Some(result) = &self.result {
+            results.push(give(result, "result")?);
+        }
+        for (inner, binding) in changed {
+            results.push(give_bound(inner, &binding)?);
+        }
+        let results = match results.as_slice() {
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        let bindings = conversion.bindings();
+        Some(match &self.result {
+            Some(_) => format!("{{ {bindings} let result = {call}; {results} }}"),
+            None => format!("{{ {bindings} {call}; {results} }}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(text: &str) -> Result<String, String> {
+        let functions = public_functions(text).unwrap();
+        functions[0].signature.clone().map(|signature| {
+            let parameters = signature.parameters.iter();
+            let parameters: Vec<String> = parameters
+                .map(|(name, shape)| format!("{name}: {shape}"))
+                .collect();
+            format!("({}) -> {}", parameters.join(", "), signature.result)
+        })
+    }
+
+    #[test]
+    fn what_changes_in_place_is_returned() {
+        assert_eq!(
+            signature("pub fn sort<T: Ord>(items: &mut [T]) {}").as_deref(),
+            Ok("(items: list<T>) -> list<T>")
+        );
+        assert_eq!(
+            signature("pub fn dedup(items: &mut Vec<u8>, _keep: usize) -> usize { 0 }").as_deref(),
+            Ok("(items: list<u8>, keep: u32) -> tuple<u32, list<u8>>")
+        );
+        assert!(signature("pub fn nothing(items: &[u8]) {}").is_err());
+    }
+
+    #[test]
+    fn only_public_functions_that_can_be_called_count() {
+        let text = "fn a() -> u8 { 0 } pub async fn b() -> u8 { 0 } pub unsafe fn c() -> u8 { 0 }
+            pub(crate) fn d() -> u8 { 0 } pub fn e() -> u8 { 0 } mod m { pub fn f() {} }";
+        let functions = public_functions(text).unwrap();
+        let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
+        assert_eq!(names, ["e"]);
+        let text = format!("{text} impl S {{ pub fn g(&self) {{}} fn h() {{}} }}");
+        let found: Vec<String> = uncallable(&text).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "b is async",
+                "c is unsafe",
+                "f is in the module m",
+                "g is a method"
+            ]
+        );
+        assert!(public_functions("pub fn (").is_err());
+    }
+}

@@ -1,0 +1,436 @@
+//! Types of parameters and results as Rust source writes them.
+
+use super::collections::collection;
+use super::passed::{Enum, Passed, Struct, TUPLE_MAX};
+use super::rust_structs::{Structs, is_public};
+use bakeoff_source::interface::{EnumCase, EnumShape};
+use std::cell::Cell;
+use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
+
+/// The longest array.
+const ARRAY_MAX: usize = 4_096;
+/// The most cases of an enum.
+const CASES_MAX: usize = 64;
+/// The most parts that the types of a function have in all: a type that holds another twice, which holds a third
+/// twice, is small to write.
+const ALL_PARTS_MAX: usize = 512;
+
+/// Plain types with their names in WIT.
+const PLAIN: [(&str, &str); 13] = [
+    ("bool", "bool"),
+    ("char", "char"),
+    ("u8", "u8"),
+    ("u16", "u16"),
+    ("u32", "u32"),
+    ("u64", "u64"),
+    ("i8", "s8"),
+    ("i16", "s16"),
+    ("i32", "s32"),
+    ("i64", "s64"),
+    ("f32", "f32"),
+    ("f64", "f64"),
+    ("String", "string"),
+];
+
+/// The deepest nesting of a type.
+const DEPTH_MAX: usize = 16;
+
+/// What the names in a function's types mean: its type parameters, with what is asked of each, and the structs
+/// of its file.
+pub(super) struct Names<'a> {
+    parameters: Vec<(String, Vec<TypeParamBound>)>,
+    structs: &'a Structs<'a>,
+    /// The parts that may still be read.
+    left: Cell<usize>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn of(generics: &syn::Generics, structs: &'a Structs<'a>) -> Self {
+        let mut parameters: Vec<(String, Vec<TypeParamBound>)> = Vec::new();
+        for parameter in &generics.params {
+            if let GenericParam::Type(parameter) = parameter {
+                let bounds = parameter.bounds.iter().cloned().collect();
+                parameters.push((parameter.ident.to_string(), bounds));
+            }
+        }
+        let predicates = generics
+            .where_clause
+            .iter()
+            .flat_map(|clause| &clause.predicates);
+        for predicate in predicates {
+            if let WherePredicate::Type(predicate) = predicate
+                && let Some(name) = last_name(&predicate.bounded_ty)
+                && let Some((_, bounds)) = parameters.iter_mut().find(|(known, _)| *known == name)
+            {
+                bounds.extend(predicate.bounds.iter().cloned());
+            }
+        }
+        Self {
+            parameters,
+            structs,
+            left: Cell::new(ALL_PARTS_MAX),
+        }
+    }
+
+    fn bounds(&self, name: &str) -> Option<&[TypeParamBound]> {
+        let found = self.parameters.iter().find(|(known, _)| known == name);
+        found.map(|(_, bounds)| &bounds[..])
+    }
+
+    /// Takes note of one more part; false if there are too many.
+    fn has_room(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
+    }
+}
+
+/// Reads a type.
+///
+/// # Errors
+/// The type has no counterpart in WIT; the error is the type, as it is written.
+pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, String> {
+    let passed = read_at(ty, generics, 0)?;
+    match passed.parts() <= ALL_PARTS_MAX {
+        true => Ok(passed),
+        false => Err(written(ty)),
+    }
+}
+
+fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+    let refused = || written(ty);
+    if depth > DEPTH_MAX || !generics.has_room() {
+        return Err(refused());
+    }
+    let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).map(Box::new);
+    match ty {
+        syn::Type::Paren(inner) => read_at(&inner.elem, generics, depth + 1),
+        syn::Type::Group(inner) => read_at(&inner.elem, generics, depth + 1),
+        syn::Type::Reference(reference) if reference.mutability.is_some() => {
+            Ok(Passed::Mutable(read(&reference.elem)?))
+        }
+        syn::Type::Reference(reference) => Ok(Passed::Reference(read(&reference.elem)?)),
+        syn::Type::Slice(slice) => Ok(Passed::Slice(read(&slice.elem)?)),
+        syn::Type::Array(array) => {
+            let length = generics.structs.length(&array.len);
+            let length = length.filter(|length| (1..=ARRAY_MAX).contains(length));
+            let length = length.ok_or_else(refused)?;
+            Ok(Passed::Array(read(&array.elem)?, length))
+        }
+        syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let items = tuple.elems.iter();
+            let items = items.map(|item| read_at(item, generics, depth + 1));
+            Ok(Passed::Tuple(items.collect::<Result<_, _>>()?))
+        }
+        syn::Type::ImplTrait(implements) => {
+            let bounds: Vec<TypeParamBound> = implements.bounds.iter().cloned().collect();
+            of_bounds(&bounds, generics, depth).ok_or_else(refused)
+        }
+        syn::Type::Path(path) if path.qself.is_none() => {
+            let last = path.path.segments.last().ok_or_else(refused)?;
+            let name = last.ident.to_string();
+            if let Some((_, wit)) = PLAIN.iter().find(|(rust, _)| *rust == name) {
+                return Ok(Passed::Plain(wit));
+            }
+            let arguments = types_of(&last.arguments);
+            let collection = collection(&name);
+            match (name.as_str(), arguments.as_slice()) {
+                (_, [item]) if collection.is_some_and(|one| !one.is_map()) => {
+                    let collection = collection.ok_or_else(refused)?;
+                    Ok(Passed::Collected(collection, read(item)?))
+                }
+                (_, [key, value]) if collection.is_some_and(|one| one.is_map()) => {
+                    let collection = collection.ok_or_else(refused)?;
+                    let pair = Passed::Tuple(vec![*read(key)?, *read(value)?]);
+                    Ok(Passed::Collected(collection, Box::new(pair)))
+                }
+                ("usize", []) => Ok(Passed::Size("u32")),
+                ("isize", []) => Ok(Passed::Size("s32")),
+                ("u128", []) => Ok(Passed::Wide(false)),
+                ("i128", []) => Ok(Passed::Wide(true)),
+                ("str", []) => Ok(Passed::Str),
+                ("Vec", [item]) => Ok(Passed::List(read(item)?)),
+                ("Box", [item]) => Ok(Passed::Boxed(read(item)?)),
+                ("Option", [item]) => Ok(Passed::Option(read(item)?)),
+                ("Result", [ok, ..]) if is_unit(ok) => Ok(Passed::Result(None)),
+                ("Result", [ok, ..]) => Ok(Passed::Result(Some(read(ok)?))),
+                (_, []) => match generics.bounds(&name) {
+                    Some(bounds) if bounds.iter().any(is_of_functions) => {
+                        Err(format!("the function {name}"))
+                    }
+                    Some(bounds) => {
+                        Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
+                    }
+                    None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
+                },
+                _ => Err(refused()),
+            }
+        }
+        _ => Err(refused()),
+    }
+}
+
+/// Reads what the file means by a name without parameters; `None` if that is nothing of its own.
+fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Passed, String>> {
+    let structs = generics.structs;
+    if let Some(item) = structs.find(name) {
+        return Some(of_struct(item, generics, depth));
+    }
+    if let Some(item) = structs.find_enum(name) {
+        return Some(of_enum(item, generics, depth));
+    }
+    let meant = structs.meant(name)?;
+    Some(read_at(meant, generics, depth + 1))
+}
+
+/// Reads an enum of the file.
+fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+    let name = item.ident.to_string();
+    let is_known = item.generics.params.is_empty() && item.variants.len() <= CASES_MAX;
+    if !is_known {
+        return Err(name);
+    }
+    let (mut cases, mut fields) = (Vec::new(), Vec::new());
+    for case in &item.variants {
+        if case.fields.len() > TUPLE_MAX {
+            return Err(name);
+        }
+        let own = case.fields.iter();
+        let own = own.map(|field| read_at(&field.ty, generics, depth + 1));
+        let own = own.collect::<Result<Vec<_>, _>>()?;
+        let shapes: Option<Vec<_>> = own.iter().map(Passed::shape).collect();
+        cases.push(EnumCase {
+            name: case.ident.to_string(),
+            is_named: matches!(case.fields, syn::Fields::Named(_)),
+            names: field_names(&case.fields),
+            fields: shapes.ok_or_else(|| name.clone())?,
+        });
+        fields.push(own);
+    }
+    let shape = EnumShape { name, cases };
+    match shape.has_distinct_names() {
+        true => Ok(Passed::Enum(Box::new(Enum { shape, fields }))),
+        false => Err(shape.name),
+    }
+}
+
+/// The names of fields, or their places.
+fn field_names(fields: &syn::Fields) -> Vec<String> {
+    let names = fields.iter().enumerate().map(|(place, field)| {
+        let named = field.ident.as_ref().map(ToString::to_string);
+        named.unwrap_or_else(|| place.to_string())
+    });
+    names.collect()
+}
+
+/// Reads a struct of the file.
+fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+    let name = item.ident.to_string();
+    let is_known = item.generics.params.is_empty()
+        && (1..=TUPLE_MAX).contains(&item.fields.len())
+        && item.fields.iter().all(|field| is_public(&field.vis));
+    if !is_known {
+        return Err(name);
+    }
+    let fields = item.fields.iter();
+    let fields = fields.map(|field| read_at(&field.ty, generics, depth + 1));
+    Ok(Passed::Struct(Box::new(Struct {
+        names: field_names(&item.fields),
+        fields: fields.collect::<Result<_, _>>()?,
+        name,
+    })))
+}
+
+/// What a value is of which only traits are known, if one of them says so.
+fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> Option<Passed> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).ok();
+    bounds.iter().find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let last = bound.path.segments.last()?;
+        let arguments = types_of(&last.arguments);
+        match (last.ident.to_string().as_str(), arguments.as_slice()) {
+            ("Into", [owned]) => read(owned),
+            ("AsRef", [viewed]) => Some(Passed::Reference(Box::new(read(viewed)?))),
+            ("IntoIterator" | "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator", _) => {
+                let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                    return None;
+                };
+                let item = arguments.args.iter().find_map(|argument| match argument {
+                    GenericArgument::AssocType(item) if item.ident == "Item" => Some(&item.ty),
+                    _ => None,
+                })?;
+                Some(Passed::Iterator(Box::new(read(item)?)))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Returns true of `Fn`, `FnMut` and `FnOnce`: whoever calls another program's function is given none.
+fn is_of_functions(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else {
+        return false;
+    };
+    let last = bound.path.segments.last();
+    last.is_some_and(|last| {
+        ["Fn", "FnMut", "FnOnce"]
+            .iter()
+            .any(|name| last.ident == name)
+    })
+}
+
+fn types_of(arguments: &PathArguments) -> Vec<&syn::Type> {
+    let PathArguments::AngleBracketed(arguments) = arguments else {
+        return Vec::new();
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
+}
+
+fn last_name(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    }
+}
+
+pub(super) fn is_unit(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
+}
+
+/// A type as source writes it.
+fn written(ty: &syn::Type) -> String {
+    let text = "fn f(_: T) {}";
+    let Ok(mut file) = syn::parse_file(text) else {
+        return String::new();
+    };
+    if let Some(syn::Item::Fn(function)) = file.items.first_mut()
+        && let Some(syn::FnArg::Typed(input)) = function.sig.inputs.first_mut()
+    {
+        *input.ty = ty.clone();
+    }
+    let text = prettyplease::unparse(&file);
+    let inner = text.trim().strip_prefix("fn f(_: ");
+    let inner = inner.and_then(|inner| inner.strip_suffix(") {}"));
+    inner.unwrap_or(text.trim()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(signature: &str, ty: &str) -> Result<String, String> {
+        let function: syn::ItemFn = syn::parse_str(&format!("{signature} {{}}")).unwrap();
+        let structs = Structs::default();
+        let generics = Names::of(&function.sig.generics, &structs);
+        let passed = read(&syn::parse_str(ty).unwrap(), &generics)?;
+        Ok(passed
+            .shape()
+            .map_or("-".to_owned(), |shape| shape.to_string()))
+    }
+
+    #[test]
+    fn types_that_public_code_takes_have_a_counterpart() {
+        for (ty, expected) in [
+            ("Vec<i64>", "list<s64>"),
+            ("&[usize]", "list<u32>"),
+            ("&'a str", "string"),
+            ("Option<&str>", "option<string>"),
+            ("Vec<Vec<char>>", "list<list<char>>"),
+            (
+                "Result<Vec<u8>, std::num::ParseIntError>",
+                "result<list<u8>>",
+            ),
+            ("Result<(), String>", "result"),
+            ("(usize, f64)", "tuple<u32, f64>"),
+            ("Box<[u8]>", "list<u8>"),
+            ("impl Iterator<Item = u32>", "list<u32>"),
+            ("impl AsRef<str>", "string"),
+            ("std::vec::Vec<std::string::String>", "list<string>"),
+            ("[u8; 3]", "tuple<u8, u8, u8>"),
+            ("&mut [[f64; 2]]", "-"),
+            ("[[u8; 2]; 40]", "list<tuple<u8, u8>>"),
+            ("(u128, i128)", "tuple<tuple<u64, u64>, tuple<s64, u64>>"),
+            ("VecDeque<u8>", "list<u8>"),
+            ("HashMap<String, usize>", "list<tuple<string, u32>>"),
+            ("&std::collections::BTreeSet<char>", "list<char>"),
+        ] {
+            assert_eq!(shape("fn f()", ty).as_deref(), Ok(expected), "{ty}");
+        }
+    }
+
+    #[test]
+    fn type_parameters_are_known_by_their_traits() {
+        assert_eq!(shape("fn f<T: Ord>()", "&[T]").as_deref(), Ok("list<T>"));
+        let text = "fn f<S>() where S: Into<String>";
+        assert_eq!(shape(text, "S").as_deref(), Ok("string"));
+        for bound in ["Fn(u8) -> u8", "FnMut()", "Copy + std::ops::FnOnce()"] {
+            let called = shape(&format!("fn f<F: {bound}>()"), "F");
+            assert_eq!(called, Err("the function F".to_owned()));
+        }
+        let items = "fn f<I: IntoIterator<Item = u8>>()";
+        assert_eq!(shape(items, "I").as_deref(), Ok("list<u8>"));
+    }
+
+    #[test]
+    fn what_has_no_counterpart_is_named_as_it_is_written() {
+        for ty in [
+            "HashMap<String, u32, Fast>",
+            "[u8; 40_000]",
+            "[u8; N]",
+            "fn(u32) -> u32",
+            "Node",
+        ] {
+            assert_eq!(shape("fn f()", ty), Err(ty.to_owned()));
+        }
+        assert_eq!(shape("fn f()", "Vec<&mut u32>").as_deref(), Ok("-"));
+    }
+
+    #[test]
+    fn structs_of_the_file_count_as_their_fields_if_others_may_make_them() {
+        let text = "pub struct Point { pub x: f64, pub y: f64 } pub struct Pair(pub Point, pub u8);
+            pub struct Closed { x: f64 } struct Hidden { pub x: f64 } pub struct Of<T> { pub x: T }
+            pub struct Chain { pub next: Option<Box<Chain>> } pub struct Nothing;
+            pub struct A { pub a: B, pub b: B } pub struct B { pub a: C, pub b: C }
+            pub struct C { pub a: D, pub b: D } pub struct D { pub a: E, pub b: E }
+            pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }
+            type Distance = Result<usize, String>; type Points = Vec<Point>; type Turn = Option<Turn>;
+            type Own<T> = Vec<T>; const SIDE: usize = 20; type Board = [[bool; SIDE]; SIDE];
+            pub enum Hue { Red, DeepBlue } pub enum Figure { Disc(f64), Box { w: u8, h: usize }, None }
+            pub enum Tree { Leaf, Node(Box<Tree>) } pub enum Alike { Ab, AB } enum Inner { A }
+            pub enum Empty {} pub enum Words { One(&'static str) }";
+        let file = syn::parse_file(text).unwrap();
+        let structs = Structs::of(&file);
+        let shape = |ty: &str| {
+            let names = Names::of(&syn::Generics::default(), &structs);
+            let passed = read(&syn::parse_str(ty).unwrap(), &names)?;
+            Ok::<_, String>(passed.shape().map(|shape| shape.to_string()))
+        };
+        let is = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(shape("&[Point]"), is("list<tuple<f64, f64>>"));
+        assert_eq!(shape("Pair"), is("tuple<tuple<f64, f64>, u8>"));
+        for refused in ["Closed", "Hidden", "Of<u8>", "Nothing"] {
+            assert_eq!(shape(refused), Err(refused.to_owned()));
+        }
+        assert!(shape("Chain").is_err() && shape("[A; 12]").is_err());
+        assert_eq!(shape("&[Hue]"), is("list<hue>"));
+        assert_eq!(shape("Option<Figure>"), is("option<figure>"));
+        assert_eq!(shape("Board"), is("list<list<bool>>"));
+        for refused in ["Alike", "Inner", "Empty"] {
+            assert_eq!(shape(refused), Err(refused.to_owned()));
+        }
+        assert!(shape("Tree").is_err());
+        // Other names of types; one that leads to itself, and one with parameters, are refused.
+        assert_eq!(shape("Distance"), is("result<u32>"));
+        assert_eq!(shape("&Points"), is("list<tuple<f64, f64>>"));
+        assert!(shape("Turn").is_err() && shape("Own<u8>").is_err());
+    }
+}

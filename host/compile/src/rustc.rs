@@ -1,0 +1,233 @@
+//! In the child: from source to objects, by one call of `rustc`, and from there to a core module.
+
+use super::build_folder::OBJECTS_FILE;
+use super::build_protocol::{BuildKind, BuildTask, Compiler};
+use super::diagnostics::DiagnosticContext;
+use super::failures::{build_failure, cut};
+use super::glue::{self, ROOT_FILE};
+use super::limits::EDITION;
+use super::link;
+use super::scrub::TOOLCHAIN_SHOWN;
+use super::tool::{self, ToolOutput};
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::simd::Simd;
+use bakeoff_source::interface::{Interface, World};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// The file that stands for the compiler's job server, and what is in it. Without one the compiler makes
+/// a pipe, which a source could include, and wait for.
+const JOBS_FILE: &str = "jobs";
+const JOBS: [u8; 64] = [b'+'; 64];
+
+/// The environment of the compiler. A source can read all of it by `env!`.
+const ENVIRONMENT: [(&str, &str); 2] = [
+    ("TMPDIR", "."),
+    ("MAKEFLAGS", "-j --jobserver-auth=fifo:jobs"),
+];
+
+/// The flags that decide the generated code, for both kinds of build. Part of the cache key.
+///
+/// One codegen unit: the bindings are inlined into their callers, and the same source
+/// gives the same bytes.
+pub(super) const FLAGS: [&str; 10] = [
+    "--crate-name=guest",
+    // No library: for that, the compiler would start a linker.
+    "--crate-type=staticlib",
+    "--target=wasm32-unknown-unknown",
+    "-Copt-level=3",
+    "-Cpanic=abort",
+    "-Ccodegen-units=1",
+    "--cap-lints=allow",
+    "--error-format=json",
+    "--diagnostic-width=100",
+    "--color=never",
+];
+
+/// The edition that is tried for a file with errors, to say whether they are those of a newer edition.
+const EARLIER_EDITION: Edition = Edition::Rust2021;
+
+/// The most CPU time of a build after which a file with errors is tried in another edition.
+const EARLIER_EDITION_CPU_MAX: Duration = Duration::from_secs(5);
+/// The flag for the features of WebAssembly that the compiler may use beside the usual ones. Part of the cache key.
+pub(super) fn feature_flag(simd: Simd) -> &'static str {
+    match simd {
+        Simd::On => "-Ctarget-feature=+simd128",
+        Simd::Off => "-Ctarget-feature=-simd128",
+    }
+}
+
+/// The edition in which a source is compiled. Part of the cache key.
+pub(super) fn edition(compiler: &Compiler, world: World) -> Edition {
+    match world {
+        World::Prototype => compiler.edition,
+        _ => Edition::default(),
+    }
+}
+
+/// The flags of a kind of build, in addition to [`FLAGS`].
+pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
+    match kind {
+        BuildKind::Release => &[],
+        BuildKind::Diagnostic => &["-Cdebuginfo=line-tables-only"],
+    }
+}
+
+/// A module that the compiler made.
+pub(super) struct Compiled {
+    pub(super) module: Vec<u8>,
+    /// Whether the user's file has a global allocator.
+    pub(super) own_allocator: bool,
+}
+
+/// Compiles a user's file with the crate around it.
+pub(super) fn compile(
+    interface: &Interface,
+    task: &BuildTask,
+    text: &str,
+    compiler: &Compiler,
+    scratch: &Path,
+) -> Result<Compiled, Failure> {
+    let build = glue::GlueOptions {
+        kind: task.kind,
+        parameters: task.parameters,
+    };
+    let files = glue::generate(interface, task.world, build, text)?;
+    let write = |name: &str, content: &[u8]| {
+        std::fs::write(scratch.join(name), content).map_err(|error| {
+            let message = format!("cannot write {name} into the build's folder: {error}");
+            build_failure(FailureClass::MachineFailed, message)
+        })
+    };
+    for (name, text) in &files {
+        write(name, text.as_bytes())?;
+    }
+    write(glue::user_file(task.world), text.as_bytes())?;
+    write(JOBS_FILE, &JOBS)?;
+
+    let compiled = |condition| run(compiler, task, scratch, Attempt::Build { condition });
+    let mut output = compiled(None)?;
+    let own_allocator = has_two_allocators(&output);
+    let condition = own_allocator.then_some(glue::OWN_ALLOCATOR);
+    if own_allocator {
+        output = compiled(condition)?;
+    }
+    let context = DiagnosticContext {
+        interface,
+        task,
+        text,
+        compiler,
+        scratch,
+    };
+    if !output.status.success() {
+        let mut failure = context.explain(&output);
+        let is_newest = edition(compiler, task.world) != EARLIER_EDITION;
+        let is_quick = output.cpu <= EARLIER_EDITION_CPU_MAX;
+        if failure.class == FailureClass::BuildFailed && is_newest && is_quick {
+            let earlier = run(
+                compiler,
+                task,
+                scratch,
+                Attempt::EarlierEdition { condition },
+            );
+            if earlier.is_ok_and(|output| output.status.success()) {
+                failure.message = with_edition_note(&failure.message, task.world);
+            }
+        }
+        return Err(failure);
+    }
+    let module = link::link(interface, task, compiler, scratch)?;
+    Ok(Compiled {
+        module,
+        own_allocator,
+    })
+}
+
+/// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro
+/// may write it, and it gives this error no code.
+fn has_two_allocators(output: &ToolOutput) -> bool {
+    let message = b"cannot define multiple global allocators";
+    !output.status.success() && memchr::memmem::find(&output.stderr, message).is_some()
+}
+
+/// What the compiler is run for, under a condition that the generated crate knows.
+#[derive(Clone, Copy)]
+enum Attempt {
+    /// Code.
+    Build { condition: Option<&'static str> },
+    /// The answer to whether the file has errors in an earlier edition as well.
+    EarlierEdition { condition: Option<&'static str> },
+}
+
+/// The message for a file that has errors in our edition alone.
+fn with_edition_note(message: &str, world: World) -> String {
+    let earlier = EARLIER_EDITION.name();
+    let remedy = match world {
+        World::Prototype => format!(
+            ", or compile it in that edition: `--edition {earlier}`, or `edition = \"{earlier}\"` under [build] in an \
+             experiment"
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "{}\n\nhelp: this file has errors in edition {EDITION} of Rust, in which files are compiled, and none in \
+         edition {earlier}: change what the newer edition does not allow{remedy}",
+        cut(message)
+    )
+}
+
+/// Runs the compiler.
+fn run(
+    compiler: &Compiler,
+    task: &BuildTask,
+    scratch: &Path,
+    attempt: Attempt,
+) -> Result<ToolOutput, Failure> {
+    let (condition, is_earlier) = match attempt {
+        Attempt::Build { condition } => (condition, false),
+        Attempt::EarlierEdition { condition } => (condition, true),
+    };
+    let edition = match is_earlier {
+        true => EARLIER_EDITION,
+        false => edition(compiler, task.world),
+    };
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    let mut command = Command::new(&compiler.rustc);
+    command
+        .arg(format!("--sysroot={}", compiler.sysroot.display()))
+        .arg(format!("--edition={}", edition.name()))
+        .args(FLAGS)
+        .arg(feature_flag(compiler.simd))
+        .args(is_earlier.then_some("--emit=metadata"))
+        .args(kind_flags(task.kind))
+        // Where rust-src is installed, the compiler would put its path into messages of panics.
+        .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
+        .arg(remap(scratch, "."))
+        .args(crate_flags(task))
+        .args(panic_path_flag(task))
+        .args(condition.map(|name| format!("--cfg={name}")))
+        .args(["-o", OBJECTS_FILE, ROOT_FILE]);
+    tool::run(&mut command, &ENVIRONMENT, scratch)
+}
+
+/// The flags for the crates that a source may use.
+fn crate_flags(task: &BuildTask) -> Vec<String> {
+    let Some(crates) = &task.crates else {
+        return Vec::new();
+    };
+    let externs = crates.externs.iter();
+    let externs = externs.map(|(name, file)| format!("--extern={name}={}", file.display()));
+    let folder = format!("-Ldependency={}", crates.folder.display());
+    externs.chain([folder]).collect()
+}
+
+/// The flag that makes panics name the user's file as the user does, in diagnostic builds. Release
+/// builds do not contain the name, so that the same code gives the same component wherever it is kept.
+fn panic_path_flag(task: &BuildTask) -> Option<String> {
+    let file = glue::user_file(task.world);
+    // The compiler takes what follows the last `=` as the new name.
+    let shown = task.path_shown.replace('=', "_");
+    (task.kind == BuildKind::Diagnostic).then(|| format!("--remap-path-prefix={file}={shown}"))
+}

@@ -1,0 +1,134 @@
+//! Reading the public functions of a source file, or those that a component exports, in a child of its own:
+//! the file may be a stranger's, and a parser may be made to run for ever or out of stack.
+
+use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
+use super::unreadable::Unreadable;
+use super::{component_functions, rust_constants, rust_examples, rust_function};
+use bakeoff_confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
+use bakeoff_source::interface::{Constants, ReadFile};
+
+/// The name of the reader's role.
+const ROLE: &str = "reader";
+
+/// The most public functions of a file that are considered.
+const FUNCTIONS_MAX: usize = 1_000;
+
+/// The largest answer of a reader, in bytes.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// What a file is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// The source of a Rust file.
+    Rust,
+    /// A WebAssembly component.
+    Component,
+}
+
+impl FileKind {
+    /// The kind in a sentence: `a component`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Component => "a component",
+        }
+    }
+
+    /// The byte that stands for it.
+    fn tag(self) -> u8 {
+        match self {
+            Self::Rust => b'r',
+            Self::Component => b'c',
+        }
+    }
+}
+
+/// What a file says, or why it cannot be read.
+type Answer = Result<ReadFile, Unreadable>;
+
+/// The role of reader children, for [`enter_if_child`](bakeoff_confine::enter_if_child).
+pub fn reader_role() -> Role {
+    Role {
+        before_fence: Role::nothing,
+        name: ROLE,
+        run: serve,
+    }
+}
+
+fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
+    let (tag, file) = payload.split_first().ok_or("the task is empty")?;
+    let answer: Answer = match *tag == FileKind::Component.tag() {
+        true => component_functions::exported_functions(file)
+            .map(|functions| ReadFile {
+                functions,
+                uncallable: Vec::new(),
+                constants: Constants::default(),
+            })
+            .map_err(Unreadable::because),
+        false => read_source(file),
+    };
+    let answer = answer.map(|mut file| {
+        file.functions.truncate(FUNCTIONS_MAX);
+        file
+    });
+    let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
+    frames.send(&bytes).map_err(|error| error.to_string())
+}
+
+fn read_source(payload: &[u8]) -> Answer {
+    let text = std::str::from_utf8(payload);
+    let text = text.map_err(|error| Unreadable::because(error.to_string()))?;
+    let mut functions = rust_function::public_functions(text)?;
+    rust_examples::add_examples(text, &mut functions);
+    Ok(ReadFile {
+        functions,
+        uncallable: rust_function::uncallable(text),
+        constants: rust_constants::constants(text),
+    })
+}
+
+/// Reads the public functions of a Rust file and the constants in it, or the functions that a component exports.
+///
+/// # Errors
+/// The file is neither, or the reader did not survive it; the error says so.
+pub async fn read_public_functions(
+    confinement: &Confinement,
+    kind: FileKind,
+    file: &[u8],
+) -> Result<ReadFile, Unreadable> {
+    let tag = [kind.tag()];
+    let payload = [&tag[..], file];
+    let mut job = Job::new(ROLE, &payload, fence());
+    job.frame_bytes_max = ANSWER_BYTES_MAX;
+    job.output_bytes_max = ANSWER_BYTES_MAX as u64;
+    job.stderr_bytes_max = STDERR_BYTES_MAX;
+    let child = confinement.spawn(job).await;
+    let mut child = child.map_err(|error| Unreadable::because(error.to_string()))?;
+    let frame = child.next_frame().await;
+    let exit = child.finish().await;
+    let Ok(Some(frame)) = frame else {
+        return Err(Unreadable::because(match exit.cause {
+            ExitCause::Signalled(libc::SIGXCPU | libc::SIGKILL) => {
+                format!("it takes more than {CPU_SOFT_S} s to read")
+            }
+            _ => "the parser did not survive it: is it nested too deeply?".to_owned(),
+        }));
+    };
+    // JSON, whose reader ends at a depth: the answer is a child's.
+    let answer: Result<Answer, _> = serde_json::from_slice(&frame);
+    answer.map_err(|error| Unreadable::because(error.to_string()))?
+}
+
+/// A fence that allows no file.
+fn fence() -> Fence {
+    Fence {
+        rlimits: Rlimits {
+            address_space_bytes: Some(ADDRESS_SPACE_BYTES),
+            cpu_soft_s: Some(CPU_SOFT_S),
+            cpu_hard_s: Some(CPU_HARD_S),
+            file_bytes: Some(0),
+            open_files: None,
+        },
+        ..Fence::closed()
+    }
+}

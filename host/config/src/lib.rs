@@ -1,0 +1,123 @@
+//! The experiment file: TOML in, a checked [`Experiment`](bakeoff_domain::spec::Experiment) out,
+//! or everything that is wrong with it, each at its place.
+//!
+//! | key | value | default |
+//! |---|---|---|
+//! | `name` | 1–100 characters; names the folder of results | – |
+//! | `problem` | the question, 1–4000 characters | – |
+//! | `[interface]` `wit` | a WIT file, or a folder of them | – |
+//! | … `call` | `"top-k"`, or `"interface.function"` | – |
+//! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
+//! | … `sizes` | 1–32 whole numbers, ascending; for code that makes inputs of any size | – |
+//! | … `instances` | 1–10,000 different names, 512 KiB in all, or `{ file = "instances.txt" }` with one on each line; for code that makes inputs by name | – |
+//! | … `seed` | a whole number from 0: what is checked follows from it, and nothing that is timed | the run's own |
+//! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
+//! | … `description` | 1–4000 characters | none |
+//! | … `source` or `component` | a Rust file or a component | – |
+//! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
+//! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
+//! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
+//! | … `source` or `component` | a Rust file or a component of the world `bakeoff:evaluator/evaluator` | – |
+//! | `[[aggregator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
+//! | … `source` or `component` | a Rust file or a component of the world `bakeoff:aggregator/aggregator` | – |
+//! | `[build]` `crates` | up to 16 of `"NAME@VERSION"`, or tables with features: what Rust files may use beside the standard library | none |
+//! | `[generate]` `provider` | `"anthropic"`, `"openai"`, `"ollama"`, `"command"` or `"replay"`: who is asked for approaches, if the user says so | – |
+//! | … `model` | by the provider's name for it | none |
+//! | … `approaches` | 1–10, or `"auto"` | `"auto"` |
+//! | … `usd`, `tokens` | the most that it may cost | none |
+//! | … `repairs` | 0–10 | `2` |
+//! | … `timeout_per_approach` | 1 s – 24 h | `"20 min"` |
+//! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
+//! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
+//! | … `instructions`, `cassette` | files of the experiment's folder | none |
+//! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
+//! | … `fuel` | 1,000 and more | `10_000_000_000` |
+//! | … `wall` | 1 ms – 1 h | `"10 s"` |
+//! | … `output` | 1 B – 1 GiB | `"64 MiB"` |
+//! | `[measure]` `confidence` | 0.5–0.9999, or `"95 %"` | `0.95` |
+//! | … `practical` | 0.0001–0.5, or `"1 %"` | `"1 %"` |
+//! | … `precision` | as `practical`: how closely a ratio needs to be known | for a verdict |
+//! | … `budget` | 100 ms – 24 h | `"60 s"` |
+//! | … `workers` | `"auto"`, or 1–1024 cores | `"auto"` |
+//! | … `state` | `"pure"` or `"kept"` | `"pure"` |
+//! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |
+//! | … `weight` | finite, from 0; not all 0 | `1.0` |
+//! | … `from` | a source of the table below, `"assess:NAME"`, or `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it) | `"time"` |
+//! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess`, where it is needed; an evaluator says it itself | lower |
+//! | … `unit` | 1–20 characters; for `assess`; an evaluator says it itself | none |
+//! | … `scale` | `"ratio"` or `"linear"` | by source |
+//! | … `base` | above 1; for `ratio` | `10` |
+//! | … `range` | `[low, high]`; for `linear` | by source |
+//! | … `gate` | `{ score = { min = 4.0 } }` or `{ reading = { max = 64 } }` | none |
+//! | `[report]` `comparison` | `"matrix"`, `"narrative"` or `"both"` | `"both"` |
+//! | … `recommendation` | `"decisive"`, `"options"`, `"conditional"` or `"none"` | `"decisive"` |
+//! | … `code_samples`, `trade_offs` | `true` or `false` | `true` |
+//!
+//! | source | unit | scale |
+//! |---|---|---|
+//! | `time`, `wall`, `cold-start`, `build-time` | ns | ratio |
+//! | `fuel` | units | ratio |
+//! | `peak-memory`, `component-size` | bytes | ratio |
+//! | `source-lines` (logical ones, whatever the layout) | lines | ratio |
+//! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
+//! | `assess:NAME` | declared | linear, `range` needed |
+//! | `evaluator:NAME` | the evaluator's | linear over the evaluator's range, or over a `range` within it; ratio if it has none |
+//!
+//! Of all but `assess` and `evaluator`, less is better. A gate's bound is in the reading's unit; where that is
+//! bytes or ns, it may say its own: `gate = { reading = { max = "64 MiB" } }`.
+//!
+//! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
+//! another one, where the host's [policy](Policy) allows it.
+
+mod aggregators;
+mod bounds;
+mod cases;
+mod crates;
+mod criteria;
+mod described;
+mod error;
+mod evaluators;
+mod experiment;
+mod generate;
+mod grant;
+mod guests;
+mod instances;
+mod load;
+mod lock;
+mod options;
+mod paths;
+mod policy;
+mod problem;
+mod reading_gate;
+mod section;
+mod suggest;
+mod sweep;
+pub mod units;
+mod user_scale;
+mod write;
+
+pub use aggregators::AGGREGATORS_MAX;
+pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
+pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
+pub use crates::CRATES_MAX;
+pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
+pub use error::{ConfigError, Finding, Findings};
+pub use evaluators::EVALUATORS_MAX;
+pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
+pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
+pub use grant::GRANTS_MAX;
+pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
+pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
+pub use load::{
+    DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
+};
+pub use lock::{LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, read_lock};
+pub use options::budget;
+pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
+pub use problem::read_alike;
+pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use sweep::sweep_of;
+pub use write::{NewApproach, quoted, with_approaches, with_component};
+
+/// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
+pub const SCHEMA: &str = include_str!("experiment.schema.json");

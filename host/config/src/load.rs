@@ -1,0 +1,321 @@
+//! Loading an experiment from a folder or a file, and checking that its files exist.
+
+use super::cases::{CaseFile, parse_cases};
+use super::error::{ConfigError, Finding, Findings};
+use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
+use super::generate::Generate;
+use super::instances::parse_instances;
+use super::lock;
+use super::paths;
+use super::user_scale::UserScale;
+use bakeoff_domain::spec::{Experiment, Inputs};
+use bakeoff_files::Reach;
+use std::path::{Path, PathBuf};
+
+/// The name of the experiment file in its folder.
+pub const FILE_NAME: &str = "bakeoff.toml";
+
+/// The largest experiment file, file of cases or file of instances, in bytes.
+pub const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// An experiment with the folder and the file that it came from.
+#[derive(Clone, Debug)]
+pub struct LoadedExperiment {
+    /// The declared experiment, with all defaults filled in.
+    pub experiment: Experiment,
+    /// The experiment's folder: all paths in `experiment` are relative to it.
+    pub dir: PathBuf,
+    /// The file of cases, if there is one.
+    pub cases: Option<CaseFile>,
+    /// The text of the file of instances, if there is one.
+    pub instances: Option<String>,
+    /// What it says of approaches that a model is asked for, if anything.
+    pub generate: Option<Generate>,
+    /// The experiment file's text; empty if there is no such file.
+    pub text: String,
+    origin: Origin,
+}
+
+/// The origin of an experiment, to which its errors point.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// A file, by its name as the user wrote it.
+    File { name: String, places: Box<Places> },
+    /// It was made without a file, by `bakeoff compare`.
+    Assembled,
+    /// A stored run recorded it.
+    Recorded,
+}
+
+impl LoadedExperiment {
+    /// Makes an error that points at a part of the experiment file, for findings after parsing, such as a
+    /// call that the WIT does not export.
+    pub fn wrong(&self, place: ConfigPlace, message: &str, label: &str, help: &str) -> ConfigError {
+        match &self.origin {
+            Origin::File { name, places } => {
+                let finding = Finding::new(places.of(place), message, label, help);
+                ConfigError::Invalid(Findings::new(name, &self.text, vec![finding]))
+            }
+            Origin::Assembled | Origin::Recorded if help.is_empty() => {
+                ConfigError::Refused(message.to_owned())
+            }
+            Origin::Assembled | Origin::Recorded => {
+                ConfigError::Refused(format!("{message}: {help}"))
+            }
+        }
+    }
+
+    /// What the file says of the readings of a criterion; nothing if there is no file.
+    pub(super) fn user_scale(&self, criterion: usize) -> UserScale {
+        match &self.origin {
+            Origin::File { places, .. } => places.user_scale(criterion),
+            Origin::Assembled | Origin::Recorded => UserScale::default(),
+        }
+    }
+
+    /// Where the files may lie that it names.
+    pub fn reach(&self) -> Reach<'_> {
+        match self.origin {
+            Origin::Assembled => Reach::Anywhere,
+            Origin::File { .. } | Origin::Recorded => Reach::Within(&self.dir),
+        }
+    }
+
+    /// Returns true if a limit must not be changed: the file declares it, or a run used it.
+    pub(super) fn fixes(&self, key: LimitKey) -> bool {
+        match &self.origin {
+            Origin::File { places, .. } => places.limit(key).is_some(),
+            Origin::Assembled => false,
+            Origin::Recorded => true,
+        }
+    }
+
+    /// Returns true if a stored run recorded the experiment, so that it cannot be changed.
+    pub(super) fn is_recorded(&self) -> bool {
+        matches!(self.origin, Origin::Recorded)
+    }
+
+    /// Loads an experiment that was made without a file. Its paths are relative to `dir`, and may lead
+    /// anywhere: the user wrote them on the command line.
+    ///
+    /// # Errors
+    /// The file of cases cannot be read, or is invalid.
+    pub fn assembled(experiment: Experiment, dir: PathBuf) -> Result<Self, ConfigError> {
+        let cases = read_cases(&experiment, &dir, Reach::Anywhere)?;
+        Ok(Self {
+            experiment,
+            dir,
+            cases,
+            instances: None,
+            generate: None,
+            text: String::new(),
+            origin: Origin::Assembled,
+        })
+    }
+
+    /// An experiment as a run recorded it, with the cases that the run kept. The record may be
+    /// something that a user was sent: no file is read because it names one. `dir` is what the paths
+    /// of granted folders are relative to; the host's policy says which of those may be read.
+    ///
+    /// # Errors
+    /// A relative path of a granted folder leaves `dir`.
+    pub fn recorded(
+        experiment: Experiment,
+        dir: PathBuf,
+        cases: Option<CaseFile>,
+    ) -> Result<Self, ConfigError> {
+        let mut grants = experiment.approaches.iter().flat_map(|one| &one.grants);
+        grants.try_for_each(|grant| paths::check_recorded_grant(&grant.folder))?;
+        Ok(Self {
+            experiment,
+            dir,
+            cases,
+            instances: None,
+            generate: None,
+            text: String::new(),
+            origin: Origin::Recorded,
+        })
+    }
+}
+
+/// An experiment as its file declares it. The files that it names may be gone by now.
+#[derive(Debug)]
+pub struct DeclaredExperiment {
+    /// What the file declares, every default filled in.
+    pub experiment: Experiment,
+    /// The experiment's folder: all paths in `experiment` are relative to it.
+    pub dir: PathBuf,
+}
+
+/// Reads the experiment in a folder, or in a file of any name, and nothing that it names: not the
+/// file of its instances either, if it has one, so that their names are not known.
+///
+/// # Errors
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
+    let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
+    Ok(DeclaredExperiment {
+        experiment: parse(&text, &name)?,
+        dir,
+    })
+}
+
+/// Returns the experiment file that a user means by a folder or a file.
+pub fn file_of(path: &Path) -> PathBuf {
+    match path.is_dir() {
+        true => path.join(FILE_NAME),
+        false => path.to_owned(),
+    }
+}
+
+/// The file of an experiment.
+struct ExperimentFile {
+    name: String,
+    text: String,
+    dir: PathBuf,
+}
+
+impl ExperimentFile {
+    /// Reads the file in a folder, or a file of any name. A link that leaves its folder is refused: an
+    /// error would quote what it leads to.
+    fn read(path: &Path) -> Result<Self, ConfigError> {
+        let file = file_of(path);
+        let dir = match file.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        Ok(Self {
+            name: file.display().to_string(),
+            text: read(&file, "experiment", Reach::Within(&dir))?,
+            dir,
+        })
+    }
+}
+
+/// Reads the experiment in a folder, or in a file of any name, and checks that the files it names exist.
+///
+/// # Errors
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
+    let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
+    let mut decoded = decode(&text);
+    for named in &decoded.files {
+        paths::look_up(&dir, named, &mut decoded.found);
+    }
+    let mut experiment = match decoded.experiment {
+        Some(experiment) if decoded.found.is_empty() => experiment,
+        _ => {
+            let findings = Findings::new(&name, &text, decoded.found);
+            return Err(ConfigError::Invalid(findings));
+        }
+    };
+    let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
+    let instances = read_instances(&mut experiment, &dir)?;
+    let place = decoded.places.of(ConfigPlace::Crates);
+    if let Err(why) = lock::add_lock(&mut experiment, &dir) {
+        let help =
+            "run `bakeoff vendor` for this experiment, which chooses the versions and fetches them";
+        let finding = Finding::new(place, why, "for these", help);
+        return Err(ConfigError::Invalid(Findings::new(
+            &name,
+            &text,
+            vec![finding],
+        )));
+    }
+    Ok(LoadedExperiment {
+        experiment,
+        dir,
+        cases,
+        instances,
+        generate: decoded.generate,
+        text,
+        origin: Origin::File {
+            name,
+            places: Box::new(decoded.places),
+        },
+    })
+}
+
+/// The file of cases, if the experiment has one.
+fn read_cases(
+    experiment: &Experiment,
+    dir: &Path,
+    reach: Reach<'_>,
+) -> Result<Option<CaseFile>, ConfigError> {
+    let Inputs::Cases(path) = &experiment.workload.inputs else {
+        return Ok(None);
+    };
+    let path = dir.join(path);
+    let text = read(&path, "file of cases", reach)?;
+    parse_cases(&text, &path.display().to_string()).map(Some)
+}
+
+/// Reads the names of the instances from their file, if the experiment has one, and returns its text.
+fn read_instances(experiment: &mut Experiment, dir: &Path) -> Result<Option<String>, ConfigError> {
+    let Inputs::Instances {
+        names,
+        file: Some(file),
+        ..
+    } = &mut experiment.workload.inputs
+    else {
+        return Ok(None);
+    };
+    let path = dir.join(file);
+    let text = read(&path, "file of instances", Reach::Within(dir))?;
+    *names = parse_instances(&text, &path.display().to_string())?;
+    Ok(Some(text))
+}
+
+/// Reads a plain text file of bounded size.
+pub(super) fn read(
+    path: &Path,
+    what: &'static str,
+    reach: Reach<'_>,
+) -> Result<String, ConfigError> {
+    let shown = || path.display().to_string().escape_debug().to_string();
+    let unreadable = |reason: String| ConfigError::Unreadable {
+        path: shown(),
+        reason,
+    };
+    let bytes = reach
+        .read_bounded(path, FILE_BYTES_MAX)
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ConfigError::Missing {
+                what,
+                path: shown(),
+            },
+            _ => unreadable(error.to_string()),
+        })?;
+    let bytes = bytes.ok_or_else(|| unreadable("it is larger than 1 MiB".into()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        unreadable(format!("it is not UTF-8 (from byte {at} on)"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error about what does not parse quotes it.
+    #[test]
+    fn case_83_experiment_that_is_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("experiment");
+        std::fs::create_dir(&home).unwrap();
+        std::fs::write(folder.path().join("secret"), "token = s3cret").unwrap();
+        std::os::unix::fs::symlink("../secret", home.join(FILE_NAME)).unwrap();
+        for named in [home.clone(), home.join(FILE_NAME)] {
+            for error in [declared(&named).unwrap_err(), load(&named).unwrap_err()] {
+                let said = error.to_string();
+                assert!(said.contains("leaves the folder"), "{said}");
+                assert!(!said.contains("s3cret"), "{said}");
+            }
+        }
+        std::fs::write(home.join("real.toml"), "token = s3cret").unwrap();
+        std::fs::remove_file(home.join(FILE_NAME)).unwrap();
+        std::os::unix::fs::symlink("real.toml", home.join(FILE_NAME)).unwrap();
+        let said = load(&home).unwrap_err().to_string();
+        assert!(!said.contains("leaves the folder"), "{said}");
+    }
+}

@@ -1,0 +1,474 @@
+//! The host's policy: the permissions of experiments on this machine. An experiment may come from
+//! anyone; the policy is a file of the machine's owner.
+//!
+//! | key | value | without it |
+//! |---|---|---|
+//! | `[grant]` `folders` | absolute paths: files are granted from below these only, also by absolute paths; an empty list grants nothing | the experiment's own folder |
+//! | `[limits]` `memory`, `fuel`, `wall`, `output` | the most that an experiment may set, as in its own file | what an experiment's file can say |
+//! | `[generate]` `allow` | `false`: `bakeoff run --generate` is refused | `true` |
+//! | … `usd`, `tokens` | the most that a run may spend on models, whatever the experiment or the user says | no limit |
+//! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
+//! | `[build]` `crates` | `false`: an experiment that allows crates is refused | `true` |
+//! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
+
+use super::error::{ConfigError, Finding, Findings, quoted};
+use super::experiment::{ConfigPlace, LimitKey, syntax};
+use super::load::{LoadedExperiment, read};
+use super::section::{At, Section};
+use super::units::{show_bytes, show_duration};
+use super::{error, generate, options};
+use bakeoff_files::{Reach, WorkingFolder};
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The environment variable that names another file. Empty: no file.
+pub const POLICY_VARIABLE: &str = "BAKEOFF_POLICY";
+
+/// The most folders of a policy.
+const FOLDERS_MAX: usize = 64;
+
+/// The permissions of experiments on this machine.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// The file's name and text; `None` without a file.
+    file: Option<(String, String)>,
+    folders: Option<At<Vec<PathBuf>>>,
+    memory_bytes: Option<At<u64>>,
+    fuel: Option<At<u64>>,
+    wall: Option<At<Duration>>,
+    output_bytes: Option<At<u64>>,
+    wasi: Option<At<bool>>,
+    crates: Option<At<bool>>,
+    allow_unconfined: Option<At<bool>>,
+    generate: Option<At<bool>>,
+    generate_bounds: GenerateBounds,
+}
+
+/// The most that a run may spend on models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GenerateBounds {
+    /// The most millionths of a US dollar.
+    pub microdollars: Option<u64>,
+    /// The most tokens.
+    pub tokens: Option<u64>,
+}
+
+/// A folder that the policy permits to grant. Nothing outside of `home` is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermittedFolder {
+    /// The folder of the host that the policy allows.
+    pub home: PathBuf,
+    /// The granted folder, relative to it.
+    pub folder: PathBuf,
+}
+
+/// Checks that a file of the user's folder for configuration is not one of the folder that bakeoff is
+/// started in, into which a variable of the environment may point.
+fn refuse_of_folder(file: &Path, working: &WorkingFolder) -> Result<(), ConfigError> {
+    match working.has(file) {
+        false => Ok(()),
+        true => Err(ConfigError::Refused(format!(
+            "the policy {} lies in the folder that bakeoff is started in, which would choose what it \
+             may have itself: let XDG_CONFIG_HOME and HOME point elsewhere, or name the file with \
+             {POLICY_VARIABLE}",
+            file.display()
+        ))),
+    }
+}
+
+impl Policy {
+    /// The policy of this host: the file that [`POLICY_VARIABLE`] names, or `bakeoff/policy.toml` in
+    /// the user's folder for configuration, or the defaults where that does not exist.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is invalid; or the folder that bakeoff is started in has it.
+    pub fn of_host() -> Result<Self, ConfigError> {
+        use etcetera::BaseStrategy;
+        match std::env::var_os(POLICY_VARIABLE) {
+            Some(name) if name.is_empty() => Ok(Self::default()),
+            Some(name) if Path::new(&name).is_relative() => Err(ConfigError::Refused(format!(
+                "{POLICY_VARIABLE} is {}, which is no absolute path: the folder that bakeoff is \
+                 started in would choose the policy",
+                name.display()
+            ))),
+            Some(name) => Self::load(Path::new(&name)),
+            None => {
+                let Ok(strategy) = etcetera::choose_base_strategy() else {
+                    return Ok(Self::default());
+                };
+                let file = strategy.config_dir().join("bakeoff/policy.toml");
+                // A file that is there and cannot be read is an error: it may forbid something.
+                match std::fs::symlink_metadata(&file) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+                    _ => {
+                        refuse_of_folder(&file, &WorkingFolder::current())?;
+                        Self::load(&file)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The folders below which files may be granted by absolute paths.
+    pub fn granted_folders(&self) -> impl Iterator<Item = &Path> {
+        let folders = self.folders.iter().flat_map(|folders| &folders.value);
+        folders.map(PathBuf::as_path)
+    }
+
+    /// The file in which the policy of this host would stand, if one is named or there is a folder for it.
+    pub fn file_of_host() -> Option<PathBuf> {
+        use etcetera::BaseStrategy;
+        match std::env::var_os(POLICY_VARIABLE) {
+            Some(name) => Some(PathBuf::from(name)).filter(|file| file.is_absolute()),
+            None => {
+                let strategy = etcetera::choose_base_strategy().ok()?;
+                Some(strategy.config_dir().join("bakeoff/policy.toml"))
+            }
+        }
+    }
+
+    /// The policy of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is invalid.
+    pub fn load(file: &Path) -> Result<Self, ConfigError> {
+        let text = read(file, "policy", Reach::Anywhere)?;
+        Self::parse(&text, &file.display().to_string())
+    }
+
+    /// Parses the text of a policy. `name` is its name in messages.
+    ///
+    /// # Errors
+    /// [`ConfigError::Invalid`] with all findings.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
+        let invalid = |found: Vec<Finding>| ConfigError::Invalid(Findings::new(name, text, found));
+        let table = syntax(text).map_err(invalid)?;
+        let mut found = Vec::new();
+        let mut root = Section::new("the policy", table.get_ref(), 0..0);
+        let mut policy = Self {
+            file: Some((name.to_owned(), text.to_owned())),
+            ..Self::default()
+        };
+        if let Some(mut grant) = root.section("grant", &mut found) {
+            policy.folders = folders(&mut grant, &mut found);
+            grant.close(&mut found);
+        }
+        if let Some(mut limits) = root.section("limits", &mut found) {
+            policy.memory_bytes = options::memory(&mut limits, &mut found);
+            policy.fuel = options::fuel(&mut limits, &mut found);
+            policy.wall = options::wall(&mut limits, &mut found);
+            policy.output_bytes = options::output(&mut limits, &mut found);
+            limits.close(&mut found);
+        }
+        if let Some(mut components) = root.section("components", &mut found) {
+            policy.wasi = components.flag("wasi", &mut found);
+            components.close(&mut found);
+        }
+        if let Some(mut build) = root.section("build", &mut found) {
+            policy.crates = build.flag("crates", &mut found);
+            build.close(&mut found);
+        }
+        if let Some(mut section) = root.section("generate", &mut found) {
+            policy.generate = section.flag("allow", &mut found);
+            policy.generate_bounds = GenerateBounds {
+                microdollars: generate::usd(&mut section, &mut found),
+                tokens: generate::tokens(&mut section, &mut found),
+            };
+            section.close(&mut found);
+        }
+        if let Some(mut confinement) = root.section("confinement", &mut found) {
+            policy.allow_unconfined = confinement.flag("allow_unconfined", &mut found);
+            confinement.close(&mut found);
+        }
+        root.close(&mut found);
+        match found.is_empty() {
+            true => Ok(policy),
+            false => Err(invalid(found)),
+        }
+    }
+
+    /// Returns true if components of users may import WASI.
+    pub fn allows_wasi(&self) -> bool {
+        self.wasi.as_ref().is_none_or(|allowed| allowed.value)
+    }
+
+    /// Checks that `--allow-unconfined` may be used.
+    ///
+    /// # Errors
+    /// It may not; the error names the line of the policy.
+    pub fn permit_unconfined(&self) -> Result<(), ConfigError> {
+        match &self.allow_unconfined {
+            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
+                "--allow-unconfined is refused by the host's policy, {}",
+                self.line(span)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a run may ask a model for approaches.
+    ///
+    /// # Errors
+    /// It may not; the error names the line of the policy.
+    pub fn permit_generate(&self) -> Result<(), ConfigError> {
+        match &self.generate {
+            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
+                "--generate is refused by the host's policy, {}",
+                self.line(span)
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The most that a run may spend on models.
+    pub fn generate_bounds(&self) -> GenerateBounds {
+        self.generate_bounds
+    }
+
+    /// Applies the policy to an experiment. Defaults are lowered to what the policy allows; limits of a
+    /// recorded run stay.
+    ///
+    /// # Errors
+    /// The experiment or the recorded run asks for more than the policy allows. The error points at the
+    /// place, and names the line of the policy.
+    pub fn apply_to(&self, loaded: &mut LoadedExperiment) -> Result<(), ConfigError> {
+        let mut limits = loaded.experiment.limits;
+        let bytes = |bytes: &u64| show_bytes(*bytes);
+        self.apply_limit(
+            loaded,
+            LimitKey::Memory,
+            &mut limits.memory_bytes,
+            &self.memory_bytes,
+            bytes,
+        )?;
+        self.apply_limit(
+            loaded,
+            LimitKey::Fuel,
+            &mut limits.fuel,
+            &self.fuel,
+            u64::to_string,
+        )?;
+        let time = |time: &Duration| show_duration(*time);
+        self.apply_limit(loaded, LimitKey::Wall, &mut limits.wall, &self.wall, time)?;
+        self.apply_limit(
+            loaded,
+            LimitKey::Output,
+            &mut limits.output_bytes,
+            &self.output_bytes,
+            bytes,
+        )?;
+        loaded.experiment.limits = limits;
+        if let Some(At { value: false, span }) = &self.crates
+            && !loaded.experiment.crates.is_empty()
+        {
+            let message = "the experiment allows crates, and the host's policy does not";
+            let help = format!("{} says so; leave the crates out", self.line(span));
+            return Err(loaded.wrong(ConfigPlace::Crates, message, "these", &help));
+        }
+        for (approach, declared) in loaded.experiment.approaches.iter().enumerate() {
+            for (index, grant) in declared.grants.iter().enumerate() {
+                let place = ConfigPlace::Grant(approach, index);
+                self.permit(&grant.folder, &loaded.dir, |message, help| {
+                    loaded.wrong(place, message, "granted here", help)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the policy to one limit.
+    fn apply_limit<T: PartialOrd + Copy>(
+        &self,
+        loaded: &LoadedExperiment,
+        key: LimitKey,
+        value: &mut T,
+        most: &Option<At<T>>,
+        show: impl Fn(&T) -> String,
+    ) -> Result<(), ConfigError> {
+        let Some(most) = most.as_ref().filter(|most| *value > most.value) else {
+            return Ok(());
+        };
+        if !loaded.fixes(key) {
+            *value = most.value;
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` is {}, and the host's policy allows {} at most",
+            key.name(),
+            show(value),
+            show(&most.value)
+        );
+        let instead = match loaded.is_recorded() {
+            true => "the run was made with more, and can be repeated only where that is allowed",
+            false => "ask for less",
+        };
+        let help = format!("{} says so; {instead}", self.line(&most.span));
+        Err(loaded.wrong(
+            ConfigPlace::Limit(key),
+            &message,
+            "more than is allowed",
+            &help,
+        ))
+    }
+
+    /// Permits to grant a folder, for an experiment in `dir`.
+    ///
+    /// # Errors
+    /// The policy does not permit it; `refuse` makes the error from a message and a help.
+    pub fn permit(
+        &self,
+        folder: &Path,
+        dir: &Path,
+        refuse: impl Fn(&str, &str) -> ConfigError,
+    ) -> Result<PermittedFolder, ConfigError> {
+        let shown = quoted(&folder.display().to_string());
+        let Some(allowed) = &self.folders else {
+            if folder.is_absolute() {
+                let message = format!("the folder {shown} is not the experiment's own");
+                let help = "put it into the experiment's folder; or name one above it in `folders` \
+                            of the host's policy, docs/security.md says where that is";
+                return Err(refuse(&message, help));
+            }
+            return Ok(PermittedFolder {
+                home: dir.to_owned(),
+                folder: folder.to_owned(),
+            });
+        };
+        let unread = |error: std::io::Error| {
+            let message = format!("the folder {shown} cannot be looked up: {error}");
+            refuse(&message, "check the spelling")
+        };
+        let real = dir.join(folder).canonicalize().map_err(unread)?;
+        for home in &allowed.value {
+            let home = home.canonicalize().unwrap_or_else(|_| home.clone());
+            let Ok(inside) = real.strip_prefix(&home) else {
+                continue;
+            };
+            let inside = match inside.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => inside,
+            };
+            return Ok(PermittedFolder {
+                folder: inside.to_owned(),
+                home,
+            });
+        }
+        let message = format!("the host's policy does not let {shown} be granted");
+        let help = format!("{} names the folders that can be", self.line(&allowed.span));
+        Err(refuse(&message, &help))
+    }
+
+    /// A summary for reports: `defaults` without a file.
+    pub fn summary(&self) -> String {
+        if self.file.is_none() {
+            return "defaults".to_owned();
+        }
+        let mut parts = Vec::new();
+        if let Some(folders) = &self.folders {
+            parts.push(match folders.value.len() {
+                0 => "no files can be granted".to_owned(),
+                1 => "files from 1 folder can be granted".to_owned(),
+                more => format!("files from {more} folders can be granted"),
+            });
+        }
+        let limits = [
+            (
+                "memory",
+                self.memory_bytes.as_ref().map(|at| show_bytes(at.value)),
+            ),
+            ("fuel", self.fuel.as_ref().map(|at| at.value.to_string())),
+            ("wall", self.wall.as_ref().map(|at| show_duration(at.value))),
+            (
+                "output",
+                self.output_bytes.as_ref().map(|at| show_bytes(at.value)),
+            ),
+        ];
+        let limits = limits.into_iter();
+        parts.extend(limits.filter_map(|(name, most)| Some(format!("{name} at most {}", most?))));
+        if !self.allows_wasi() {
+            parts.push("no component imports WASI".to_owned());
+        }
+        if matches!(self.crates, Some(At { value: false, .. })) {
+            parts.push("no source uses crates".to_owned());
+        }
+        if self.permit_generate().is_err() {
+            parts.push("no model is asked by a run".to_owned());
+        }
+        let bounds = self.generate_bounds;
+        if bounds != GenerateBounds::default() {
+            let usd = bounds.microdollars.map(|most| most as f64 / 1e6);
+            let usd = usd.map(|most| format!("{most} US dollars"));
+            let tokens = bounds.tokens.map(|most| format!("{most} tokens"));
+            let most: Vec<String> = usd.into_iter().chain(tokens).collect();
+            parts.push(format!("models take at most {}", most.join(" and ")));
+        }
+        if self.permit_unconfined().is_err() {
+            parts.push("nothing runs unconfined".to_owned());
+        }
+        match parts.is_empty() {
+            true => "a file that restricts nothing".to_owned(),
+            false => parts.join("; "),
+        }
+    }
+
+    /// The location of a span in the policy's file, as `FILE:LINE`.
+    fn line(&self, span: &Range<usize>) -> String {
+        let Some((name, text)) = &self.file else {
+            return "the defaults".to_owned();
+        };
+        let before = text.get(..span.start).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        format!("{}:{line}", error::inert(name))
+    }
+}
+
+/// `folders`
+fn folders(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Vec<PathBuf>>> {
+    let list = section.array("folders", "a list of absolute paths", found)?;
+    let mut folders = Vec::new();
+    for one in list.value.iter().take(FOLDERS_MAX + 1) {
+        let path = one.value.as_str().map(Path::new);
+        match path.filter(|path| path.is_absolute() && folders.len() < FOLDERS_MAX) {
+            Some(path) => folders.push(path.to_owned()),
+            None => found.push(Finding::new(
+                one.span.clone(),
+                "`folders` has an element that is no absolute path, or too many of them",
+                "this one",
+                format!("it is a list of up to {FOLDERS_MAX} paths like \"/srv/data\""),
+            )),
+        }
+    }
+    Some(At {
+        value: folders,
+        span: list.span,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_models_may_take_is_bounded_by_the_host() {
+        let policy = |text: &str| Policy::parse(text, "policy.toml");
+        let bounded = policy("[generate]\nusd = 0.5\ntokens = 1_000\n").unwrap();
+        let bounds = bounded.generate_bounds();
+        assert_eq!(
+            (bounds.microdollars, bounds.tokens),
+            (Some(500_000), Some(1_000))
+        );
+        assert!(bounded.permit_generate().is_ok());
+        assert!(bounded.summary().contains("0.5 US dollars and 1000 tokens"));
+        let none = policy("[generate]\nallow = false\n").unwrap();
+        let said = none.permit_generate().unwrap_err().to_string();
+        assert!(said.contains("policy.toml:2"), "{said}");
+        for wrong in ["usd = 0", "tokens = 0", "allow = 1", "model = \"x\""] {
+            assert!(
+                policy(&format!("[generate]\n{wrong}\n")).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+}

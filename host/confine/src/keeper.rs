@@ -1,0 +1,323 @@
+//! A keeper: a process between bakeoff and a program of the user's, which ends with all that the program started.
+//!
+//! The kernel ends a child with its parent, but not what that child started, and a program may take what it starts out
+//! of its process group and session. A keeper is the same binary once more. It adopts whatever loses its parent below
+//! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
+
+use super::privileges::{close_other_files, kill_with_parent};
+use super::watchdog;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// The first argument of a keeper. The second is the number of the process that must be its parent; the rest is the
+/// program with its arguments.
+const MARKER: &str = "--bakeoff-keeper";
+
+/// The exit status of a keeper whose program cannot be started, as a shell has it.
+const NOT_STARTED: u8 = 127;
+
+/// The longest time in which a keeper tries to end what is left. A killed process ends at once, unless the kernel is
+/// stuck or the process belongs to somebody else by now.
+const ENDING_MAX: Duration = Duration::from_secs(10);
+
+/// The pause between two looks at what is left.
+const ENDING_PAUSE: Duration = Duration::from_millis(2);
+
+/// The longest wait for a keeper that is dropped.
+const DROP_WAIT_MS_MAX: i32 = 2_000;
+
+/// The signals that a keeper waits for: its child's end, and those that tell it to end.
+const AWAITED: [libc::c_int; 5] = [
+    libc::SIGCHLD,
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+];
+
+/// A command that runs a program under a keeper. What is added to it (arguments, variables, a folder, streams) is the
+/// program's. The program ends with the thread that starts it, and everything that it started ends with the program.
+pub fn kept(program: &Path) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg(MARKER)
+        .arg(std::process::id().to_string())
+        .arg(program);
+    command
+}
+
+/// A keeper that was started. Dropping it ends the program with all that it started, and waits until they are gone.
+#[derive(Debug)]
+pub struct Keeper {
+    process: OwnedFd,
+}
+
+impl Keeper {
+    /// The keeper with this process id, which its parent has not waited for yet.
+    ///
+    /// # Errors
+    /// There is no such process, or no descriptor left.
+    pub fn of(process: u32) -> io::Result<Self> {
+        let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+        let process = process.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(Self {
+            process: rustix::process::pidfd_open(process, PidfdFlags::empty())?,
+        })
+    }
+
+    /// Ends the program with all that it started; the keeper itself ends after them.
+    pub fn end(&self) {
+        // Fails only if it has ended.
+        let _ = rustix::process::pidfd_send_signal(&self.process, Signal::TERM);
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end();
+        let mut ended = libc::pollfd {
+            fd: self.process.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: the structure is valid during the call. A failure is only an early return.
+        unsafe { libc::poll(&raw mut ended, 1, DROP_WAIT_MS_MAX) };
+    }
+}
+
+/// Runs this process as a keeper, if it was started as one, and returns its exit status. A keeper whose program was
+/// ended by a signal ends by the same. In any other process it returns `None` at once.
+pub fn enter_if_keeper() -> Option<u8> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != MARKER {
+        return None;
+    }
+    Some(keep(arguments).map_or_else(
+        |reason| {
+            eprintln!("{reason}");
+            NOT_STARTED
+        },
+        end_as,
+    ))
+}
+
+/// Runs the program until it ends or this process is told to end, and ends all that is left of it.
+fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, String> {
+    let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    let parent = arguments.next();
+    let parent = parent.and_then(|it| it.to_str()?.parse::<i32>().ok());
+    let (Some(parent), Some(program)) = (parent.and_then(Pid::from_raw), arguments.next()) else {
+        return Err("a keeper is started by bakeoff only".to_owned());
+    };
+    close_other_files(None).map_err(failed("cannot close inherited files"))?;
+    let (awaited, before) = await_signals().map_err(failed("cannot wait for signals"))?;
+    tie_to(parent).map_err(failed("cannot be set to end with its parent"))?;
+    let mut command = Command::new(&program);
+    command.args(arguments).process_group(0);
+    let unblock = move || {
+        // SAFETY: the set is the closure's own. Between fork and exec only this call is made.
+        match unsafe {
+            libc::sigprocmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut())
+        } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: as above; nothing is allocated.
+    unsafe { command.pre_exec(unblock) };
+    let child = kill_with_parent(&mut command).spawn();
+    let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+    let child = child.id().cast_signed();
+    // Whoever reads what the program writes is at the end when the program is.
+    close_streams();
+    let status = wait(child, &awaited);
+    end_all();
+    Ok(status.unwrap_or_else(|| ExitStatus::from_raw(libc::SIGKILL)))
+}
+
+/// Holds back the signals that are waited for. Returns them, and what was held back before.
+fn await_signals() -> io::Result<(libc::sigset_t, libc::sigset_t)> {
+    // SAFETY: the sets are plain numbers, for which zero is valid, and live through the calls. No handler is replaced
+    // but by the default: whoever started this may have had the ends of children ignored.
+    unsafe {
+        let mut awaited: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut awaited);
+        for signal in AWAITED {
+            libc::sigaddset(&raw mut awaited, signal);
+        }
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        match libc::sigprocmask(libc::SIG_BLOCK, &raw const awaited, &raw mut before) {
+            0 => Ok((awaited, before)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// Leaves the session, adopts orphans, and asks to be told when the parent has ended.
+fn tie_to(parent: Pid) -> io::Result<()> {
+    rustix::process::setsid()?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+    // It may have ended before that.
+    match rustix::process::getppid() == Some(parent) {
+        true => Ok(()),
+        false => Err(io::Error::other("the parent is gone")),
+    }
+}
+
+fn close_streams() {
+    for stream in 0..=2 {
+        // SAFETY: the standard streams are used by number only, and what writes to one that is closed is told so.
+        unsafe { libc::close(stream) };
+    }
+}
+
+/// Waits until the program ends, and returns how; `None` if this process is told to end before.
+fn wait(child: i32, awaited: &libc::sigset_t) -> Option<ExitStatus> {
+    loop {
+        while let Reaped::Ended(process, status) = reap() {
+            if process == child {
+                return Some(status);
+            }
+        }
+        // SAFETY: the set is valid, and nothing is asked about the signal but its number.
+        let signal = unsafe { libc::sigwaitinfo(awaited, std::ptr::null_mut()) };
+        if !matches!(signal, -1 | libc::SIGCHLD) {
+            return None;
+        }
+    }
+}
+
+/// What came of looking for a child that has ended, an adopted one too.
+enum Reaped {
+    /// This one had.
+    Ended(i32, ExitStatus),
+    /// There are children, and none has.
+    None,
+    /// There is no child, and so nothing below this process.
+    NoChildren,
+}
+
+fn reap() -> Reaped {
+    let mut status = 0;
+    // SAFETY: the pointer is valid for the call.
+    match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
+        0 => Reaped::None,
+        process @ 1.. => Reaped::Ended(process, ExitStatus::from_raw(status)),
+        // A call that does not wait fails for no other reason.
+        _ => Reaped::NoChildren,
+    }
+}
+
+/// Ends all that is left below this process: as long as it has a child, adopted ones included.
+fn end_all() {
+    let until = Instant::now() + ENDING_MAX;
+    while has_children() && Instant::now() < until {
+        // Who is stopped starts no more, so that the second look finds all.
+        for signal in [libc::SIGSTOP, libc::SIGKILL] {
+            let own = std::process::id().cast_signed();
+            for process in watchdog::tree(own, usize::MAX) {
+                if process != own {
+                    // SAFETY: the call touches no memory. It fails only if the process has ended.
+                    unsafe { libc::kill(process, signal) };
+                }
+            }
+        }
+        std::thread::sleep(ENDING_PAUSE);
+    }
+}
+
+/// Reaps all children that have ended. Returns true if there are others.
+fn has_children() -> bool {
+    loop {
+        match reap() {
+            Reaped::Ended(..) => {}
+            Reaped::None => return true,
+            Reaped::NoChildren => return false,
+        }
+    }
+}
+
+/// Ends as a program did: by its signal, or with the status that is returned.
+fn end_as(status: ExitStatus) -> u8 {
+    if let Some(signal) = status.signal() {
+        // No core of a keeper, which did nothing wrong.
+        let _ = super::privileges::hide_memory();
+        // SAFETY: the sets and numbers are valid; the default of a signal replaces no handler that is still needed.
+        unsafe {
+            let mut only: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut only);
+            libc::sigaddset(&raw mut only, signal);
+            libc::signal(signal, libc::SIG_DFL);
+            libc::sigprocmask(libc::SIG_UNBLOCK, &raw const only, std::ptr::null_mut());
+            libc::raise(signal);
+        }
+    }
+    u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    fn shell(script: &str) -> Command {
+        let mut command = kept(Path::new("/bin/sh"));
+        command.args(["-c", script]).stdin(Stdio::null());
+        command
+    }
+
+    #[test]
+    fn a_kept_program_ends_as_it_does_without_and_its_output_is_at_its_end() {
+        let output = shell("echo said; echo wrong >&2; exit 3").output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(output.stdout, b"said\n");
+        assert_eq!(output.stderr, b"wrong\n");
+        let output = shell("kill -9 $$").output().unwrap();
+        assert_eq!(output.status.signal(), Some(libc::SIGKILL));
+        // A signal to its own group is none to the keeper.
+        let output = shell("trap 'exit 5' TERM; kill 0; exit 1")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(5));
+        let none = kept(Path::new("/no/such/program")).output().unwrap();
+        assert_eq!(none.status.code(), Some(NOT_STARTED.into()));
+        let said = String::from_utf8(none.stderr).unwrap();
+        assert!(said.contains("cannot start /no/such/program"), "{said}");
+    }
+
+    /// Detached twice, so that no group, session or parent leads to it.
+    #[test]
+    fn what_a_program_leaves_behind_ends_with_it_also_detached() {
+        let script =
+            "setsid sh -c 'echo $$; setsid sleep 1000 & echo $!; sleep 1000' & read line; echo $!";
+        for told in [false, true] {
+            let mut child = shell(script)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let keeper = Keeper::of(child.id()).unwrap();
+            let mut lines = io::BufRead::lines(io::BufReader::new(child.stdout.take().unwrap()));
+            let pids: Vec<String> = (0..2).map(|_| lines.next().unwrap().unwrap()).collect();
+            if told {
+                drop(keeper);
+            } else {
+                drop(child.stdin.take());
+                child.wait().unwrap();
+            }
+            for pid in pids {
+                let process = format!("/proc/{pid}");
+                assert!(!Path::new(&process).exists(), "{told}: {process} is there");
+            }
+            let _ = child.wait();
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The keys of this user: what they authenticate was written by this user's bakeoff on this machine.
+//!
+//! A key stands in a file of a folder that belongs to the user alone, and the file says which file it
+//! is, by inode and time of birth. One that came with somebody's folder, where `HOME` or
+//! `XDG_DATA_HOME` points into that, is another file than it says, and is not used.
+
+use super::new_file::NewFile;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use std::fs::{DirBuilder, File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Size of a key, in bytes: a block of SHA-256, the most that HMAC uses.
+const KEY_BYTES: usize = 64;
+/// Size of what a key file says of itself, in bytes.
+const BIRTH_BYTES: usize = 20;
+/// Size of an HMAC, in bytes.
+pub const MAC_BYTES: usize = 32;
+/// The key that results are authenticated with.
+const RESULTS_KEY: &str = "results.key";
+
+/// A secret key of this user.
+#[derive(Clone)]
+pub struct UserKey {
+    keyed: Hmac<Sha256>,
+}
+
+impl std::fmt::Debug for UserKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("UserKey")
+    }
+}
+
+impl UserKey {
+    /// The key that results are authenticated with: `bakeoff/results.key` in the user's folder for
+    /// data (`$XDG_DATA_HOME`, or `~/.local/share`). It is made where there is none.
+    ///
+    /// # Errors
+    /// The reason why there is none, as a sentence without its end: no such folder, or it cannot be
+    /// used.
+    pub fn of_results() -> Result<Self, String> {
+        let folder = Self::folder_of_results()?;
+        let failed = |error: io::Error| format!("cannot use {}: {error}", folder.display());
+        if !folder.is_absolute() {
+            // It would be another one in every folder that one stands in, and come with that.
+            return Err(failed(io::Error::other("HOME is not an absolute path")));
+        }
+        if !own_folder(&folder).map_err(failed)? {
+            let error = io::Error::other("it belongs to another user");
+            return Err(failed(error));
+        }
+        Self::in_folder(&folder, RESULTS_KEY).map_err(failed)
+    }
+
+    /// The folder of that key, whether it is there or not.
+    ///
+    /// # Errors
+    /// There is no folder for data.
+    pub fn folder_of_results() -> Result<PathBuf, String> {
+        use etcetera::BaseStrategy;
+        let strategy = etcetera::choose_base_strategy()
+            .map_err(|_| "no folder for data: set HOME or XDG_DATA_HOME".to_owned())?;
+        Ok(strategy.data_dir().join("bakeoff"))
+    }
+
+    /// A key that is forgotten when this process ends.
+    pub fn of_this_process() -> io::Result<Self> {
+        Ok(Self::new(&random()?))
+    }
+
+    /// The key of this name in a folder, which is made where there is none, or none to be used.
+    pub fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
+        let key = read(&folder.join(name)).or_else(|_| make(folder, name))?;
+        Ok(Self::new(&key))
+    }
+
+    fn new(key: &[u8; KEY_BYTES]) -> Self {
+        Self {
+            keyed: <Hmac<Sha256> as Mac>::new(key.into()),
+        }
+    }
+
+    /// The HMAC of these parts, one after the other.
+    pub fn mac(&self, parts: &[&[u8]]) -> [u8; MAC_BYTES] {
+        self.updated(parts).finalize().into_bytes().into()
+    }
+
+    /// Returns true if this is the HMAC of these parts, in a time that says nothing about it.
+    pub fn is_mac(&self, parts: &[&[u8]], mac: &[u8]) -> bool {
+        self.updated(parts).verify_slice(mac).is_ok()
+    }
+
+    fn updated(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
+        let mut hmac = self.keyed.clone();
+        for part in parts {
+            hmac.update(part);
+        }
+        hmac
+    }
+}
+
+/// Makes a folder for its owner alone where it is missing, closes it to all others, and returns
+/// false if it belongs to another user.
+pub fn own_folder(folder: &Path) -> io::Result<bool> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let found = folder.metadata()?;
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return Ok(false);
+    }
+    if found.mode() & 0o077 != 0 {
+        std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    }
+    Ok(true)
+}
+
+/// Reads a key that only this user could read and write, in the file that it was written to.
+fn read(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let mut file = File::options()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)?;
+    let found = file.metadata()?;
+    let is_private = found.is_file()
+        && found.uid() == rustix::process::geteuid().as_raw()
+        && found.mode() & 0o077 == 0
+        && found.len() == (KEY_BYTES + BIRTH_BYTES) as u64;
+    let mut key = [0; KEY_BYTES];
+    let mut birth_said = [0; BIRTH_BYTES];
+    if is_private {
+        file.read_exact(&mut key)?;
+        file.read_exact(&mut birth_said)?;
+    }
+    if !is_private || birth_said != birth(&file)? {
+        return Err(io::Error::other("it is no key of this user"));
+    }
+    Ok(key)
+}
+
+/// What tells a file from a copy of it: its inode and when that was made, as far as the file system
+/// knows.
+fn birth(file: &File) -> io::Result<[u8; BIRTH_BYTES]> {
+    use rustix::fs::{AtFlags, StatxFlags, statx};
+    let wanted = StatxFlags::INO | StatxFlags::BTIME;
+    let found = statx(file, c"", AtFlags::EMPTY_PATH, wanted)?;
+    let mut birth = [0; BIRTH_BYTES];
+    birth[..8].copy_from_slice(&found.stx_ino.to_le_bytes());
+    if StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME) {
+        birth[8..16].copy_from_slice(&found.stx_btime.tv_sec.to_le_bytes());
+        birth[16..].copy_from_slice(&found.stx_btime.tv_nsec.to_le_bytes());
+    }
+    Ok(birth)
+}
+
+fn random() -> io::Result<[u8; KEY_BYTES]> {
+    let mut key = [0; KEY_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    Ok(key)
+}
+
+/// Makes a key, or takes that of another process which makes one first. What stands in its place
+/// and is no key is removed: what was authenticated with it is lost.
+fn make(folder: &Path, name: &str) -> io::Result<[u8; KEY_BYTES]> {
+    let key = random()?;
+    let path = folder.join(name);
+    let mut put = put(&path, &key);
+    if is_taken(&put) {
+        if let Ok(other) = read(&path) {
+            return Ok(other);
+        }
+        std::fs::remove_file(&path)?;
+        put = self::put(&path, &key);
+    }
+    match put {
+        Ok(()) => Ok(key),
+        Err(_) if is_taken(&put) => read(&path),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a key where nothing is.
+fn put(path: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
+    let new = NewFile::private(path)?;
+    let mut file = new.file();
+    file.write_all(key)?;
+    let birth = birth(file)?;
+    file.write_all(&birth)?;
+    file.sync_all()?;
+    new.put_where_free()
+}
+
+fn is_taken(put: &io::Result<()>) -> bool {
+    matches!(put, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key_of(folder: &Path) -> [u8; MAC_BYTES] {
+        UserKey::in_folder(folder, "key").unwrap().mac(&[b"x"])
+    }
+
+    #[test]
+    fn a_key_is_made_once_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = key_of(folder.path());
+        assert_eq!(key_of(folder.path()), first);
+        let file = folder.path().join("key");
+        assert_eq!(file.metadata().unwrap().mode() & 0o777, 0o600);
+        let names = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(names, 1, "nothing temporary is left");
+        assert_ne!(key_of(tempfile::tempdir().unwrap().path()), first);
+    }
+
+    #[test]
+    fn a_key_that_came_as_a_copy_or_that_others_could_read_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        let first = key_of(folder.path());
+        let spoil: [fn(&Path); 4] = [
+            |file| {
+                let bytes = std::fs::read(file).unwrap();
+                std::fs::rename(file, file.with_extension("original")).unwrap();
+                std::fs::write(file, bytes).unwrap();
+                std::fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+            },
+            |file| std::fs::set_permissions(file, Permissions::from_mode(0o604)).unwrap(),
+            |file| std::fs::write(file, "short").unwrap(),
+            |file| {
+                let original = file.with_extension("original");
+                std::fs::remove_file(file).unwrap();
+                std::os::unix::fs::symlink(original, file).unwrap();
+            },
+        ];
+        let mut keys = vec![first];
+        for spoil in spoil {
+            spoil(&file);
+            let next = key_of(folder.path());
+            assert!(!keys.contains(&next));
+            keys.push(next);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Runners that die without a word: each is started once more, and who was running both times decides
+//! whose failure it is.
+
+use super::runner_end::{Death, Failed, RunnerError};
+use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_sandbox::GuestError;
+use std::collections::BTreeMap;
+
+/// The most deaths in a row by which nobody fails, before the machine is at fault.
+const UNEXPLAINED_MAX: u32 = 8;
+
+/// What follows from the death of a runner.
+#[derive(Debug, PartialEq)]
+pub(super) enum AfterDeath {
+    /// Its work is done once more.
+    Again,
+    /// Others were running than the time before: nobody fails, and its work is done from the start.
+    Nobody,
+    /// The same variant was running both times: it fails.
+    Failed(VariantIndex, GuestError),
+}
+
+/// The deaths of runners with several variants, by replica.
+#[derive(Debug, Default)]
+pub(super) struct Deaths {
+    waiting: BTreeMap<u32, Death>,
+    unexplained: u32,
+}
+
+impl Deaths {
+    /// Takes note of the death of the runner of a replica.
+    ///
+    /// # Errors
+    /// Runners die again and again, and nobody is to blame.
+    pub(super) fn add(&mut self, replica: u32, death: Death) -> Result<AfterDeath, RunnerError> {
+        let before = self.waiting.remove(&replica);
+        if let (Some(before), Some(variant)) = (&before, death.running())
+            && before.running() == Some(variant)
+        {
+            self.unexplained = 0;
+            return Ok(AfterDeath::Failed(variant, twice(death.error)));
+        }
+        self.unexplained += 1;
+        if self.unexplained > UNEXPLAINED_MAX {
+            return Err(RunnerError::Silent(death.error.message));
+        }
+        Ok(match before {
+            Some(_) => AfterDeath::Nobody,
+            None => {
+                self.waiting.insert(replica, death);
+                AfterDeath::Again
+            }
+        })
+    }
+
+    /// Takes note of a replica that ended in order.
+    pub(super) fn survived(&mut self, replica: u32) {
+        self.waiting.remove(&replica);
+        self.unexplained = 0;
+    }
+}
+
+/// Returns what follows from the death of a runner that has a single variant, after an earlier one of the
+/// same work if there was one: `None` if it is to be done once more.
+///
+/// # Errors
+/// It died twice before it ran anything: the machine is at fault.
+pub(super) fn of_single_variant(
+    before: &mut Option<Death>,
+    death: Death,
+) -> Result<Option<Vec<Failed>>, RunnerError> {
+    let Some(before) = before.replace(death.clone()) else {
+        return Ok(None);
+    };
+    if before.doing.is_none() && death.doing.is_none() {
+        return Err(RunnerError::Silent(death.error.message));
+    }
+    Ok(Some(vec![Failed {
+        variant: Some(0),
+        calls: Vec::new(),
+        error: twice(death.error),
+    }]))
+}
+
+fn twice(error: GuestError) -> GuestError {
+    GuestError {
+        message: format!("{}, twice in a row", error.message),
+        ..error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::announcement::Doing;
+    use bakeoff_domain::failure::FailureClass;
+
+    fn death(doing: Option<Doing>) -> Death {
+        Death {
+            doing,
+            error: GuestError::new(FailureClass::RunnerCrashed, "it died"),
+        }
+    }
+
+    fn running(variant: VariantIndex) -> Death {
+        death(Some(Doing::Calling { variant, calls: 4 }))
+    }
+
+    #[test]
+    fn who_was_running_both_times_fails() {
+        let mut deaths = Deaths::default();
+        assert_eq!(deaths.add(5, running(2)).unwrap(), AfterDeath::Again);
+        // Another replica is another matter.
+        assert_eq!(deaths.add(6, running(1)).unwrap(), AfterDeath::Again);
+        match deaths.add(5, running(2)).unwrap() {
+            AfterDeath::Failed(2, error) => assert_eq!(error.message, "it died, twice in a row"),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(deaths.add(5, running(2)).unwrap(), AfterDeath::Again);
+    }
+
+    #[test]
+    fn nobody_fails_if_others_were_running_the_second_time() {
+        let mut deaths = Deaths::default();
+        for first_and_second in [
+            [running(2), running(1)],
+            [running(2), death(Some(Doing::Workload))],
+            [death(None), death(None)],
+        ] {
+            let [first, second] = first_and_second;
+            assert_eq!(deaths.add(5, first).unwrap(), AfterDeath::Again);
+            assert_eq!(deaths.add(5, second).unwrap(), AfterDeath::Nobody);
+        }
+        // One that ended in order between two deaths shows that the first was none of the variant's.
+        assert_eq!(deaths.add(5, running(2)).unwrap(), AfterDeath::Again);
+        deaths.survived(5);
+        assert_eq!(deaths.add(5, running(2)).unwrap(), AfterDeath::Again);
+    }
+
+    #[test]
+    fn repetitions_have_a_bound() {
+        let mut deaths = Deaths::default();
+        for count in 0..UNEXPLAINED_MAX {
+            assert!(deaths.add(0, running(count as usize % 2)).is_ok());
+        }
+        match deaths.add(0, running(7)) {
+            Err(RunnerError::Silent(message)) => assert_eq!(message, "it died"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_variant_whose_checks_die_twice_fails_and_a_machine_that_starts_nothing_is_at_fault() {
+        let mut before = None;
+        assert_eq!(of_single_variant(&mut before, running(0)).unwrap(), None);
+        let failed = of_single_variant(&mut before, death(Some(Doing::Workload)));
+        assert_eq!(failed.unwrap().unwrap()[0].variant, Some(0));
+        let mut before = None;
+        assert_eq!(of_single_variant(&mut before, death(None)).unwrap(), None);
+        assert!(of_single_variant(&mut before, death(None)).is_err());
+    }
+}

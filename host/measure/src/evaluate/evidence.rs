@@ -1,0 +1,51 @@
+//! All that readings of a variant are taken from.
+
+use crate::{Assessment, GateRecord};
+use bakeoff_compile::BuildRecord;
+use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
+use bakeoff_domain::race::{Analysis, RaceSettings};
+use bakeoff_domain::report::CaseLabel;
+
+/// All that is known of a variant.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantEvidence<'a> {
+    /// The record of its build, if it was built.
+    pub build: Option<&'a BuildRecord>,
+    /// The CPU times of its build in the rounds that timed it, in nanoseconds.
+    pub build_times_ns: &'a [f64],
+    /// The record of its gate, if it was checked.
+    pub gate: Option<&'a GateRecord>,
+    /// What the workload says of its answers, where a criterion asks for it.
+    pub assessment: Option<&'a Assessment>,
+    /// The labels of the cases; none for a set of instances, which is one scope.
+    pub cases: &'a [CaseLabel],
+    /// The number of instances that every variant was checked on, if the cases are a set of them.
+    pub instances: Option<usize>,
+    /// Its index in the race, if it took part.
+    pub racer: Option<VariantIndex>,
+    /// The analysis of the race.
+    pub analysis: Option<&'a Analysis>,
+    /// The race's replicas.
+    pub replicas: &'a [Replica],
+    /// The settings of the race.
+    pub settings: Option<&'a RaceSettings>,
+}
+
+/// The median over blocks of the time of one call; of a variant without full samples on the case, that
+/// of its single call.
+pub(super) fn call_ns(
+    replica: &Replica,
+    variant: VariantIndex,
+    case: CaseIndex,
+    metric: Metric,
+) -> Option<f64> {
+    let baseline = replica.baselines.get(case).copied().unwrap_or_default();
+    let samples = replica.samples.iter();
+    let own = samples.filter(|one| (one.variant, one.case) == (variant, case));
+    let (ns, calls) = own.fold((0.0, 0.0), |(ns, calls), sample| {
+        let count = f64::from(sample.calls.max(1));
+        let call_ns = sample.call_ns(metric, &baseline);
+        (ns + count * call_ns, calls + count)
+    });
+    (calls > 0.0).then_some(ns / calls)
+}

@@ -1,0 +1,371 @@
+//! The parent's side of one replica, from its plan to its samples.
+
+use super::bounds::{self, replica_bytes, room_for};
+use super::instances::Instances;
+use super::lowering_clock::LoweringClock;
+use super::machine;
+use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
+use super::race_types::{Dropout, TimedVariant};
+use super::runner_config::RunnerConfig;
+use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
+use bakeoff_domain::failure::{Failure, Phase};
+use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings, VariantIndex};
+use bakeoff_domain::plan::ReplicaPlan;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Returns the number of variants that one replica of a race may have.
+pub(super) fn group_max(timed_variants: &[TimedVariant], config: &RunnerConfig) -> usize {
+    let peaks = timed_variants.iter().map(|one| one.peak_bytes);
+    bounds::group_max(
+        config.state.into(),
+        peaks.max().unwrap_or(0),
+        &config.limits,
+    )
+}
+
+/// The end of a replica.
+pub(super) enum ReplicaEnd {
+    /// The replica is complete.
+    Finished(Box<Finished>),
+    /// These variants failed in it.
+    Failed(Vec<Dropout>),
+    /// Its runner died.
+    Died(Death),
+    /// The machine stalled.
+    Stalled,
+    /// The worker that was to run it is lost, for this reason.
+    WorkerLost(String),
+    /// The budget ended, in the middle of this call if it was one.
+    OutOfBudget(Option<LongCall>),
+    /// A sample of a variant took far longer than was predicted.
+    Overran(LongCall),
+}
+
+/// A complete replica.
+pub(super) struct Finished {
+    pub(super) replica: Replica,
+    pub(super) facts: ReplicaFacts,
+}
+
+impl Finished {
+    /// Adds the replica of another group of variants, which ran in a process of its own.
+    pub(super) fn add(&mut self, other: Self) {
+        self.replica.samples.extend(other.replica.samples);
+        for (known, more) in [
+            (&mut self.replica.cold_ns, other.replica.cold_ns),
+            (&mut self.facts.cold_ns, other.facts.cold_ns.clone()),
+        ] {
+            for (known, more) in known.iter_mut().zip(more) {
+                *known = known.or(more);
+            }
+        }
+        for (known, more) in self
+            .facts
+            .input_bytes
+            .iter_mut()
+            .zip(other.facts.input_bytes)
+        {
+            *known = more.max(*known);
+        }
+        for (known, more) in self.facts.overheads.iter_mut().zip(&other.facts.overheads) {
+            known.merge(more);
+        }
+        self.replica.parts.extend(other.replica.parts);
+        self.facts.pooled &= other.facts.pooled;
+        self.facts.preemptions += other.facts.preemptions;
+        self.facts.calls += other.facts.calls;
+        self.facts.work_ns += other.facts.work_ns;
+        self.facts.guest.cpu_ns += other.facts.guest.cpu_ns;
+        self.facts.guest.wall_ns += other.facts.guest.wall_ns;
+    }
+}
+
+/// The inputs of one replica.
+pub(super) struct RunReplica<'a> {
+    pub(super) config: &'a RunnerConfig,
+    pub(super) timed_variants: &'a [TimedVariant],
+    pub(super) calibrator: &'a [u8],
+    pub(super) core: Option<usize>,
+    /// The time until the budget ends.
+    pub(super) left: Option<Duration>,
+    /// The time of measuring before it starts, in seconds.
+    pub(super) started_s: f64,
+    /// By variant: the time after which a sample took far longer than was predicted.
+    pub(super) overrun: &'a [(VariantIndex, Duration)],
+}
+
+impl RunReplica<'_> {
+    pub(super) async fn run(
+        &self,
+        plan: ReplicaPlan,
+        solo: bool,
+    ) -> Result<ReplicaEnd, RunnerError> {
+        let wanted = plan.clone();
+        let most = wanted.samples();
+        let live = plan.load_order.len();
+        let members = plan.load_order.iter();
+        let peaks = members.map(|load| self.timed_variants[load.variant].peak_bytes);
+        let peak_bytes = peaks.max().unwrap_or(0);
+        let instances: Instances = self.config.state.into();
+        let message = self.config.request(|bundle| {
+            let mut payloads = vec![None; self.timed_variants.len()];
+            for load in &plan.load_order {
+                let timed_variant = &self.timed_variants[load.variant];
+                payloads[load.variant] = Some(VariantPayload {
+                    component: bundle.add(&timed_variant.timed[load.layout as usize]),
+                    files: timed_variant
+                        .files
+                        .as_ref()
+                        .map(|files| bundle.add_files(files)),
+                    recodes: timed_variant.recodes,
+                    gains_by_state: timed_variant.gains_by_state,
+                });
+            }
+            let calibrator = bundle.add(self.calibrator);
+            Task::Replica(ReplicaTask {
+                payloads,
+                calibrator,
+                plan,
+                instances,
+                lowering: LoweringClock::of(self.timed_variants, self.config.state),
+                resident_bytes: peak_bytes,
+            })
+        })?;
+        let mut runner = self.config.runner(message, self.core, live, 1);
+        runner.bounds.guests_bytes =
+            replica_bytes(instances, peak_bytes, live, &self.config.limits);
+        runner.bounds.guests_bytes += room_for(
+            self.timed_variants
+                .iter()
+                .filter_map(|one| one.files.as_ref()),
+        );
+        let participants = wanted.load_order.iter();
+        runner.bounds.participants = participants.map(|one| one.variant).collect();
+        runner.bounds.left = self.left;
+        runner.bounds.overrun = self.overrun.to_vec();
+        let mut surroundings = Surroundings {
+            core: self.core.and_then(|core| u32::try_from(core).ok()),
+            started_s: self.started_s,
+            load: machine::load(),
+            ..Surroundings::default()
+        };
+        let stolen = machine::steal_ticks(self.core);
+        let launched = Instant::now();
+        let mut samples = Vec::new();
+        let mut facts = None;
+        let ended = runner
+            .run(&mut |reply| match reply {
+                // One too many is enough to tell.
+                Reply::Samples(more) => {
+                    let room = (most + 1).saturating_sub(samples.len());
+                    samples.extend(more.into_iter().take(room));
+                }
+                Reply::Replica(found) => facts = Some(found),
+                _ => {}
+            })
+            .await?;
+        match (ended, facts) {
+            (Ended::Done, Some(facts)) => {
+                let cases = self.config.inputs.cases();
+                if !fits(
+                    &wanted,
+                    (self.timed_variants.len(), cases),
+                    &samples,
+                    &facts,
+                ) {
+                    return Err(untold("it measured other samples than it was told to"));
+                }
+                surroundings.seconds = launched.elapsed().as_secs_f64();
+                surroundings.preemptions = facts.preemptions;
+                surroundings.contention_probe_ns =
+                    facts.contention_probe_ns.filter(|took| took.is_finite());
+                surroundings.core_contention =
+                    facts.core_contention.filter(|ratio| ratio.is_finite());
+                surroundings.steal_ticks = machine::steal_ticks(self.core)
+                    .zip(stolen)
+                    .map(|(after, before)| after.saturating_sub(before));
+                let replica = Replica {
+                    index: wanted.index,
+                    solo,
+                    samples,
+                    baselines: facts.baselines.clone(),
+                    cold_ns: facts.cold_ns.clone(),
+                    parts: facts.parts.clone(),
+                    surroundings,
+                };
+                Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
+            }
+            (Ended::Done, None) => Err(untold("it ended without its facts")),
+            (Ended::Failed(failed), _) => {
+                match failed.iter().find(|failed| failed.variant.is_none()) {
+                    Some(workload) => Err(self.config.workload_failed(workload)),
+                    None => blamed(failed, &wanted),
+                }
+            }
+            (Ended::Died(death), _) => Ok(ReplicaEnd::Died(death)),
+            (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
+            (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
+            (Ended::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
+        }
+    }
+}
+
+/// Returns the error for a runner that did not follow its plan. A guest may have taken it over, so
+/// none of its replies count.
+fn untold(what: &str) -> RunnerError {
+    RunnerError::Silent(what.to_owned())
+}
+
+/// Returns true if a runner's replies match its plan; `size` is the number of variants and of
+/// cases.
+fn fits(
+    plan: &ReplicaPlan,
+    size: (usize, usize),
+    samples: &[Sample],
+    facts: &ReplicaFacts,
+) -> bool {
+    plan.is_followed_by(samples)
+        && (facts.cold_ns.len(), facts.baselines.len()) == size
+        && (facts.overheads.len(), facts.input_bytes.len()) == (size.1, size.1)
+        && are_parts_of(&facts.parts, plan, size.1)
+}
+
+/// Returns true if these are parts of the calls of variants that took part, each case at most once.
+fn are_parts_of(parts: &[PartTimes], plan: &ReplicaPlan, cases: usize) -> bool {
+    let places = parts.iter().map(|parts| (parts.variant, parts.case));
+    let known: BTreeSet<_> = places
+        .filter(|(variant, case)| *case < cases && plan.takes_part(*variant))
+        .collect();
+    known.len() == parts.len()
+}
+
+fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
+    let mut variants = Vec::new();
+    for failed in failed {
+        let Some(variant) = failed.variant else {
+            return Err(RunnerError::Workload(failed.error.message));
+        };
+        if !plan.takes_part(variant) {
+            return Err(untold("it blames a variant that did not take part"));
+        }
+        let failure = Failure {
+            class: failed.error.class,
+            message: failed.error.message,
+            phase: Phase::Measure,
+            limit: failed.error.limit,
+        };
+        variants.push(Dropout {
+            variant,
+            failure,
+            failed_call: failed.calls.last().copied(),
+            calls: failed.calls,
+        });
+    }
+    Ok(ReplicaEnd::Failed(variants))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_domain::failure::FailureClass;
+    use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
+    use bakeoff_sandbox::GuestError;
+
+    /// Returns a plan of two variants on two cases.
+    fn drawn() -> ReplicaPlan {
+        plan::draw(&ReplicaSpec {
+            secret: RunSeed::Named(1).race_secret(),
+            index: 3,
+            stage: ReplicaStage::Race,
+            calls: &[4, 2],
+            instances_per_block: None,
+            blocks: 4,
+            warm_up: WarmUp::default(),
+            short_cases: &[],
+            live_variants: &[0, 1],
+            layouts: &[1, 1],
+        })
+    }
+
+    /// Returns the replies of an honest runner.
+    fn told(plan: &ReplicaPlan) -> (Vec<Sample>, ReplicaFacts) {
+        let mut samples = Vec::new();
+        for (block, plan) in (0..).zip(&plan.blocks) {
+            for of_case in &plan.cases {
+                for (position, variant) in (0..).zip(&of_case.order) {
+                    samples.push(Sample {
+                        variant: *variant,
+                        case: of_case.case,
+                        block,
+                        position,
+                        calls: of_case.calls,
+                        cpu_ns: 1_000,
+                        wall_ns: 1_000,
+                    });
+                }
+            }
+        }
+        let facts = ReplicaFacts {
+            cold_ns: vec![None; 2],
+            baselines: vec![Default::default(); 2],
+            overheads: vec![Default::default(); 2],
+            input_bytes: vec![0; 2],
+            ..ReplicaFacts::default()
+        };
+        (samples, facts)
+    }
+
+    #[test]
+    fn what_was_not_asked_for_does_not_count() {
+        let plan = drawn();
+        let (samples, facts) = told(&plan);
+        assert!(fits(&plan, (2, 2), &samples, &facts));
+        assert_eq!(plan.samples(), samples.len());
+        assert!(!fits(&plan, (3, 2), &samples, &facts));
+        assert!(!fits(&plan, (2, 2), &samples[1..], &facts));
+        let lies: [fn(&mut Sample); 5] = [
+            |sample| sample.variant = 7,
+            |sample| sample.case = 9,
+            |sample| sample.block = u32::MAX,
+            |sample| sample.position ^= 1,
+            |sample| sample.calls += 1,
+        ];
+        for lie in lies {
+            let mut samples = samples.clone();
+            lie(&mut samples[0]);
+            assert!(!fits(&plan, (2, 2), &samples, &facts));
+        }
+        for wrong in [(2, 0, 1), (0, 2, 1), (0, 0, 2)] {
+            let (variant, case, times) = wrong;
+            let parts = PartTimes {
+                variant,
+                case,
+                ..PartTimes::default()
+            };
+            let facts = ReplicaFacts {
+                parts: vec![parts; times],
+                ..facts.clone()
+            };
+            assert!(!fits(&plan, (2, 2), &samples, &facts), "{wrong:?}");
+        }
+        let twice: Vec<Sample> = samples.iter().chain(&samples[..1]).cloned().collect();
+        assert!(!fits(&plan, (2, 2), &twice, &facts));
+    }
+
+    #[test]
+    fn nobody_who_did_not_take_part_is_blamed() {
+        let blame = |variant| {
+            let error = GuestError::new(FailureClass::Trap, "trapped");
+            let calls = Vec::new();
+            let failed = Failed {
+                variant: Some(variant),
+                calls,
+                error,
+            };
+            blamed(vec![failed], &drawn())
+        };
+        assert!(matches!(blame(1), Ok(ReplicaEnd::Failed(_))));
+        assert!(matches!(blame(2), Err(RunnerError::Silent(_))));
+    }
+}

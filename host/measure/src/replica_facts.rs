@@ -1,0 +1,85 @@
+//! What a replica says of itself beside its samples.
+
+use bakeoff_domain::measurement::Baseline;
+use bakeoff_sandbox::Lowering;
+
+/// Pairs of clock readings whose median is the cost of the clock.
+const CLOCK_READINGS: usize = 65;
+
+/// Calls of the no-op component for each sample: enough for a median over the blocks.
+const BASELINE_CALLS: usize = 16;
+
+/// So many untimed pieces of the arguments take far longer to lower than that call does, which is then
+/// made in these blocks only, once.
+const PIECES_MANY: u64 = 1_000;
+const BLOCKS_OF_MANY: usize = 3;
+
+/// Returns how often the no-op component is called for a sample whose inputs are lowered like this, if
+/// it was for `blocks` samples before.
+pub(super) fn baseline_calls(blocks: usize, lowering: impl Iterator<Item = Lowering>) -> usize {
+    let mut lowering = lowering;
+    match lowering.any(|lowering| matches!(lowering, Lowering::Untimed(PIECES_MANY..))) {
+        false => BASELINE_CALLS,
+        true => usize::from(blocks < BLOCKS_OF_MANY),
+    }
+}
+
+/// Returns the upper medians of the times of a call that does nothing.
+pub(super) fn baseline(samples: &[Baseline]) -> Baseline {
+    let of = |clock: fn(&Baseline) -> f64| {
+        let mut values: Vec<f64> = samples.iter().map(clock).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(0.0)
+    };
+    Baseline {
+        cpu_ns: of(|clocks| clocks.cpu_ns),
+        wall_ns: of(|clocks| clocks.wall_ns),
+    }
+}
+
+/// Returns the upper median; `None` for no values.
+pub(super) fn median(values: &mut [u64]) -> Option<f64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).map(|value| *value as f64)
+}
+
+/// Returns the resolution of a clock in nanoseconds: the median difference of two readings in a row.
+pub(super) fn clock_cost_ns(read: fn() -> u64) -> f64 {
+    let mut costs: Vec<u64> = (0..CLOCK_READINGS)
+        .map(|_| {
+            let before = read();
+            read() - before
+        })
+        .collect();
+    costs.sort_unstable();
+    costs[CLOCK_READINGS / 2] as f64
+}
+
+/// Returns the number of involuntary context switches of this thread.
+pub(super) fn preemptions() -> u64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage.ru_nivcsw.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_does_nothing_is_made_less_often_where_its_arguments_take_long() {
+        let calls =
+            |blocks, lowering: &[Lowering]| baseline_calls(blocks, lowering.iter().copied());
+        let (few, many) = (Lowering::Untimed(999), Lowering::Untimed(1_000));
+        for blocks in [0, 2, 3, 15] {
+            assert_eq!(calls(blocks, &[few, few]), 16);
+            // Their clocks are part of what is subtracted.
+            assert_eq!(calls(blocks, &[Lowering::Timed(20_000)]), 16);
+            assert_eq!(calls(blocks, &[few, many]), usize::from(blocks < 3));
+        }
+    }
+}

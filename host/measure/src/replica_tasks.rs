@@ -1,0 +1,206 @@
+//! Replicas as tasks of a queue: each runs in a confined child of its own.
+
+use super::launch::{ReplicaEnd, RunReplica};
+use super::race_types::TimedVariant;
+use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
+use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
+use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::plan::ReplicaPlan;
+use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The lease of a replica. The worker that watches its runner knows stalls of the machine and says how it ended,
+/// so the lease is longer than any stall.
+const LEASE: Duration = Duration::from_secs(24 * 3600);
+
+/// What all replicas of a race share, those of its pilot included.
+pub(super) struct RaceShared {
+    pub(super) config: RunnerConfig,
+    pub(super) timed_variants: Arc<[TimedVariant]>,
+    pub(super) calibrator: Arc<[u8]>,
+}
+
+/// A replica to be run.
+#[derive(Clone)]
+pub struct ReplicaJob {
+    pub(super) race: Arc<RaceShared>,
+    pub(super) plan: ReplicaPlan,
+    /// Whether nothing else is timed meanwhile.
+    pub(super) solo: bool,
+    /// The time at which the budget ends.
+    pub(super) until: tokio::time::Instant,
+    /// The time at which this session of the race, or this part of its pilot, began.
+    pub(super) since: Instant,
+    /// Seconds that were measured before that.
+    pub(super) before_s: f64,
+    /// By variant: the time after which a sample took far longer than was predicted.
+    pub(super) overrun: Vec<(VariantIndex, Duration)>,
+}
+
+/// What became of a replica.
+pub struct ReplicaAnswer(Result<ReplicaEnd, RunnerError>);
+
+impl ReplicaJob {
+    /// Has the replica run on a core, in this attempt.
+    ///
+    /// # Errors
+    /// The worker is lost, for this reason.
+    pub async fn answer<A: Send + 'static>(
+        self,
+        core: Option<usize>,
+        report: &AttemptReport<A>,
+    ) -> Result<ReplicaAnswer, String> {
+        let race = &*self.race;
+        let now = tokio::time::Instant::now();
+        let config = race.config.for_attempt(report);
+        let replica = RunReplica {
+            config: &config,
+            timed_variants: &race.timed_variants,
+            calibrator: &race.calibrator,
+            core,
+            left: Some(self.until.saturating_duration_since(now)),
+            started_s: self.before_s + self.since.elapsed().as_secs_f64(),
+            overrun: &self.overrun,
+        };
+        match replica.run(self.plan, self.solo).await {
+            Err(RunnerError::WorkerLost(reason)) => Err(reason),
+            ended => Ok(ReplicaAnswer(ended)),
+        }
+    }
+}
+
+/// The index, since the rest is long or nobody's business.
+impl fmt::Debug for ReplicaJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReplicaJob({})", self.plan.index)
+    }
+}
+
+impl fmt::Debug for ReplicaAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match &self.0 {
+            Ok(_) => "ReplicaAnswer(ended)",
+            Err(_) => "ReplicaAnswer(no end)",
+        })
+    }
+}
+
+/// A client whose tasks are replicas and nothing else.
+#[derive(Debug)]
+pub struct ReplicaClient;
+
+impl TaskClient for ReplicaClient {
+    type Task = ReplicaJob;
+    type Answer = ReplicaAnswer;
+
+    async fn attempt(&self, job: Job<ReplicaJob>, report: AttemptReport<ReplicaAnswer>) {
+        match job.task.answer(job.core, &report).await {
+            Ok(answer) => report.done(answer),
+            Err(reason) => report.lost(reason),
+        }
+    }
+}
+
+/// A queue that takes replicas.
+pub trait ReplicaQueue: TaskClient<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>> {}
+
+impl<C: TaskClient<Task: From<ReplicaJob>, Answer: TryInto<ReplicaAnswer>>> ReplicaQueue for C {}
+
+/// A replica that was launched.
+pub(super) struct Launched {
+    pub(super) index: u32,
+    pub(super) predicted_seconds: f64,
+}
+
+/// The replicas of a race as tasks of a queue, with those that are being run.
+pub(super) struct ReplicaTasks<'t, C: ReplicaQueue> {
+    pub(super) driver: &'t mut Driver<C>,
+    /// What tells these tasks from those of any other race.
+    key: Arc<str>,
+    under_way: BTreeMap<TaskKey, Launched>,
+    launches: u64,
+}
+
+impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
+    /// Returns the tasks of the race of this key, of which there are none yet.
+    pub(super) fn new(driver: &'t mut Driver<C>, key: &str) -> Self {
+        Self {
+            driver,
+            key: key.into(),
+            under_way: BTreeMap::new(),
+            launches: 0,
+        }
+    }
+
+    /// Returns how many replicas are being run.
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// Adds the task of a replica of the race.
+    pub(super) fn launch(
+        &mut self,
+        launched: Launched,
+        job: ReplicaJob,
+    ) -> Result<(), RunnerError> {
+        let key = self.add("replica", launched.index, job)?;
+        self.under_way.insert(key, launched);
+        Ok(())
+    }
+
+    /// Runs a replica of the pilot, and waits for it. Nothing else runs meanwhile.
+    pub(super) async fn run_pilot(&mut self, job: ReplicaJob) -> Result<ReplicaEnd, RunnerError> {
+        let key = self.add("pilot", job.plan.index, job)?;
+        let answer = self.driver.answer(&key).await;
+        match answer.map(TryInto::try_into) {
+            Some(Ok(ReplicaAnswer(end))) => end,
+            Some(Err(_)) | None => Ok(ReplicaEnd::WorkerLost("it said nothing of it".to_owned())),
+        }
+    }
+
+    fn add(
+        &mut self,
+        kind: &'static str,
+        index: u32,
+        job: ReplicaJob,
+    ) -> Result<TaskKey, RunnerError> {
+        self.launches += 1;
+        let launch = self.launches;
+        let key = TaskKey::new(format!("{kind} {index}, launch {launch}, of {}", self.key));
+        let cpu = match job.solo {
+            true => Cpu::WholeMachine,
+            false => Cpu::QuietCore,
+        };
+        let task = Task {
+            lease: LEASE,
+            ..Task::new(key.clone(), kind, Needs::cpu(cpu))
+        };
+        let added = self.driver.add(task, job.into());
+        added.map_err(|error| RunnerError::Request(error.to_string()))?;
+        Ok(key)
+    }
+
+    /// Waits for the next replica of the race that ends; `None` if none is being run.
+    pub(super) async fn next_end(&mut self) -> Result<Option<(Launched, ReplicaEnd)>, RunnerError> {
+        while let Some(event) = self.driver.next().await {
+            let (key, end) = match event {
+                TaskEvent::Ended(key, answer) => match answer.try_into() {
+                    Ok(ReplicaAnswer(end)) => (key, end?),
+                    Err(_) => continue,
+                },
+                TaskEvent::Retry(key, reason) | TaskEvent::DeadLetter(key, reason) => {
+                    (key, ReplicaEnd::WorkerLost(reason))
+                }
+                TaskEvent::Starting(_) | TaskEvent::Progress(..) => continue,
+            };
+            if let Some(launched) = self.under_way.remove(&key) {
+                return Ok(Some((launched, end)));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,153 @@
+//! How runners end, and what bounds them: what a worker and whoever asks it say to each other of a runner,
+//! beside the runner's own replies.
+
+use super::announcement::Doing;
+use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
+use bakeoff_sandbox::GuestError;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The bounds of one runner process, as whoever asks for it knows them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RunnerBounds {
+    /// The time that one call of a variant may take.
+    pub(super) call_max: Duration,
+    /// The time that each other step may take.
+    pub(super) workload_max: Duration,
+    /// The wall limit as the experiment file writes it.
+    pub(super) wall_limit: String,
+    /// The time in which a runner has to end after it closed its pipe.
+    pub(super) exit_max: Duration,
+    /// The variants that it may call.
+    pub(super) participants: Vec<VariantIndex>,
+    /// The number of cases.
+    pub(super) cases: usize,
+    /// Bytes of memory that all guests together may have.
+    pub(super) guests_bytes: u64,
+    /// The time until the budget ends, if it does.
+    pub(super) left: Option<Duration>,
+    /// By variant: the time after which a sample took far longer than was predicted. Those that are missing may take
+    /// as long as their calls may.
+    pub(super) overrun: Vec<(VariantIndex, Duration)>,
+}
+
+/// What a worker says of a runner after its frames.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum RunnerEnd {
+    /// It ended in a way that runners may.
+    Ended(Ended),
+    /// It did not start.
+    NotStarted(String),
+    /// It broke the protocol.
+    Broke(String),
+    /// The workload did not finish in time.
+    WorkloadHangs,
+}
+
+/// The end of a runner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Ended {
+    /// The runner completed its task.
+    Done,
+    /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
+    Failed(Vec<Failed>),
+    /// The process died, and nothing that it said explains it. Whoever was running may have caused it,
+    /// or somebody else.
+    Died(Death),
+    /// The machine stalled.
+    Stalled,
+    /// The budget ended, in the middle of this call if it was one.
+    OutOfBudget(Option<LongCall>),
+    /// A sample took far longer than was predicted.
+    Overran(LongCall),
+}
+
+impl From<Ended> for RunnerEnd {
+    fn from(ended: Ended) -> Self {
+        Self::Ended(ended)
+    }
+}
+
+/// A call in whose middle a runner was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LongCall {
+    /// The variant that was called.
+    pub(super) variant: VariantIndex,
+    /// The case that it was called on.
+    pub(super) case: CaseIndex,
+    /// The number of calls of the step; 255 stands for more.
+    pub(super) calls: u32,
+    /// The time that the call had taken.
+    pub(super) lasted: Duration,
+    /// CPU time that its process took meanwhile; the time that it had taken, where that is not known.
+    pub(super) ran: Duration,
+}
+
+impl From<LongCall> for Overrun {
+    fn from(call: LongCall) -> Self {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            variant: call.variant,
+            case: call.case,
+            calls: call.calls,
+            cpu_ns: ns(call.ran),
+            wall_ns: ns(call.lasted),
+        }
+    }
+}
+
+/// The death of a runner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Death {
+    /// The last step that it announced, if it did.
+    pub(super) doing: Option<Doing>,
+    /// The cause, as an error of whoever caused it.
+    pub(super) error: GuestError,
+}
+
+impl Death {
+    /// Returns the variant that was running.
+    pub(super) fn running(&self) -> Option<VariantIndex> {
+        match self.doing {
+            Some(Doing::Calling { variant, .. }) => Some(variant),
+            Some(Doing::Workload) | None => None,
+        }
+    }
+}
+
+/// A failure, with the variant or workload that it is attributed to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub(super) variant: Option<VariantIndex>,
+    pub(super) calls: Vec<(usize, u64)>,
+    pub(super) error: GuestError,
+}
+
+/// The error of a runner that could not be started, or broke the protocol.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The process did not start.
+    #[error("{0}")]
+    NotStarted(String),
+    /// The worker that was to run it is lost.
+    #[error("the worker that runs it is lost: {0}")]
+    WorkerLost(String),
+    /// The process ended without a reply while no guest was running.
+    #[error("a runner process ended before it ran anything: {0}")]
+    Silent(String),
+    /// The machine stalled several times in a row.
+    #[error(
+        "the machine stalls: nothing ran for seconds, several times over; run again when it has \
+         time to spare"
+    )]
+    Stalled,
+    /// A request could not be written.
+    #[error("cannot write a request for a runner: {0}")]
+    Request(String),
+    /// The workload failed, so that nothing can be measured.
+    #[error("{0}")]
+    Workload(String),
+    /// The machine refused a runner what it needs.
+    #[error("{0}")]
+    Machine(String),
+}

@@ -1,0 +1,35 @@
+//! Why a replica ends early.
+
+use super::judging::Blame;
+use super::protocol::Reply;
+use bakeoff_confine::Frames;
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_sandbox::GuestError;
+
+/// The reason why a replica ended early.
+pub(super) enum Stop {
+    /// The channel to the parent is closed.
+    Channel(String),
+    /// These variants failed, or the workload.
+    Blamed(Vec<Blame>),
+}
+
+/// Sends a reply to the parent.
+pub(super) fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
+    reply.send(frames).map_err(Stop::Channel)
+}
+
+/// The end of a replica by a failure of one variant; of the workload, if there is none.
+pub(super) fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
+    Stop::Blamed(vec![Blame {
+        variant,
+        error,
+        calls: Vec::new(),
+    }])
+}
+
+/// The failure of the runner itself.
+pub(super) fn internal(message: impl Into<String>) -> GuestError {
+    GuestError::new(FailureClass::RunnerCrashed, message)
+}

@@ -1,0 +1,298 @@
+//! A worker's side of one runner process, from its first frame to its end.
+//!
+//! A runner announces each step in a page that it shares with the parent. The parent looks at the page
+//! from time to time: a step that it has not seen before begins then, by its own clock. When a call
+//! takes longer than it may, the process is killed and the announced variant fails, unless the process
+//! hardly ran: then it gets more time, and if it does not run then either, the machine stalled, and no
+//! variant fails.
+
+use super::announcement::{Announcement, Doing};
+use super::bounds;
+use super::runner_end::{Death, Ended, Failed, LongCall, RunnerBounds, RunnerEnd};
+use bakeoff_confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
+use bakeoff_domain::failure::FailureClass;
+use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_sandbox::GuestError;
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// The share of its time that a late runner must have had as CPU time. With less than this it did
+/// not run, because the machine stalled.
+const STALLED_SHARE: f64 = 0.5;
+
+/// How many times a call that hardly ran gets its time again. An endless loop on a busy machine is
+/// recognised as soon as it had half of its time as CPU time.
+const EXTENSIONS_MAX: u32 = 8;
+
+/// The time between two looks at what a runner announces. A look wakes the parent, which takes the
+/// core from somebody: on a small machine, from a runner. Bounds are of seconds, so that a step may
+/// be seen a little late.
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
+
+/// One runner process, with its request and bounds.
+pub(super) struct Watch<'a> {
+    pub(super) confinement: &'a Confinement,
+    /// The whole request.
+    pub(super) message: &'a [u8],
+    /// The core it is pinned to.
+    pub(super) core: Option<usize>,
+    /// Its bounds.
+    pub(super) bounds: RunnerBounds,
+    /// The time at which the budget ends, if it does.
+    until: Option<Instant>,
+}
+
+impl<'a> Watch<'a> {
+    /// Returns a watch whose budget begins now.
+    pub(super) fn new(
+        confinement: &'a Confinement,
+        message: &'a [u8],
+        core: Option<usize>,
+        bounds: RunnerBounds,
+    ) -> Self {
+        Self {
+            confinement,
+            message,
+            core,
+            until: bounds.left.map(|left| Instant::now() + left),
+            bounds,
+        }
+    }
+
+    /// Starts the runner and passes on what it says until it ends. Nothing is made of it here: it comes from
+    /// where guests run.
+    pub(super) async fn run(&self, pass_on: &mut (dyn FnMut(Vec<u8>) + Send)) -> RunnerEnd {
+        let parts = [self.message];
+        let job = bounds::job(&parts, self.core, self.bounds.guests_bytes);
+        let mut child = match self.in_time(self.confinement.spawn(job)).await {
+            Some(Ok(child)) => child,
+            Some(Err(SpawnError::Late { .. })) => return Ended::Stalled.into(),
+            Some(Err(error @ SpawnError::Fence { .. })) => {
+                // It may have been killed before its fence was up.
+                let error = GuestError::new(FailureClass::RunnerCrashed, error.to_string());
+                return Ended::Died(Death { doing: None, error }).into();
+            }
+            Some(Err(error)) => return RunnerEnd::NotStarted(error.to_string()),
+            None => return Ended::OutOfBudget(None).into(),
+        };
+        let mut step = CurrentStep::new(&child);
+        loop {
+            match self.look(&mut step) {
+                Ok(true) => step.begin(&child),
+                Ok(false) => {}
+                Err(what) => {
+                    child.kill();
+                    child.finish().await;
+                    return RunnerEnd::Broke(what);
+                }
+            }
+            let now = Instant::now();
+            if self.until.is_some_and(|until| now >= until) {
+                let call = step.long_call(&child);
+                child.kill();
+                child.finish().await;
+                return Ended::OutOfBudget(call).into();
+            }
+            let (patience, overruns) = self.patience(step.doing);
+            let deadline = step.since + patience.saturating_mul(1 + step.extensions);
+            if now >= deadline {
+                let stalled = step.is_stalled(&child, patience);
+                let is_call = matches!(step.doing, Some(Doing::Calling { .. }));
+                if stalled && is_call && step.extensions < EXTENSIONS_MAX {
+                    step.extensions += 1;
+                    continue;
+                }
+                let call = step.long_call(&child);
+                child.kill();
+                child.finish().await;
+                if let Some(call) = call.filter(|_| overruns && !stalled) {
+                    return Ended::Overran(call).into();
+                }
+                return self.late(stalled, step.doing);
+            }
+            let next_look = deadline.min(now + LOOK_PERIOD);
+            let next_look = self.until.map_or(next_look, |until| until.min(next_look));
+            match timeout_at(next_look, child.next_frame()).await {
+                Ok(Ok(Some(frame))) => pass_on(frame),
+                Ok(Ok(None) | Err(_)) => break,
+                Err(_) => {}
+            }
+        }
+        let Ok(exit) = timeout(self.bounds.exit_max, child.finish()).await else {
+            return RunnerEnd::Broke("it closed its end of the pipe and went on".to_owned());
+        };
+        // The last word is what it was about to do when it ended.
+        if let Err(what) = self.look(&mut step) {
+            return RunnerEnd::Broke(what);
+        }
+        match (exit.cause, step.doing) {
+            (ExitCause::Exited(0), _) => Ended::Done.into(),
+            (_, doing) => {
+                let error = self.crash(&exit);
+                Ended::Died(Death { doing, error }).into()
+            }
+        }
+    }
+
+    /// Reads the page, and returns true if another step is announced there than before.
+    ///
+    /// # Errors
+    /// The runner wrote what none of ours does.
+    fn look(&self, step: &mut CurrentStep) -> Result<bool, String> {
+        let word = step.announced.word();
+        if word == step.word {
+            return Ok(false);
+        }
+        let announcement = Announcement::from_word(word).map_err(|error| error.to_string())?;
+        let announcement = announcement.ok_or("it took its last announcement back")?;
+        if announcement.case >= self.bounds.cases {
+            return Err("it announced a case that there is not".into());
+        }
+        if let Doing::Calling { variant, .. } = announcement.doing
+            && !self.bounds.participants.contains(&variant)
+        {
+            return Err("it announced a variant that does not take part".into());
+        }
+        step.word = word;
+        step.case = announcement.case;
+        step.doing = Some(announcement.doing);
+        Ok(true)
+    }
+
+    /// Returns the end of a runner whose step took longer than it may.
+    fn late(&self, stalled: bool, doing: Option<Doing>) -> RunnerEnd {
+        match (stalled, doing) {
+            (false, Some(Doing::Calling { variant, .. })) => self.overrun(variant).into(),
+            (false, _) => RunnerEnd::WorkloadHangs,
+            (true, _) => Ended::Stalled.into(),
+        }
+    }
+
+    /// Returns the output of `start`; `None` if the budget ends first.
+    async fn in_time<T>(&self, start: impl Future<Output = T>) -> Option<T> {
+        match self.until {
+            Some(until) => timeout_at(until, start).await.ok(),
+            None => Some(start.await),
+        }
+    }
+
+    /// Returns the time that a step may take, and whether that is less than its calls may: what was predicted for it,
+    /// many times over.
+    fn patience(&self, doing: Option<Doing>) -> (Duration, bool) {
+        let Some(Doing::Calling { variant, calls }) = doing else {
+            return (self.bounds.workload_max, false);
+        };
+        // Several calls make one sample only where each is far shorter than what it may take:
+        // a sample that lasts longer has a call in it that does, or that never ends.
+        let most = self.bounds.call_max.saturating_mul(calls.clamp(1, 2));
+        let mut overrun = self.bounds.overrun.iter();
+        match overrun.find(|(own, _)| *own == variant) {
+            Some((_, overrun)) if *overrun < most => (*overrun, true),
+            _ => (most, false),
+        }
+    }
+
+    fn overrun(&self, variant: VariantIndex) -> Ended {
+        Ended::Failed(vec![Failed {
+            variant: Some(variant),
+            calls: Vec::new(),
+            error: GuestError {
+                class: FailureClass::WallLimit,
+                message: "ran longer than it may".into(),
+                limit: Some(self.bounds.wall_limit.clone()),
+            },
+        }])
+    }
+
+    fn crash(&self, exit: &Exit) -> GuestError {
+        match exit.cause {
+            ExitCause::MemoryWatchdog => GuestError {
+                class: FailureClass::MemoryLimit,
+                message: "made its process take more memory than it may".into(),
+                limit: Some(format!(
+                    "{} MiB for the whole process",
+                    bounds::resident_bytes_max(self.bounds.guests_bytes) >> 20
+                )),
+            },
+            _ => GuestError::new(FailureClass::RunnerCrashed, describe(exit)),
+        }
+    }
+}
+
+/// The step that a runner announced last.
+struct CurrentStep {
+    announced: Announced,
+    word: u64,
+    case: CaseIndex,
+    doing: Option<Doing>,
+    /// The time at which it was first seen. It began at most [`LOOK_PERIOD`] before.
+    since: Instant,
+    /// CPU time of the child at that time.
+    cpu: Option<Duration>,
+    /// How many times it got its time again.
+    extensions: u32,
+}
+
+impl CurrentStep {
+    fn new(child: &Child) -> Self {
+        Self {
+            announced: child.announced(),
+            word: 0,
+            case: 0,
+            doing: None,
+            since: Instant::now(),
+            cpu: cpu(child),
+            extensions: 0,
+        }
+    }
+
+    /// Counts the time of the step from now on.
+    fn begin(&mut self, child: &Child) {
+        self.since = Instant::now();
+        self.cpu = cpu(child);
+        self.extensions = 0;
+    }
+
+    /// Returns the call that it is, if it is one, as far as it has come.
+    fn long_call(&self, child: &Child) -> Option<LongCall> {
+        let Some(Doing::Calling { variant, calls }) = self.doing else {
+            return None;
+        };
+        let lasted = self.since.elapsed();
+        Some(LongCall {
+            variant,
+            case: self.case,
+            calls,
+            lasted,
+            ran: self.ran(child).map_or(lasted, |ran| ran.min(lasted)),
+        })
+    }
+
+    /// Returns the CPU time that the child took during this step, if the system tells.
+    fn ran(&self, child: &Child) -> Option<Duration> {
+        Some(cpu(child)?.saturating_sub(self.cpu?))
+    }
+
+    /// Returns true if the child hardly ran during this step, which may take `patience`.
+    fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
+        let ran = self.ran(child);
+        ran.is_some_and(|ran| ran < patience.mul_f64(STALLED_SHARE))
+    }
+}
+
+fn cpu(child: &Child) -> Option<Duration> {
+    super::machine::process_cpu(child.pid()?)
+}
+
+fn describe(exit: &Exit) -> String {
+    let how = match exit.cause {
+        ExitCause::Exited(status) => format!("its process ended with status {status}"),
+        ExitCause::Signalled(signal) => format!("its process died of signal {signal}"),
+        other => format!("its process was stopped ({other:?})"),
+    };
+    let stderr = String::from_utf8_lossy(&exit.stderr);
+    let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+    last.map_or(how.clone(), |line| {
+        format!("{how}: {}", line.chars().take(300).collect::<String>())
+    })
+}

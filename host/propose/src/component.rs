@@ -1,0 +1,310 @@
+//! Approaches from a proposer: a component of the user's own, in the place of a model.
+
+use super::attempt::{AttemptOutcome, attempt};
+use super::completing;
+use super::idea::Idea;
+use super::proposal::{Proposal, ProposalOutcome, in_words};
+use super::replies::WrittenIdea;
+use super::writer::{CASES_MAX as TRIED_CASES_MAX, INPUTS_OF_EACH};
+use bakeoff_config::sweep_of;
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::report::{Report, VariantReport};
+use bakeoff_domain::spec::{Experiment, Parameter};
+use bakeoff_provider::{AskError, Models};
+use bakeoff_run::{RunError, Survey};
+use bakeoff_sandbox::{GivenProposal, KnownApproach, KnownOutcome, KnownProblem, ProposerTask};
+use bakeoff_source::interface::rust_form;
+use bakeoff_source::{BuildInput, SOURCE_BYTES_MAX};
+use std::collections::BTreeMap;
+
+/// The most variants of an earlier run that a proposer is told about, best first.
+const OUTCOMES_MAX: usize = 1_000;
+
+/// The most cases that a proposer is told about.
+const CASES_MAX: usize = 1_000;
+
+/// The class of a proposal that is no prototype at all.
+const INVALID: &str = "invalid-proposal";
+
+/// Returns what a proposer is told: the problem, the approaches, and what a run said of them.
+pub fn proposer_task(
+    survey: &Survey,
+    experiment: &Experiment,
+    report: Option<&Report>,
+    count: u32,
+) -> ProposerTask {
+    let interface = survey.interface();
+    let files = survey.files();
+    let named = |code: &BuildInput| Some((code.path_shown().to_owned(), code.text()?.to_owned()));
+    let workload = files.workload.as_ref().and_then(|code| code.as_ref().ok());
+    let wit = interface.files().iter();
+    let cases = survey.cases().iter().take(CASES_MAX);
+    let approaches = experiment.approaches.iter().zip(&files.code);
+    let variants = report.map_or(&[][..], |report| &report.variants);
+    ProposerTask {
+        problem: KnownProblem {
+            statement: experiment.problem.clone(),
+            call: experiment.interface.call.clone(),
+            signature: rust_form(interface.call()),
+            wit: wit
+                .map(|file| (file.name.clone(), file.text.clone()))
+                .collect(),
+            workload: workload.and_then(named),
+            cases: cases.map(ToString::to_string).collect(),
+        },
+        approaches: approaches
+            .map(|(approach, code)| KnownApproach {
+                name: approach.name.clone(),
+                description: approach.description.clone().unwrap_or_default(),
+                files: code.as_ref().ok().and_then(named).into_iter().collect(),
+                parameters: named_values(&approach.sweep),
+            })
+            .collect(),
+        outcomes: variants.iter().take(OUTCOMES_MAX).map(outcome).collect(),
+        count,
+    }
+}
+
+fn named_values(parameters: &[Parameter]) -> Vec<(String, Vec<String>)> {
+    let parameters = parameters.iter();
+    parameters
+        .map(|one| (one.name.clone(), one.values.clone()))
+        .collect()
+}
+
+fn outcome(variant: &VariantReport) -> KnownOutcome {
+    let readings = variant.readings.iter();
+    KnownOutcome {
+        approach: variant.approach.clone(),
+        parameters: variant.parameters.clone().into_iter().collect(),
+        failure: variant
+            .failure
+            .as_ref()
+            .map(|failure| format!("{}: {}", failure.class, failure.message)),
+        rank: variant.rank,
+        total: variant.total.map(|total| total.value),
+        readings: readings
+            .map(|(source, one)| (source.clone(), one.value, one.unit.clone()))
+            .collect(),
+    }
+}
+
+/// What came of asking a proposer.
+#[derive(Debug)]
+pub enum ProposerAnswer {
+    /// What it proposes, each tried.
+    Proposals(Vec<Proposal>),
+    /// It cannot be built.
+    NotBuilt(Failure),
+    /// It proposes nothing, and why.
+    Nothing(String),
+}
+
+/// Asks a proposer for approaches, and tries each. With `models`, it may ask for completions; why these ended before
+/// it did, if they did, is said beside the answer.
+///
+/// # Errors
+/// The workload fails, or something that does not depend on the prototypes.
+pub async fn propose_by_component(
+    survey: &Survey,
+    proposer: BuildInput,
+    task: ProposerTask,
+    models: Option<&Models>,
+    report: &mut (dyn FnMut(&str) + Send),
+) -> Result<(ProposerAnswer, Option<AskError>), RunError> {
+    report(&format!(
+        "asking {} for {} approaches",
+        proposer.path_shown(),
+        task.count
+    ));
+    let built = match survey.build_proposer(proposer).await? {
+        Ok(built) => built,
+        Err(failure) => return Ok((ProposerAnswer::NotBuilt(failure), None)),
+    };
+    let asked = completing::ask(survey, &built, &task, models, report).await?;
+    let given = match asked.given {
+        Ok(given) => given,
+        Err(why) => return Ok((ProposerAnswer::Nothing(why), asked.ended)),
+    };
+    let mut trial = Trial::open(survey, &task.approaches).await?;
+    let mut proposals = Vec::new();
+    for given in given {
+        let proposal = trial.of(given).await?;
+        let (name, outcome) = (&proposal.idea.name, in_words(&proposal.outcome));
+        report(&format!("{name}: {outcome}"));
+        proposals.push(proposal);
+    }
+    Ok((ProposerAnswer::Proposals(proposals), asked.ended))
+}
+
+/// A prototype: its source, and the values of its parameters.
+type Content = (String, Vec<(String, Vec<String>)>);
+
+/// What proposals are tried on, and held against.
+struct Trial<'a> {
+    survey: &'a Survey,
+    calls: Vec<(CaseIndex, u64)>,
+    names: Vec<String>,
+    /// Name and content of what there is.
+    known: Vec<(String, Content)>,
+    /// The work of those without parameters that passed: name, and fuel of each call.
+    work: Vec<(String, Vec<u64>)>,
+}
+
+impl<'a> Trial<'a> {
+    async fn open(survey: &'a Survey, approaches: &[KnownApproach]) -> Result<Self, RunError> {
+        let calls = survey.inputs(INPUTS_OF_EACH, TRIED_CASES_MAX);
+        let surveyed = survey.call_all(&calls).await?;
+        let mut work = Vec::new();
+        for (approach, made) in approaches.iter().zip(surveyed) {
+            let fuel = made.unwrap_or_default();
+            let fuel: Option<Vec<u64>> = fuel.iter().map(|call| call.fuel).collect();
+            let fuel = fuel.filter(|fuel| fuel.len() == calls.len());
+            if let Some(fuel) = fuel.filter(|_| approach.parameters.is_empty()) {
+                work.push((approach.name.clone(), fuel));
+            }
+        }
+        let known = approaches.iter().filter_map(|approach| {
+            let (_, text) = approach.files.first()?;
+            let content = (text.clone(), approach.parameters.clone());
+            Some((approach.name.clone(), content))
+        });
+        Ok(Self {
+            survey,
+            calls,
+            names: approaches.iter().map(|one| one.name.clone()).collect(),
+            known: known.collect(),
+            work,
+        })
+    }
+
+    /// Tries a proposal: what it is called, and whether it passes, is decided here.
+    async fn of(&mut self, given: GivenProposal) -> Result<Proposal, RunError> {
+        let written = WrittenIdea {
+            name: given.name,
+            description: given.description,
+            rationale: String::new(),
+            key_characteristics: Vec::new(),
+        };
+        let mut proposal = Proposal {
+            idea: Idea::of(&written, self.names.len() + 1, &self.names),
+            subject: String::new(),
+            parameters: Vec::new(),
+            attempts: Vec::new(),
+            outcome: ProposalOutcome::Passed,
+        };
+        self.names.push(proposal.idea.name.clone());
+        let (source, parameters) = match prototype(given.files, given.parameters) {
+            Ok(prototype) => prototype,
+            Err(message) => {
+                let class = INVALID;
+                proposal.outcome = ProposalOutcome::Failed { class, message };
+                return Ok(proposal);
+            }
+        };
+        let content = (source.clone(), named_values(&parameters));
+        if let Some((of, _)) = self.known.iter().find(|(_, known)| *known == content) {
+            proposal.outcome = ProposalOutcome::Duplicate { of: of.clone() };
+            return Ok(proposal);
+        }
+        self.known.push((proposal.idea.name.clone(), content));
+        proposal.parameters = parameters;
+        for values in ends(&proposal.parameters) {
+            let made = attempt(self.survey, source.clone(), &values, &self.calls).await?;
+            let failure = match &made.outcome {
+                AttemptOutcome::Failed { class, message } => Some(ProposalOutcome::Failed {
+                    class: class.name(),
+                    message: message.clone(),
+                }),
+                AttemptOutcome::Passed { fuel } if values.is_empty() => {
+                    let same = self.work.iter().find(|(_, other)| other == fuel);
+                    let outcome = same.map(|(of, _)| ProposalOutcome::Duplicate { of: of.clone() });
+                    self.work.push((proposal.idea.name.clone(), fuel.clone()));
+                    outcome
+                }
+                AttemptOutcome::Passed { .. } => None,
+            };
+            proposal.attempts.push(made);
+            if let Some(outcome) = failure {
+                proposal.outcome = outcome;
+                break;
+            }
+        }
+        Ok(proposal)
+    }
+}
+
+/// The prototype of a proposal, or why it is none.
+fn prototype(
+    mut files: Vec<(String, String)>,
+    parameters: Vec<(String, Vec<String>)>,
+) -> Result<(String, Vec<Parameter>), String> {
+    let count = files.len();
+    let Some((_, source)) = files.pop().filter(|_| count == 1) else {
+        return Err(format!(
+            "it has {count} files, and a prototype is one Rust file"
+        ));
+    };
+    if source.trim().is_empty() || source.len() > SOURCE_BYTES_MAX {
+        return Err(format!("a source has 1 to {SOURCE_BYTES_MAX} bytes"));
+    }
+    Ok((source, sweep_of(parameters)?))
+}
+
+/// The first and the last combination of values; of an approach without parameters, the only one.
+fn ends(parameters: &[Parameter]) -> Vec<BTreeMap<String, String>> {
+    let with = |value: fn(&[String]) -> Option<&String>| -> BTreeMap<String, String> {
+        let values = parameters.iter();
+        values
+            .filter_map(|one| Some((one.name.clone(), value(&one.values)?.clone())))
+            .collect()
+    };
+    let mut ends = vec![with(<[String]>::first), with(<[String]>::last)];
+    ends.dedup();
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(name: &str, values: &[&str]) -> (String, Vec<String>) {
+        (name.into(), values.iter().map(|&one| one.into()).collect())
+    }
+
+    #[test]
+    fn case_123_what_is_no_prototype_is_not_built() {
+        let file = |text: &str| ("x.rs".to_owned(), text.to_owned());
+        let of = |files: &[&str], parameters: Vec<(String, Vec<String>)>| {
+            prototype(files.iter().map(|text| file(text)).collect(), parameters)
+        };
+        assert!(of(&[], Vec::new()).unwrap_err().contains("it has 0 files"));
+        assert!(of(&["a", "b"], Vec::new()).is_err());
+        assert!(of(&[" \n"], Vec::new()).is_err());
+        assert!(of(&[&"a".repeat(SOURCE_BYTES_MAX + 1)], Vec::new()).is_err());
+        for wrong in [
+            vec![values("../x", &["1"])],
+            vec![values("a", &[])],
+            vec![values("a", &["1", "1"])],
+            vec![values("a", &["1"]), values("a", &["2"])],
+            vec![values("a", &[&"9".repeat(101)])],
+            vec![values("a", &["1"]); 9],
+        ] {
+            assert!(of(&["fn f() {}"], wrong.clone()).is_err(), "{wrong:?}");
+        }
+        let many: Vec<String> = (0..101).map(|number| number.to_string()).collect();
+        let grid = vec![("a".to_owned(), many.clone()), ("b".to_owned(), many)];
+        assert!(of(&["fn f() {}"], grid).unwrap_err().contains("variants"));
+        let (_, sound) = of(
+            &["fn f() {}"],
+            vec![values("b", &["2"]), values("a", &["x", "y"])],
+        )
+        .unwrap();
+        assert_eq!(sound[0].name, "a");
+        let ends = ends(&sound);
+        assert_eq!(ends.len(), 2);
+        assert_eq!((ends[1]["a"].as_str(), ends[1]["b"].as_str()), ("y", "2"));
+        assert_eq!(super::ends(&[]), [BTreeMap::new()]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Asks for a plan of an exploration.
+
+use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
+use super::prompt::{SYSTEM, data};
+use super::writer::read;
+use bakeoff_domain::generate::Diversity;
+use bakeoff_provider::{AskError, Models, Purpose, Request};
+
+/// The most tokens of a plan.
+const TOKENS_MAX: u32 = 8_192;
+
+/// How often a plan that cannot be done is asked for again.
+const REPAIRS_MAX: u32 = 2;
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The model gives no answer.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// None of its plans can be done.
+    #[error("no plan of the model can be done: {0}")]
+    Unusable(String),
+}
+
+/// Asks how complex a problem is, and for the tasks that it takes. `approaches` is how many the user wants;
+/// `None` leaves it to the plan.
+///
+/// # Errors
+/// See [`PlanError`].
+pub async fn plan(
+    models: &Models,
+    statement: &str,
+    scope: PlanScope,
+    approaches: Option<u32>,
+    diversity: Diversity,
+) -> Result<Plan, PlanError> {
+    let mut wrong: Option<String> = None;
+    for attempt in 0..=REPAIRS_MAX {
+        let wanted = (scope, approaches, diversity);
+        let request = request(statement, wanted, attempt, wrong.as_deref());
+        let written: WrittenPlan = read(models.ask(&request).await?)?;
+        match Plan::of(&written, scope, approaches) {
+            Ok(plan) => return Ok(plan),
+            Err(reason) => wrong = Some(reason),
+        }
+    }
+    Err(PlanError::Unusable(wrong.unwrap_or_default()))
+}
+
+fn request(
+    statement: &str,
+    (scope, approaches, diversity): (PlanScope, Option<u32>, Diversity),
+    attempt: u32,
+    wrong: Option<&str>,
+) -> Request {
+    let count = match approaches {
+        Some(count) => format!("{count} tasks of kind `approach`"),
+        None => "as many tasks of kind `approach` as the complexity is worth: 1 to 3 for a simple problem, 3 to 8 \
+                 for a moderate one, up to 10 for a complex one"
+            .to_owned(),
+    };
+    let spread = match diversity {
+        Diversity::Low => "variations of one promising idea",
+        Diversity::Medium => "other algorithms or data structures",
+        Diversity::High => "ideas as far apart as there are any",
+    };
+    let begin = match scope {
+        PlanScope::Statement => {
+            "- one `interface` (the function's types), one `workload` (its inputs, a check of answers, and a plain \
+             solution) and one `sketch` (names the approaches);"
+        }
+        PlanScope::Experiment => {
+            "- one `sketch` (names the approaches): the function's types, its inputs and the check of answers are \
+             there already;"
+        }
+    };
+    let wrong = wrong.map_or_else(String::new, |reason| {
+        format!("\nThe last plan cannot be done: {reason}. Write it anew.\n")
+    });
+    Request {
+        purpose: Purpose::Plan,
+        subject: match attempt {
+            0 => "plan".to_owned(),
+            number => format!("plan, repair {number}"),
+        },
+        system: SYSTEM.to_owned(),
+        prompt: format!(
+            "The problem:\n{}\n\nTo find out which way of solving it is the fastest, one typed function will be \
+             written in several ways and measured. Say how complex the problem is, and plan the work as tasks:\n\
+             {begin}\n- {count}: {spread};\n\
+             - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
+             `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
+             priority do. `output_tokens` is how much you expect to write.\n{wrong}",
+            data(statement)
+        ),
+        schema: plan_schema(scope),
+        output_tokens_max: TOKENS_MAX,
+    }
+}

@@ -1,0 +1,135 @@
+//! The replies of a model, as their schemas have them.
+
+use bakeoff_source::SOURCE_BYTES_MAX;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The ideas of a model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Ideas {
+    pub(super) approaches: Vec<WrittenIdea>,
+}
+
+/// An idea, in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct WrittenIdea {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) rationale: String,
+    pub(super) key_characteristics: Vec<String>,
+}
+
+/// A prototype of a model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct WrittenPrototype {
+    pub(super) source: String,
+}
+
+/// A completion of a model, as a proposer asks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Completion {
+    pub(super) text: String,
+}
+
+impl Completion {
+    /// Its schema.
+    pub(super) fn schema() -> Value {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["text"],
+            "properties": { "text": { "type": "string", "description": "the whole reply" } }
+        })
+    }
+}
+
+/// The schema of [`Ideas`], so many at most.
+pub(super) fn ideas_schema(most: u32) -> Value {
+    let text =
+        |about: &str, most: u32| json!({"type": "string", "description": about, "maxLength": most});
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["approaches"],
+        "properties": {
+            "approaches": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": most,
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["name", "description", "rationale", "key_characteristics"],
+                    "properties": {
+                        "name": text("two or three words", 80),
+                        "description": text("what it does, in a sentence", 600),
+                        "rationale": text("when it is the better choice, in a sentence", 600),
+                        "key_characteristics": {
+                            "type": "array",
+                            "maxItems": 8,
+                            "items": text("what tells it from the others, in a few words", 120)
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// The schema of [`WrittenPrototype`].
+pub(super) fn prototype_schema() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["source"],
+        "properties": {
+            "source": {
+                "type": "string",
+                "description": "the whole Rust file",
+                "minLength": 1,
+                "maxLength": SOURCE_BYTES_MAX
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_of_the_schemas_can_be_read() {
+        let ideas = json!({"approaches": [{
+            "name": "a", "description": "b", "rationale": "c", "key_characteristics": ["d"]
+        }]});
+        assert!(jsonschema_accepts(&ideas_schema(2), &ideas));
+        assert_eq!(
+            serde_json::from_value::<Ideas>(ideas)
+                .unwrap()
+                .approaches
+                .len(),
+            1
+        );
+        let prototype = json!({"source": "pub fn f() {}"});
+        assert!(jsonschema_accepts(&prototype_schema(), &prototype));
+        assert!(serde_json::from_value::<WrittenPrototype>(prototype).is_ok());
+        assert!(!jsonschema_accepts(
+            &ideas_schema(2),
+            &json!({"approaches": []})
+        ));
+    }
+
+    /// Only what the schemas above use: the real check is the provider's.
+    fn jsonschema_accepts(schema: &Value, value: &Value) -> bool {
+        let required = schema["required"].as_array().into_iter().flatten();
+        let has_all = required
+            .into_iter()
+            .all(|key| value.get(key.as_str().unwrap()).is_some());
+        let items = &schema["properties"]["approaches"];
+        let least = items["minItems"].as_u64().unwrap_or(0);
+        let count = value["approaches"]
+            .as_array()
+            .map_or(least, |list| list.len() as u64);
+        has_all && count >= least
+    }
+}

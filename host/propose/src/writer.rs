@@ -1,0 +1,251 @@
+//! Writes the prototype of one idea, and once more what failed.
+
+use super::attempt::{Attempt, AttemptOutcome, attempt};
+use super::idea::Idea;
+use super::prompt;
+use super::proposal::{Proposal, ProposalOutcome};
+use super::replies::WrittenPrototype;
+use bakeoff_domain::generate::Depth;
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_files::Reach;
+use bakeoff_provider::{AskError, Models, Request};
+use bakeoff_run::{RunError, Survey, Values};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Inputs of each case that a prototype is called on.
+pub(super) const INPUTS_OF_EACH: u32 = 2;
+
+/// The most cases that a prototype is called on here; a run checks all.
+pub(super) const CASES_MAX: usize = 64;
+
+/// The largest file of instructions, in bytes.
+const INSTRUCTIONS_BYTES_MAX: u64 = 64 << 10;
+
+/// How prototypes are written.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// How often a prototype that failed is written anew.
+    pub repairs: u32,
+    /// A file with wishes of the user's, which is read anew for every prototype.
+    pub instructions: Option<PathBuf>,
+    /// The folder that this file has to lie in, if somebody else named it.
+    pub instructions_within: Option<PathBuf>,
+    /// The time for one approach with all its repairs.
+    pub timeout: Duration,
+    /// How far they are worked out.
+    pub depth: Depth,
+}
+
+/// Where the prototype of an idea comes from.
+pub(super) enum Origin<'a> {
+    /// It is written for the idea.
+    New,
+    /// It is made of two others.
+    Combined(&'a [(Idea, String); 2]),
+}
+
+/// Writes prototypes for one problem.
+#[derive(Clone)]
+pub(super) struct PrototypeWriter {
+    pub(super) models: Arc<Models>,
+    pub(super) survey: Arc<Survey>,
+    pub(super) options: WriteOptions,
+    /// The problem, as a model is told.
+    pub(super) problem: String,
+    /// The rules that its prototypes keep.
+    rules: String,
+    /// The calls that prototypes are tried on. They are the same every time: a model is told of a failure what
+    /// it was told before, so that its reply is known again.
+    pub(super) calls: Vec<(CaseIndex, u64)>,
+}
+
+impl PrototypeWriter {
+    /// A writer for the problem of a survey.
+    pub(super) fn new(
+        models: &Arc<Models>,
+        survey: Arc<Survey>,
+        statement: &str,
+        options: &WriteOptions,
+    ) -> Self {
+        Self {
+            models: Arc::clone(models),
+            problem: prompt::problem(statement, &survey),
+            rules: prompt::rules(survey.compiled_for()),
+            calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
+            survey,
+            options: options.clone(),
+        }
+    }
+
+    /// Writes the prototype of an idea within its time. Its place is counted from 1, among those of its origin.
+    ///
+    /// # Errors
+    /// The workload fails, or something that does not depend on the prototype.
+    pub(super) async fn write(
+        &self,
+        idea: Idea,
+        place: usize,
+        origin: Origin<'_>,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Made, RunError> {
+        let subject = match origin {
+            Origin::New => prompt::subject(place),
+            Origin::Combined(_) => prompt::combination_subject(place),
+        };
+        let mut attempts = Vec::new();
+        let writing = self.within_any_time(&idea, place, origin, &mut attempts, report);
+        let outcome = match tokio::time::timeout(self.options.timeout, writing).await {
+            Ok(written) => match written? {
+                Written::As(outcome) => outcome,
+                Written::Ended(error) => return Ok(Made::Ended(error)),
+            },
+            Err(_) => {
+                let seconds = self.options.timeout.as_secs_f64();
+                failed(
+                    "model-timeout",
+                    format!("it took longer than {seconds} s in all"),
+                )
+            }
+        };
+        Ok(Made::Finished(Proposal {
+            idea,
+            subject,
+            parameters: Vec::new(),
+            attempts,
+            outcome,
+        }))
+    }
+
+    /// Builds a source, and calls it as a prototype is.
+    ///
+    /// # Errors
+    /// The workload fails, or something that does not depend on the prototype.
+    pub(super) async fn try_out(&self, source: String) -> Result<Attempt, RunError> {
+        attempt(&self.survey, source, &Values::new(), &self.calls).await
+    }
+
+    /// Writes it, and again what failed. Attempts are kept whatever becomes of it.
+    async fn within_any_time(
+        &self,
+        idea: &Idea,
+        place: usize,
+        origin: Origin<'_>,
+        attempts: &mut Vec<Attempt>,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Written, RunError> {
+        let instructions = match self.instructions() {
+            Ok(text) => text,
+            Err(message) => return Ok(Written::As(failed("instructions", message))),
+        };
+        loop {
+            let request = match attempts.last() {
+                Some(Attempt {
+                    source,
+                    outcome: AttemptOutcome::Failed { class, message },
+                }) => {
+                    let wrong = format!("{class}: {message}");
+                    let mut request = prompt::repair(self.told(), idea, place, source, &wrong);
+                    if matches!(origin, Origin::Combined(_)) {
+                        request.subject = prompt::combination_subject(place);
+                    }
+                    request
+                }
+                _ => self.first_request(idea, place, &origin, instructions.as_deref()),
+            };
+            let written = self.models.ask(&request).await.and_then(read);
+            let WrittenPrototype { source } = match written {
+                Ok(written) => written,
+                Err(error) if ends_all(&error) => return Ok(Written::Ended(error)),
+                Err(error) => return Ok(Written::As(failed(error.class(), error.to_string()))),
+            };
+            let made = attempt(&self.survey, source, &Values::new(), &self.calls).await?;
+            let outcome = made.outcome.clone();
+            attempts.push(made);
+            match outcome {
+                AttemptOutcome::Passed { .. } => return Ok(Written::As(ProposalOutcome::Passed)),
+                AttemptOutcome::Failed { class, message } => {
+                    if attempts.len() > self.options.repairs as usize {
+                        return Ok(Written::As(failed(class.name(), message)));
+                    }
+                    report(&format!("{}: {class}, asking for a repair", idea.name));
+                }
+            }
+        }
+    }
+
+    /// The problem and the rules.
+    fn told(&self) -> (&str, &str) {
+        (&self.problem, &self.rules)
+    }
+
+    fn first_request(
+        &self,
+        idea: &Idea,
+        place: usize,
+        origin: &Origin<'_>,
+        instructions: Option<&str>,
+    ) -> Request {
+        let depth = self.options.depth;
+        match origin {
+            Origin::New => prompt::prototype(self.told(), idea, place, depth, instructions),
+            Origin::Combined(two) => {
+                prompt::combination(self.told(), two, place, depth, instructions)
+            }
+        }
+    }
+
+    /// The wishes of the user's as they are now.
+    fn instructions(&self) -> Result<Option<String>, String> {
+        let Some(path) = &self.options.instructions else {
+            return Ok(None);
+        };
+        let wrong = |why: String| format!("cannot read {}: {why}", path.display());
+        let reach = match &self.options.instructions_within {
+            Some(folder) => Reach::Within(folder),
+            None => Reach::Anywhere,
+        };
+        let read = reach.read_bounded(path, INSTRUCTIONS_BYTES_MAX);
+        let bytes = read.map_err(|error| wrong(error.to_string()))?;
+        let bytes = bytes
+            .ok_or_else(|| wrong(format!("it has more than {INSTRUCTIONS_BYTES_MAX} bytes")))?;
+        String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| wrong("it is not UTF-8".to_owned()))
+    }
+}
+
+/// A finished proposal, or the end of all.
+pub(super) enum Made {
+    Finished(Proposal),
+    Ended(AskError),
+}
+
+/// What became of an idea, or the end of all.
+enum Written {
+    As(ProposalOutcome),
+    Ended(AskError),
+}
+
+fn failed(class: &'static str, message: String) -> ProposalOutcome {
+    ProposalOutcome::Failed { class, message }
+}
+
+/// Returns true if no further question would be answered either.
+pub(super) fn ends_all(error: &AskError) -> bool {
+    matches!(
+        error,
+        AskError::BudgetExhausted { .. } | AskError::Unavailable { .. } | AskError::Interrupted
+    )
+}
+
+/// An answer as a value. It is of its schema, so this fails for what a schema cannot say alone.
+pub(super) fn read<T: DeserializeOwned>(answer: Value) -> Result<T, AskError> {
+    serde_json::from_value(answer).map_err(|error| AskError::Invalid {
+        problem: error.to_string(),
+        reply_excerpt: String::new(),
+    })
+}

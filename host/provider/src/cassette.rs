@@ -1,0 +1,403 @@
+//! Exchanges with a model, kept as lines of JSON: to be replayed, and never to be paid for twice.
+
+use super::error::{Amount, AskError, OpenError};
+use super::excerpt::excerpt;
+use super::read_file::read_file;
+use super::record_seal::{is_id, without_seal};
+use super::reply::Ending;
+use super::request::{Purpose, Request};
+use super::spending::AskedQuestion;
+use super::usage::Usage;
+use bakeoff_files::parse_json_of;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The largest cassette.
+pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// The most values of one line.
+const LINE_VALUES_MAX: usize = 1 << 17;
+
+/// One exchange.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Exchange {
+    pub(super) purpose: Purpose,
+    #[serde(default)]
+    pub(super) subject: String,
+    /// What was asked, as [`Request::digest`]; a line that was written by hand may lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) request_digest: Option<String>,
+    /// The provider and its model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) provider: Option<String>,
+    /// How it ended.
+    #[serde(default)]
+    pub(super) outcome: Outcome,
+    /// The reply: an object as it is, everything else as text.
+    #[serde(default)]
+    pub(super) reply: Value,
+    /// What happened, where there is no reply, or none that can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) detail: Option<Detail>,
+    #[serde(default)]
+    pub(super) usage: Usage,
+    /// How long it took.
+    #[serde(default)]
+    pub(super) seconds: f64,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    #[default]
+    Complete,
+    Refused,
+    TooLong,
+    Malformed,
+    Cut,
+    TimedOut,
+    Unavailable,
+    BudgetExhausted,
+}
+
+impl Outcome {
+    /// Returns true if all of the reply was received, so that there is nothing to ask again.
+    fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::Complete | Self::Refused | Self::TooLong | Self::Malformed
+        )
+    }
+
+    /// Returns true if the call was, or may have been, paid for.
+    fn is_paid(self) -> bool {
+        !matches!(self, Self::Unavailable | Self::BudgetExhausted)
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Detail {
+    Text(String),
+    Budget {
+        unit: BudgetUnit,
+        limit: u64,
+        spent: u64,
+        reserved: u64,
+        needed: u64,
+    },
+}
+
+/// What a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum BudgetUnit {
+    Tokens,
+    Microdollars,
+}
+
+impl Exchange {
+    /// Returns true if it was, or may have been, paid for.
+    pub(super) fn is_paid(&self) -> bool {
+        self.outcome.is_paid()
+    }
+
+    /// Returns the exchange of a reply.
+    pub(super) fn of_reply(
+        request: &Request,
+        provider: &str,
+        ending: &Ending,
+        usage: Usage,
+        seconds: f64,
+    ) -> Self {
+        let (outcome, reply, detail) = match ending {
+            Ending::Complete(text) => (Outcome::Complete, reply_value(text), None),
+            Ending::Refused(words) => (Outcome::Refused, Value::from(words.as_str()), None),
+            Ending::TooLong(limit) => (Outcome::TooLong, Value::Null, Some(limit.as_str())),
+            Ending::Cut(reason) => (Outcome::Cut, Value::Null, Some(reason.as_str())),
+            Ending::TimedOut(during) => (Outcome::TimedOut, Value::Null, Some(*during)),
+            Ending::Malformed {
+                problem,
+                reply_excerpt,
+            } => (
+                Outcome::Malformed,
+                Value::from(reply_excerpt.as_str()),
+                Some(problem.as_str()),
+            ),
+        };
+        Self {
+            detail: detail.map(|detail| Detail::Text(detail.to_owned())),
+            ..Self::new(request, provider, outcome, reply, usage, seconds)
+        }
+    }
+
+    /// Returns the exchange of a question that no reply came to; `None` if it is nothing to replay.
+    pub(super) fn of_error(request: &Request, provider: &str, error: &AskError) -> Option<Self> {
+        let (outcome, detail) = match error {
+            AskError::Unavailable { reason, .. } => {
+                (Outcome::Unavailable, Detail::Text(reason.clone()))
+            }
+            AskError::BudgetExhausted {
+                limit,
+                spent,
+                reserved,
+                needed,
+            } => {
+                let unit = match limit {
+                    Amount::Tokens(_) => BudgetUnit::Tokens,
+                    Amount::Microdollars(_) => BudgetUnit::Microdollars,
+                };
+                let [limit, spent, reserved, needed] =
+                    [limit, spent, reserved, needed].map(|amount| amount.number());
+                let detail = Detail::Budget {
+                    unit,
+                    limit,
+                    spent,
+                    reserved,
+                    needed,
+                };
+                (Outcome::BudgetExhausted, detail)
+            }
+            _ => return None,
+        };
+        Some(Self {
+            detail: Some(detail),
+            ..Self::new(
+                request,
+                provider,
+                outcome,
+                Value::Null,
+                Usage::default(),
+                0.0,
+            )
+        })
+    }
+
+    fn new(
+        request: &Request,
+        provider: &str,
+        outcome: Outcome,
+        reply: Value,
+        usage: Usage,
+        seconds: f64,
+    ) -> Self {
+        Self {
+            purpose: request.purpose,
+            subject: request.subject.clone(),
+            request_digest: Some(request.digest()),
+            provider: Some(provider.to_owned()),
+            outcome,
+            reply,
+            detail: None,
+            usage,
+            seconds,
+        }
+    }
+
+    /// Returns what it is for, and about.
+    pub(super) fn question(&self) -> AskedQuestion {
+        AskedQuestion {
+            purpose: self.purpose,
+            subject: self.subject.clone(),
+        }
+    }
+
+    /// Returns how the reply ended, or the error that there was instead.
+    pub(super) fn ending(&self) -> Result<Ending, AskError> {
+        let detail = || match &self.detail {
+            Some(Detail::Text(text)) => text.clone(),
+            _ => String::new(),
+        };
+        let text = match &self.reply {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        Ok(match self.outcome {
+            Outcome::Complete => Ending::Complete(text),
+            Outcome::Refused => Ending::Refused(text),
+            Outcome::TooLong => Ending::TooLong(detail()),
+            Outcome::Cut => Ending::Cut(detail()),
+            Outcome::TimedOut => Ending::TimedOut("it did not end"),
+            Outcome::Malformed => Ending::Malformed {
+                problem: detail(),
+                reply_excerpt: text,
+            },
+            Outcome::Unavailable | Outcome::BudgetExhausted => return Err(self.error(detail())),
+        })
+    }
+
+    fn error(&self, reason: String) -> AskError {
+        match self.detail {
+            Some(Detail::Budget {
+                unit,
+                limit,
+                spent,
+                reserved,
+                needed,
+            }) => {
+                let amount = |number| match unit {
+                    BudgetUnit::Tokens => Amount::Tokens(number),
+                    BudgetUnit::Microdollars => Amount::Microdollars(number),
+                };
+                AskError::BudgetExhausted {
+                    limit: amount(limit),
+                    spent: amount(spent),
+                    reserved: amount(reserved),
+                    needed: amount(needed),
+                }
+            }
+            _ => AskError::Unavailable {
+                provider: self.provider.clone().unwrap_or_default(),
+                reason,
+            },
+        }
+    }
+}
+
+/// An object as it is, so that a person can read it; anything else, and what a parser would change, as
+/// text.
+fn reply_value(text: &str) -> Value {
+    match parse_json_of::<Value>(text.as_bytes(), LINE_VALUES_MAX) {
+        Ok(value) if value.is_object() => value,
+        _ => Value::from(text),
+    }
+}
+
+/// The exchanges of a file, each of which answers once.
+#[derive(Debug, Default)]
+pub(super) struct Cassette {
+    exchanges: Vec<Exchange>,
+    is_used: Vec<bool>,
+    /// The places of all that are for a purpose and about a subject, in their order.
+    places: HashMap<(Purpose, String), Vec<usize>>,
+}
+
+impl Cassette {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or a line is not an exchange.
+    pub(super) fn read(path: &Path) -> Result<Self, OpenError> {
+        let bytes = read_file(path, FILE_BYTES_MAX)?;
+        Self::parse(&bytes).map_err(|reason| OpenError::unreadable(path, reason))
+    }
+
+    /// Parses the lines of a file.
+    ///
+    /// # Errors
+    /// A line is not an exchange.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let mut cassette = Self::default();
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let line = without_seal(line);
+            if number == 0 && is_id(&line) {
+                continue;
+            }
+            let exchange: Exchange = parse_json_of(&line, LINE_VALUES_MAX).map_err(|error| {
+                excerpt(&format!("line {} is not an exchange: {error}", number + 1))
+            })?;
+            cassette.add(exchange);
+        }
+        Ok(cassette)
+    }
+
+    pub(super) fn add(&mut self, exchange: Exchange) {
+        let key = (exchange.purpose, exchange.subject.clone());
+        self.places
+            .entry(key)
+            .or_default()
+            .push(self.exchanges.len());
+        self.exchanges.push(exchange);
+        self.is_used.push(false);
+    }
+
+    /// Returns true if an exchange with the same question to the same provider is among them.
+    pub(super) fn is_about(&self, exchange: &Exchange) -> bool {
+        self.exchanges.iter().any(|one| {
+            one.request_digest == exchange.request_digest && one.provider == exchange.provider
+        })
+    }
+
+    /// All exchanges that were paid for.
+    pub(super) fn paid(&self) -> impl Iterator<Item = &Exchange> {
+        self.exchanges.iter().filter(|exchange| exchange.is_paid())
+    }
+
+    /// Takes the next whole reply of a provider to exactly this request.
+    pub(super) fn take_reply(&mut self, request: &Request, provider: &str) -> Option<Exchange> {
+        let digest = request.digest();
+        self.take(request, |exchange| {
+            exchange.outcome.is_final()
+                && exchange.request_digest.as_deref() == Some(&digest)
+                && exchange.provider.as_deref() == Some(provider)
+        })
+    }
+
+    /// Takes what is to be replayed for a request: the exchange that ended it, after those that were
+    /// cut off and asked again.
+    pub(super) fn replay(&mut self, request: &Request) -> Replayed {
+        let digest = request.digest();
+        let mut earlier = Vec::new();
+        while let Some(exchange) = self.take(request, |exchange| {
+            exchange.request_digest.as_deref() == Some(&digest)
+        }) {
+            let is_last = exchange.outcome.is_final() || !self.has_more(request, &digest);
+            if is_last {
+                return Replayed {
+                    earlier,
+                    last: Some(exchange),
+                    is_by_place: false,
+                };
+            }
+            earlier.push(exchange);
+        }
+        let last = self.take(request, |_| true);
+        let is_by_place = last
+            .as_ref()
+            .is_some_and(|last| last.request_digest.is_some());
+        Replayed {
+            earlier,
+            last,
+            is_by_place,
+        }
+    }
+
+    fn has_more(&self, request: &Request, digest: &str) -> bool {
+        self.unused(request)
+            .any(|place| self.exchanges[place].request_digest.as_deref() == Some(digest))
+    }
+
+    fn take(&mut self, request: &Request, fits: impl Fn(&Exchange) -> bool) -> Option<Exchange> {
+        let place = self
+            .unused(request)
+            .find(|place| fits(&self.exchanges[*place]))?;
+        self.is_used[place] = true;
+        Some(self.exchanges[place].clone())
+    }
+
+    fn unused(&self, request: &Request) -> impl Iterator<Item = usize> {
+        let key = (request.purpose, request.subject.clone());
+        let places = self.places.get(&key).map(Vec::as_slice).unwrap_or_default();
+        places.iter().copied().filter(|place| !self.is_used[*place])
+    }
+}
+
+/// What is replayed for a request.
+#[derive(Debug)]
+pub(super) struct Replayed {
+    /// Exchanges that were paid for, and asked again.
+    pub(super) earlier: Vec<Exchange>,
+    /// The exchange that answers; `None` if the cassette has none.
+    pub(super) last: Option<Exchange>,
+    /// True if another request was asked when it was recorded.
+    pub(super) is_by_place: bool,
+}

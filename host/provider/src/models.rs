@@ -1,0 +1,469 @@
+//! The models of a run.
+
+use super::budget::{Booking, Budget};
+use super::call::{Books, Call};
+use super::cassette::{Cassette, Exchange};
+use super::environment::Environment;
+use super::error::{AskError, OpenError};
+use super::excerpt::excerpt;
+use super::limiter::{Limiter, RetryPolicy};
+use super::live::Provider;
+use super::options::{ModelOptions, ProviderKind};
+use super::progress::{Progress, ProgressStep};
+use super::recorder::Recorder;
+use super::reply::{Ending, NoReply};
+use super::request::Request;
+use super::schema::ReplySchema;
+use super::secret::Secrets;
+use super::spending::Spending;
+use super::usage::SpentTable;
+use bakeoff_files::SearchPath;
+use serde_json::Value;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How often a reply that does not match its schema is asked for again.
+const REPAIRS_MAX: u32 = 2;
+
+/// Where news goes.
+type OnProgress = Box<dyn Fn(&Progress) + Send + Sync>;
+
+/// The models of a run: one provider, its budget, its record, and what was spent.
+pub struct Models {
+    source: Source,
+    name: String,
+    timeout: Duration,
+    budget: Budget,
+    limiter: Limiter,
+    retries: RetryPolicy,
+    secrets: Secrets,
+    /// What was received before this process began, and is not paid for again.
+    recorded: Mutex<Cassette>,
+    recorder: Option<Mutex<Recorder>>,
+    record_path: PathBuf,
+    /// What is to be said of the record before anything is asked.
+    notices: Vec<String>,
+    interrupted: watch::Sender<bool>,
+    /// Replies of a replay that were recorded for another request.
+    by_place: Mutex<u64>,
+    on_progress: Option<OnProgress>,
+}
+
+/// Where replies come from.
+#[derive(Debug)]
+enum Source {
+    Live(Box<Provider>),
+    Replay(Mutex<Cassette>),
+}
+
+impl fmt::Debug for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Models")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Models {
+    /// Opens the models of a run. Keys are read from the environment, and programs are found on the user's
+    /// search path.
+    ///
+    /// # Errors
+    /// An option is missing or does not fit the others, or a file cannot be used.
+    pub fn open(options: ModelOptions) -> Result<Self, OpenError> {
+        let lookup = |name: &str| std::env::var_os(name);
+        Self::open_with(options, Environment::new(&lookup), &SearchPath::of_user())
+    }
+
+    pub(super) fn open_with(
+        options: ModelOptions,
+        environment: Environment<'_>,
+        path: &SearchPath,
+    ) -> Result<Self, OpenError> {
+        let (source, name, secrets) = match options.provider {
+            ProviderKind::Replay => {
+                let path = options.cassette.as_ref().ok_or_else(|| {
+                    OpenError::Options("a replay needs a file: set `cassette` to it".to_owned())
+                })?;
+                let cassette = Mutex::new(Cassette::read(path)?);
+                let name = excerpt(&format!("replay of {}", path.display()));
+                (Source::Replay(cassette), name, Secrets::default())
+            }
+            _ => {
+                let (provider, secrets) = Provider::open(&options, environment, path)?;
+                let name = provider.name.clone();
+                (Source::Live(Box::new(provider)), name, secrets)
+            }
+        };
+        let budget = Budget::new(options.tokens_max, options.microdollars_max);
+        let (mut recorder, mut recorded) = (None, Cassette::default());
+        let mut notices = Vec::new();
+        // A replay writes nothing: all that it answers is kept already.
+        if let (Some(path), Source::Live(_)) = (&options.record, &source) {
+            let opened = Recorder::open(path)?;
+            (recorder, recorded) = (Some(Mutex::new(opened.recorder)), opened.cassette);
+            notices = opened.notices;
+            recorded
+                .paid()
+                .for_each(|exchange| budget.book(&booking(exchange)));
+        }
+        Ok(Self {
+            source,
+            name,
+            timeout: options.timeout,
+            budget,
+            limiter: Limiter::new(options.concurrency, options.calls_per_minute),
+            retries: RetryPolicy::default(),
+            secrets,
+            recorded: Mutex::new(recorded),
+            recorder,
+            record_path: options.record.unwrap_or_default(),
+            notices,
+            interrupted: watch::Sender::new(false),
+            by_place: Mutex::new(0),
+            on_progress: None,
+        })
+    }
+
+    /// Has news of all questions passed on. It is called on the thread of whoever asks, so it should not
+    /// take long.
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        on_progress: impl Fn(&Progress) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_progress = Some(Box::new(on_progress));
+        self
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_retries(mut self, retries: RetryPolicy) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    #[cfg(test)]
+    pub(super) fn replace_recorder(&mut self, recorder: Recorder) {
+        self.recorder = Some(Mutex::new(recorder));
+    }
+
+    /// Returns the answer to a question, checked against its schema. A reply that does not match it is
+    /// asked for again, at most twice, with what was wrong.
+    ///
+    /// # Errors
+    /// There is none: see [`AskError`].
+    pub async fn ask(&self, request: &Request) -> Result<Value, AskError> {
+        let mut interrupted = self.interrupted.subscribe();
+        tokio::select! {
+            biased;
+            _ = interrupted.wait_for(|is_interrupted| *is_interrupted) => Err(AskError::Interrupted),
+            answer = self.answer(request) => answer,
+        }
+    }
+
+    /// Returns what a call of so many tokens costs at the usual price, in millionths of a dollar; `None` if the
+    /// price is not known. A replay costs nothing.
+    pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
+        match &self.source {
+            Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
+            Source::Replay(_) => Some(0),
+        }
+    }
+
+    /// Ends all questions that are under way, and refuses all further ones.
+    pub fn interrupt(&self) {
+        self.interrupted.send_replace(true);
+    }
+
+    /// Returns what was spent so far, with what the record had already.
+    pub fn spent(&self) -> SpentTable {
+        self.budget.spent()
+    }
+
+    /// Returns the provider and its model.
+    pub fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// Returns what the user should know of the record before anything is asked: what was set aside, for instance.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Returns what the user should know of a replay or a record; nothing, if all is as it should be.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let by_place = *lock(&self.by_place);
+        if by_place > 0 {
+            warnings.push(format!(
+                "{}: {by_place} replies were recorded for other requests, and are taken in their order",
+                self.name
+            ));
+        }
+        if let Some(reason) = self.broken_record() {
+            warnings.push(reason);
+        }
+        warnings
+    }
+
+    async fn answer(&self, request: &Request) -> Result<Value, AskError> {
+        let invalid = |problem, reply_excerpt| AskError::Invalid {
+            problem,
+            reply_excerpt,
+        };
+        let schema =
+            ReplySchema::new(&request.schema).map_err(|problem| invalid(problem, String::new()))?;
+        let mut asked = request.clone();
+        let mut repairs = 0;
+        loop {
+            let (problem, reply_excerpt) = match self.reply(&asked).await? {
+                Ending::Complete(text) => match schema.check(&text) {
+                    Ok(answer) => return Ok(answer),
+                    Err(problem) => (problem, excerpt(&text)),
+                },
+                Ending::Malformed {
+                    problem,
+                    reply_excerpt,
+                } => (problem, reply_excerpt),
+                Ending::Refused(words) => {
+                    return Err(AskError::Refused {
+                        reply_excerpt: excerpt(&words),
+                    });
+                }
+                Ending::TooLong(limit) => {
+                    return Err(AskError::TooLong {
+                        limit: excerpt(&limit),
+                    });
+                }
+                Ending::Cut(reason) => {
+                    return Err(AskError::Cut {
+                        reason: excerpt(&reason),
+                    });
+                }
+                Ending::TimedOut(during) => {
+                    let limit = self.timeout;
+                    return Err(AskError::TimedOut { limit, during });
+                }
+            };
+            if repairs == REPAIRS_MAX {
+                return Err(invalid(problem, reply_excerpt));
+            }
+            repairs += 1;
+            asked = repair(request, &problem, &reply_excerpt);
+            self.tell(request, || ProgressStep::Repairing { problem });
+        }
+    }
+
+    /// Returns a reply: replayed, recorded before, or received now.
+    async fn reply(&self, request: &Request) -> Result<Ending, AskError> {
+        let provider = match &self.source {
+            Source::Live(provider) => provider,
+            Source::Replay(cassette) => return self.replay(cassette, request),
+        };
+        let recorded = lock(&self.recorded).take_reply(request, &self.name);
+        if let Some(exchange) = recorded {
+            self.tell(request, || ProgressStep::Received { is_recorded: true });
+            return exchange.ending();
+        }
+        let received = self.receive(provider, request).await;
+        if let Err(error) = &received
+            && let Some(exchange) = Exchange::of_error(request, &self.name, error)
+        {
+            self.record(&exchange);
+        }
+        received
+    }
+
+    /// Calls the provider until it replies, or does not for too often.
+    async fn receive(&self, provider: &Provider, request: &Request) -> Result<Ending, AskError> {
+        let (mut failures, mut cuts) = (0, 0);
+        loop {
+            let slot = self.limiter.begin().await;
+            let slot = slot.map_err(|error| self.unavailable(error.to_string()))?;
+            if let Some(reason) = self.broken_record() {
+                return Err(self.unavailable(reason));
+            }
+            let prepared = provider.prepare(request);
+            let reservation = self.budget.reserve(prepared.need).await?;
+            let call = Call::new(self, provider, request, prepared.need, reservation);
+            if let Some(reason) = self.broken_record() {
+                call.free();
+                return Err(self.unavailable(reason));
+            }
+            self.tell(request, || ProgressStep::Sent);
+            let on_bytes = |bytes| self.tell(request, || ProgressStep::Receiving { bytes });
+            let held = reservation.microdollars;
+            let result = provider.call(request, prepared.body, held, &on_bytes).await;
+            let (reason, asked) = match result {
+                Ok(reply) => match call.finish(reply) {
+                    Ending::Cut(reason)
+                        if provider.asks_again() && cuts < self.retries.cuts_max =>
+                    {
+                        cuts += 1;
+                        (reason, None)
+                    }
+                    ending => {
+                        self.tell(request, || ProgressStep::Received { is_recorded: false });
+                        return Ok(ending);
+                    }
+                },
+                Err(no_reply) => {
+                    call.free();
+                    match no_reply {
+                        NoReply::Failed { reason } => return Err(self.unavailable(reason)),
+                        NoReply::Busy {
+                            reason,
+                            retry_after,
+                        } => (reason, retry_after),
+                    }
+                }
+            };
+            drop(slot);
+            failures += 1;
+            if failures >= self.retries.tries_max {
+                return Err(self.unavailable(format!("{reason}, after {failures} tries")));
+            }
+            let Some(wait) = self.retries.wait(failures, asked, random()) else {
+                let asked = asked.unwrap_or_default().as_secs();
+                return Err(self.unavailable(format!("{reason}; it asks to wait for {asked} s")));
+            };
+            if asked.is_some() {
+                // It holds for all that is asked of this provider.
+                self.limiter.pause(wait);
+            }
+            let reason = self.secrets.remove_from(reason);
+            self.tell(request, || ProgressStep::Waiting { reason, wait });
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Answers from a cassette. What it took then is booked, as reports are to be the same.
+    fn replay(&self, cassette: &Mutex<Cassette>, request: &Request) -> Result<Ending, AskError> {
+        let replayed = lock(cassette).replay(request);
+        let exchanges = replayed.earlier.iter().chain(&replayed.last);
+        for exchange in exchanges.filter(|exchange| exchange.is_paid()) {
+            self.budget.book(&booking(exchange));
+        }
+        *lock(&self.by_place) += u64::from(replayed.is_by_place);
+        let Some(exchange) = replayed.last else {
+            let what = match request.subject.as_str() {
+                "" => request.purpose.to_string(),
+                subject => format!("{} of {subject}", request.purpose),
+            };
+            return Err(self.unavailable(format!("the cassette has no further reply for: {what}")));
+        };
+        self.tell(request, || ProgressStep::Received { is_recorded: true });
+        exchange.ending()
+    }
+
+    fn unavailable(&self, reason: String) -> AskError {
+        AskError::Unavailable {
+            provider: self.name.clone(),
+            reason: self.secrets.remove_from(reason),
+        }
+    }
+
+    /// Writes what was spent so far beside the record. It is for those who look on: nothing depends on it.
+    fn show_spending(&self) {
+        let Some(recorder) = &self.recorder else {
+            return;
+        };
+        let recorder = lock(recorder);
+        let spent = self.budget.spent().total;
+        let spending = Spending::new(
+            &self.name,
+            &spent,
+            self.budget.bounds(),
+            recorder.questions(),
+        );
+        let _ = spending.write(&self.record_path);
+    }
+
+    fn broken_record(&self) -> Option<String> {
+        let recorder = lock(self.recorder.as_ref()?);
+        let reason = recorder.broken()?;
+        let path = self.record_path.display();
+        Some(format!(
+            "`{path}` cannot be written, so nothing more is paid for: {reason}"
+        ))
+    }
+
+    fn tell(&self, request: &Request, step: impl FnOnce() -> ProgressStep) {
+        if let Some(on_progress) = &self.on_progress {
+            on_progress(&Progress {
+                purpose: request.purpose,
+                subject: request.subject.clone(),
+                step: step(),
+            });
+        }
+    }
+}
+
+impl Books for Models {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    fn record(&self, exchange: &Exchange) {
+        if let Some(recorder) = &self.recorder {
+            lock(recorder).append(exchange);
+        }
+    }
+
+    fn begin(&self, exchange: Exchange) -> Option<u64> {
+        let number = lock(self.recorder.as_ref()?).begin(exchange);
+        self.show_spending();
+        number
+    }
+
+    fn end(&self, number: u64) {
+        if let Some(recorder) = &self.recorder {
+            lock(recorder).end(number);
+        }
+        self.show_spending();
+    }
+}
+
+fn booking(exchange: &Exchange) -> Booking<'_> {
+    Booking {
+        purpose: exchange.purpose,
+        subject: &exchange.subject,
+        usage: exchange.usage,
+        seconds: exchange.seconds,
+    }
+}
+
+/// Returns the question again, with what was wrong with the reply to it.
+fn repair(request: &Request, problem: &str, reply_excerpt: &str) -> Request {
+    let prompt = format!(
+        "{}\n\nAn earlier reply to this could not be used: {problem}.\nIt began with: {reply_excerpt}\nReply again, with \
+         one whole JSON object that matches the schema and nothing else.",
+        request.prompt
+    );
+    Request {
+        prompt,
+        ..request.clone()
+    }
+}
+
+fn random() -> u32 {
+    let mut bytes = [0; 4];
+    // Without it, calls are only spread out less.
+    let _ = getrandom::fill(&mut bytes);
+    u32::from_ne_bytes(bytes)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,268 @@
+//! The schema of a reply: reduced to what APIs accept, and whole for the check.
+
+use super::excerpt::excerpt;
+use bakeoff_files::parse_json_of;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+/// The most values of a reply.
+const VALUES_MAX: usize = 1 << 16;
+
+/// The most problems of a reply that are named.
+const PROBLEMS_MAX: usize = 5;
+
+/// The deepest schema that is reduced.
+const DEPTH_MAX: usize = 32;
+
+/// Keywords whose value is a schema.
+const SCHEMA: [&str; 1] = ["items"];
+
+/// Keywords whose value is a list of schemas.
+const SCHEMAS: [&str; 2] = ["anyOf", "allOf"];
+
+/// Keywords whose value is a schema for each name.
+const NAMED_SCHEMAS: [&str; 2] = ["properties", "$defs"];
+
+/// Keywords that every API accepts as they are.
+const PLAIN: [&str; 7] = [
+    "type",
+    "enum",
+    "const",
+    "$ref",
+    "title",
+    "description",
+    "required",
+];
+
+/// Keywords that say nothing of a reply.
+const SILENT: [&str; 5] = ["$schema", "$id", "$comment", "examples", "default"];
+
+/// Checks replies against a schema.
+#[derive(Debug)]
+pub(super) struct ReplySchema {
+    validator: Validator,
+}
+
+impl ReplySchema {
+    /// Prepares a schema. Nothing that it refers to outside of itself is read.
+    ///
+    /// # Errors
+    /// It is not a schema.
+    pub(super) fn new(schema: &Value) -> Result<Self, String> {
+        let validator = jsonschema::draft202012::new(schema)
+            .map_err(|error| excerpt(&format!("the schema is invalid: {error}")))?;
+        Ok(Self { validator })
+    }
+
+    /// Returns the object that a reply holds, or what is wrong with the reply.
+    pub(super) fn check(&self, reply: &str) -> Result<Value, String> {
+        let value = object_in(reply)?;
+        let problems: Vec<String> = self
+            .validator
+            .iter_errors(&value)
+            .take(PROBLEMS_MAX)
+            .map(|error| match error.instance_path().to_string() {
+                path if path.is_empty() => excerpt(&error.to_string()),
+                path => format!("at {}: {}", excerpt(&path), excerpt(&error.to_string())),
+            })
+            .collect();
+        match problems.is_empty() {
+            true => Ok(value),
+            false => Err(problems.join("; ")),
+        }
+    }
+}
+
+/// Returns the JSON object of a reply: all of it, or what stands between its first and last brace, as in
+/// a fenced block with a sentence before it.
+fn object_in(reply: &str) -> Result<Value, String> {
+    let text = reply.trim();
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let parse = |text: &str| parse_json_of::<Value>(text.as_bytes(), VALUES_MAX);
+    let whole = parse(text);
+    let inner = || match (text.find('{'), text.rfind('}')) {
+        (Some(start), Some(end)) if start < end => parse(&text[start..=end]).ok(),
+        _ => None,
+    };
+    match whole {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(_) => Err("it is JSON, but not an object".to_owned()),
+        Err(error) => inner()
+            .filter(Value::is_object)
+            .ok_or_else(|| excerpt(&format!("it is not JSON: {error}"))),
+    }
+}
+
+/// A schema as APIs accept it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ReducedSchema {
+    /// The schema, of which each object is closed.
+    pub(super) schema: Value,
+    /// True if every property is required, as OpenAI's strict mode wants it.
+    pub(super) all_required: bool,
+}
+
+/// Reduces a schema to keywords that every API accepts. What is left out is told in the description
+/// instead: the model should know of it, since the reply is checked against it.
+pub(super) fn reduce(schema: &Value) -> ReducedSchema {
+    let mut all_required = true;
+    let schema = reduced(schema, 0, &mut all_required);
+    ReducedSchema {
+        schema,
+        all_required,
+    }
+}
+
+fn reduced(schema: &Value, depth: usize, all_required: &mut bool) -> Value {
+    let Some(object) = schema.as_object() else {
+        // `true` and `false` are schemas as well.
+        return json!({});
+    };
+    if depth == DEPTH_MAX {
+        return json!({});
+    }
+    let mut inside = |value: &Value| reduced(value, depth + 1, all_required);
+    let (mut kept, mut told) = (Map::new(), Vec::new());
+    for (key, value) in object {
+        let name = key.as_str();
+        let value = match value {
+            value if PLAIN.contains(&name) => value.clone(),
+            value if SCHEMA.contains(&name) => inside(value),
+            Value::Array(list) if SCHEMAS.contains(&name) => list.iter().map(&mut inside).collect(),
+            Value::Object(named) if NAMED_SCHEMAS.contains(&name) => named
+                .iter()
+                .map(|(name, value)| (name.clone(), inside(value)))
+                .collect(),
+            // Of several alternatives exactly one: the check holds that.
+            Value::Array(list) if name == "oneOf" => {
+                kept.insert("anyOf".to_owned(), list.iter().map(&mut inside).collect());
+                continue;
+            }
+            _ if SILENT.contains(&name) || name == "additionalProperties" => continue,
+            value => {
+                told.push(format!("{name}: {value}"));
+                continue;
+            }
+        };
+        kept.insert(key.clone(), value);
+    }
+    if let Some(properties) = kept.get("properties").and_then(Value::as_object) {
+        let required = kept.get("required").and_then(Value::as_array);
+        *all_required &= required.map_or(0, Vec::len) == properties.len();
+    }
+    if kept.contains_key("properties") || kept.get("type") == Some(&json!("object")) {
+        kept.insert("additionalProperties".to_owned(), json!(false));
+    }
+    if !told.is_empty() {
+        let description = kept.get("description").and_then(Value::as_str);
+        let description = format!("{} ({})", description.unwrap_or_default(), told.join(", "));
+        kept.insert("description".to_owned(), json!(description.trim_start()));
+    }
+    Value::Object(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> Value {
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "required": ["names"],
+            "additionalProperties": false,
+            "properties": {
+                "names": {
+                    "type": "array", "minItems": 1, "maxItems": 2,
+                    "items": {"type": "string", "maxLength": 5, "description": "A name."}
+                },
+                "kind": {"oneOf": [{"const": 1}, {"type": "object", "properties": {}}]}
+            }
+        })
+    }
+
+    #[test]
+    fn a_reply_is_checked_against_the_whole_schema() {
+        let check = |reply: &str| ReplySchema::new(&schema()).unwrap().check(reply);
+        let good = json!({"names": ["a"]});
+        for reply in [
+            r#"{"names": ["a"]}"#,
+            "Here it is:\n```json\n{\"names\": [\"a\"]}\n```\nDone.",
+        ] {
+            assert_eq!(check(reply).unwrap(), good);
+        }
+        for (reply, problem) in [
+            ("", "empty"),
+            (" \n", "empty"),
+            ("[]", "not an object"),
+            ("null", "not an object"),
+            ("{\"names\": [\"a\"", "not JSON"),
+            ("no } and {", "not JSON"),
+            ("{}", "names"),
+            (r#"{"names": []}"#, "at /names"),
+            (r#"{"names": ["a", "b", "toolong"]}"#, "at /names/2"),
+            (r#"{"names": ["a"], "more": 1}"#, "more"),
+            ("\u{1b}[2J", "not JSON"),
+        ] {
+            let error = check(reply).unwrap_err();
+            assert!(error.contains(problem), "{reply}: {error}");
+        }
+        let deep = format!("{{\"names\": {}{}}}", "[".repeat(9999), "]".repeat(9999));
+        assert!(check(&deep).unwrap_err().contains("not JSON"));
+        let many = format!("{{\"names\": [{}0]}}", "0,".repeat(VALUES_MAX + 1));
+        assert!(check(&many).unwrap_err().contains("limit"));
+        let hostile = format!(
+            r#"{{"names": ["{}\u001b]0;x\u0007\u202e"]}}"#,
+            "x".repeat(99_999)
+        );
+        let error = check(&hostile).unwrap_err();
+        assert!(
+            error.len() < 2_000 && !error.contains(['\u{1b}', '\u{202e}']),
+            "{error:?}"
+        );
+    }
+
+    #[test]
+    fn a_schema_reads_nothing_outside_of_itself() {
+        for reference in [
+            "https://example.com/x.json",
+            "file:///etc/passwd",
+            "other.json",
+        ] {
+            let error = ReplySchema::new(&json!({"$ref": reference})).unwrap_err();
+            assert!(error.contains("schema is invalid"), "{error}");
+        }
+        ReplySchema::new(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}))
+            .unwrap();
+    }
+
+    #[test]
+    fn a_reduced_schema_has_what_every_api_accepts_and_tells_the_rest() {
+        let reduced = reduce(&schema());
+        assert_eq!(
+            reduced.schema,
+            json!({
+                "type": "object",
+                "required": ["names"],
+                "additionalProperties": false,
+                "properties": {
+                    "names": {
+                        "type": "array",
+                        "description": "(maxItems: 2, minItems: 1)",
+                        "items": {"type": "string", "description": "A name. (maxLength: 5)"}
+                    },
+                    "kind": {"anyOf": [
+                        {"const": 1},
+                        {"type": "object", "properties": {}, "additionalProperties": false}
+                    ]}
+                }
+            })
+        );
+        assert!(!reduced.all_required);
+        let strict =
+            json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "null"}}});
+        assert!(reduce(&strict).all_required);
+    }
+}

@@ -1,0 +1,83 @@
+//! The result of `bakeoff doctor` as text for a terminal.
+
+use super::Colour;
+use super::escape::Plain;
+use super::human::wrapped;
+use bakeoff_run::doctor::{Examination, Finding, FindingState};
+
+/// Columns of the widest topic, its sign and the space after it.
+const MARGIN: usize = 15;
+
+/// The findings, one below the other, each with its meaning and advice.
+pub fn doctor(examination: &Examination, width: usize, colour: Colour) -> String {
+    let room = width.clamp(50, 160) - MARGIN;
+    let mut out = format!("{}\n", styled(&headline(examination), "1", colour));
+    for finding in &examination.findings {
+        out.push('\n');
+        out += &paragraphs(finding, room, colour);
+    }
+    out
+}
+
+fn headline(examination: &Examination) -> String {
+    let count = |state| {
+        let of = |finding: &&Finding| finding.state == state;
+        examination.findings.iter().filter(of).count()
+    };
+    let version = &examination.bakeoff;
+    let able = match examination.can_run {
+        true => "can run experiments on this machine",
+        false => "cannot run anything on this machine",
+    };
+    let counted = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        count => Some(format!("{count} {what}s")),
+    };
+    let counts: Vec<String> = [
+        counted(count(FindingState::Bad), "problem"),
+        counted(count(FindingState::Limited), "limitation"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let counts = match counts.is_empty() {
+        true => "no problems".to_owned(),
+        false => counts.join(", "),
+    };
+    format!("bakeoff {version} {able}: {counts}")
+}
+
+/// A finding: its topic in the margin, and beside it up to three paragraphs.
+fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
+    let (sign, code) = match finding.state {
+        FindingState::Good => ("✓", "32"),
+        FindingState::Limited => ("!", "33"),
+        FindingState::Bad => ("✗", "31"),
+    };
+    let next = finding.next.as_ref().map(|next| format!("→ {next}"));
+    let texts = [
+        Some(finding.found.clone()),
+        Some(finding.means.clone()),
+        next,
+    ];
+    let mut out = String::new();
+    for text in texts.into_iter().flatten().filter(|text| !text.is_empty()) {
+        for line in wrapped(&Plain(&text).to_string(), room) {
+            let margin = match out.is_empty() {
+                true => format!("{} {:<12} ", styled(sign, code, colour), finding.topic),
+                false => " ".repeat(MARGIN),
+            };
+            out += &format!("{margin}{line}\n");
+        }
+    }
+    out
+}
+
+/// Text in a colour, by its number.
+fn styled(text: &str, code: &str, colour: Colour) -> String {
+    match colour {
+        Colour::Never => text.to_owned(),
+        Colour::Always => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+    }
+}

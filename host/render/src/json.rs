@@ -1,0 +1,67 @@
+//! The report as JSON: `report.json`, version 1.
+
+use super::escape::is_active;
+use super::outcome::ComparisonOutcome;
+use bakeoff_domain::report::Report;
+use serde::Serialize;
+
+/// The report as indented JSON with a line break at its end. Control and formatting characters are
+/// escaped, so that printing it on a terminal is safe.
+pub fn json(report: &Report) -> String {
+    written(report)
+}
+
+/// The report of a comparison as JSON: the same, with `outcome` before everything else.
+pub fn json_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
+    #[derive(Serialize)]
+    struct Comparison<'a> {
+        outcome: ComparisonOutcome,
+        #[serde(flatten)]
+        report: &'a Report,
+    }
+    written(&Comparison { outcome, report })
+}
+
+fn written(value: &impl Serialize) -> String {
+    // Maps with string keys and plain values: serialising them does not fail.
+    let text = serde_json::to_string_pretty(value)
+        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if c != '\n' && is_active(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn escapes_are_read_back_as_the_same_characters() {
+        let name = "a\u{1b}[31m\u{202e}\u{9b}\u{e0041}\u{7f}";
+        let report = crate::tables::tests::named(name);
+        let text = super::json(&report);
+        assert!(!text.chars().any(|c| c != '\n' && super::is_active(c)));
+        let back: bakeoff_domain::report::Report = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.variants[0].name, name);
+    }
+
+    #[test]
+    fn a_comparison_is_a_report_with_its_outcome() {
+        let report = crate::tables::tests::named("heap");
+        let text = super::json_of_comparison(&report, super::ComparisonOutcome::NotSlower);
+        assert!(
+            text.starts_with("{\n  \"outcome\": \"not-slower\",\n"),
+            "{text}"
+        );
+        let back: bakeoff_domain::report::Report = serde_json::from_str(&text).unwrap();
+        assert_eq!(super::json(&back), super::json(&report));
+    }
+}

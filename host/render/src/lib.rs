@@ -1,0 +1,168 @@
+//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, criterion's files, and one self-contained HTML page.
+//!
+//! Every name, message, description and source in a report comes from outside and may be hostile.
+//! Each format has its own type in [`escape`], and writes text from outside only through it.
+
+mod added;
+mod ascii;
+pub mod charts;
+mod criterion;
+mod csv;
+mod doctor;
+pub mod escape;
+mod failed_call;
+mod generation;
+mod html;
+mod human;
+mod json;
+mod junit;
+mod layout;
+mod load;
+mod markdown;
+mod outcome;
+mod page;
+mod parameters;
+mod parts;
+mod rank_legend;
+mod ratio_rows;
+mod screened;
+mod side_by_side;
+mod sparkline;
+mod tables;
+mod unranked;
+mod untimed;
+
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{Report, VariantReport};
+use bakeoff_run::audit::PastRun;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use criterion::{CriterionBenchmark, TimedSample, criterion};
+pub use csv::{csv, csv_of_comparison};
+pub use doctor::doctor;
+pub use failed_call::approach_file;
+pub use html::html;
+pub use human::{answer, human};
+pub use json::{json, json_of_comparison};
+pub use junit::{AskedTest, junit, junit_of_comparison};
+pub use markdown::markdown;
+pub use outcome::ComparisonOutcome;
+pub use untimed::{FileAnswer, Reproduction, Untimed};
+
+/// Whether colours are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colour {
+    /// Plain text.
+    #[default]
+    Never,
+    /// Headings and the answer are coloured.
+    Always,
+}
+
+/// The characters that a terminal can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Charset {
+    /// All characters.
+    #[default]
+    Unicode,
+    /// ASCII: sparklines, signs and units are written with it.
+    Ascii,
+}
+
+/// How a report is rendered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Columns of the terminal, clamped to 40..=160; for text only.
+    pub width: usize,
+    /// Whether the terminal shows colours; for text only.
+    pub colour: Colour,
+    /// The characters that the terminal can show; for text only.
+    pub charset: Charset,
+    /// Whether the source of the best and the environment are shown; for text only.
+    pub detail: bool,
+    /// The source of each variant, by id, for code samples.
+    pub sources: BTreeMap<String, String>,
+    /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
+    /// `None`: Markdown has the tables only.
+    pub charts: Option<String>,
+    /// The last runs of the same question, the oldest first; for the page only.
+    pub runs: Vec<PastRun>,
+    /// What must be said before the answer, of where the report comes from; for the page and Markdown, where
+    /// nobody reads stderr beside them.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Options {
+    /// 100 columns, no colour, all characters, no detail, no sources, no images in Markdown, no other runs, no
+    /// warnings.
+    fn default() -> Self {
+        Self {
+            width: 100,
+            colour: Colour::Never,
+            charset: Charset::Unicode,
+            detail: false,
+            sources: BTreeMap::new(),
+            charts: None,
+            runs: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// The source of a variant in Markdown and HTML.
+struct CodeSample<'a> {
+    variant: &'a VariantReport,
+    /// `heap`.
+    name: String,
+    /// `heap (12 lines)`.
+    title: String,
+    /// The description of the variant.
+    description: Option<String>,
+    /// The beginning of the source.
+    source: String,
+}
+
+/// The sources of variants that have one, in the order of the variants.
+fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>> {
+    let sample = |variant: &'a VariantReport| {
+        let source = options.sources.get(&variant.id)?;
+        let name = words::name(report, &variant.id);
+        let lines = numbers::count(source.lines().count() as u64);
+        let description = variant.description.as_ref();
+        Some(CodeSample {
+            variant,
+            title: match lines.as_str() {
+                "1" => format!("{name} (1 line)"),
+                lines => format!("{name} ({lines} lines)"),
+            },
+            description: description.map(|text| clipped(text, DESCRIPTION_CHARS_MAX)),
+            source: clipped(source, SOURCE_CHARS_MAX),
+            name,
+        })
+    };
+    // The variants of a sweep have the same source, which is shown once.
+    let mut approaches = BTreeSet::new();
+    let is_new = |variant: &&VariantReport| {
+        variant.parameters.is_empty() || approaches.insert(variant.approach.clone())
+    };
+    let variants = report.variants.iter().filter(is_new);
+    variants.filter_map(sample).collect()
+}
+
+/// Largest number of characters of a description.
+const DESCRIPTION_CHARS_MAX: usize = 2_000;
+
+/// Largest number of characters of a source.
+const SOURCE_CHARS_MAX: usize = 16 << 10;
+
+/// Largest number of characters of a failure's message. Compiler diagnostics can be long, and the
+/// first ones matter most.
+const MESSAGE_CHARS_MAX: usize = 4 << 10;
+
+/// A text, cut to a number of characters with `…` at its end.
+pub fn clipped(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

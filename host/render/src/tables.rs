@@ -1,0 +1,475 @@
+//! The tables of a report, with plain text in their cells: each format adds its own escapes.
+
+use super::load;
+use super::rank_legend::rank_legend;
+use super::ratio_rows::{RatioRelation, ratios_to_reference};
+use bakeoff_domain::crates::LockedCrate;
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{CaseLabel, Environment, Interval, Protocol, Report, VariantReport};
+use bakeoff_domain::spec::{Direction, GateOn, Scale};
+use std::collections::BTreeSet;
+
+/// Largest number of characters of a cell. Names and units come from outside and may be long; JSON
+/// and CSV have them in full.
+const CELL_CHARS_MAX: usize = 64;
+
+/// The alignment of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    /// For words.
+    Left,
+    /// For numbers.
+    Right,
+}
+
+/// A table: a caption, a heading for each column, and rows with as many cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    /// Its caption.
+    pub(super) caption: String,
+    /// The heading and alignment of each column.
+    pub(super) columns: Vec<(String, Align)>,
+    /// The rows; the first cell of each is its heading.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(super) fn new(caption: &str) -> Self {
+        Self::of("variant", caption)
+    }
+
+    /// A table whose rows are something else than variants.
+    pub(super) fn of(rows: &str, caption: &str) -> Self {
+        Self {
+            caption: caption.to_owned(),
+            columns: vec![(rows.to_owned(), Align::Left)],
+            rows: Vec::new(),
+        }
+    }
+
+    pub(super) fn column(&mut self, title: &str, align: Align) {
+        self.columns
+            .push((super::clipped(title, CELL_CHARS_MAX), align));
+    }
+
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        let cells = cells
+            .iter()
+            .map(|cell| super::clipped(cell, CELL_CHARS_MAX));
+        self.rows.push(cells.collect());
+    }
+}
+
+pub(super) use words::NO_VALUE;
+
+/// The comparison matrix: a score for each criterion, the total, the rank. A column has as many
+/// decimals as it takes to see the differences that are sure.
+pub(super) fn matrix(report: &Report) -> Table {
+    let title = "Scores from 0 to 10, higher is better; total from 0 to 1";
+    scored(report, title, |value, decimals| {
+        numbers::decimals(decimals, value.value)
+    })
+}
+
+/// The comparison matrix with intervals: the table of the chart of scores.
+pub(super) fn scores(report: &Report) -> Table {
+    scored(report, "Scores with their intervals", with_interval)
+}
+
+/// A row for each variant, with what is shown of each score and of the total.
+fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> String) -> Table {
+    let mut table = Table::new(title);
+    for criterion in &report.criteria {
+        table.column(&criterion.name, Align::Right);
+    }
+    table.column("total", Align::Right);
+    table.column("rank", Align::Right);
+    for row in words::score_rows(report, show) {
+        table.row(row);
+    }
+    table
+}
+
+/// What a score of 10 and of 0 means, by the scales of the criteria: `Scores 0–10, higher is better: 10
+/// is the best, 0 is a factor of 10 from it or more.` After that, what ranks mean, where that is needed.
+pub(super) fn scales(report: &Report) -> String {
+    let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
+    let mut linear = Vec::new();
+    for criterion in &report.criteria {
+        let name = super::clipped(&criterion.name, 40);
+        match criterion.scale {
+            Scale::Ratio { base } => match by_base.iter_mut().find(|(known, _)| *known == base) {
+                Some((_, names)) => names.push(name),
+                None => by_base.push((base, vec![name])),
+            },
+            Scale::Linear { low, high } => {
+                let (worst, best) = match criterion.direction {
+                    Direction::HigherIsBetter => (low, high),
+                    Direction::LowerIsBetter => (high, low),
+                };
+                let (worst, best) = (numbers::weight(worst), numbers::weight(best));
+                linear.push(format!("{name}: 10 is {best}, 0 is {worst}"));
+            }
+        }
+    }
+    let far = |base: &f64| format!("a factor of {} from it or more", numbers::weight(*base));
+    let ratios = match by_base.as_slice() {
+        [] => Vec::new(),
+        [(base, _)] => vec![format!("10 is the best, 0 is {}", far(base))],
+        several => several
+            .iter()
+            .map(|(base, names)| {
+                format!("{}: 10 is the best, 0 is {}", names.join(", "), far(base))
+            })
+            .collect(),
+    };
+    let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
+    let scales = match scales.is_empty() {
+        true => "Scores 0–10, higher is better.".to_owned(),
+        false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
+    };
+    match rank_legend(report) {
+        Some(ranks) => format!("{scales} {ranks}"),
+        None => scales,
+    }
+}
+
+/// A value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
+fn with_interval(interval: &Interval, decimals: usize) -> String {
+    let show = |value: f64| numbers::decimals(decimals, value);
+    let value = show(interval.value);
+    match (interval.low.map(show), interval.high.map(show)) {
+        (Some(low), Some(high)) if low == high => value,
+        (Some(low), Some(high)) => format!("{value} ({low}–{high})"),
+        (Some(low), None) => format!("{value} (at least {low})"),
+        (None, Some(high)) => format!("{value} (at most {high})"),
+        (None, None) => format!("{value} (interval unknown)"),
+    }
+}
+
+/// Ratios of times with intervals: the table of the chart of ratios.
+pub(super) fn ratios(report: &Report) -> Table {
+    let list = ratios_to_reference(report);
+    let reference = list
+        .first()
+        .map(|first| words::name(report, &first.variant.id));
+    let caption = format!(
+        "Time against {}, {}",
+        reference.unwrap_or_default(),
+        report.experiment.scope()
+    );
+    let mut table = Table::new(&caption);
+    table.column("time", Align::Right);
+    table.column("verdict", Align::Left);
+    table.rows = list
+        .iter()
+        .map(|row| {
+            let ratio = match (row.ratio, row.relation) {
+                (Some(ratio), _) => numbers::times(ratio),
+                (None, RatioRelation::Reference(_)) => "1 ×".to_owned(),
+                (None, RatioRelation::Verdict(_)) => NO_VALUE.to_owned(),
+            };
+            let name = words::name(report, &row.variant.id);
+            vec![name, ratio, row.verdict_text()]
+        })
+        .collect();
+    table
+}
+
+/// Times by case; beside the chart of times by size, its table.
+pub(super) fn by_case(report: &Report) -> Option<Table> {
+    let cases = &report.experiment.cases;
+    let timed: Vec<&VariantReport> = report
+        .variants
+        .iter()
+        .filter(|variant| {
+            let time = variant.readings.get("time");
+            time.is_some_and(|time| time.by_case.len() == cases.len())
+        })
+        .collect();
+    if timed.is_empty() {
+        return None;
+    }
+    if report.experiment.instances.is_some() {
+        return Some(over_instances(report, &timed));
+    }
+    let mut table = Table::new(match cases.len() {
+        1 => "Time of one call",
+        _ => "Time of one call, by case",
+    });
+    for case in cases {
+        let title = match case {
+            CaseLabel::Size(size) => numbers::count(u64::from(*size)),
+            CaseLabel::Call(call) | CaseLabel::Instance { instance: call } => {
+                super::clipped(call, 24)
+            }
+        };
+        table.column(&title, Align::Right);
+    }
+    for variant in timed {
+        let mut row = vec![words::name(report, &variant.id)];
+        let time = &variant.readings["time"];
+        let by_case = cases.iter().zip(&time.by_case);
+        row.extend(by_case.map(|(case, value)| match value {
+            Some(value) => numbers::reading(*value, &time.unit),
+            None if report.too_short.iter().any(|short| short.case == *case) => {
+                "too short".to_owned()
+            }
+            None => NO_VALUE.to_owned(),
+        }));
+        table.row(row);
+    }
+    Some(table)
+}
+
+/// The one time that each variant has on a set of instances.
+fn over_instances(report: &Report, timed: &[&VariantReport]) -> Table {
+    let scope = report.experiment.scope();
+    let mut table = Table::new(&format!("Time of one call, geometric mean {scope}"));
+    table.column("time", Align::Right);
+    for variant in timed {
+        let time = &variant.readings["time"];
+        table.row(vec![
+            words::name(report, &variant.id),
+            numbers::reading(time.value, &time.unit),
+        ]);
+    }
+    table
+}
+
+/// All readings, in their own units.
+pub(super) fn readings(report: &Report) -> Option<Table> {
+    let sources: BTreeSet<&String> = report
+        .variants
+        .iter()
+        .flat_map(|variant| variant.readings.keys())
+        .collect();
+    if sources.is_empty() {
+        return None;
+    }
+    let mut table = Table::new("Readings");
+    for source in &sources {
+        table.column(source, Align::Right);
+    }
+    let digits = |source: &&String| {
+        let readings = report
+            .variants
+            .iter()
+            .filter_map(|v| v.readings.get(*source));
+        let unit = readings.map(|reading| reading.unit.as_str()).next();
+        words::source_digits(report, source, unit.unwrap_or_default())
+    };
+    let digits: Vec<usize> = sources.iter().map(digits).collect();
+    for variant in report.variants.iter().filter(|v| !v.readings.is_empty()) {
+        let mut row = vec![words::name(report, &variant.id)];
+        row.extend(sources.iter().zip(&digits).map(|(source, digits)| {
+            let reading = variant.readings.get(*source);
+            reading.map_or(NO_VALUE.to_owned(), |reading| {
+                numbers::reading_with(*digits, reading.value, &reading.unit)
+            })
+        }));
+        table.row(row);
+    }
+    Some(table)
+}
+
+/// The criteria: weight, source, direction, scale and gate.
+pub(super) fn criteria(report: &Report) -> Table {
+    let mut table = Table::new("Criteria");
+    table.columns[0].0 = "criterion".to_owned();
+    for title in ["weight", "from", "better", "scale", "gate"] {
+        table.column(title, Align::Left);
+    }
+    for criterion in &report.criteria {
+        let better = match criterion.direction {
+            Direction::LowerIsBetter => "lower",
+            Direction::HigherIsBetter => "higher",
+        };
+        let scale = match criterion.scale {
+            Scale::Ratio { base } => format!("10 points for each factor of {base}"),
+            Scale::Linear { low, high } => format!("linear from {low} to {high}"),
+        };
+        let gate = criterion.gate.map_or(NO_VALUE.to_owned(), |gate| {
+            let (on, unit) = match gate.on {
+                GateOn::Score => ("score", ""),
+                GateOn::Reading => ("reading", criterion.unit.as_str()),
+            };
+            let bound = |what: &str, bound: Option<f64>| {
+                bound.map(|bound| format!("{what} {}", numbers::reading(bound, unit)))
+            };
+            let bounds: Vec<String> = [bound("at least", gate.min), bound("at most", gate.max)]
+                .into_iter()
+                .flatten()
+                .collect();
+            format!("{on} {}", bounds.join(", "))
+        });
+        table.row(vec![
+            criterion.name.clone(),
+            numbers::weight(criterion.weight),
+            criterion.source.clone(),
+            better.to_owned(),
+            scale,
+            gate,
+        ]);
+    }
+    table
+}
+
+/// The level of the confinement, with its mechanisms.
+fn confinement(environment: &Environment) -> String {
+    match environment.fences.is_empty() {
+        true => environment.confinement.clone(),
+        false => format!(
+            "{} ({})",
+            environment.confinement,
+            environment.fences.join(", ")
+        ),
+    }
+}
+
+fn compiler(environment: &Environment) -> String {
+    match environment.compiler_choice.is_empty() {
+        true => environment.compiler.clone(),
+        false => format!("{}, {}", environment.compiler, environment.compiler_choice),
+    }
+}
+
+/// The environment and the measurement, as pairs of name and value.
+pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
+    let environment = &report.environment;
+    let protocol = &report.protocol;
+    let mut pairs = vec![
+        ("Confinement", confinement(environment)),
+        ("Engine", environment.engine.clone()),
+        ("Compiler", compiler(environment)),
+        (
+            "Machine",
+            format!(
+                "{}, {} cores, {}",
+                environment.cpu, environment.cores, environment.system
+            ),
+        ),
+    ];
+    if !environment.crates.is_empty() {
+        let exact = |one: &LockedCrate| format!("{} {}", one.name, one.version);
+        let all: Vec<String> = environment.crates.iter().map(exact).collect();
+        pairs.push(("Crates", all.join(", ")));
+    }
+    if environment.policy != "defaults" {
+        pairs.push(("Host policy", environment.policy.clone()));
+    }
+    if protocol.replicas > 0 {
+        let measured = format!(
+            "{}; {} confidence over all verdicts; practical threshold {}",
+            measured(protocol),
+            numbers::percent(protocol.confidence),
+            numbers::percent(protocol.practical)
+        );
+        pairs.push(("Measured", measured));
+    }
+    let cost = &report.cost;
+    let mut spent = format!(
+        "{} s, {} calls",
+        numbers::significant(cost.seconds, 3),
+        numbers::count(cost.trials)
+    );
+    if cost.tokens > 0 {
+        spent += &format!(", {} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
+    }
+    pairs.push(("Cost", spent));
+    pairs.push(("Load", load::load(cost)));
+    let experiment = &report.experiment;
+    let mut seed = format!("{0} (repeat with --seed {0})", experiment.seed);
+    if experiment.check_seed != experiment.seed {
+        seed += &format!("; check seed {}", experiment.check_seed);
+    }
+    pairs.push(("Seed", seed));
+    pairs.retain(|(_, text)| !text.trim().is_empty());
+    pairs
+}
+
+/// `12 replicas, at least 5,400 inputs of each size`.
+fn measured(protocol: &Protocol) -> String {
+    let replicas = match protocol.replicas {
+        1 => "1 replica".to_owned(),
+        replicas => format!("{replicas} replicas"),
+    };
+    match protocol.inputs {
+        Some(inputs) => format!(
+            "{replicas}, {} or more drawn inputs of each case",
+            numbers::count(inputs)
+        ),
+        None => replicas,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use bakeoff_domain::plan::RunSeed;
+    use bakeoff_domain::report::{
+        Cost, Environment, ExperimentSummary, Facts, Protocol, VariantStatus, assemble,
+    };
+    use std::collections::BTreeMap;
+
+    /// A report with one variant of that name and nothing else.
+    pub(crate) fn named(name: &str) -> Report {
+        assemble(Facts {
+            experiment: ExperimentSummary {
+                id: "id".to_owned(),
+                name: "experiment".to_owned(),
+                problem: "problem".to_owned(),
+                seed: RunSeed::Named(1),
+                check_seed: RunSeed::Named(1),
+                instances: None,
+                cases: Vec::new(),
+                options: Vec::new(),
+                by_sources: false,
+            },
+            environment: Environment::default(),
+            criteria: Vec::new(),
+            variants: vec![VariantReport {
+                id: "v".to_owned(),
+                name: name.to_owned(),
+                approach: "a".to_owned(),
+                iteration: 1,
+                screening: None,
+                parameters: BTreeMap::new(),
+                status: VariantStatus::Unranked,
+                rank: None,
+                total: None,
+                scores: BTreeMap::new(),
+                readings: BTreeMap::new(),
+                missing_readings: BTreeMap::new(),
+                failure: None,
+                failed_call: None,
+                pure: None,
+                file: String::new(),
+                description: None,
+                reason: None,
+                growth: None,
+                imports: Vec::new(),
+                attempts: Vec::new(),
+            }],
+            verdicts: Vec::new(),
+            wall_verdicts: Vec::new(),
+            reading_verdicts: std::collections::BTreeMap::new(),
+            replicas: None,
+            protocol: Protocol::default(),
+            options: bakeoff_domain::spec::ReportOptions::default(),
+            cost: Cost::default(),
+            notes: Vec::new(),
+            too_short: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_variant_without_scores_is_shown_without_a_rank() {
+        let report = named("x");
+        assert_eq!(matrix(&report).rows, [["x", NO_VALUE, "unranked"]]);
+        assert_eq!(
+            super::super::unranked::unranked(&report)[0].status,
+            "unranked"
+        );
+    }
+}

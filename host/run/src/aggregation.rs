@@ -1,0 +1,53 @@
+//! What an aggregator says of a report.
+
+use super::error::RunError;
+use bakeoff_compile::BuiltComponent;
+use bakeoff_domain::report::{AddedSection, Report};
+use bakeoff_measure::RunnerConfig;
+use serde::{Deserialize, Serialize};
+
+/// What an aggregator said of a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aggregation {
+    /// The name of the aggregator.
+    pub aggregator: String,
+    /// Its sections; one that says why, if there are none.
+    pub sections: Vec<AddedSection>,
+}
+
+/// Returns a report as aggregators get it: report.json without the sections of aggregators.
+pub fn report_for_aggregators(report: &Report) -> String {
+    let bare = Report {
+        sections: Vec::new(),
+        ..report.clone()
+    };
+    // Maps with string keys and plain values: serialising them does not fail.
+    serde_json::to_string(&bare).unwrap_or_default()
+}
+
+/// Asks an aggregator for its sections of a report, as [`report_for_aggregators`] has it.
+///
+/// # Errors
+/// The runner could not be started.
+pub async fn aggregate(
+    config: &RunnerConfig,
+    name: &str,
+    built: &BuiltComponent,
+    report: &str,
+) -> Result<Aggregation, RunError> {
+    let said = bakeoff_measure::aggregate(config, &built.checked, report).await;
+    let sections = match said.map_err(RunError::Runner)? {
+        Ok(sections) => sections
+            .into_iter()
+            .map(|section| AddedSection {
+                aggregator: name.to_owned(),
+                ..section
+            })
+            .collect(),
+        Err(why) => vec![AddedSection::missing(name, why)],
+    };
+    Ok(Aggregation {
+        aggregator: name.to_owned(),
+        sections,
+    })
+}

@@ -1,0 +1,113 @@
+//! The assessments of a run, one on each core: what the workload says of many answers.
+
+use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::context::runner_error;
+use super::error::RunError;
+use super::session::Run;
+use super::variant_state::find;
+use bakeoff_confine::tasks::TaskEvent;
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::variant::VariantId;
+use bakeoff_measure::Assessment;
+use std::collections::BTreeMap;
+
+impl Run<'_> {
+    /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Those
+    /// to a set of instances were all assessed in the gate.
+    pub(super) async fn assess(&mut self) -> Result<(), RunError> {
+        let experiment = &self.loaded.experiment;
+        if !experiment.assesses() || experiment.workload.inputs.are_instances() {
+            return Ok(());
+        }
+        let alive = self.variants.iter().filter(|state| state.is_contender());
+        let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
+        let mut assessed = BTreeMap::new();
+        for id in alive {
+            match self.kept_assessment(&id)? {
+                Some(kept) => self.on_assessment(&id, kept)?,
+                None => {
+                    assessed.extend(self.add_assessment(&id)?);
+                }
+            }
+        }
+        while let Some(event) = self.tasks.next().await {
+            let (key, result) = match event {
+                TaskEvent::Ended(key, ChildAnswer::Assessed(result)) => (key, result),
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::dead_letter(&key, &reason));
+                }
+                _ => continue,
+            };
+            let Some(id) = assessed.remove(&key) else {
+                continue;
+            };
+            let mut assessment = result.map_err(|error| runner_error(self.loaded, error))?;
+            if let Some(failure) = &mut assessment.failure {
+                let call = assessment.calls.last().copied();
+                self.explain_unjudged(&id, call, failure).await?;
+                self.diagnose(&id, failure, &assessment.calls).await?;
+            }
+            self.keep_assessment(&id, &assessment)?;
+            self.on_assessment(&id, assessment)?;
+            // Only now: what is finished is kept also when the user asks to stop.
+            self.refuse_if_interrupted()?;
+        }
+        Ok(())
+    }
+
+    /// Adds the task of an assessment, and returns its key.
+    fn add_assessment(&mut self, id: &VariantId) -> Result<Option<(TaskKey, VariantId)>, RunError> {
+        let state = find(&self.variants, id).filter(|state| state.built.is_some());
+        let Some((state, identity)) = state.and_then(|one| Some((one, one.identity.as_ref()?)))
+        else {
+            return Ok(None);
+        };
+        let digest = self.keys.assessment(identity);
+        let key = TaskKey::new(format!("assessment of {id} {}", digest.digest()));
+        let build = build_task(&self.keys.build(state));
+        let task = core_task("assess", key.clone(), Some(&build));
+        let content = ChildTask::Assess {
+            build,
+            files: state.files.clone(),
+            seed: self.context.config.seed,
+        };
+        self.tasks.add(task, content).map_err(wrong_task)?;
+        Ok(Some((key, id.clone())))
+    }
+
+    fn kept_assessment(&mut self, id: &VariantId) -> Result<Option<Assessment>, RunError> {
+        let Some(state) = find(&self.variants, id) else {
+            return Ok(None);
+        };
+        let Some(identity) = &state.identity else {
+            return Ok(None);
+        };
+        let (key, owner) = (self.keys.assessment(identity), state.owner());
+        Ok(self
+            .store
+            .get(bakeoff_store::ResultKind::Assessment, &key, owner)?)
+    }
+
+    fn keep_assessment(&mut self, id: &VariantId, assessment: &Assessment) -> Result<(), RunError> {
+        let Some(state) = find(&self.variants, id) else {
+            return Ok(());
+        };
+        if let Some(identity) = &state.identity {
+            let (key, owner) = (self.keys.assessment(identity), state.owner());
+            self.store.put(
+                bakeoff_store::ResultKind::Assessment,
+                &key,
+                owner,
+                assessment,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn on_assessment(&mut self, id: &VariantId, assessment: Assessment) -> Result<(), RunError> {
+        match assessment.failure {
+            Some(failure) => self.fail(id, failure),
+            None => Ok(()),
+        }
+    }
+}

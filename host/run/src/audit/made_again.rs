@@ -1,0 +1,206 @@
+//! The builds and gates of a verification, as tasks of one queue.
+
+use super::verify::Verifier;
+use crate::{
+    ChildAnswer, ChildClient, ChildTask, RunContext, RunError, core_task, runner_error, wrong_task,
+};
+use bakeoff_compile::{BuildKind, BuiltComponent};
+use bakeoff_confine::tasks::{Driver, TaskEvent};
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_measure::GateRecord;
+use bakeoff_source::BuildInput;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The component that is built: from the code of a variant, or the one that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Component {
+    Rebuilt,
+    Kept,
+}
+
+/// The builds and gates that are made again, by the places of their variants.
+struct Again {
+    driver: Driver<ChildClient>,
+    purposes: BTreeMap<TaskKey, (usize, Component)>,
+    builds: BTreeMap<usize, Result<Arc<BuiltComponent>, Failure>>,
+    gates: BTreeMap<usize, GateRecord>,
+}
+
+fn task_key(index: usize, component: Component) -> TaskKey {
+    TaskKey::new(match component {
+        Component::Rebuilt => format!("build {index}"),
+        Component::Kept => format!("build what was kept of {index}"),
+    })
+}
+
+impl Again {
+    fn add_build(
+        &mut self,
+        context: &RunContext,
+        index: usize,
+        component: Component,
+        (code, swept): (BuildInput, bool),
+    ) -> Result<(), RunError> {
+        let key = task_key(index, component);
+        let request = context.prototype(code, BuildKind::Release, swept);
+        let content = ChildTask::Build(request);
+        let task = core_task("build", key.clone(), None);
+        self.driver.add(task, content).map_err(wrong_task)?;
+        self.purposes.insert(key, (index, component));
+        Ok(())
+    }
+}
+
+impl Verifier<'_> {
+    /// Builds every variant again, and runs every gate again as soon as its component is there. Then
+    /// compares both with what was kept.
+    pub(super) async fn build_and_check(&mut self) -> Result<(), RunError> {
+        let mut again = Again {
+            driver: ChildClient::driver(
+                &self.context.tools.builder,
+                &self.context.config,
+                &self.context.cores,
+            ),
+            purposes: BTreeMap::new(),
+            builds: BTreeMap::new(),
+            gates: BTreeMap::new(),
+        };
+        for index in 0..self.variants.len() {
+            let state = &self.variants[index];
+            if self.kept.evidence.record.build(state.id()).is_none() {
+                continue;
+            }
+            match (&state.code, &state.failure) {
+                (Some(code), _) => {
+                    let code = (code.clone(), state.is_swept());
+                    again.add_build(&self.context, index, Component::Rebuilt, code)?;
+                }
+                (None, Some(failure)) => {
+                    let failure = failure.clone();
+                    self.on_rebuilt(&mut again, index, Err(failure))?;
+                }
+                (None, None) => {}
+            }
+        }
+        while let Some(event) = again.driver.next().await {
+            let (key, answer) = match event {
+                TaskEvent::Ended(key, answer) => (key, answer),
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::dead_letter(&key, &reason));
+                }
+                _ => continue,
+            };
+            match (again.purposes.remove(&key), answer) {
+                (Some((index, Component::Rebuilt)), ChildAnswer::Built(built)) => {
+                    self.on_rebuilt(&mut again, index, built)?;
+                }
+                (Some((index, Component::Kept)), ChildAnswer::Built(Ok(built))) => {
+                    self.add_check(&mut again, index, built, &key)?;
+                }
+                (Some((index, _)), ChildAnswer::Checked(here)) => {
+                    let here = here.map_err(|error| runner_error(self.loaded, error))?;
+                    again.gates.insert(index, here);
+                }
+                _ => {}
+            }
+        }
+        self.compare(&again);
+        Ok(())
+    }
+
+    /// Checks what was built again, if it is what was kept; otherwise what was kept: that ran, and all
+    /// about it can be repeated.
+    fn on_rebuilt(
+        &mut self,
+        again: &mut Again,
+        index: usize,
+        built: Result<Arc<BuiltComponent>, Failure>,
+    ) -> Result<(), RunError> {
+        let record = &self.kept.evidence.record;
+        let kept = record.build(self.variants[index].id());
+        let digest = kept.and_then(|kept| kept.value.digest.clone());
+        match &built {
+            Ok(component) if Some(&component.digest) == digest.as_ref() => {
+                let key = task_key(index, Component::Rebuilt);
+                self.add_check(again, index, Arc::clone(component), &key)?;
+            }
+            _ => {
+                let component = digest.and_then(|digest| self.kept.component(&digest));
+                if let Some(code) = component {
+                    let code = (code, self.variants[index].is_swept());
+                    again.add_build(&self.context, index, Component::Kept, code)?;
+                }
+            }
+        }
+        again.builds.insert(index, built);
+        Ok(())
+    }
+
+    /// Adds the gate of a component that is the one that ran.
+    fn add_check(
+        &mut self,
+        again: &mut Again,
+        index: usize,
+        built: Arc<BuiltComponent>,
+        build: &TaskKey,
+    ) -> Result<(), RunError> {
+        self.variants[index].take_built(built);
+        let state = &self.variants[index];
+        let Some(gate) = self.kept.evidence.record.gate(state.id()) else {
+            return Ok(());
+        };
+        let key = TaskKey::new(format!("check {index}"));
+        let content = ChildTask::Check {
+            build: build.clone(),
+            files: state.files.clone(),
+            // A gate that was kept from an earlier run was rehearsed with that run's seed.
+            seed: gate
+                .value
+                .rehearsal_seed
+                .unwrap_or(self.context.config.seed),
+            repeats_fuel: gate.value.repeats_fuel,
+        };
+        let task = core_task("check", key.clone(), Some(build));
+        again.driver.add(task, content).map_err(wrong_task)?;
+        again.purposes.insert(key, (index, Component::Kept));
+        Ok(())
+    }
+
+    /// Compares what was built and checked again with what was kept, in the order of the variants.
+    fn compare(&mut self, again: &Again) {
+        for index in 0..self.variants.len() {
+            let id = self.variants[index].id().clone();
+            let Some(kept) = self.kept.evidence.record.build(&id) else {
+                let why = "no build of it was kept";
+                self.figures.skip(id.as_str(), "component", why);
+                continue;
+            };
+            let kept = kept.value.clone();
+            match again.builds.get(&index) {
+                Some(Ok(built)) if kept.digest.as_ref() == Some(&built.digest) => {
+                    self.compare_builds(&id, &kept, built);
+                }
+                Some(built) => self.other_component(&id, &kept, built),
+                None => {}
+            }
+        }
+        for index in 0..self.variants.len() {
+            let state = &self.variants[index];
+            let Some(kept) = self.kept.evidence.record.gate(state.id()) else {
+                continue;
+            };
+            match again.gates.get(&index) {
+                Some(here) => {
+                    let kept = kept.value.clone();
+                    self.compare_gates(index, &kept, here);
+                }
+                None => {
+                    let why = "the component that ran was not kept";
+                    self.figures.skip(state.id().as_str(), "check", why);
+                }
+            }
+        }
+    }
+}

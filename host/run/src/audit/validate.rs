@@ -1,0 +1,456 @@
+//! Validation of evidence that may be forged. Code that uses it afterwards need not check again
+//! that an index is in range.
+
+use crate::{Aggregation, BUILD_ROUNDS_MAX, RaceRecord, Record};
+use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
+use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::plan::Steadiness;
+use bakeoff_domain::report::{
+    AddedSection, Environment, Generation, Report, SECTIONS_MAX, check_sections,
+};
+use bakeoff_domain::score::RACING_MAX;
+use bakeoff_domain::spec::Inputs;
+use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
+use bakeoff_measure::Dropout;
+use bakeoff_measure::evaluate::check_description;
+use std::collections::BTreeSet;
+
+/// The most that the cost or the resolution of a clock may be, in nanoseconds: a second.
+const CLOCK_NS_MAX: f64 = 1e9;
+/// The most steps that recomputing verdicts may take: some 20 seconds.
+const STEPS_MAX: f64 = 1e10;
+/// The divisor that gives the steps of the checks after each replica from the cube of the number of
+/// replicas.
+const CUBE_SHARE: f64 = 200.0;
+/// The most blocks of a replica in evidence that may be forged.
+const BLOCKS_MAX: u32 = 256;
+/// The most results of a kind: one for each variant.
+const RESULTS_MAX: usize = VARIANTS_MAX;
+
+/// The most sources of readings in a report: the built-in ones, and 64 numbers for each case.
+const SOURCES_MAX: usize = 64 * (bakeoff_config::CASES_MAX + 1);
+/// The most words of the options that declare an experiment without a file: three options.
+const OPTIONS_MAX: usize = 6;
+/// The most notes of a report.
+const NOTES_MAX: usize = 1_024;
+
+/// Checks a report that may be forged: the cost of processing it grows with the squares of the
+/// numbers checked here.
+///
+/// # Errors
+/// The report has more of something than any run has; the error names the first such thing.
+pub fn check_report(report: &Report) -> Result<(), String> {
+    let variants = report.variants.len();
+    hold(
+        variants <= RESULTS_MAX,
+        "its report has more variants than an experiment",
+    )?;
+    let compared = report.variants.iter();
+    let compared = compared.filter(|one| one.failure.is_none() && !one.is_screened_out());
+    hold(
+        compared.count() <= RACING_MAX,
+        "its report compares more variants than a race has",
+    )?;
+    let cases = report.experiment.cases.len();
+    hold(
+        cases <= bakeoff_config::CASES_MAX && report.criteria.len() <= bakeoff_config::CRITERIA_MAX,
+        "its report has more cases or criteria than an experiment",
+    )?;
+    let names = report.experiment.instances.iter();
+    hold(
+        names.flat_map(|set| &set.names).count() <= bakeoff_config::CASES_MAX,
+        "its report names more instances than any report",
+    )?;
+    // Only variants that may race are compared.
+    let compared = variants.min(RACING_MAX);
+    let pairs = compared * compared / 2;
+    let verdicts = report.verdicts.len() + report.wall_verdicts.len();
+    hold(
+        verdicts <= pairs * (cases + 2),
+        "its report has more verdicts than pairs and cases",
+    )?;
+    let others = &report.reading_verdicts;
+    hold(
+        others.len() <= report.criteria.len()
+            && others.values().all(|rows| rows.len() <= pairs + compared),
+        "its report has more verdicts by a reading than pairs",
+    )?;
+    let read = report.variants.iter().flat_map(|variant| &variant.readings);
+    let sources: BTreeSet<&String> = read.clone().map(|(source, _)| source).collect();
+    let mut by_case = read.map(|(_, reading)| reading.by_case.len());
+    hold(
+        sources.len() <= SOURCES_MAX && by_case.all(|count| count <= cases),
+        "its report has more readings than a run",
+    )?;
+    let first = &report.recommendation;
+    let mut named = [&first.tied, &first.alternatives, &report.pareto].into_iter();
+    // A set of instances has no cases, and one instance may stand for it.
+    let scopes = cases.max(usize::from(report.experiment.instances.is_some()));
+    hold(
+        named.all(|ids| ids.len() <= variants)
+            && report.notes.len() <= NOTES_MAX
+            && report.too_short.len() <= scopes
+            && report.experiment.options.len() <= OPTIONS_MAX,
+        "its report names more variants than it has, or notes more than a run",
+    )?;
+    check_added(&report.sections)?;
+    report
+        .generation
+        .as_ref()
+        .map_or(Ok(()), Generation::check)?;
+    let Some(replicas) = &report.replicas else {
+        return Ok(());
+    };
+    hold(
+        replicas.variants.len() <= variants
+            && replicas.log_times.len() <= bakeoff_config::MEASURE_REPLICAS_MAX as usize,
+        "its report has more replicas than a run",
+    )
+}
+
+/// The longest text about the machine, in bytes; the restrictions of a policy name its folders.
+const ENVIRONMENT_BYTES_MAX: usize = 64 << 10;
+
+fn check_environment(environment: &Environment) -> Result<(), String> {
+    let texts = [
+        &environment.engine,
+        &environment.compiler,
+        &environment.compiler_choice,
+        &environment.cpu,
+        &environment.system,
+        &environment.confinement,
+        &environment.policy,
+    ];
+    let bytes = texts
+        .into_iter()
+        .chain(&environment.fences)
+        .map(String::len);
+    hold(
+        bytes.sum::<usize>() <= ENVIRONMENT_BYTES_MAX,
+        "it says more of a machine than there is to say",
+    )
+}
+
+/// Checks the sections of aggregators, which are bounded for each of them.
+fn check_added(sections: &[AddedSection]) -> Result<(), String> {
+    hold(
+        sections.len() <= AGGREGATORS_MAX * SECTIONS_MAX,
+        "its report has more sections than aggregators add",
+    )?;
+    for of_one in sections.chunk_by(|one, next| one.aggregator == next.aggregator) {
+        check_sections(of_one).map_err(|why| format!("a section of its report has {why}"))?;
+        hold(
+            of_one
+                .iter()
+                .all(|one| bakeoff_config::is_evaluator_name(&one.aggregator)),
+            "a section of its report is of no aggregator",
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks a bundle that may be forged: it is granted nothing of this machine.
+///
+/// # Errors
+/// The bundle contains something that no run has; the error names the first such thing.
+pub(super) fn check_bundle(
+    record: &Record,
+    report: &Report,
+    replicas: &[Replica],
+) -> Result<(), String> {
+    let mut approaches = record.experiment.approaches.iter();
+    hold(
+        approaches.all(|approach| approach.grants.is_empty()),
+        "it wants files of this machine for its approaches, and bundles are granted none",
+    )?;
+    check_evidence(record, report, replicas)
+}
+
+/// Checks evidence that may be forged: numbers are within their bounds, and indexes are in range.
+///
+/// # Errors
+/// The evidence contains something that no run has; the error names the first such thing.
+pub(super) fn check_evidence(
+    record: &Record,
+    report: &Report,
+    replicas: &[Replica],
+) -> Result<(), String> {
+    bakeoff_config::within_bounds(&record.experiment)?;
+    check_environment(&record.environment)?;
+    record
+        .generation
+        .as_ref()
+        .map_or(Ok(()), Generation::check)?;
+    let cases = record.cases.len();
+    let declared = match &record.experiment.workload.inputs {
+        Inputs::Generated { sizes, .. } => sizes.len(),
+        Inputs::Instances { names, .. } => names.len(),
+        Inputs::Cases(_) => cases,
+    };
+    let most = match record.experiment.workload.inputs.are_instances() {
+        true => bakeoff_config::INSTANCES_MAX,
+        false => bakeoff_config::CASES_MAX,
+    };
+    hold(
+        cases <= most && cases == declared,
+        "it has other cases than its experiment",
+    )?;
+    let same_ids = |(one, other): (&Variant, &Variant)| one.id == other.id;
+    let declared = variant::declare(&record.experiment.approaches);
+    hold(
+        declared.len() == record.variants.len()
+            && declared.iter().zip(&record.variants).all(same_ids),
+        "it has other variants than its experiment",
+    )?;
+    // Versions that did not keep the code named it by another digest.
+    let mut variants = record.variants.iter();
+    hold(
+        record.manifest.is_none() || variants.all(|variant| record.has_measured_code(variant)),
+        "the code that is kept of a variant is not what its build was made from",
+    )?;
+    hold(
+        record.builds.len() <= RESULTS_MAX
+            && record.gates.len() <= RESULTS_MAX
+            && record.assessments.len() <= RESULTS_MAX
+            && record.evaluations.len() <= EVALUATORS_MAX * RESULTS_MAX
+            && record.aggregations.len() <= AGGREGATORS_MAX
+            && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
+        "there are more results than variants",
+    )?;
+    check_report(report)?;
+    for gate in &record.gates {
+        let numbers = gate.value.cases.iter().map(|case| case.case);
+        hold(
+            numbers.eq(0..gate.value.cases.len()) && gate.value.cases.len() <= cases,
+            "a gate has cases that the experiment has not",
+        )?;
+    }
+    if let Some(coarse) = &record.coarse {
+        let mut variants = coarse.variants.values();
+        hold(
+            coarse.variants.len() <= RACING_MAX
+                && variants.all(|one| one.case_ns.len() <= cases)
+                && coarse.seconds.is_finite(),
+            "a coarse race has more than an experiment has",
+        )?;
+    }
+    for round in &record.build_rounds {
+        let builds = &round.value.builds;
+        hold(
+            builds.len() <= RESULTS_MAX
+                && builds
+                    .iter()
+                    .all(|build| build.variants.len() <= RESULTS_MAX),
+            "a round of builds has more than an experiment has variants",
+        )?;
+    }
+    for assessment in &record.assessments {
+        hold(
+            assessment.value.is_whole(cases),
+            "an assessment has other inputs than the experiment",
+        )?;
+    }
+    for evaluator in &record.experiment.evaluators {
+        hold(
+            check_description(&evaluator.criteria).is_ok(),
+            "an evaluator describes what none can",
+        )?;
+    }
+    let fixed = record.experiment.workload.inputs.are_fixed();
+    for criterion in &record.experiment.criteria {
+        let Some(source) = criterion.source.evaluated() else {
+            continue;
+        };
+        let mut evaluators = record.experiment.evaluators.iter();
+        let evaluator = evaluators.find(|one| one.name == source.evaluator);
+        let described = evaluator.and_then(|one| Some((one, one.criterion(&source.criterion)?)));
+        hold(
+            described.is_some_and(|(one, described)| {
+                one.source(described, fixed) == *source
+                    && described.direction == criterion.direction
+            }),
+            "a criterion is not what its evaluator describes",
+        )?;
+    }
+    for evaluation in &record.evaluations {
+        let mut evaluators = record.experiment.evaluators.iter();
+        let evaluator = evaluators.find(|one| one.name == evaluation.value.evaluator);
+        hold(
+            evaluator.is_some_and(|one| evaluation.value.fits(one, cases)),
+            "an evaluation is not what its evaluator describes",
+        )?;
+    }
+    for aggregation in &record.aggregations {
+        let Aggregation {
+            aggregator,
+            sections,
+        } = &aggregation.value;
+        let is_own = |one: &AddedSection| one.aggregator == *aggregator;
+        hold(
+            sections.iter().all(is_own) && check_added(sections).is_ok(),
+            "an aggregation is not what an aggregator says",
+        )?;
+    }
+    let Some(race) = &record.race else {
+        return hold(replicas.is_empty(), "there are replicas of no race");
+    };
+    check_race(race, cases)?;
+    hold(
+        race.pilot.is_some() || replicas.is_empty(),
+        "there are replicas of a race without a pilot",
+    )?;
+    let mut indexes = BTreeSet::new();
+    for replica in replicas {
+        hold(indexes.insert(replica.index), "a replica is there twice")?;
+        check_replica(replica, race.lists.variants.len(), cases)?;
+    }
+    let most = record.experiment.measure.replicas_max;
+    hold(
+        indexes.last().is_none_or(|last| *last < most),
+        "there are more replicas than were declared",
+    )
+}
+
+/// Checks that verdicts can be recomputed without a long wait. The steps of an estimate grow with
+/// the square of the number of replicas; the checks of each pair for a sign inversion after each
+/// replica grow with a share of its cube.
+///
+/// # Errors
+/// Recomputing the verdicts would take too long.
+pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), String> {
+    let race = record.race.as_ref();
+    let variants = race.map_or(0, |race| race.lists.variants.len()) as f64;
+    let (pairs, replicas) = (variants * variants / 2.0, replicas.len() as f64);
+    let scopes = match record.experiment.workload.inputs.are_instances() {
+        true => 0.0,
+        false => record.cases.len() as f64,
+    };
+    let estimates = (scopes + 1.0) * replicas.powi(2) / 2.0;
+    hold(
+        pairs * (estimates + replicas.powi(3) / CUBE_SHARE) <= STEPS_MAX,
+        "so many variants on so many cases in so many replicas take too long to work out again here",
+    )
+}
+
+fn hold(holds: bool, otherwise: &str) -> Result<(), String> {
+    match holds {
+        true => Ok(()),
+        false => Err(otherwise.to_owned()),
+    }
+}
+
+fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
+    let variants = race.lists.variants.len();
+    hold(
+        (1..=RACING_MAX).contains(&variants) && race.lists.cases.len() == cases,
+        "its race has other variants or cases than its experiment",
+    )?;
+    let known = |dropouts: &[Dropout]| dropouts.iter().all(|one| one.variant < variants);
+    let unpiloted = race.unpiloted.as_ref();
+    let speaks_of_others = "its pilot speaks of variants or cases that did not race";
+    hold(
+        known(&race.dropouts) && unpiloted.is_none_or(|unpiloted| known(&unpiloted.failed)),
+        speaks_of_others,
+    )?;
+    let mut overruns = race.overruns.iter();
+    hold(
+        overruns.all(|one| one.variant < variants && one.case < cases && one.calls > 0),
+        "it has a sample of a variant or case that did not race",
+    )?;
+    let Some(pilot) = &race.pilot else {
+        return Ok(());
+    };
+    let sampling = &pilot.sampling;
+    let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
+    let mut short = sampling.too_short.iter();
+    let steady = match &sampling.steadiness {
+        Steadiness::Steady => true,
+        Steadiness::Trending(trends) => {
+            let mut trends = trends.iter();
+            trends.all(|trend| of_the_race(trend.variant, trend.case))
+        }
+    };
+    hold(
+        known(&pilot.failed)
+            && sampling.aside.iter().all(|one| *one < variants)
+            && short.all(|one| of_the_race(one.variant, one.case))
+            && sampling
+                .short_cases
+                .iter()
+                .all(|one| one.case < cases && one.uncertain_ns >= 0.0)
+            && pilot.layouts.len() <= variants
+            && sampling.untimed.iter().all(|one| *one < variants)
+            && steady
+            && sampling.calls.len() == cases,
+        speaks_of_others,
+    )?;
+    if let Some(replica) = &pilot.replica {
+        check_replica(replica, variants, cases)?;
+    }
+    hold(
+        (0.0..=CLOCK_NS_MAX).contains(&pilot.clock_ns),
+        "its clock has no granularity",
+    )
+}
+
+fn check_replica(replica: &Replica, variants: usize, cases: usize) -> Result<(), String> {
+    let mut samples = replica.samples.iter();
+    let sound = samples.all(|sample| {
+        sample.variant < variants
+            && sample.case < cases
+            && sample.block < BLOCKS_MAX
+            && sample.calls > 0
+    });
+    let mut parts = replica.parts.iter();
+    let sound = sound && parts.all(|parts| parts.variant < variants && parts.case < cases);
+    hold(
+        sound && replica.baselines.len() == cases && replica.cold_ns.len() == variants,
+        "a replica has samples of variants or cases that did not race",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_more_than_a_run_is_refused() {
+        let text = include_str!("../../../../tests/golden/report/report.json");
+        let sound: Report = serde_json::from_str(text).unwrap();
+        assert_eq!(check_report(&sound), Ok(()));
+        let wrong: [fn(&mut Report); 11] = [
+            |report| report.sections = vec![AddedSection::missing("m", "x"); 17],
+            |report| report.sections = vec![AddedSection::missing("no name", "x")],
+            |report| report.variants = vec![report.variants[0].clone(); RACING_MAX + 1],
+            |report| {
+                report.criteria = vec![report.criteria[0].clone(); bakeoff_config::CRITERIA_MAX + 1]
+            },
+            |report| {
+                let case = report.experiment.cases[0].clone();
+                report.experiment.cases = vec![case; bakeoff_config::CASES_MAX + 1];
+            },
+            |report| report.verdicts = vec![report.verdicts[0].clone(); 1_000],
+            |report| {
+                let rows =
+                    (0..=report.criteria.len()).map(|number| (number.to_string(), Vec::new()));
+                report.reading_verdicts = rows.collect();
+            },
+            |report| {
+                let read = report.variants[0].readings["time"].clone();
+                let many = (0..=SOURCES_MAX).map(|number| (number.to_string(), read.clone()));
+                report.variants[0].readings = many.collect();
+            },
+            |report| {
+                let time = report.variants[0].readings.get_mut("time").unwrap();
+                time.by_case = vec![None; 5];
+            },
+            |report| report.pareto = vec![String::new(); 9],
+            |report| report.notes = vec![String::new(); NOTES_MAX + 1],
+        ];
+        for (number, change) in wrong.iter().enumerate() {
+            let mut report = sound.clone();
+            change(&mut report);
+            assert!(check_report(&report).is_err(), "change {number}");
+        }
+    }
+}

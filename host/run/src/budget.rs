@@ -1,0 +1,84 @@
+//! What of a run's budget is left where it bounds more than timing, and what checks may take.
+
+use super::error::RunError;
+use super::session::Run;
+use bakeoff_domain::numbers;
+use bakeoff_domain::score::RACING_MAX;
+use bakeoff_domain::spec::{BudgetScope, Measure};
+use bakeoff_store::events::Event;
+
+/// The part of a budget for all that checks may take, beyond one call on each case.
+const CHECKS_SHARE: f64 = 0.25;
+
+/// Units of fuel that a core does in a second, at least roughly, where fuel is counted.
+const FUEL_PER_SECOND: f64 = 5e8;
+
+/// The seconds of one core that the checks of a large sweep may take beyond one call on each case: a screening
+/// follows, and whoever races after it has every answer judged.
+const SWEEP_SECONDS: f64 = 20.0;
+
+/// Returns the units of fuel that the checks of each of so many variants may take beyond one call on each case;
+/// `None`: as much as checks ever may. It is counted in fuel, so that the same checks can be made again.
+pub(super) fn repeats_fuel(measure: &Measure, variants: usize) -> Option<u64> {
+    let of_budget = CHECKS_SHARE * measure.budget.as_secs_f64();
+    let seconds = match measure.scope {
+        BudgetScope::Everything if variants > RACING_MAX => of_budget.min(SWEEP_SECONDS),
+        BudgetScope::Everything => of_budget,
+        BudgetScope::Measuring if variants > RACING_MAX => SWEEP_SECONDS,
+        BudgetScope::Measuring => return None,
+    };
+    Some((seconds * FUEL_PER_SECOND / variants.max(1) as f64) as u64)
+}
+
+impl Run<'_> {
+    /// Returns how measuring time is declared, with what is left of the budget before anything is timed.
+    pub(super) fn measure_left(&self) -> Measure {
+        let mut measure = self.loaded.experiment.measure;
+        if measure.scope == BudgetScope::Everything {
+            measure.budget = measure.budget.saturating_sub(self.spent);
+        }
+        measure
+    }
+
+    /// Says what the search for differing inputs and the checks took, if that leaves nothing of the budget.
+    pub(super) fn warn_of_spent_budget(&mut self) -> Result<(), RunError> {
+        let budget = self.loaded.experiment.measure.budget;
+        if !self.measure_left().budget.is_zero() {
+            return Ok(());
+        }
+        let time = |time: std::time::Duration| numbers::reading(time.as_nanos() as f64, "ns");
+        let message = format!(
+            "nothing is left of the budget of {} for timing: to look for differing inputs and to call everyone once \
+             on each case took {}",
+            time(budget),
+            time(self.spent)
+        );
+        self.store.emit(Event::Warning { message })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn checks_have_a_share_of_a_budget_for_all_and_a_large_sweep_brief_ones() {
+        let of = |scope, seconds: u64, variants| {
+            let measure = Measure {
+                budget: Duration::from_secs(seconds),
+                scope,
+                ..Measure::default()
+            };
+            repeats_fuel(&measure, variants)
+        };
+        let (measuring, everything) = (BudgetScope::Measuring, BudgetScope::Everything);
+        assert_eq!(of(measuring, 1, RACING_MAX), None);
+        assert_eq!(of(everything, 20, 2), Some(1_250_000_000));
+        assert_eq!(of(everything, 4, 2), Some(250_000_000));
+        assert_eq!(of(measuring, 60, 1_000), Some(10_000_000));
+        assert_eq!(of(everything, 4, 1_000), Some(500_000));
+        assert_eq!(of(everything, 3_600, 1_000), Some(10_000_000));
+    }
+}

@@ -1,0 +1,430 @@
+//! The computation of a report from evidence. A run ends with it, and every later use of the run
+//! repeats it.
+
+use super::aggregations;
+use super::agreement;
+use super::cost::cost;
+use super::evaluated;
+use super::evidence::{Evidence, RaceRecord, Record};
+use super::instances;
+use super::notes::notes;
+use super::race;
+use super::race_outcome::RaceOutcome;
+use super::reading_verdicts::reading_verdicts;
+use super::screening::{coarse_failures, set_screening};
+use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
+use super::verdicts::{Verdicts, replica_times, verdicts};
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::race::StopReason;
+use bakeoff_domain::report::{
+    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
+    Report, TooShortCase, VariantReport, VariantStatus,
+};
+use bakeoff_domain::spec::{Declared, Experiment, Inputs};
+use bakeoff_domain::variant::{Variant, VariantId};
+use bakeoff_measure::evaluate::{self, VariantEvidence};
+use bakeoff_measure::{Raced, StoredRace};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
+/// of this store they are; any other evidence must be validated before.
+///
+/// # Errors
+/// The evidence contradicts itself.
+pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
+    let record = &evidence.record;
+    let cases = record.cases.as_slice();
+    let mut variants = states(record);
+    let mut all_notes = Vec::new();
+    let mut disagree = false;
+    if !record.oracle {
+        let check_seed = record.experiment.workload.seed;
+        let check_seed =
+            check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
+        let agreement = agreement::compare(&variants, cases, check_seed);
+        all_notes.push(agreement.note);
+        disagree = !agreement.without_result.is_empty();
+        for (id, failure) in agreement.without_result {
+            fail(&mut variants, &id, failure);
+            if let Some(state) = find_mut(&mut variants, &id) {
+                state.failed_call = agreement.shown_by;
+            }
+        }
+    }
+    let checked = instances::checked(record, &variants);
+    for evaluation in &record.evaluations {
+        let evaluators = record.experiment.evaluators.iter();
+        let before_race = evaluators
+            .filter(|one| one.name == evaluation.value.evaluator)
+            .any(|one| !one.needs().samples);
+        let mut states = variants.iter_mut();
+        let state = states.find(|state| *state.id() == evaluation.variant);
+        let Some(state) = state.filter(|state| before_race && state.is_alive()) else {
+            continue;
+        };
+        let value = &evaluation.value;
+        match &value.failure {
+            Some(failure) => state.failure = Some(failure.clone()),
+            None => state.evaluated.extend(evaluated::before_race(
+                &record.experiment,
+                cases.len(),
+                checked,
+                value,
+            )),
+        }
+    }
+    let coarse = record.coarse.as_ref();
+    set_screening(&record.experiment, cases, checked, coarse, &mut variants);
+    if let Some(coarse) = coarse {
+        for (id, failure) in coarse_failures(coarse, &variants) {
+            fail(&mut variants, &id, failure);
+        }
+    }
+    for assessment in &record.assessments {
+        if let Some(failure) = &assessment.value.failure {
+            let mut states = variants.iter_mut();
+            let state = states.find(|state| *state.id() == assessment.variant);
+            if let Some(state) = state.filter(|state| state.is_contender()) {
+                state.failure = Some(failure.clone());
+            }
+        }
+    }
+    find_duplicates(&mut variants);
+    // Versions that let a majority decide timed those who disagree all the same.
+    let outcome = match disagree {
+        true => None,
+        false => outcome(&mut variants, evidence, cases)?,
+    };
+    all_notes.extend(notes(record, &variants, outcome.as_ref()));
+    let claims_wall = race::claims_wall(&record.experiment);
+    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
+    let mut report = report::assemble(Facts {
+        experiment: summary(record, &variants)?,
+        environment: record.environment.clone(),
+        criteria: record
+            .experiment
+            .criteria
+            .iter()
+            .map(CriterionSummary::from)
+            .collect(),
+        variants: variants
+            .iter()
+            .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
+            .collect(),
+        verdicts: by_time,
+        wall_verdicts: by_wall,
+        reading_verdicts: reading_verdicts(record, &variants, outcome.as_ref()),
+        replicas: outcome
+            .as_ref()
+            .map(|outcome| replica_times(outcome, &variants)),
+        protocol: protocol(&record.experiment, outcome.as_ref()),
+        options: record.experiment.report,
+        cost: cost(record, &variants, outcome.as_ref()),
+        notes: all_notes,
+        too_short: too_short(cases, outcome.as_ref()),
+    });
+    report.sections = aggregations::sections(record);
+    report.generation.clone_from(&record.generation);
+    Ok(report)
+}
+
+/// Returns the cases on which calls are too short to be timed, each with its shortest calls.
+fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShortCase> {
+    let pilot = outcome.and_then(|outcome| Some((outcome, outcome.raced.pilot.as_ref()?)));
+    let Some((outcome, pilot)) = pilot else {
+        return Vec::new();
+    };
+    let sampling = &pilot.sampling;
+    // Of a set of instances a note says how many are left out, and one stands for all.
+    let most = match sampling.instances_per_block {
+        Some(_) if sampling.calls.iter().any(|calls| *calls > 0) => 0,
+        Some(_) => 1,
+        None => cases.len(),
+    };
+    let on_case = |(index, case): (usize, &CaseLabel)| {
+        let calls = pilot.sampling.too_short.iter();
+        let is_timed = |variant| !pilot.sampling.untimed.contains(&variant);
+        let calls = calls.filter(|short| short.case == index && is_timed(short.variant));
+        let short = calls.min_by(|a, b| a.call_ns.total_cmp(&b.call_ns))?;
+        Some(TooShortCase {
+            case: case.clone(),
+            variant: outcome.variants.get(short.variant)?.to_string(),
+            call_ns: short.call_ns,
+            call_ns_min: short.call_ns_min,
+        })
+    };
+    let short = cases.iter().enumerate().filter_map(on_case);
+    short.take(most).collect()
+}
+
+fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSummary, String> {
+    let experiment = &record.experiment;
+    let seed = record.race_seed()?;
+    Ok(ExperimentSummary {
+        id: record.experiment_id.clone(),
+        name: experiment.name.clone(),
+        problem: experiment.problem.clone(),
+        seed,
+        check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
+        cases: match experiment.workload.inputs.are_instances() {
+            true => Vec::new(),
+            false => record.cases.clone(),
+        },
+        instances: instances::summary(record, variants),
+        options: options(experiment),
+        by_sources: experiment.declared == Declared::BySources,
+    })
+}
+
+/// Returns the options of the command line that declare what an experiment without a file calls.
+fn options(experiment: &Experiment) -> Vec<String> {
+    let call = ["--call".to_owned(), experiment.interface.call.clone()];
+    match experiment.declared {
+        Declared::InFile => return Vec::new(),
+        Declared::BySources => return options_by_sources(experiment, call),
+        Declared::OnCommandLine => {}
+    }
+    let inputs = match &experiment.workload.inputs {
+        Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {
+            ["--workload".to_owned(), shown(code.path())]
+        }
+        Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
+    };
+    let wit = ["--wit".to_owned(), shown(&experiment.interface.wit)];
+    wit.into_iter().chain(call).chain(inputs).collect()
+}
+
+/// The same where the interface was read off the sources: its file is temporary, and so is a workload
+/// beside it.
+fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String> {
+    let inputs = match &experiment.workload.inputs {
+        Inputs::Generated { code, sizes }
+            if code.path().parent() != experiment.interface.wit.parent() =>
+        {
+            let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+            vec![
+                "--workload".to_owned(),
+                shown(code.path()),
+                "--size".to_owned(),
+                sizes.join(","),
+            ]
+        }
+        Inputs::Generated { .. } | Inputs::Instances { .. } => Vec::new(),
+        Inputs::Cases(file) => vec!["--cases".to_owned(), shown(file)],
+    };
+    call.into_iter().chain(inputs).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Returns the state of every variant after its build and gate.
+fn states(record: &Record) -> Vec<VariantState> {
+    let state = |variant: &Variant| {
+        let build = record.build(&variant.id).map(|build| build.value.clone());
+        let gate = record.gate(&variant.id);
+        let identity = gate.and_then(|gate| {
+            Some(Identity {
+                component: bakeoff_store::input(&gate.inputs, "component")?.to_owned(),
+                files: bakeoff_store::input(&gate.inputs, "files")
+                    .filter(|files| *files != "none")
+                    .map(str::to_owned),
+            })
+        });
+        let gate = gate.map(|gate| gate.value.clone());
+        let failure = match &build {
+            Some(build) => build.failure.clone(),
+            None => Some(not_built()),
+        };
+        let gated = gate.as_ref().and_then(|gate| gate.failure.clone());
+        let failed_in_gate = gate
+            .as_ref()
+            .filter(|_| failure.is_none() && gated.is_some());
+        VariantState {
+            failed_call: failed_in_gate.and_then(|gate| gate.calls.last().copied()),
+            failure: failure.or(gated),
+            build,
+            gate,
+            identity,
+            ..VariantState::new(variant.clone())
+        }
+    };
+    record.variants.iter().map(state).collect()
+}
+
+/// Returns the failure of a variant that has no build record.
+fn not_built() -> Failure {
+    Failure {
+        class: FailureClass::BuildFailed,
+        message: "it was not built".to_owned(),
+        phase: Phase::Build,
+        limit: None,
+    }
+}
+
+fn fail(variants: &mut [VariantState], id: &VariantId, failure: Failure) {
+    if let Some(state) = find_mut(variants, id) {
+        state.failure = Some(failure);
+    }
+}
+
+/// Returns the result of the race from what was stored of it, and sets the failures of variants
+/// that failed in it.
+fn outcome(
+    variants: &mut [VariantState],
+    evidence: &Evidence,
+    cases: &[CaseLabel],
+) -> Result<Option<RaceOutcome>, String> {
+    let Some(race) = &evidence.record.race else {
+        return Ok(None);
+    };
+    let racing = variants.iter().filter(|state| state.races());
+    let ids: Vec<VariantId> = racing.map(|state| state.id().clone()).collect();
+    let kept = race.lists.variants.iter().map(String::as_str);
+    if !kept.eq(ids.iter().map(VariantId::as_str)) {
+        return Err("by what is kept of the gates, other variants would have raced".to_owned());
+    }
+    let Some(raced) = raced(race, evidence, cases, ids.len()) else {
+        return Ok(None);
+    };
+    for dropout in &raced.failed {
+        fail(variants, &ids[dropout.variant], dropout.failure.clone());
+        if let Some(state) = find_mut(variants, &ids[dropout.variant]) {
+            state.failed_call = dropout.failed_call;
+        }
+    }
+    Ok(Some(RaceOutcome {
+        variants: ids,
+        raced,
+    }))
+}
+
+fn raced(
+    race: &RaceRecord,
+    evidence: &Evidence,
+    cases: &[CaseLabel],
+    variants: usize,
+) -> Option<Raced> {
+    let stored = StoredRace {
+        pilot: race.pilot.clone(),
+        replicas: evidence.replicas.clone(),
+        dropped: race.dropouts.clone(),
+        overruns: race.overruns.clone(),
+        seconds: 0.0,
+    };
+    match &race.unpiloted {
+        Some(unpiloted) if race.pilot.is_none() => Some(Raced::without_pilot(unpiloted.clone())),
+        _ => race::replay(&evidence.record.experiment, cases, variants, stored),
+    }
+}
+
+fn variant_report(
+    state: &VariantState,
+    variants: &[VariantState],
+    record: &Record,
+    outcome: Option<&RaceOutcome>,
+) -> VariantReport {
+    let cases = record.cases.as_slice();
+    let set = instances::checked(record, variants);
+    let assessment = record.assessment(state.id());
+    // A duplicate has the times of the variant that it repeats.
+    let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
+    let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
+    let evidence = VariantEvidence {
+        build: state.build.as_ref(),
+        gate: state.gate.as_ref(),
+        build_times_ns: &record.build_times_ns(state.id()),
+        assessment: assessment.filter(|assessment| assessment.failure.is_none()),
+        cases: if set.is_some() { &[] } else { cases },
+        instances: set,
+        racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
+        analysis,
+        replicas: outcome.map_or(&[], RaceOutcome::counted),
+        settings: analysis.map(|analysis| &analysis.settings),
+    };
+    let mut readings = evaluate::readings(&evidence);
+    let mut missing_readings = BTreeMap::new();
+    if state.is_alive() {
+        let evaluated = evaluated::readings(record, state.id(), set);
+        for (name, reading) in evaluated {
+            match reading {
+                Ok(reading) => drop(readings.insert(name, reading)),
+                Err(why) => drop(missing_readings.insert(name, why)),
+            }
+        }
+    }
+    let of_original = || {
+        find(variants, state.duplicate_of.as_ref()?)?
+            .failure
+            .clone()
+    };
+    let gate = state.gate.as_ref();
+    let imports = state.build.as_ref().and_then(|build| build.imports.clone());
+    let variant = &state.variant;
+    VariantReport {
+        id: variant.id.clone().into(),
+        name: variant.name.clone(),
+        approach: variant.approach.clone(),
+        iteration: variant.iteration.number,
+        parameters: variant.parameters.clone(),
+        status: VariantStatus::Unranked,
+        rank: None,
+        total: None,
+        scores: BTreeMap::new(),
+        readings,
+        missing_readings,
+        failure: state.failure.clone().or_else(of_original),
+        failed_call: failed_call(state, variants, cases),
+        pure: gate
+            .filter(|_| state.is_alive())
+            .map(|gate| !gate.gains_by_state()),
+        file: variant.file.clone(),
+        description: variant.description.clone(),
+        reason: None,
+        growth: evaluate::growth(&evidence),
+        imports: imports.unwrap_or_default(),
+        attempts: gate.map(|gate| gate.attempts.clone()).unwrap_or_default(),
+        screening: state.screening,
+    }
+}
+
+/// Returns the call that failed, of a variant or of the one that it repeats.
+fn failed_call(
+    state: &VariantState,
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+) -> Option<FailedCall> {
+    let original = state
+        .duplicate_of
+        .as_ref()
+        .and_then(|id| find(variants, id));
+    let call = state.failed_call.or_else(|| original?.failed_call);
+    let (case, seed) = call?;
+    Some(FailedCall {
+        case: cases.get(case)?.clone(),
+        seed,
+    })
+}
+
+fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol {
+    let measure = experiment.measure;
+    let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
+    Protocol {
+        confidence: measure.confidence,
+        practical: measure.practical,
+        budget_seconds: measure.budget.as_secs_f64(),
+        replicas: analysis.map_or(0, |analysis| analysis.replicas),
+        replicas_max: Some(measure.replicas_max),
+        ended: match outcome.map(|outcome| outcome.raced.stop) {
+            None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
+            Some(StopReason::Budget) => Ended::Budget,
+            Some(StopReason::ReplicaLimit) => Ended::ReplicaLimit,
+            Some(StopReason::Precision) => Ended::Precision,
+            Some(_) => Ended::Settled,
+        },
+        inputs: outcome.and_then(|outcome| outcome.drawn_inputs(experiment)),
+    }
+}

@@ -1,0 +1,52 @@
+//! The cost of a run.
+
+use super::evidence::Record;
+use super::race_outcome::RaceOutcome;
+use super::variant_state::VariantState;
+use super::work;
+use bakeoff_domain::report::{Cost, WorkerCost};
+use bakeoff_measure::GateRecord;
+
+/// Returns the cost of a run, from its evidence.
+pub(super) fn cost(
+    record: &Record,
+    variants: &[VariantState],
+    outcome: Option<&RaceOutcome>,
+) -> Cost {
+    let alive = variants.iter().filter(|state| state.is_alive()).count();
+    let gates = variants.iter().filter_map(|state| state.gate.as_ref());
+    let checked: u64 = gates.map(GateRecord::trials).sum();
+    let assessments = record.assessments.iter();
+    let assessed: usize = assessments.map(|one| one.value.answers.len()).sum();
+    let evaluations = record.evaluations.iter();
+    let evaluated: usize = evaluations.map(|one| one.value.answers.len()).sum();
+    let lines = |state: &VariantState| state.build.as_ref()?.file_lines;
+    let lines = variants.iter().filter_map(lines);
+    let generated = record.generation.as_ref().map(|one| one.spent);
+    Cost {
+        seconds: record.seconds,
+        trials: checked
+            + (assessed + evaluated) as u64
+            + outcome.map_or(0, |outcome| outcome.raced.calls),
+        tokens: generated.map_or(0, |spent| spent.tokens),
+        usd: generated.and_then(|spent| spent.usd).unwrap_or(0.0),
+        workers: match record.work.is_empty() {
+            true => outcome.map(replicas).unwrap_or_default(),
+            false => record.work.clone(),
+        },
+        success_rate: alive as f64 / variants.len().max(1) as f64,
+        files: lines.clone().count() as u64,
+        source_lines: lines.sum(),
+    }
+}
+
+/// Returns what is known of the work of a run that did not store it: the number of replicas and their time
+/// for each core that they were pinned to.
+fn replicas(outcome: &RaceOutcome) -> Vec<WorkerCost> {
+    let replicas = outcome.raced.replicas.iter();
+    work::added(replicas.map(|replica| WorkerCost {
+        core: replica.surroundings.core,
+        tasks: 1,
+        busy_seconds: replica.surroundings.seconds,
+    }))
+}

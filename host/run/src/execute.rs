@@ -1,0 +1,294 @@
+//! The execution of a run, from its first file to its report.
+
+use super::budget;
+use super::child_client::ChildClient;
+use super::conclude::conclude;
+use super::context::{RunContext, environment};
+use super::error::RunError;
+use super::evaluations::When;
+use super::evidence::{Evidence, RunInputs};
+use super::grants;
+use super::keys::Keys;
+use super::options::RunOptions;
+use super::seed;
+use super::session::Run;
+use super::variant_state::{VariantState, find_duplicates};
+use super::work::Work;
+use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_domain::report::{Generation, Report};
+use bakeoff_domain::variant::{self, Variant, approach_indexes};
+use bakeoff_source::RunFiles;
+use bakeoff_store::events::{Event, Stage};
+use bakeoff_store::{Mode, RunId, RunMeta, SafeId, Start, Store};
+use std::collections::BTreeMap;
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Finished {
+    /// The report, which is already in the store.
+    pub report: Report,
+    /// The text of the Rust source that was measured, by variant id.
+    pub sources: BTreeMap<String, String>,
+    /// The store, which locks its folder: while it lives, no other run can start there, so that the
+    /// files beside it can be written.
+    pub store: Store,
+}
+
+/// Runs an experiment. Progress is emitted to the store's listeners; `subscribe` may add some.
+///
+/// # Errors
+/// See [`RunError`]. Results that are finished by then stay in the store.
+pub async fn run(
+    loaded: &LoadedExperiment,
+    options: &RunOptions,
+    report: &mut (dyn FnMut(&str) + Send),
+    subscribe: impl FnOnce(&mut Store),
+) -> Result<Finished, RunError> {
+    let mode = match options.start {
+        Start::Resume => Mode::Write,
+        Start::Fresh => Mode::SetAside,
+    };
+    let mut store = options.folder.open(mode)?;
+    if let Some(aside) = store.set_aside() {
+        report(&format!(
+            "the results that were here are in {}",
+            aside.display()
+        ));
+    }
+    if let Some(reason) = store.unsealed() {
+        report(&format!(
+            "no later run will go on with these results, since it cannot tell that they are yours: \
+             {reason}"
+        ));
+    }
+    let files = RunFiles::read(loaded)?;
+    let declared = variant::declare(&loaded.experiment.approaches);
+    let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
+    // From here on, no file that anybody can change decides what is timed.
+    let mut seed = seed::choose(options, &store)?;
+    // What is built here is kept by the cache or not at all: it may end at any moment.
+    let mut context = tokio::select! {
+        context = RunContext::open(loaded, &files, &options.host, seed, report) => context?,
+        () = options.interrupt.raised() => return Err(RunError::Interrupted),
+    };
+    context.config.repeats_fuel = budget::repeats_fuel(&loaded.experiment.measure, variants.len());
+    let mut loaded = loaded.clone();
+    let described = context.evaluators.iter().map(|one| one.criteria.clone());
+    loaded.complete_evaluators(described.collect())?;
+    let loaded = &loaded;
+    let experiment = &loaded.experiment;
+    let identify = |context: &RunContext| {
+        let keys = Keys::new(experiment, context)
+            .map_err(|error| RunError::Engine(format!("{error:#}")))?;
+        let id = keys.experiment(&variants);
+        Ok::<_, RunError>((keys, id))
+    };
+    let (mut keys, mut id) = identify(&context)?;
+    if seed::is_spent(options, &store, &id, &keys, &variants)? {
+        seed = seed::draw()?;
+        context.set_seed(seed, experiment.workload.seed);
+        (keys, id) = identify(&context)?;
+    }
+    subscribe(&mut store);
+    let meta = RunMeta {
+        name: &experiment.name,
+        experiment_id: &id,
+        seed,
+        experiment,
+        environment: &environment(&context, &options.host.policy),
+        bakeoff: env!("CARGO_PKG_VERSION"),
+    };
+    let run = begin(&mut store, &meta, options)?;
+    keep_files(
+        &mut store,
+        loaded,
+        &files,
+        &context,
+        options.generation.as_ref(),
+    )?;
+    let tasks = ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+    let work = Work::of(&mut store, run)?;
+    let mut session = Run {
+        tasks,
+        work,
+        coarse: None,
+        spent: options.spent,
+        questions: 0,
+        loaded,
+        options,
+        context,
+        keys,
+        variants,
+        store,
+    };
+    match session.go(run).await {
+        Ok(report) => Ok(Finished {
+            report,
+            sources: sources(&session.variants),
+            store: session.store,
+        }),
+        Err(error) => {
+            session.stopped(&error);
+            Err(error)
+        }
+    }
+}
+
+/// Returns every variant with its code and the files that it is granted. Code that cannot be read
+/// is a failure of that variant alone.
+///
+/// # Errors
+/// An approach cannot be granted what it asks for.
+pub fn read_variants(
+    variants: Vec<Variant>,
+    loaded: &LoadedExperiment,
+    files: &RunFiles,
+    policy: &Policy,
+) -> Result<Vec<VariantState>, RunError> {
+    let granted = grants::read_granted(loaded, policy, &variants)?;
+    let approaches = approach_indexes(&loaded.experiment.approaches);
+    let code = approaches
+        .into_iter()
+        .map(|approach| files.code[approach].clone());
+    let variants = variants.into_iter().zip(code).zip(granted);
+    let state = |((variant, code), files)| VariantState {
+        files,
+        ..VariantState::with_code(variant, code)
+    };
+    Ok(variants.map(state).collect())
+}
+
+/// Returns the text of the Rust source by variant id.
+fn sources(variants: &[VariantState]) -> BTreeMap<String, String> {
+    let text = |state: &VariantState| {
+        let text = state.code.as_ref()?.text()?;
+        Some((state.id().as_str().to_owned(), text.to_owned()))
+    };
+    variants.iter().filter_map(text).collect()
+}
+
+/// Begins the run in the store, and reports if it continues an earlier one.
+fn begin(store: &mut Store, meta: &RunMeta<'_>, options: &RunOptions) -> Result<RunId, RunError> {
+    let begun = store.begin_run(meta, options.start)?;
+    let (experiment, experiment_id) = (meta.name.to_owned(), meta.experiment_id.to_owned());
+    store.emit(match begun.continues {
+        Some(_) => Event::RunResumed {
+            experiment,
+            experiment_id,
+            kept: begun.kept,
+        },
+        None => Event::RunStart {
+            experiment,
+            experiment_id,
+            seed: meta.seed,
+        },
+    })?;
+    Ok(begun.id)
+}
+
+/// Stores every file that the run is made from, by its content. Later uses of the run read these,
+/// whatever happens to the files on the disk.
+fn keep_files(
+    store: &mut Store,
+    loaded: &LoadedExperiment,
+    files: &RunFiles,
+    context: &RunContext,
+    generation: Option<&Generation>,
+) -> Result<(), RunError> {
+    let contents = store.files().contents();
+    for bytes in files.contents() {
+        contents.put(bytes)?;
+    }
+    let inputs = RunInputs {
+        files: files.manifest(&loaded.experiment),
+        cases: context.cases.clone(),
+        generation: generation.cloned(),
+    };
+    store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
+    Ok(())
+}
+
+impl Run<'_> {
+    async fn go(&mut self, run: RunId) -> Result<Report, RunError> {
+        self.announce()?;
+        self.warn_of_missing_sources()?;
+        self.warn_of_unread_sources()?;
+        self.build_and_check().await?;
+        self.refuse_missing_assessments()?;
+        self.time_builds().await?;
+        find_duplicates(&mut self.variants);
+        self.time().await?;
+        self.evaluate(When::AfterRace(run)).await?;
+        let mut report = self.conclude(run)?;
+        self.aggregate(&mut report).await?;
+        self.store.finish_run(&report)?;
+        self.store.emit(Event::RunComplete {
+            seconds: self.store.spent_seconds(),
+        })?;
+        Ok(report)
+    }
+
+    fn announce(&mut self) -> Result<(), RunError> {
+        let criteria = self.loaded.experiment.criteria.iter();
+        self.store.emit(Event::ExplorationStart {
+            num_approaches: self.variants.len() as u32,
+            criteria: criteria.map(|criterion| criterion.name.clone()).collect(),
+        })?;
+        for state in &self.variants {
+            let variant = &state.variant;
+            self.store.declare_variant(
+                variant.id.as_str(),
+                &variant.name,
+                &variant.approach,
+                &variant.parameters,
+            )?;
+            let iteration = &variant.iteration;
+            self.store.declare_iteration(
+                variant.id.as_str(),
+                iteration.number,
+                iteration.parent,
+                iteration.source.as_deref().unwrap_or_default(),
+            )?;
+            self.store.emit(Event::ApproachGenerated {
+                approach_id: variant.id.as_str().to_owned(),
+                description: variant.description.clone().unwrap_or_default(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Computes the report from everything that was stored of this run, as at any later time.
+    fn conclude(&mut self, run: RunId) -> Result<Report, RunError> {
+        self.stage_started(Stage::Score, 1)?;
+        let seconds = self.store.spent_seconds();
+        let evidence = Evidence::read(&self.store, run, seconds)?;
+        let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
+        for variant in &report.variants {
+            let id = SafeId::new(&variant.id)?;
+            self.store.files().write_variant(&id, variant)?;
+        }
+        self.announce_scores(&report)?;
+        self.stage_done(Stage::Score)?;
+        Ok(report)
+    }
+
+    fn announce_scores(&mut self, report: &Report) -> Result<(), RunError> {
+        let mut matrix = BTreeMap::new();
+        for variant in &report.variants {
+            let score = |name: &String| variant.scores.get(name).map(|score| score.value);
+            let names = report.criteria.iter().map(|criterion| &criterion.name);
+            let scores: BTreeMap<String, Option<f64>> =
+                names.map(|name| (name.clone(), score(name))).collect();
+            matrix.insert(variant.id.clone(), scores.clone());
+            self.store.emit(Event::ApproachComplete {
+                approach_id: variant.id.clone(),
+                scores,
+            })?;
+        }
+        self.store.emit(Event::EvaluationComplete {
+            top_approach: report.recommendation.winner.clone(),
+            comparison_matrix: matrix,
+        })?;
+        Ok(())
+    }
+}

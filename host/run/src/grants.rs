@@ -1,0 +1,130 @@
+//! What variants are granted, files and the values of parameters, before any of them is built.
+
+use super::error::RunError;
+use bakeoff_config::units::show_bytes;
+use bakeoff_config::{ConfigError, ConfigPlace, LoadedExperiment, Policy};
+use bakeoff_domain::variant::{Variant, approach_indexes};
+use bakeoff_source::{Folders, GRANTED_BYTES_MAX, GrantedFolder, PackedFolders};
+use std::collections::BTreeMap;
+
+/// The most bytes that names and places of files, beside their contents, may take for all grants.
+const TREES_BYTES_MAX: u64 = 8 << 20;
+
+/// Returns what each variant is granted, if anything: files, and the values of its parameters. What
+/// several are granted is held once.
+///
+/// # Errors
+/// A folder cannot be granted, or the folders have more than [`GRANTED_BYTES_MAX`] in all. The
+/// error points at the grant.
+pub(super) fn read_granted(
+    loaded: &LoadedExperiment,
+    policy: &Policy,
+    variants: &[Variant],
+) -> Result<Vec<Option<PackedFolders>>, RunError> {
+    let approaches = &loaded.experiment.approaches;
+    let mut held = Held::default();
+    let mut granted = Vec::with_capacity(variants.len());
+    let mut of_approach: Option<(usize, Folders)> = None;
+    for (variant, approach) in variants.iter().zip(approach_indexes(approaches)) {
+        if of_approach
+            .as_ref()
+            .is_none_or(|(known, _)| *known != approach)
+        {
+            of_approach = Some((approach, read(loaded, policy, approach)?));
+        }
+        let Some((_, folders)) = &of_approach else {
+            continue;
+        };
+        if folders.is_empty() && variant.parameters.is_empty() {
+            granted.push(None);
+            continue;
+        }
+        let wrong = |reason: &str| {
+            let place = match folders.is_empty() {
+                true => ConfigPlace::Approach(approach),
+                false => ConfigPlace::Grant(approach, 0),
+            };
+            loaded.wrong(place, reason, "granted here", "grant less")
+        };
+        let packed = folders.with_parameters(&variant.parameters).pack();
+        let packed = packed.map_err(|error| wrong(&error.to_string()))?;
+        granted.push(Some(held.hold(packed).map_err(|reason| wrong(&reason))?));
+    }
+    Ok(granted)
+}
+
+/// What is granted so far, by its digest.
+#[derive(Default)]
+struct Held {
+    granted: BTreeMap<String, PackedFolders>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Returns the same bytes if they are held already; otherwise holds these.
+    fn hold(&mut self, packed: PackedFolders) -> Result<PackedFolders, String> {
+        if let Some(same) = self.granted.get(&packed.digest) {
+            return Ok(same.clone());
+        }
+        self.bytes += packed.bytes.len() as u64;
+        if self.bytes > GRANTED_BYTES_MAX + TREES_BYTES_MAX {
+            return Err(format!(
+                "the files of all grants, once for each combination of a sweep, are beyond the {} that an \
+                 experiment may be granted",
+                show_bytes(GRANTED_BYTES_MAX)
+            ));
+        }
+        self.granted.insert(packed.digest.clone(), packed.clone());
+        Ok(packed)
+    }
+}
+
+fn read(
+    loaded: &LoadedExperiment,
+    policy: &Policy,
+    approach: usize,
+) -> Result<Folders, ConfigError> {
+    let grants = &loaded.experiment.approaches[approach].grants;
+    let wrong = |index: usize, message: &str, help: &str| {
+        loaded.wrong(
+            ConfigPlace::Grant(approach, index),
+            message,
+            "granted here",
+            help,
+        )
+    };
+    let mut folders = Vec::new();
+    for (index, grant) in grants.iter().enumerate() {
+        let refuse = |message: &str, help: &str| wrong(index, message, help);
+        let permitted = policy.permit(&grant.folder, &loaded.dir, refuse)?;
+        folders.push(GrantedFolder {
+            at: grant.at.clone(),
+            home: permitted.home,
+            folder: permitted.folder,
+            shown: grant.folder.clone(),
+        });
+    }
+    bakeoff_source::read_granted(&folders).map_err(|error| {
+        let help = "a grant is a folder of plain files";
+        wrong(error.index, &error.to_string(), help)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_all_grants_are_bounded_and_the_same_count_once() {
+        let files = |digest: &str| PackedFolders {
+            bytes: vec![0; 40 << 20].into(),
+            digest: digest.to_owned(),
+        };
+        let mut held = Held::default();
+        held.hold(files("a")).unwrap();
+        held.hold(files("a")).unwrap();
+        assert_eq!(held.granted.len(), 1);
+        let said = held.hold(files("b")).unwrap_err();
+        assert!(said.contains("64 MiB"), "{said}");
+    }
+}

@@ -1,0 +1,360 @@
+//! The keys of results. A stored result is used again if everything that it depends on is the same,
+//! and for no other reason; resuming is built on this. Every value is encoded explicitly: a digest,
+//! or `name=value` pairs.
+
+use super::context::RunContext;
+use super::variant_state::{Identity, VariantState};
+use bakeoff_compile::engine::{self, Profile};
+use bakeoff_compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
+use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_source::{PackedFolders, digest_of_parts};
+use bakeoff_store::Key;
+use std::fmt::Write as _;
+
+/// The content address, in the key of a build, of code that could not be read.
+pub(super) const UNREADABLE: &str = "unreadable";
+
+/// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
+/// replicas that were measured by others are not continued.
+const RACE_RULES: &str = "orders=drawn single-calls=warm alpha=table scale=pilot lowering=by-allocator seeds=hmac \
+     failures=by-variant";
+
+/// The rule by which the inputs of gates and assessments follow from a seed. Gates that older
+/// versions made have none, and other inputs.
+pub const SEED_RULE: &str = "hmac-sha256";
+
+/// Values that all keys of a run share.
+pub struct Keys {
+    interface: String,
+    compiler: String,
+    confinement: String,
+    workload: String,
+    limits: String,
+    seed: String,
+    check_seed: String,
+    checked: String,
+    timed: String,
+    measure: String,
+    /// What bounds the checks of a variant further than usual, if something does.
+    checks: Option<String>,
+    /// No comparison mixes machines.
+    machine: String,
+}
+
+impl Keys {
+    /// Returns the values that the keys of a run share.
+    ///
+    /// # Errors
+    /// The engine does not work on this machine.
+    pub fn new(experiment: &Experiment, context: &RunContext) -> wasmtime::Result<Self> {
+        let names = context.wit_names.iter();
+        let interface = names
+            .zip(context.interface.files())
+            .flat_map(|(name, file)| [name.as_bytes(), file.text.as_bytes()]);
+        let limits = experiment.limits;
+        let measure = experiment.measure;
+        let state = match measure.state {
+            State::Pure => "pure",
+            State::Kept => "kept",
+        };
+        let margin = measure.margin;
+        // Replicas that were drawn from a set by another number are not continued.
+        let draws = match experiment.workload.inputs.are_instances() {
+            true => format!(" instances-per-block={INSTANCES_PER_BLOCK}"),
+            false => String::new(),
+        };
+        Ok(Self {
+            interface: digest_of_parts(interface.chain([experiment.interface.call.as_bytes()])),
+            compiler: context.tools.compiler.clone(),
+            confinement: context.tools.confinement.level().name().to_owned(),
+            workload: format!(
+                "digest={} cases={}",
+                context.workload_digest,
+                cases_digest(&context.cases)
+            ),
+            limits: format!(
+                "memory_bytes={} fuel={} wall_ns={} output_bytes={}",
+                limits.memory_bytes,
+                limits.fuel,
+                limits.wall.as_nanos(),
+                limits.output_bytes
+            ),
+            seed: context.config.seed.to_string(),
+            check_seed: context.config.check_seed.to_string(),
+            checked: engine::fingerprint(Profile::Checked)?,
+            timed: engine::fingerprint(Profile::Timed)?,
+            checks: (context.config.repeats_fuel).map(|fuel| format!("repeats-fuel={fuel}")),
+            machine: bakeoff_measure::machine_name(),
+            measure: format!(
+                "confidence={} practical={} state={state} margin={} share={} cold-start={}{draws}",
+                measure.confidence,
+                measure.practical,
+                margin.map_or_else(|| "none".to_owned(), |margin| margin.to_string()),
+                experiment.metric_share(),
+                experiment.uses(&Source::ColdStart)
+            ),
+        })
+    }
+
+    /// Returns the key of a build, whose result is the compiler's output.
+    pub(super) fn build(&self, state: &VariantState) -> Key {
+        let source = state.variant.iteration.source.as_deref();
+        let inputs = [
+            ("source", source.unwrap_or(UNREADABLE)),
+            ("interface", &self.interface),
+            ("compiler", &self.compiler),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+            ("lines", LINES_RULE),
+        ];
+        let granted = state.is_swept().then_some(("imports", "parameters"));
+        Key::new(inputs.into_iter().chain(granted))
+    }
+
+    /// Returns the key of a round that times the builds of this `code`.
+    pub(super) fn of_builds(&self, code: String, round: u32) -> Key {
+        Key::new([
+            ("code", code),
+            ("interface", self.interface.clone()),
+            ("compiler", self.compiler.clone()),
+            ("engine", format!("{} {}", self.checked, self.timed)),
+            ("confinement", self.confinement.clone()),
+            ("seed", self.seed.clone()),
+            ("machine", self.machine.clone()),
+            ("round", round.to_string()),
+        ])
+    }
+
+    /// Returns the key of the gate of a component with the files that it is granted. It does not
+    /// depend on the run's seed: the rehearsal used a seed that nobody knew when the component was
+    /// written, so its result is as good in a later run.
+    pub(super) fn gate(&self, identity: &Identity) -> Key {
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+        ];
+        // Whoever was checked briefly is checked anew where there is time for more.
+        let checks = self.checks.as_deref().map(|checks| ("checks", checks));
+        Key::new(own.into_iter().chain(self.gate_inputs()).chain(checks))
+    }
+
+    /// Returns the key of the task that checks what a build makes: all that the gate depends on is known
+    /// before there is a component.
+    pub(super) fn check(&self, build: &Key, files: Option<&PackedFolders>) -> Key {
+        let own = [
+            ("build", build.digest()),
+            ("files", files.map_or("none", |files| files.digest.as_str())),
+            ("seed", self.seed.as_str()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of what the workload says of a component's answers: that of its gate, with the
+    /// seed of the inputs, which nobody knew when the component was written.
+    pub(super) fn assessment(&self, identity: &Identity) -> Key {
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+            ("seed", self.seed.as_str()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of what an evaluator says of a variant: that of its assessment, with what it is told
+    /// `about` the variant beside its answers, and itself.
+    pub(super) fn evaluation(
+        &self,
+        identity: &Identity,
+        about: [(&'static str, String); 4],
+    ) -> Key {
+        let assessment = self.assessment(identity);
+        let inputs = assessment.inputs().iter().cloned();
+        let about = about.map(|(name, value)| (name.to_owned(), value));
+        Key::new(inputs.chain(about))
+    }
+
+    /// Returns the key of what an aggregator says of a report, by the digests of both.
+    pub(super) fn aggregation(&self, aggregator: &str, report: &str) -> Key {
+        Key::new([
+            ("aggregator", aggregator),
+            ("report", report),
+            ("limits", &self.limits),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+        ])
+    }
+
+    /// Returns the inputs that all gates of a run depend on, by name.
+    pub fn gate_inputs(&self) -> [(&'static str, &str); 7] {
+        [
+            ("interface", &self.interface),
+            ("workload", &self.workload),
+            ("limits", &self.limits),
+            ("check-seed", &self.check_seed),
+            ("seeds", SEED_RULE),
+            ("engine", &self.checked),
+            ("confinement", &self.confinement),
+        ]
+    }
+
+    /// Returns the key of a race and of its pilot.
+    pub(super) fn race(&self, components: &[Identity]) -> Key {
+        let mut encoded = String::new();
+        for identity in components {
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                encoded,
+                "component={} files={}",
+                identity.component,
+                identity.files_input()
+            );
+        }
+        Key::new([
+            ("components", encoded),
+            ("workload", self.workload.clone()),
+            ("limits", self.limits.clone()),
+            ("seed", self.seed.clone()),
+            (
+                "engine",
+                format!("{} {LAYOUT_SCHEME} {RESERVE_SCHEME}", self.timed),
+            ),
+            ("measure", self.measure.clone()),
+            ("confinement", self.confinement.clone()),
+            ("machine", self.machine.clone()),
+            ("rules", RACE_RULES.to_owned()),
+        ])
+    }
+
+    /// Returns the id of the experiment: a digest of everything that decides the result.
+    pub(super) fn experiment(&self, variants: &[VariantState]) -> String {
+        let mut code = String::new();
+        for state in variants {
+            let files = state.files.as_ref();
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                code,
+                "variant={} source={} files={}",
+                state.id(),
+                state.variant.iteration.source.as_deref().unwrap_or("none"),
+                files.map_or("none", |files| files.digest.as_str())
+            );
+        }
+        let engine = format!(
+            "{} {} {LAYOUT_SCHEME} {RESERVE_SCHEME}",
+            self.checked, self.timed
+        );
+        let key = Key::new([
+            ("interface", self.interface.as_str()),
+            ("compiler", &self.compiler),
+            ("workload", &self.workload),
+            ("limits", &self.limits),
+            ("seed", &self.seed),
+            ("check-seed", &self.check_seed),
+            ("measure", &self.measure),
+            ("engine", &engine),
+            ("confinement", &self.confinement),
+            ("machine", &self.machine),
+            ("variants", &code),
+        ]);
+        key.digest().to_owned()
+    }
+}
+
+fn cases_digest(cases: &[CaseLabel]) -> String {
+    let encoded: Vec<String> = cases
+        .iter()
+        .map(|case| match case {
+            CaseLabel::Size(size) => format!("size={size}"),
+            CaseLabel::Call(call) => format!("call={call}"),
+            CaseLabel::Instance { instance } => format!("instance={instance}"),
+        })
+        .collect();
+    digest_of_parts(encoded.iter().map(String::as_bytes))
+}
+
+/// The name of the input that a variant's failure has in addition to those of its race.
+const DROPOUT: &str = "variant";
+
+/// Returns the key of a failure in a race: one for each of its variants, by their place.
+pub(super) fn dropout(race: &Key, variant: VariantIndex) -> Key {
+    let inputs = race.inputs().iter().cloned();
+    Key::new(inputs.chain([(DROPOUT.to_owned(), variant.to_string())]))
+}
+
+/// The name of the input that a sample which took far longer than was predicted has in addition to those of its race.
+const OVERRUN: &str = "overrun";
+
+/// Returns the key of such a sample: one for each variant of a race, by their place.
+pub(super) fn overrun(race: &Key, variant: VariantIndex) -> Key {
+    let inputs = race.inputs().iter().cloned();
+    Key::new(inputs.chain([(OVERRUN.to_owned(), variant.to_string())]))
+}
+
+/// Returns true if such a sample with these inputs is one of the race with those.
+pub(super) fn is_overrun_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
+    matches!(inputs, [of_race @ .., (name, _)] if name == OVERRUN && of_race == race)
+}
+
+/// Returns true if a failure with these inputs is one of the race with those. Older versions kept one
+/// failure for each race, under the inputs of the race itself.
+pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
+    inputs == race
+        || matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_a_result_depends_on_makes_another_experiment() {
+        let keys = || Keys {
+            interface: "i".into(),
+            compiler: "rustc".into(),
+            confinement: "full".into(),
+            workload: "w".into(),
+            limits: "l".into(),
+            seed: "1".into(),
+            check_seed: "2".into(),
+            checked: "fuel".into(),
+            timed: "plain".into(),
+            measure: "m".into(),
+            checks: None,
+            machine: "h".into(),
+        };
+        let id = |keys: Keys| keys.experiment(&[]);
+        let changes: [fn(&mut Keys) -> &mut String; 11] = [
+            |keys| &mut keys.interface,
+            |keys| &mut keys.compiler,
+            |keys| &mut keys.confinement,
+            |keys| &mut keys.workload,
+            |keys| &mut keys.limits,
+            |keys| &mut keys.seed,
+            |keys| &mut keys.check_seed,
+            |keys| &mut keys.checked,
+            |keys| &mut keys.timed,
+            |keys| &mut keys.measure,
+            |keys| &mut keys.machine,
+        ];
+        assert_eq!(id(keys()), id(keys()));
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut other = keys();
+            change(&mut other).push('x');
+            assert_ne!(id(keys()), id(other), "input {number}");
+        }
+    }
+
+    #[test]
+    fn granted_files_make_another_gate() {
+        let identity = |files: Option<&str>| Identity {
+            component: "c0ffee".into(),
+            files: files.map(str::to_owned),
+        };
+        assert_ne!(identity(None), identity(Some("7ea")));
+        assert_eq!(identity(Some("7ea")).files_input(), "7ea");
+        assert_eq!(identity(None).files_input(), "none");
+    }
+}

@@ -1,0 +1,80 @@
+//! Runs: every variant is built and checked, those that pass are timed against each other, and a
+//! report is computed. Builds, checks and replicas are tasks of one queue. This module has the order of the
+//! stages; each stage is implemented elsewhere.
+//!
+//! Every finished result is stored at once, under a key of everything that it depends on, so that a
+//! run that was killed can continue, and a run whose inputs changed repeats only what depends on
+//! them. The report is computed from [`Evidence`] alone, by [`conclude`].
+
+mod aggregation;
+mod aggregations;
+mod aggregators;
+mod agreement;
+mod assess_criteria;
+mod assessments;
+pub mod audit;
+mod budget;
+mod build_times;
+mod builds;
+mod changes;
+mod checks;
+mod child_client;
+mod coarse_race;
+mod coarse_times;
+mod conclude;
+mod constant_arguments;
+mod context;
+mod cost;
+mod crates;
+pub mod doctor;
+mod error;
+mod evaluated;
+mod evaluations;
+mod evaluators;
+mod evidence;
+mod execute;
+mod grants;
+mod guest_builds;
+mod instances;
+mod keys;
+mod missing;
+mod notes;
+mod options;
+mod oracle_warning;
+mod preparation;
+mod race;
+mod race_outcome;
+mod reading_verdicts;
+mod repeat;
+mod samples;
+mod screening;
+mod seed;
+mod session;
+mod shown_names;
+mod survey;
+mod task_states;
+mod unjudged;
+mod variant_state;
+mod verdicts;
+mod work;
+
+pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
+pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
+pub use child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
+pub use coarse_times::{CoarseRace, CoarseTimes};
+pub use conclude::conclude;
+pub use context::{RunContext, environment, runner_error};
+pub use error::RunError;
+pub use evaluations::{has_source, known_evidence};
+pub use evaluators::BuiltEvaluator;
+pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
+pub use execute::{Finished, read_variants, run};
+pub use keys::{Keys, SEED_RULE};
+pub use options::{
+    HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
+};
+pub use repeat::{RepeatOutcome, repeat};
+pub use samples::samples_of;
+pub use seed::draw as draw_seed;
+pub use survey::{BuiltProposer, Survey, SurveyedCalls, SurveyedPrototype, Values};
+pub use variant_state::{Identity, VariantState};

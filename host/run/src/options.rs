@@ -1,0 +1,187 @@
+//! The options of a run, and the tools that every build needs.
+
+use super::error::RunError;
+use bakeoff_compile::{Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
+use bakeoff_config::Policy;
+use bakeoff_confine::Confinement;
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::report::Generation;
+use bakeoff_store::{ResultsPlace, Start};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// The options of a run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The folder in which results are kept.
+    pub folder: ResultsPlace,
+    /// The use of earlier results.
+    pub start: Start,
+    /// The seed of the run, if the user gave one.
+    pub seed: Option<RunSeed>,
+    /// The host's own options.
+    pub host: HostOptions,
+    /// The command that continues the run, for the message of an interruption.
+    pub resume: String,
+    /// The flag that is raised when the user asks to stop.
+    pub interrupt: Interrupt,
+    /// How approaches were generated, if some were, for the report.
+    pub generation: Option<Generation>,
+    /// The time that was spent before the run, where the budget bounds that too.
+    pub spent: Duration,
+}
+
+/// The options that belong to the host and not to the experiment.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// The decision for a host on which nothing confines untrusted code.
+    pub unconfined: Unconfined,
+    /// The policy that the experiment must satisfy.
+    pub policy: Policy,
+    /// The folder of the build cache, if it is not the user's own.
+    pub cache: Option<PathBuf>,
+    /// What was found out about the machine before.
+    pub machine: KnownMachine,
+}
+
+/// What was found out about the machine, so that a command that opens several experiments finds it out once: copies
+/// share it.
+#[derive(Clone, Debug, Default)]
+pub struct KnownMachine(Arc<MachineCells>);
+
+#[derive(Debug, Default)]
+struct MachineCells {
+    probed: OnceCell<Confinement>,
+    toolchain: OnceCell<Toolchain>,
+    usable: OnceCell<Confinement>,
+}
+
+impl KnownMachine {
+    /// Returns the confinement of child processes, which is probed at first.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`], with a remedy.
+    pub async fn confinement(&self, unconfined: Unconfined) -> Result<Confinement, RunError> {
+        let probe = async || match unconfined {
+            Unconfined::Refused => Confinement::probe().await,
+            Unconfined::Allowed => Confinement::allow_unconfined().await,
+        };
+        Ok(self.0.probed.get_or_try_init(probe).await?.clone())
+    }
+
+    /// Returns the toolchain, and the confinement in which it works.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
+    async fn toolchain(
+        &self,
+        unconfined: Unconfined,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(Toolchain, Confinement), RunError> {
+        let find = async || Toolchain::find(report).await;
+        let toolchain = self.0.toolchain.get_or_try_init(find);
+        // Both are processes that are waited for.
+        let (confinement, toolchain) = tokio::join!(self.confinement(unconfined), toolchain);
+        let confinement = confinement?;
+        let toolchain = toolchain.map_err(|error| RunError::Toolchain(error.to_string()))?;
+        let try_it = async || bakeoff_compile::usable_confinement(toolchain, confinement).await;
+        let usable = self.0.usable.get_or_init(try_it).await;
+        Ok((toolchain.clone(), usable.clone()))
+    }
+}
+
+/// The decision for a host on which nothing confines untrusted code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unconfined {
+    /// Nothing is built or run.
+    Refused,
+    /// The user allowed running without confinement.
+    Allowed,
+}
+
+/// The time between two looks at the flag of an interrupt.
+const LOOK_PERIOD: Duration = Duration::from_millis(50);
+
+/// A flag that is raised when the user asks to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Raises the flag.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns true if the flag was raised.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the flag is raised.
+    pub async fn raised(&self) {
+        while !self.is_raised() {
+            tokio::time::sleep(LOOK_PERIOD).await;
+        }
+    }
+}
+
+/// The tools that every build needs: confinement and compiler.
+#[derive(Clone)]
+pub struct Tools {
+    /// The confined builder.
+    pub builder: Arc<Builder>,
+    /// The confinement of child processes.
+    pub confinement: Confinement,
+    /// The version of the compiler of the prototypes.
+    pub compiler: String,
+    /// Why this compiler was chosen.
+    pub compiler_choice: ToolchainChoice,
+    /// The folder of the build cache, if there is one.
+    pub cache_folder: Option<PathBuf>,
+}
+
+impl Tools {
+    /// Probes the confinement and finds the compiler, unless that is known, and opens the build cache.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
+    pub async fn open(
+        unconfined: Unconfined,
+        wasi: WasiImports,
+        cache: Option<&Path>,
+        builds_at_once: usize,
+        machine: &KnownMachine,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, RunError> {
+        let (toolchain, confinement) = machine.toolchain(unconfined, report).await?;
+        let compiler = toolchain.version().to_owned();
+        let compiler_choice = toolchain.choice();
+        let cache = match cache.map_or_else(Cache::open_default, Cache::open) {
+            Ok(cache) => Some(cache),
+            Err(error) => {
+                report(&format!("building without a cache: {error}"));
+                None
+            }
+        };
+        let cache_folder = cache.as_ref().map(|cache| cache.folder().to_owned());
+        let builder = Builder::new(toolchain, confinement.clone(), cache, builds_at_once);
+        Ok(Self {
+            builder: Arc::new(builder.with_wasi(wasi)),
+            confinement,
+            compiler,
+            compiler_choice,
+            cache_folder,
+        })
+    }
+}
+
+/// Returns how the host's policy treats components that import WASI.
+pub fn wasi_imports(policy: &Policy) -> WasiImports {
+    match policy.allows_wasi() {
+        true => WasiImports::Virtual,
+        false => WasiImports::Refused,
+    }
+}

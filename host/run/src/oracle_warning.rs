@@ -1,0 +1,55 @@
+//! Whether the oracle tells wrong answers at all, before anything is timed.
+
+use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::context::runner_error;
+use super::error::RunError;
+use super::session::Run;
+use bakeoff_domain::oracle::{ApproachAnswers, OracleTest};
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_measure::RunnerError;
+use bakeoff_store::events::Event;
+
+/// What to do about an oracle that cannot be believed.
+const ADVICE: &str = "Nothing shows that the answers of this run are right; `bakeoff check` on the experiment's folder \
+                      says more.";
+
+impl Run<'_> {
+    /// Has the oracle judge one right answer, changed a little, of the first variant that was built in this
+    /// session and passed. Says so if it accepts every change, or contradicts itself. That ends nothing: whoever
+    /// counts on `assess` alone may want no oracle.
+    pub(super) async fn warn_of_oracle(&mut self) -> Result<(), RunError> {
+        if !self.context.config.inputs.has_oracle() {
+            return Ok(());
+        }
+        let passed = |state: &&super::VariantState| {
+            state.is_alive() && state.built.is_some() && state.gate.is_some()
+        };
+        let Some(state) = self.variants.iter().find(passed) else {
+            return Ok(());
+        };
+        let seed = bakeoff_measure::gate_seed(self.context.config.check_seed, 0);
+        let build = build_task(&self.keys.build(state));
+        let name = state.variant.name.clone();
+        let content = ChildTask::TestOracle {
+            build: build.clone(),
+            files: state.files.clone(),
+            calls: [(0, seed)].into(),
+        };
+        let key = TaskKey::new("test of the oracle");
+        let task = core_task("check", key.clone(), Some(&build));
+        self.tasks.add(task, content).map_err(wrong_task)?;
+        let answers = match self.tasks.answer(&key).await {
+            Some(ChildAnswer::OracleTested(Ok(answers))) => answers,
+            Some(ChildAnswer::OracleTested(Err(error @ RunnerError::Workload(_)))) => {
+                return Err(runner_error(self.loaded, error));
+            }
+            _ => return Ok(()),
+        };
+        let test = OracleTest::of(&[ApproachAnswers { name, answers }], true, true);
+        if test.belief.is_unusable() {
+            let message = format!("{} {ADVICE}", test.sentence());
+            self.store.emit(Event::Warning { message })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! The state of a run in progress.
+
+use super::child_client::ChildClient;
+use super::coarse_times::CoarseRace;
+use super::context::RunContext;
+use super::error::RunError;
+use super::keys::Keys;
+use super::options::RunOptions;
+use super::variant_state::{VariantState, find_mut};
+use super::work::Work;
+use bakeoff_config::LoadedExperiment;
+use bakeoff_confine::tasks::Driver;
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::variant::VariantId;
+use bakeoff_store::events::{Event, Stage};
+use bakeoff_store::{RunStatus, Store};
+use std::time::Duration;
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    pub(super) loaded: &'a LoadedExperiment,
+    pub(super) options: &'a RunOptions,
+    pub(super) context: RunContext,
+    pub(super) keys: Keys,
+    pub(super) variants: Vec<VariantState>,
+    pub(super) store: Store,
+    /// The one queue of the run, with who does its tasks.
+    pub(super) tasks: Driver<ChildClient>,
+    pub(super) work: Work,
+    /// The time that was spent of a budget that bounds more than timing, before anything was timed.
+    pub(super) spent: Duration,
+    /// The short race by which a large sweep was screened, once it is done.
+    pub(super) coarse: Option<CoarseRace>,
+    /// The number of calls that were made again, for the names of their tasks.
+    pub(super) questions: u64,
+}
+
+impl Run<'_> {
+    pub(super) fn stage_started(&mut self, stage: Stage, steps: usize) -> Result<(), RunError> {
+        self.store.emit(Event::StageStart {
+            stage,
+            steps: steps as u64,
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn stage_done(&mut self, stage: Stage) -> Result<(), RunError> {
+        self.store.emit(Event::StageComplete { stage })?;
+        Ok(())
+    }
+
+    pub(super) fn refuse_if_interrupted(&self) -> Result<(), RunError> {
+        match self.options.interrupt.is_raised() {
+            true => Err(RunError::Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the state of a variant. Ids come from the run's own list.
+    pub(super) fn state_mut(&mut self, id: &VariantId) -> Option<&mut VariantState> {
+        find_mut(&mut self.variants, id)
+    }
+
+    /// Records a failure of a variant, and emits it.
+    pub(super) fn fail(&mut self, id: &VariantId, failure: Failure) -> Result<(), RunError> {
+        if let Some(state) = self.state_mut(id) {
+            state.failure = Some(failure.clone());
+        }
+        self.store.emit(Event::VariantFailed {
+            variant_id: id.as_str().to_owned(),
+            failure,
+        })?;
+        Ok(())
+    }
+
+    /// Emits that the run stops without a report. Errors on the way are dropped, since they must
+    /// not hide the first one.
+    pub(super) fn stopped(&mut self, error: &RunError) {
+        let _ = self.keep_work();
+        let (event, status) = match error {
+            RunError::Interrupted => (
+                Event::RunInterrupted {
+                    resume: self.options.resume.clone(),
+                },
+                RunStatus::Interrupted,
+            ),
+            other => (
+                Event::RunFailed {
+                    message: other.to_string(),
+                },
+                RunStatus::Failed,
+            ),
+        };
+        let _ = self.store.emit(event);
+        let _ = self.store.stop_run(status);
+    }
+}

@@ -1,0 +1,500 @@
+//! Calls of all approaches on the same inputs, before anything is raced: do their answers agree, and how
+//! much work is an input of each size?
+
+mod proposers;
+
+pub use proposers::BuiltProposer;
+
+use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
+use super::context::{RunContext, runner_error};
+use super::error::RunError;
+use super::grants::read_granted;
+use super::options::HostOptions;
+use bakeoff_compile::{BuildKind, Builder};
+use bakeoff_config::LoadedExperiment;
+use bakeoff_confine::tasks::TaskEvent;
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::oracle::{ApproachAnswers, OracleTest};
+use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::simd::Simd;
+use bakeoff_domain::variant;
+use bakeoff_measure::{
+    CallTexts, Inputs, RepeatedCall, Requests, RunnerConfig, RunnerError, WaveCase,
+};
+use bakeoff_source::interface::Interface;
+use bakeoff_source::{BuildInput, PackedFolders, RunFiles};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most approaches whose answers are changed to test an oracle: the first ones.
+const ORACLE_APPROACHES_MAX: usize = 8;
+
+/// The calls of one approach, in the order in which they were asked for, or why it was not called. There
+/// are fewer than were asked for if one broke a large limit, or many a small one: it is the last.
+pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
+
+/// The values of a prototype's parameters, by name.
+pub type Values = BTreeMap<String, String>;
+
+/// The approaches of an experiment, which can be called.
+pub struct Survey {
+    loaded: LoadedExperiment,
+    pub(super) context: RunContext,
+    files: RunFiles,
+    /// The approaches of the experiment, each with the first values of its parameters.
+    own: Vec<SurveyedPrototype>,
+}
+
+/// A prototype that a survey calls.
+#[derive(Clone, Debug)]
+pub struct SurveyedPrototype {
+    /// Its name.
+    pub name: String,
+    /// Its code, or why it cannot be read.
+    pub code: Result<BuildInput, Failure>,
+    /// True if it may ask for the values of parameters.
+    swept: bool,
+    /// What it is granted, if anything.
+    files: Option<PackedFolders>,
+}
+
+impl SurveyedPrototype {
+    /// A prototype that the experiment need not name: it has no parameters and is granted nothing.
+    pub fn new(name: impl Into<String>, code: BuildInput) -> Self {
+        Self {
+            name: name.into(),
+            code: Ok(code),
+            swept: false,
+            files: None,
+        }
+    }
+
+    /// The same with values of its parameters, if it has any.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub fn with_values(self, values: &Values) -> Result<Self, RunError> {
+        Ok(Self {
+            swept: !values.is_empty(),
+            files: granted(values)?,
+            ..self
+        })
+    }
+}
+
+impl Survey {
+    /// Reads the files of an experiment, and builds what is not an approach.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn open(
+        loaded: &LoadedExperiment,
+        host: &HostOptions,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, RunError> {
+        let files = RunFiles::read(loaded)?;
+        let own = own(loaded, &files, host)?;
+        let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
+        Ok(Self {
+            loaded: loaded.clone(),
+            context,
+            files,
+            own,
+        })
+    }
+
+    /// The problem's interface.
+    pub fn interface(&self) -> &Interface {
+        &self.context.interface
+    }
+
+    /// What sources are compiled for: with vectors or without, and in which edition.
+    pub fn compiled_for(&self) -> (Simd, Edition) {
+        (self.loaded.experiment.simd, self.loaded.experiment.edition)
+    }
+
+    /// What builds its approaches.
+    pub fn builder(&self) -> &Builder {
+        &self.context.tools.builder
+    }
+
+    /// The labels of the cases.
+    pub fn cases(&self) -> &[CaseLabel] {
+        &self.context.cases
+    }
+
+    /// The problem's files: its WIT, its workload, its cases.
+    pub fn files(&self) -> &RunFiles {
+        &self.files
+    }
+
+    /// Returns inputs to call prototypes on: so many of each case, and of so many cases at most. They are the
+    /// same every time, so that what is said of them can be said again; a run draws others.
+    pub fn inputs(&self, of_each: u32, cases_max: usize) -> Vec<(CaseIndex, u64)> {
+        let secret = RunSeed::Named(0).secret().derive("survey", &[]);
+        let of_each = if self.draws_inputs() { of_each } else { 1 };
+        let cases = 0..self.cases().len().min(cases_max);
+        let inputs = cases.flat_map(|case| {
+            let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
+            (0..of_each).map(move |input| (case, seeds.of_call(input)))
+        });
+        inputs.collect()
+    }
+
+    /// Returns true if inputs follow from seeds.
+    pub fn draws_inputs(&self) -> bool {
+        let inputs = &self.context.config.inputs;
+        matches!(
+            inputs,
+            Inputs::Workload {
+                requests: Requests::Sizes(_),
+                ..
+            }
+        )
+    }
+
+    /// Builds every approach, and makes the same calls of each, every one on a fresh instance with fuel
+    /// counted: a case and the seed of the input. The results are in the order of the approaches.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
+    pub async fn call_all(
+        &self,
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.call_each(&self.own, calls).await
+    }
+
+    /// As [`call_all`](Self::call_all), but for no longer than this: each approach makes as many of the first calls
+    /// as it can meanwhile.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
+    pub async fn call_all_within(
+        &self,
+        calls: &[(CaseIndex, u64)],
+        left: Duration,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.calls_of(&self.own, calls, Some(self.share(left)))
+            .await
+    }
+
+    /// The share of a time that each approach has, as many as there are cores at once.
+    fn share(&self, left: Duration) -> Duration {
+        let rounds = self.own.len().div_ceil(self.context.cores.len().max(1));
+        left / u32::try_from(rounds).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Builds every approach, and returns true if all are the same component, byte for byte, with the same grants:
+    /// nothing can tell them apart. Where one does not build they are not.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn are_one_component(&self) -> Result<bool, RunError> {
+        let context = &self.context;
+        let mut driver =
+            ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+        let mut known = BTreeSet::new();
+        for (place, prototype) in self.own.iter().enumerate() {
+            let Ok(code) = prototype.code.clone() else {
+                return Ok(false);
+            };
+            if known.insert((code.content_address(), prototype.swept)) {
+                let request = context.prototype(code, BuildKind::Release, prototype.swept);
+                let task = core_task("build", TaskKey::new(format!("build {place}")), None);
+                let added = driver.add(task, ChildTask::Build(request));
+                added.map_err(wrong_task)?;
+            }
+        }
+        let mut digests = BTreeSet::new();
+        let mut all_built = true;
+        while let Some(event) = driver.next().await {
+            match event {
+                TaskEvent::Ended(_, ChildAnswer::Built(Ok(built))) => {
+                    digests.insert(built.digest.clone());
+                }
+                TaskEvent::Ended(..) => all_built = false,
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::dead_letter(&key, &reason));
+                }
+                _ => {}
+            }
+        }
+        let grants = self.own.iter().map(|one| one.files.as_ref());
+        let grants: BTreeSet<_> = grants.map(|files| files.map(|one| &one.digest)).collect();
+        Ok(all_built && digests.len() == 1 && grants.len() == 1)
+    }
+
+    /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name, with the values of
+    /// their parameters.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
+    pub async fn call_each(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        self.calls_of(prototypes, calls, None).await
+    }
+
+    async fn calls_of(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        calls: &[(CaseIndex, u64)],
+        left: Option<Duration>,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+            left,
+            texts: CallTexts::Shortened,
+        };
+        self.each(&self.context.config, prototypes, content, repeated)
+            .await
+    }
+
+    /// As [`call_all`](Self::call_all), with arguments and answers told as a whole.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    pub async fn call_wholly(
+        &self,
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+            left: None,
+            texts: CallTexts::Whole,
+        };
+        self.each(&self.context.config, &self.own, content, repeated)
+            .await
+    }
+
+    /// As [`call_all`](Self::call_all), of calls in WAVE of the function of the interface, in the place of the
+    /// experiment's inputs, for no longer than `left`, if that says something. Nothing judges the answers.
+    ///
+    /// # Errors
+    /// See [`RunError`]; one of the calls does not fit the interface.
+    pub async fn call_written(
+        &self,
+        written: &[String],
+        texts: CallTexts,
+        left: Option<Duration>,
+    ) -> Result<Vec<SurveyedCalls>, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = (0..written.len()).map(|case| (case, 0)).collect();
+        let left = left.map(|left| self.share(left));
+        let config = self.with_written(written);
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+            left,
+            texts,
+        };
+        self.each(&config, &self.own, content, repeated).await
+    }
+
+    /// Has the oracle judge the answers of all approaches to the same inputs, as they are and changed a little.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
+    pub async fn test_oracle(&self, calls: &[(CaseIndex, u64)]) -> Result<OracleTest, RunError> {
+        let most = self.own.len().min(ORACLE_APPROACHES_MAX);
+        self.test_oracle_with(&self.own[..most], calls).await
+    }
+
+    /// As [`test_oracle`](Self::test_oracle), with prototypes that the experiment need not name.
+    ///
+    /// # Errors
+    /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
+    pub async fn test_oracle_with(
+        &self,
+        prototypes: &[SurveyedPrototype],
+        calls: &[(CaseIndex, u64)],
+    ) -> Result<OracleTest, RunError> {
+        let calls: Arc<[(CaseIndex, u64)]> = calls.into();
+        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::TestOracle {
+            build,
+            files,
+            calls: Arc::clone(&calls),
+        };
+        let taken = |answer| match answer {
+            ChildAnswer::OracleTested(tested) => Some(tested.map(Ok)),
+            _ => None,
+        };
+        let config = &self.context.config;
+        let tested = self.each(config, prototypes, content, taken).await?;
+        let named = prototypes.iter().zip(tested);
+        let approaches: Vec<ApproachAnswers> = named
+            .map(|(prototype, tested)| ApproachAnswers {
+                name: prototype.name.clone(),
+                answers: match tested {
+                    Ok(answers) => answers,
+                    Err(failure) => Err(format!("{}: {}", failure.class, failure.message)),
+                },
+            })
+            .collect();
+        let has_oracle = self.context.config.inputs.has_oracle();
+        Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
+    }
+
+    /// Builds each prototype, does `content` with it, and returns what `taken` takes from the answer.
+    async fn each<T>(
+        &self,
+        config: &RunnerConfig,
+        prototypes: &[SurveyedPrototype],
+        content: impl Fn(TaskKey, Option<PackedFolders>) -> ChildTask,
+        taken: impl Fn(ChildAnswer) -> Option<Result<Result<T, Failure>, RunnerError>>,
+    ) -> Result<Vec<Result<T, Failure>>, RunError> {
+        let context = &self.context;
+        let mut driver = ChildClient::driver(&context.tools.builder, config, &context.cores);
+        let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
+        // Of both its tasks, the place of the prototype.
+        let mut places = BTreeMap::new();
+        for (place, prototype) in prototypes.iter().enumerate() {
+            surveyed.push(None);
+            let code = match prototype.code.clone() {
+                Ok(code) => code,
+                Err(failure) => {
+                    surveyed[place] = Some(Err(failure));
+                    continue;
+                }
+            };
+            let build = TaskKey::new(format!("build {place}"));
+            let request = context.prototype(code, BuildKind::Release, prototype.swept);
+            let task = core_task("build", build.clone(), None);
+            driver
+                .add(task, ChildTask::Build(request))
+                .map_err(wrong_task)?;
+            let key = TaskKey::new(format!("calls {place}"));
+            let task = core_task("check", key.clone(), Some(&build));
+            let content = content(build.clone(), prototype.files.clone());
+            driver.add(task, content).map_err(wrong_task)?;
+            places.extend([(build, place), (key, place)]);
+        }
+        while let Some(event) = driver.next().await {
+            let (key, outcome) = match event {
+                TaskEvent::Ended(key, ChildAnswer::Built(Err(failure))) => (key, Err(failure)),
+                TaskEvent::Ended(key, answer) => match taken(answer) {
+                    Some(made) => (
+                        key,
+                        made.map_err(|error| runner_error(&self.loaded, error))?,
+                    ),
+                    None => continue,
+                },
+                TaskEvent::DeadLetter(key, reason) => {
+                    return Err(RunError::dead_letter(&key, &reason));
+                }
+                _ => continue,
+            };
+            if let Some(place) = places.get(&key) {
+                surveyed[*place] = Some(outcome);
+            }
+        }
+        Ok(surveyed.into_iter().flatten().collect())
+    }
+
+    /// Makes a call on which an approach trapped once more in its diagnostic build, which reports a panic:
+    /// what it says, if it says something.
+    pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
+        let prototype = self.own.get(approach)?;
+        self.panic_in(prototype, call).await
+    }
+
+    /// As [`panic_of`](Self::panic_of), of a call in WAVE.
+    pub async fn panic_of_written(&self, approach: usize, written: &str) -> Option<String> {
+        let prototype = self.own.get(approach)?;
+        let config = self.with_written(&[written.to_owned()]);
+        self.panic_with(&config, prototype, (0, 0)).await
+    }
+
+    /// What runners are told of calls in WAVE.
+    fn with_written(&self, written: &[String]) -> RunnerConfig {
+        let cases = written.iter().map(|call| WaveCase {
+            call: call.clone(),
+            expect: None,
+        });
+        RunnerConfig {
+            inputs: Inputs::Cases(cases.collect()),
+            ..self.context.config.clone()
+        }
+    }
+
+    /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
+    pub async fn panic_in(
+        &self,
+        prototype: &SurveyedPrototype,
+        call: (CaseIndex, u64),
+    ) -> Option<String> {
+        self.panic_with(&self.context.config, prototype, call).await
+    }
+
+    async fn panic_with(
+        &self,
+        config: &RunnerConfig,
+        prototype: &SurveyedPrototype,
+        call: (CaseIndex, u64),
+    ) -> Option<String> {
+        let context = &self.context;
+        let code = prototype.code.clone().ok()?;
+        let request = context.prototype(code, BuildKind::Diagnostic, prototype.swept);
+        let built = context.tools.builder.build(&request).await.ok()?;
+        let files = prototype.files.as_ref();
+        let reports = bakeoff_measure::diagnose(config, &built.checked, files, &[call]).await;
+        reports.ok()?.pop()
+    }
+}
+
+/// The calls of an answer, if it is one of calls.
+fn repeated(answer: ChildAnswer) -> Option<Result<SurveyedCalls, RunnerError>> {
+    match answer {
+        ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
+        _ => None,
+    }
+}
+
+/// What a prototype is granted: the values of its parameters, if it has any.
+fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |reason: String| RunError::Engine(reason);
+    let none = bakeoff_source::read_granted(&[]).map_err(|error| wrong(error.to_string()))?;
+    let packed = none.with_parameters(values).pack();
+    packed.map(Some).map_err(|error| wrong(error.to_string()))
+}
+
+/// The approaches of an experiment with what they are granted, each with the first values of its parameters.
+fn own(
+    loaded: &LoadedExperiment,
+    files: &RunFiles,
+    host: &HostOptions,
+) -> Result<Vec<SurveyedPrototype>, RunError> {
+    let approaches = &loaded.experiment.approaches;
+    let variants = variant::declare(approaches);
+    let granted = read_granted(loaded, &host.policy, &variants)?;
+    let places = variant::approach_indexes(approaches);
+    let named = approaches.iter().zip(&files.code).enumerate();
+    Ok(named
+        .map(|(place, (approach, code))| {
+            let first = places.iter().position(|of| *of == place);
+            SurveyedPrototype {
+                name: approach.name.clone(),
+                code: code.clone(),
+                swept: !approach.sweep.is_empty(),
+                files: first.and_then(|first| granted.get(first).cloned().flatten()),
+            }
+        })
+        .collect())
+}

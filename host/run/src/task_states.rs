@@ -1,0 +1,66 @@
+//! What is said of a run's tasks while it goes on, and what is kept of their work.
+
+use super::error::RunError;
+use super::session::Run;
+use bakeoff_domain::queue::{TaskKey, WaitsFor};
+use bakeoff_domain::report::words;
+use bakeoff_store::events::{Event, TasksState, WaitingTask};
+use bakeoff_store::{Owner, ResultKind};
+use std::time::{Duration, Instant};
+
+/// The least time between two messages about how far the tasks are.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// The largest number of waiting tasks, and of tasks that one waits for, that are named.
+const WAITS_MAX: usize = 16;
+
+impl Run<'_> {
+    /// Stores what each core has done so far. What a killed session did since the last stage that it
+    /// finished is counted nowhere.
+    pub(super) fn keep_work(&mut self) -> Result<(), RunError> {
+        let all = self.work.so_far(self.tasks.loads());
+        if !all.is_empty() {
+            self.store
+                .put(ResultKind::Work, &self.work.key, Owner::RUN, &all)?;
+        }
+        Ok(())
+    }
+
+    /// Says how far the tasks are, unless that was said less than a second ago. `name` names a task.
+    pub(super) fn tell_tasks(&mut self, name: impl Fn(&TaskKey) -> String) -> Result<(), RunError> {
+        let told = self.work.told.map(|told| told.elapsed());
+        if told.is_some_and(|since| since < TELL_EVERY) {
+            return Ok(());
+        }
+        let counts = self.tasks.counts();
+        let waits = self.tasks.waiting(WAITS_MAX).into_iter();
+        let waits = waits.map(|(key, what)| WaitingTask {
+            task: name(&key),
+            waits_for: match what {
+                WaitsFor::Tasks(open) => words::listed(open.iter().map(&name).collect(), WAITS_MAX),
+                WaitsFor::Core => "a core".to_owned(),
+                WaitsFor::Memory => "memory".to_owned(),
+                WaitsFor::Tokens => "its share of a rate limit".to_owned(),
+                WaitsFor::Retry => "the time of its next attempt".to_owned(),
+                WaitsFor::Turn => "its turn".to_owned(),
+            },
+        });
+        let state = TasksState {
+            done: counts.over as u64,
+            running: counts.leased as u64,
+            waiting: counts.waiting as u64,
+            waits: waits.collect(),
+            workers: self.work.so_far(self.tasks.loads()),
+        };
+        self.store.emit(Event::Tasks(state))?;
+        self.work.told = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Says how far the tasks are once all that were known have ended, and stores what each core has done.
+    pub(super) fn all_tasks_ended(&mut self) -> Result<(), RunError> {
+        self.work.told = None;
+        self.tell_tasks(ToString::to_string)?;
+        self.keep_work()
+    }
+}

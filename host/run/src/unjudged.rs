@@ -1,0 +1,146 @@
+//! Answers on which the workload itself failed: whose failure that is.
+
+use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::context::runner_error;
+use super::error::RunError;
+use super::session::Run;
+use super::variant_state::{VariantState, find};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::variant::VariantId;
+use bakeoff_measure::{CallTexts, RepeatedCall, RunnerError};
+
+/// What others' answers to the same input show.
+#[derive(Debug, PartialEq, Eq)]
+enum Finding {
+    /// The workload accepts the answer of this variant.
+    Accepts(VariantId),
+    /// The workload accepts nobody's answer, and fails on one that this variant agrees on.
+    FailsOnAgreed(VariantId),
+    /// Neither: the workload is not shown to be at fault.
+    Unknown,
+}
+
+/// What is said of a failure of the workload that no other answer explains.
+const MAY_BE_AT_FAULT: &str =
+    "no other answer to this input was accepted, so the workload itself may be at fault";
+
+impl Run<'_> {
+    /// Finds out whose failure it is that the workload failed on a variant's answer: every other variant
+    /// that may be right answers the same input, until the workload accepts an answer. What is found is
+    /// added to the failure's message.
+    ///
+    /// # Errors
+    /// The workload is at fault: it fails on an answer that another variant agrees on, and accepts none.
+    pub(super) async fn explain_unjudged(
+        &mut self,
+        id: &VariantId,
+        call: Option<(CaseIndex, u64)>,
+        failure: &mut Failure,
+    ) -> Result<(), RunError> {
+        let (FailureClass::UnjudgedAnswer, Some(call)) = (failure.class, call) else {
+            return Ok(());
+        };
+        let more = match self.find_fault(id, call).await? {
+            Finding::Accepts(other) => format!("it accepts the answer of {other}"),
+            Finding::Unknown => MAY_BE_AT_FAULT.to_owned(),
+            Finding::FailsOnAgreed(other) => {
+                let input = self.context.config.describe_input(call);
+                let reason = format!(
+                    "{} (on {input}, where {other} answers the same as {id}, and no answer is accepted)",
+                    failure.message
+                );
+                return Err(runner_error(self.loaded, RunnerError::Workload(reason)));
+            }
+        };
+        failure.message = format!("{}; {more}", failure.message);
+        Ok(())
+    }
+
+    async fn find_fault(
+        &mut self,
+        id: &VariantId,
+        call: (CaseIndex, u64),
+    ) -> Result<Finding, RunError> {
+        let Some(state) = find(&self.variants, id) else {
+            return Ok(Finding::Unknown);
+        };
+        let others: Vec<VariantId> = witnesses(&self.variants, state)
+            .into_iter()
+            .map(|other| other.id().clone())
+            .collect();
+        let own = self.answer_again(id, call).await?;
+        let own = own.and_then(|repeated| repeated.digest);
+        let mut agrees = None;
+        for other in others {
+            let Some(repeated) = self.answer_again(&other, call).await? else {
+                continue;
+            };
+            let class = repeated.error.map(|error| error.class);
+            match class {
+                None if repeated.digest.is_some() => {
+                    return Ok(Finding::Accepts(other));
+                }
+                Some(FailureClass::UnjudgedAnswer) if repeated.digest == own => {
+                    agrees.get_or_insert(other);
+                }
+                _ => {}
+            }
+        }
+        Ok(agrees.map_or(Finding::Unknown, Finding::FailsOnAgreed))
+    }
+
+    /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if nothing
+    /// came of it.
+    async fn answer_again(
+        &mut self,
+        id: &VariantId,
+        call: (CaseIndex, u64),
+    ) -> Result<Option<RepeatedCall>, RunError> {
+        let state = find(&self.variants, id).filter(|state| state.built.is_some());
+        let Some(state) = state else {
+            return Ok(None);
+        };
+        self.questions += 1;
+        let (case, seed) = call;
+        let key = format!(
+            "answer of {id} to case {case}, seed {seed}, question {}",
+            self.questions
+        );
+        let key = TaskKey::new(key);
+        let build = build_task(&self.keys.build(state));
+        let content = ChildTask::Repeat {
+            build: build.clone(),
+            files: state.files.clone(),
+            calls: [call].into(),
+            left: None,
+            texts: CallTexts::Shortened,
+        };
+        let task = core_task("repeat", key.clone(), Some(&build));
+        self.tasks.add(task, content).map_err(wrong_task)?;
+        match self.tasks.answer(&key).await {
+            Some(ChildAnswer::Repeated(Ok(calls))) => Ok(calls.into_iter().next()),
+            Some(ChildAnswer::Repeated(Err(error @ RunnerError::Workload(_)))) => {
+                Err(runner_error(self.loaded, error))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Returns the variants whose answers tell something of an input: those that have not failed, of other
+/// code than `state` and each other, first those that passed the gate.
+fn witnesses<'a>(variants: &'a [VariantState], state: &VariantState) -> Vec<&'a VariantState> {
+    let mut found: Vec<&VariantState> = Vec::new();
+    let (passed, unknown): (Vec<_>, Vec<_>) = variants
+        .iter()
+        .filter(|other| other.is_alive() && other.identity != state.identity)
+        .partition(|other| other.gate.is_some());
+    for other in passed.into_iter().chain(unknown) {
+        if found.iter().all(|known| known.identity != other.identity) {
+            found.push(other);
+        }
+    }
+    found
+}

@@ -1,0 +1,22 @@
+//! The sources of a run: code, interface, workload, cases and granted files, each read once and
+//! identified by its content from then on.
+//!
+//! This module handles bytes only. Components are parsed by a builder child process, which also
+//! checks that each has the problem's world.
+
+mod asked_parameters;
+mod code;
+mod folders;
+mod grant;
+pub mod interface;
+mod run_files;
+
+pub use code::{
+    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, digest_of_parts,
+    oversize_component, read_code, read_component,
+};
+pub use folders::{Folders, PackedFolders, Place, Standing};
+pub use grant::{
+    DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
+};
+pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
