@@ -6,12 +6,12 @@ use super::shape::Shape;
 use super::value_kind::ValueKind;
 
 /// The generator of inputs, in Rust; the function that the workload exports is added to it.
-const RANDOM_INPUTS: &str = include_str!("random_inputs.rs");
+const RANDOM_INPUTS: &str = include_str!("../../../../guest-sdk/src/inputs/random.rs");
 
 /// The generator of inputs on which functions may differ, in the same way, with what it draws texts of.
 const SEARCHED_INPUTS: &str = concat!(
-    include_str!("searched_inputs.rs"),
-    include_str!("searched_texts.rs")
+    include_str!("../../../../guest-sdk/src/inputs/searched.rs"),
+    include_str!("../../../../guest-sdk/src/inputs/searched_texts.rs")
 );
 
 /// How different the inputs are that are timed.
