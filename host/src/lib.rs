@@ -2,8 +2,7 @@
 //! says which one to take, how sure that is, and what would change its mind.
 //!
 //! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
-//! [`enter_if_child`]. These are what versions promise: within a version `0.N`, nothing of them changes but by
-//! addition.
+//! [`enter_if_child`]. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
 //!
 //! ```no_run
 //! use bakeoff::{Experiment, Verdict};

@@ -41,13 +41,13 @@ pub(super) fn members(archive: &[u8]) -> Option<Vec<Member<'_>>> {
     Some(members)
 }
 
-/// The text in a field of fixed width.
+/// Returns the text in a field of fixed width.
 fn text(field: &[u8]) -> Option<&str> {
     Some(std::str::from_utf8(field).ok()?.trim_end())
 }
 
-/// The name of a member: `name/` in its header, or `/offset` of one that ends in `/` and a new line
-/// among the long ones.
+/// Returns the name of a member: from its header, `name/`, or from the table of long names at the
+/// `/offset` in its header, up to `/` and a new line.
 fn full_name<'a>(name: &'a str, long_names: &'a [u8]) -> Option<&'a str> {
     match name.strip_prefix('/') {
         None => Some(name.strip_suffix('/').unwrap_or(name)),

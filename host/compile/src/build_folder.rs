@@ -1,4 +1,4 @@
-//! In the child: what programs of the toolchain leave in the build's folder.
+//! In the child: output files that programs of the toolchain leave in the build's folder.
 
 use super::failures::build_failure;
 use super::limits::FILE_BYTES;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// The name of the compiler's output file: an archive of objects.
 pub(super) const OBJECTS_FILE: &str = "out.a";
 
-/// Reads an output file, without following a link, and no more than a build may write.
+/// Reads an output file, without following a link, and no more than the largest file that a build may write.
 pub(super) fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
     let file = std::fs::OpenOptions::new()
         .read(true)
@@ -21,7 +21,7 @@ pub(super) fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The failure of a build whose folder does not have what it should.
+/// Returns the failure of a build whose folder lacks an expected file, or cannot be used.
 pub(super) fn folder_failure(what: &str) -> Failure {
     let message = format!("the build's folder cannot be used: {what}");
     build_failure(FailureClass::BuildCrashed, message)

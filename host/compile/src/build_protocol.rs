@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The name of the builder's role.
 pub(super) const ROLE: &str = "builder";
 
-/// What a build is for.
+/// The purpose of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BuildKind {
@@ -38,13 +38,13 @@ pub(super) struct BuildTask {
     pub(super) path_shown: String,
     /// Imports that the component may have, as components name them.
     pub(super) granted: Vec<String>,
-    /// Whether it is granted the values of parameters.
+    /// True if the component is granted the values of parameters.
     pub(super) parameters: bool,
-    /// Whether a component that a user brings may import WASI.
+    /// The rule for imports of WASI by a component that a user brings.
     pub(super) wasi: WasiImports,
     /// The memory that an instance may have, in bytes.
     pub(super) memory_bytes: u64,
-    /// The crates that a source may use. `None` until a worker has it, which knows where they are.
+    /// The crates that a source may use. `None` until the worker fills it in, which knows their folder.
     pub(super) crates: Option<LinkedCrates>,
 }
 
@@ -60,19 +60,19 @@ pub(super) struct LinkedCrates {
 /// The code of a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum TaskInput {
-    /// Rust source, and what compiles it.
+    /// Rust source, with the place where it is compiled.
     Source {
         text: String,
-        /// `None` until a worker has it: this is its own.
+        /// The worker's own compiler and folder; `None` until the worker fills it in.
         place: Option<BuildPlace>,
     },
     /// A component, whose bytes follow the task.
     Component,
-    /// The interface's own no-op, made by the child.
+    /// The calibrator: a no-op component of the interface, which the child makes.
     NoOp,
 }
 
-/// Where a source is compiled.
+/// The compiler and the folder for a source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BuildPlace {
     pub(super) compiler: Compiler,
@@ -80,7 +80,7 @@ pub(super) struct BuildPlace {
     pub(super) scratch: PathBuf,
 }
 
-/// Where the compiler is.
+/// The paths of the compiler, and its options.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Compiler {
     /// The toolchain's own `rustc`, not the shim that chooses one.
@@ -89,7 +89,7 @@ pub(super) struct Compiler {
     pub(super) linker: PathBuf,
     /// The toolchain's folder.
     pub(super) sysroot: PathBuf,
-    /// Whether it may use vectors.
+    /// The option that lets it use vector instructions.
     pub(super) simd: Simd,
     /// The edition of the sources of prototypes.
     pub(super) edition: Edition,
@@ -134,19 +134,19 @@ pub(super) enum BuildStage {
 /// The properties of a component that are known without running it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ComponentSummary {
-    /// Its imports, as components name them, without interfaces that hold only types.
+    /// The imports, as components name them, without interfaces that hold only types.
     pub(super) imports: Vec<String>,
-    /// Its exports: `top-k: func(…) -> …`, or `ns:pkg/iface.top-k: func(…) -> …`.
+    /// The exports: `top-k: func(…) -> …`, or `ns:pkg/iface.top-k: func(…) -> …`.
     pub(super) exports: Vec<String>,
-    /// The number of functions in all its modules.
+    /// The number of functions in all modules.
     pub(super) functions: u32,
     /// The largest body of a function, in bytes.
     pub(super) function_bytes_max: u64,
     /// The most locals of a function.
     pub(super) locals_max: u32,
-    /// Whether the memory for its arguments comes from the allocator that every source gets.
+    /// True if memory for arguments comes from the allocator that every source gets.
     pub(super) our_allocator: bool,
-    /// The number of versions of its code for the timed profile.
+    /// The number of versions of the machine code for the timed profile.
     pub(super) layouts: u32,
     /// CPU time from source to component, the compiler's included; zero for a component that the
     /// user brought.
@@ -155,7 +155,7 @@ pub(super) struct ComponentSummary {
     pub(super) cpu: Duration,
     /// Logical lines of the source; `None` if there is none.
     pub(super) source_lines: Option<u64>,
-    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    /// True if the component exchanges strings in another encoding than UTF-8, which the host recodes.
     pub(super) recodes: bool,
 }
 

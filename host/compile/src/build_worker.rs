@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a worker says of a builder child after its frames.
+/// The last message of a worker about a builder child, after the child's frames.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum BuildEnd {
-    /// It ended in this way.
+    /// The child ended, in this way.
     Exited(Exit, WallTime),
-    /// It could not be started.
+    /// The child could not be started, for this reason.
     NotStarted(String),
 }
 
@@ -42,7 +42,7 @@ impl BuildWorker {
         }
     }
 
-    /// The same worker with crates that sources may use.
+    /// Returns the worker with crates that sources may use.
     pub(super) fn with_crates(&self, crates: Arc<BuiltCrates>) -> Self {
         Self {
             toolchain: self.toolchain.clone(),
@@ -51,7 +51,7 @@ impl BuildWorker {
         }
     }
 
-    /// What a compiler may read: the standard library, and the crates that are allowed.
+    /// Returns the paths that a compiler may read: the standard library, and the crates that are allowed.
     fn readable(&self) -> Vec<PathBuf> {
         let crates = self.crates.iter().map(|crates| crates.folder().to_owned());
         self.toolchain.read.iter().cloned().chain(crates).collect()

@@ -1,4 +1,4 @@
-//! Builds as whoever wants them sees them: a task for a worker, or an entry of the cache.
+//! The entry to builds: each is a task for a worker, or an entry of the cache.
 
 use super::build_protocol::{BuildKind, BuildTask, TaskInput};
 use super::build_worker::{BuildEnd, BuildWorker};
@@ -26,12 +26,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// What inputs on which files differed are remembered under.
+/// The key under which inputs are remembered on which a file's function differed from another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedInputs {
     /// The path of a compared file.
     pub path: PathBuf,
-    /// Its function: what that is called, takes and returns.
+    /// The name and signature of its function.
     pub function: String,
 }
 
@@ -71,13 +71,13 @@ impl Builder {
         }
     }
 
-    /// The builder with another rule for the imports of components that users bring.
+    /// Returns the builder with another rule for the imports of components that users bring.
     #[must_use]
     pub fn with_wasi(self, wasi: WasiImports) -> Self {
         Self { wasi, ..self }
     }
 
-    /// The builder with crates that sources may use.
+    /// Returns the builder with crates that sources may use.
     #[must_use]
     pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
         let worker = Arc::new(self.worker.with_crates(crates));
@@ -88,8 +88,8 @@ impl Builder {
         }
     }
 
-    /// The builder whose compiler may use vectors, or not, and compiles prototypes in this edition. Crates that
-    /// sources may use are allowed after that.
+    /// Returns the builder with a compiler that may use vector instructions, or not, and compiles prototypes in this
+    /// edition. Crates that were allowed before are dropped: allow them afterwards.
     #[must_use]
     pub fn compiling_for(self, simd: Simd, edition: Edition) -> Self {
         let toolchain = self.worker.toolchain.clone().compiling_for(simd, edition);
@@ -104,7 +104,7 @@ impl Builder {
     /// Builds the crates of an experiment, or takes them from the cache, for all builds that follow.
     ///
     /// # Errors
-    /// They cannot be built, or there is no cache.
+    /// The crates cannot be built, or there is no cache.
     pub async fn allow(self, crates: &Crates) -> Result<Self, CratesError> {
         let Some(cache) = &self.cache else {
             return Err(CratesError::NotFetched);
@@ -122,14 +122,14 @@ impl Builder {
         found.unwrap_or_default()
     }
 
-    /// Remembers inputs in the place of those that are known, if there is a cache.
+    /// Remembers inputs in place of those remembered before, if there is a cache.
     pub fn remember(&self, key: &RememberedInputs, inputs: &[String]) {
         if let Some(cache) = &self.cache {
             cache.put(&key.name(), &inputs.to_vec());
         }
     }
 
-    /// Returns the way to the worker that builds.
+    /// Returns the link to the worker that builds.
     pub fn worker(&self) -> &WorkerLink {
         &self.link
     }
@@ -143,7 +143,7 @@ impl Builder {
         built.unwrap_or_else(|lost| Err(build_failure(FailureClass::MachineFailed, lost)))
     }
 
-    /// The same by this worker, in an attempt at a task.
+    /// Builds a component as [`Builder::build`] does, by the given worker, in an attempt at a task.
     ///
     /// # Errors
     /// The worker is lost, for this reason.
@@ -175,7 +175,7 @@ impl Builder {
         Ok(built.map(Arc::new))
     }
 
-    /// Builds a component anew, without the cache, for the time that it takes.
+    /// Builds a component anew, without the cache, to measure the time that it takes.
     ///
     /// # Errors
     /// The worker is lost, for this reason.
@@ -191,7 +191,7 @@ impl Builder {
         self.run(worker, request).await
     }
 
-    /// The name of the cache entry: a hash of everything that decides what is built.
+    /// Returns the name of the cache entry: a hash of everything on which the build's result depends.
     fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
         let call = request.interface.call();
         let fingerprint = |profile| engine::fingerprint(profile).map_err(|error| no_engine(&error));
@@ -321,7 +321,7 @@ fn no_engine(error: &wasmtime::Error) -> Failure {
     build_failure(FailureClass::MachineFailed, message)
 }
 
-/// Refuses what is too large, before anything is copied.
+/// Refuses a source or component that is too large, before anything is copied.
 fn check_size(request: &BuildRequest) -> Result<(), Failure> {
     match &request.code {
         BuildInput::Source { path_shown, text } if text.len() > SOURCE_BYTES_MAX => {

@@ -20,13 +20,13 @@ const ENTRY_BYTES_MAX: u64 = 256 << 20;
 /// The name of the key file.
 const KEY_FILE: &str = "key";
 
-/// How the names of entries end.
+/// The file extension of entries.
 const ENTRY_END: &str = ".built";
 
-/// The folder of fetched crates in it, where whoever fetches some works.
+/// The folder of fetched crates in the cache, with the temporary folders in which they are fetched.
 const CRATES: &str = "crates";
 
-/// The most files that are looked at when it has become too large.
+/// The most files that are looked at when the cache has become too large.
 const FILES_MAX: usize = 1 << 20;
 
 /// A folder of entries, and the key that authenticates them.
@@ -37,7 +37,7 @@ pub struct Cache {
     bytes_max: u64,
 }
 
-/// The cache cannot be used.
+/// The reason why the cache cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// The platform names no folder for caches.
@@ -61,19 +61,19 @@ pub enum CacheError {
     },
 }
 
-/// The name of an entry: a hash of everything that decides what is built.
+/// The name of an entry: a hash of everything on which the content depends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Name(String);
 
 impl Name {
-    /// The name for these parts.
+    /// Returns the name for these parts.
     pub(super) fn of(parts: &[&[u8]]) -> Self {
         Self(digest_of_parts(parts.iter().copied()))
     }
 }
 
 impl Cache {
-    /// The cache of this user: `bakeoff` in the platform's folder for caches
+    /// Opens the cache of this user: `bakeoff` in the platform's folder for caches
     /// (`$XDG_CACHE_HOME`, or `~/.cache`).
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Cache {
         }
     }
 
-    /// The cache in a folder, which is made, for its owner alone, where it is missing.
+    /// Opens the cache in a folder. A missing folder is made, for its owner alone.
     ///
     /// # Errors
     /// The folder or its key cannot be made or read, or belongs to another user.
@@ -115,12 +115,12 @@ impl Cache {
         })
     }
 
-    /// The folder of its entries.
+    /// Returns the folder of the entries.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The cache with another bound on its size, in bytes.
+    /// Returns the cache with another bound on its size, in bytes.
     #[must_use]
     pub fn with_bytes_max(mut self, bytes_max: u64) -> Self {
         self.bytes_max = bytes_max;
@@ -146,7 +146,7 @@ impl Cache {
         entry
     }
 
-    /// Stores an entry. A failure is ignored: it will be built again.
+    /// Stores an entry. A failure is ignored: the entry will be built again.
     pub(super) fn put<T: Serialize>(&self, name: &Name, entry: &T) {
         let Ok(bytes) = postcard::to_stdvec(entry) else {
             return;
@@ -166,8 +166,8 @@ impl Cache {
         }
     }
 
-    /// The bytes of an entry after its HMAC, which covers the name too: an entry that was moved to
-    /// another name is not valid.
+    /// Returns the bytes of an entry after its HMAC, if that is valid. It covers the name too: an entry
+    /// that was moved to another name is not valid.
     fn verified<'a>(&self, name: &Name, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let (mac, bytes) = bytes.split_at_checked(MAC_BYTES)?;
         self.key
@@ -207,7 +207,7 @@ impl Cache {
     }
 }
 
-/// The name of an entry's file.
+/// Returns the name of an entry's file.
 fn file_of(name: &Name) -> String {
     format!("{}{ENTRY_END}", name.0)
 }

@@ -1,8 +1,9 @@
 //! The calibrator: a component of the interface's world whose functions do nothing.
 //!
-//! A call of it costs what any call of this interface costs before the guest does anything. Every
-//! function returns zeros, which are a valid value of every type without handles: `false`,
-//! `0`, the first case, `none`, the empty list; one that makes a resource makes one with nothing in it.
+//! A call of the calibrator costs as much as any call of this interface before the guest does
+//! anything. Every function returns zeros, which are a valid value of every type without handles:
+//! `false`, `0`, the first case, `none`, the empty list; a function that makes a resource makes an
+//! empty one.
 
 use super::export_names::{self, Kind};
 use wasm_encoder::{
@@ -16,10 +17,10 @@ use wit_parser::{
     TypeDefKind, TypeId, TypeOwner, WasmImport, WorldId, WorldItem, WorldKey,
 };
 
-/// Bytes of a page of memory.
+/// Size of a page of memory, in bytes.
 const PAGE_BYTES: u32 = 1 << 16;
 
-/// The address of results: zeros that are never written. Not 0, the address of a null pointer.
+/// The address of results: zeros that are never written. It is not 0, the address of a null pointer.
 const ANSWER: u32 = 16;
 
 /// The naming scheme of functions in a core module.
@@ -47,15 +48,15 @@ pub(super) fn module(resolve: &Resolve, world: WorldId) -> Vec<u8> {
     parts.finish()
 }
 
-/// A function of the world, as a core module sees it.
+/// A function of the world, in terms of a core module.
 struct Exported {
     name: String,
     params: Vec<ValType>,
     results: Vec<ValType>,
-    /// Whether the result is a pointer to the answer.
+    /// True if the result is a pointer to the answer.
     answers_by_pointer: bool,
     answer_bytes: u32,
-    /// The import that makes the resource which is the result, if it is one.
+    /// The import that makes the result, if that is a resource.
     makes: Option<(String, String)>,
 }
 
@@ -107,7 +108,7 @@ fn exported(
     }
 }
 
-/// The resource that a type is an owning handle of, if the interface defines it.
+/// Returns the resource of a type that is an owning handle, if the interface defines that resource.
 fn exported_resource(resolve: &Resolve, ty: &Type, interface: InterfaceId) -> Option<TypeId> {
     let Type::Id(mut id) = *ty else { return None };
     loop {
@@ -156,7 +157,7 @@ impl ModuleSections {
         self.count += 1;
     }
 
-    /// Imports what makes the resources that are results.
+    /// Imports the functions that make the resources that are results.
     fn add_imports(&mut self, functions: &[Exported]) {
         for maker in functions.iter().filter_map(|one| one.makes.as_ref()) {
             if self.makers.contains(maker) {

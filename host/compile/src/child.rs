@@ -15,7 +15,7 @@ use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::{Interface, World};
 use std::time::Duration;
 
-/// The role of builder children. A binary that starts them passes it to
+/// Returns the role of builder children. A binary that starts them passes it to
 /// [`enter_if_child`](bakeoff_confine::enter_if_child).
 pub fn builder_role() -> Role {
     Role {
@@ -88,7 +88,7 @@ pub(super) struct BuildProduct {
     pub(super) timed: Vec<Vec<u8>>,
 }
 
-/// Carries out a task. `bytes` is the component that a user brought, if the task is about one.
+/// Carries out a build task. `bytes` is the component that a user brought, if the task is about one.
 pub(super) fn carry_out(
     mut task: BuildTask,
     bytes: &[u8],
@@ -114,7 +114,7 @@ pub(super) fn carry_out(
         TaskInput::Source { text, .. } => Some(logical_lines(text)),
         TaskInput::Component | TaskInput::NoOp => None,
     };
-    // What a component that is brought does when it is asked for memory, nobody knows.
+    // A component that a user brings may do anything when it is asked for memory.
     let mut our_allocator = false;
     let component = match &task.code {
         TaskInput::Source { text, place } => {

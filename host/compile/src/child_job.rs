@@ -11,7 +11,7 @@ use bakeoff_confine::{Fence, Job, Processes, Rlimits};
 /// standard library and its own output.
 const OPEN_FILES: u64 = 256;
 
-/// The job of a build, with its limits.
+/// Returns the job of a build, with its limits.
 pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> Job<'a> {
     let mut job = Job::new(ROLE, payload, fence);
     job.frame_bytes_max = (OUTPUT_BYTES_MAX / 2) as usize;
@@ -22,7 +22,7 @@ pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> Job<'a> {
     job
 }
 
-/// A fence that allows no file, with the limits of a build of a source, or of something else.
+/// Returns a fence that allows no file, with the limits of a build of a source, or of something else.
 pub(super) fn closed_fence(has_source: bool) -> Fence {
     Fence {
         processes: Processes::Spawn {
@@ -39,7 +39,7 @@ pub(super) fn closed_fence(has_source: bool) -> Fence {
     }
 }
 
-/// The most processes of a build at a time. Without a source, only the child itself runs;
+/// Returns the most processes of a build at a time. Without a source, only the child itself runs;
 /// it needs the system calls of a builder all the same, for its engine.
 pub(super) fn processes_max(has_source: bool) -> usize {
     match has_source {

@@ -22,36 +22,35 @@ pub struct BuiltComponent {
     pub component: Vec<u8>,
     /// SHA-256 of the component, in hexadecimal.
     pub digest: String,
-    /// Its machine code for [`Profile::Checked`](crate::engine::Profile::Checked).
+    /// The machine code for [`Profile::Checked`](crate::engine::Profile::Checked).
     pub checked: Vec<u8>,
-    /// Its machine code for [`Profile::Timed`](crate::engine::Profile::Timed), in versions that differ
+    /// The machine code for [`Profile::Timed`](crate::engine::Profile::Timed), in versions that differ
     /// in the addresses of functions. Empty for workloads and diagnostic builds, which are never
     /// timed.
     pub timed: Vec<Vec<u8>>,
-    /// Its imports, as components name them, without interfaces that hold only types.
+    /// The imports, as components name them, without interfaces that hold only types.
     pub imports: Vec<String>,
-    /// Its exports with signatures: `top-k: func(…) -> …`.
+    /// The exports with signatures: `top-k: func(…) -> …`.
     pub exports: Vec<String>,
-    /// The number of functions in all its modules.
+    /// The number of functions in all modules.
     pub functions: u32,
     /// The largest body of a function, in bytes.
     pub function_bytes_max: u64,
     /// The most locals of a function.
     pub locals_max: u32,
-    /// Whether the memory for its arguments comes from the allocator that every source gets, and from
-    /// nothing of its author's.
+    /// True if memory for arguments comes from the allocator that every source gets, and from no code of
+    /// the author's.
     pub our_allocator: bool,
-    /// Logical lines of its source, which do not depend on how it is laid out. `None`: there is no
-    /// source.
+    /// Logical lines of the source, which do not depend on its layout; `None` if there is no source.
     pub source_lines: Option<u64>,
-    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    /// True if the component exchanges strings in another encoding than UTF-8, which the host recodes.
     pub recodes: bool,
-    /// CPU time of the whole build in all its processes, when it was not taken from the cache.
+    /// CPU time of the whole build in all its processes. An entry of the cache has the time of its own build.
     pub cpu: Duration,
     /// CPU time from source to component, the compiler's included; zero for a component that the
     /// user brought.
     pub source_cpu: Duration,
-    /// Whether it came from the cache.
+    /// True if the component came from the cache.
     pub cached: bool,
 }
 
@@ -84,7 +83,7 @@ pub(super) async fn watch(
     if wall_time == WallTime::Exceeded {
         child.kill();
     }
-    // A killed child ends at once; one that has sent all and lingers is killed when it is dropped.
+    // A killed child ends at once; a child that has sent all and lingers is killed when it is dropped.
     let until = until.max(tokio::time::Instant::now() + EXIT_WAIT_MAX);
     let exit = tokio::time::timeout_at(until, child.finish()).await;
     let exit = exit.unwrap_or_else(|_| {

@@ -1,8 +1,8 @@
-//! Which compiler is used: found once, by an absolute path, and by nothing that lies in a folder that
-//! an experiment could bring.
+//! The choice of the compiler: found once, by an absolute path, whatever lies in folders that an
+//! experiment could bring.
 //!
 //! rustup's `rustc` obeys the folder in which it is started, and files above it. So it is asked in the
-//! root folder only, with an environment of a few variables, and what runs is the toolchain's own.
+//! root folder only, with an environment of a few variables, and builds run the toolchain's own compiler.
 
 use super::toolchain_error::ToolchainError;
 use bakeoff_confine::{Keeper, kept, kill_with_parent};
@@ -16,7 +16,7 @@ use tokio::process::Command;
 /// Variables that name the user's own folders. They are passed on if they are absolute.
 const FOLDERS: [&str; 3] = ["HOME", "RUSTUP_HOME", "CARGO_HOME"];
 
-/// Variables by which a download gets through a network.
+/// Variables of proxies, certificates and servers that a download by rustup needs.
 const NETWORK: [&str; 12] = [
     "ALL_PROXY",
     "HTTPS_PROXY",
@@ -32,19 +32,19 @@ const NETWORK: [&str; 12] = [
     "SSL_CERT_FILE",
 ];
 
-/// Why a compiler was chosen.
+/// The reason why a compiler was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolchainChoice {
-    /// `RUSTC` names it.
+    /// Named by the variable `RUSTC`.
     Named,
-    /// bakeoff was built with it.
+    /// The compiler that bakeoff was built with.
     BuiltWith,
-    /// It is the user's default: that of the `rustc` on the search path.
+    /// The user's default: the compiler behind the `rustc` on the search path.
     Default,
 }
 
 impl ToolchainChoice {
-    /// The reason in words, to follow the compiler's version.
+    /// Returns the reason in words, to follow the compiler's version.
     pub fn words(self) -> &'static str {
         match self {
             Self::Named => "named by RUSTC",
@@ -54,7 +54,7 @@ impl ToolchainChoice {
     }
 }
 
-/// What the user and the system say about toolchains.
+/// Variables and search path of the user that decide about the toolchain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Programs {
     /// The variable `RUSTC`.
@@ -64,14 +64,14 @@ pub(super) struct Programs {
     pub(super) path: SearchPath,
     /// Variables for the programs of the toolchain.
     pub(super) environment: Vec<(OsString, OsString)>,
-    /// Where rustup keeps toolchains.
+    /// The folder of rustup, with its toolchains.
     pub(super) rustup_home: Option<PathBuf>,
-    /// Whether a missing target is added.
+    /// True if a missing compilation target is added by rustup.
     pub(super) adds_target: bool,
 }
 
 impl Programs {
-    /// The user's own.
+    /// Reads the user's environment.
     pub(super) fn of_user(adds_target: bool) -> Self {
         let absolute = |name: &&str| {
             let value = std::env::var_os(name)?;
@@ -102,14 +102,15 @@ impl Programs {
         }
     }
 
-    /// A command in the root folder, with the few variables that it may have.
+    /// Returns a command in the root folder, with the few variables that it may have.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         kill_with_parent(command.as_std_mut());
         self.prepared(command)
     }
 
-    /// The same for a program that starts others, under a keeper: all of them end with it, and with bakeoff.
+    /// Returns a command as [`Programs::command`] does, under a keeper, for a program that starts others: all of them
+    /// end with it, and with bakeoff.
     pub(super) fn kept_command(&self, program: &Path) -> Command {
         self.prepared(kept(program).into())
     }
@@ -123,7 +124,7 @@ impl Programs {
         command
     }
 
-    /// Returns what a program prints.
+    /// Runs a program, and returns the text that it prints.
     pub(super) async fn output_of(
         &self,
         program: &Path,
@@ -142,7 +143,7 @@ impl Programs {
         String::from_utf8(output.stdout).map_err(|_| failed("printed invalid UTF-8".to_owned()))
     }
 
-    /// Chooses a compiler: its own path, its toolchain's folder, and why.
+    /// Chooses a compiler: returns its own path, its toolchain's folder, and the reason.
     pub(super) async fn choose(
         &self,
     ) -> Result<(PathBuf, PathBuf, ToolchainChoice), ToolchainError> {
@@ -177,7 +178,7 @@ impl Programs {
         Ok((rustc, sysroot, ToolchainChoice::Default))
     }
 
-    /// The compiler behind a program that may be rustup's, and its toolchain's folder.
+    /// Returns the compiler behind a program that may be rustup's, and its toolchain's folder.
     async fn behind(&self, program: PathBuf) -> Result<(PathBuf, PathBuf), ToolchainError> {
         let asked = self.output_of(&program, &["--print", "sysroot"]).await?;
         let sysroot = resolved(PathBuf::from(asked.trim()));
@@ -188,8 +189,8 @@ impl Programs {
     }
 }
 
-/// Runs a [kept command](Programs::kept_command) to its end. If what this returns is dropped, the program ends with all
-/// that it started.
+/// Runs a [kept command](Programs::kept_command) to its end. If the future is dropped, the program ends with all that
+/// it started.
 pub(super) async fn output_of_kept(mut command: Command) -> io::Result<Output> {
     let child = command
         .stdout(Stdio::piped())
@@ -201,8 +202,8 @@ pub(super) async fn output_of_kept(mut command: Command) -> io::Result<Output> {
     output
 }
 
-/// The folders in which the user's compilers and the programs that find them lie, as far as they are known without
-/// asking one.
+/// Returns the folders of the user's compilers and of the programs that find them, as far as they are known without
+/// running one.
 pub fn toolchain_folders() -> Vec<PathBuf> {
     let programs = Programs::of_user(false);
     // The folder above rustup's own programs is no toolchain, and has the keys of registries.
@@ -226,8 +227,9 @@ pub fn toolchain_folders() -> Vec<PathBuf> {
     own.into_iter().flatten().chain(searched).collect()
 }
 
-/// The compiler in the folder of a toolchain, if it is still there, and nobody else's. Who may write
-/// there is not asked: whoever could when bakeoff was built with it may be in bakeoff itself.
+/// Returns the compiler in the folder of a toolchain with that folder, if it is still there and no other user owns it.
+/// Write permissions are not checked: users that had them when bakeoff was built with it could have changed bakeoff
+/// itself.
 fn usable(sysroot: &Path) -> Result<(PathBuf, PathBuf), String> {
     let rustc = sysroot.join("bin/rustc");
     match owned_by_others(&rustc) {
@@ -301,7 +303,7 @@ mod tests {
         assert!(error.contains("/nonexistent/rustc --print"), "{error}");
     }
 
-    /// As rustup's own, which looks for files in and above the working folder.
+    /// A `rustc` like rustup's own, which looks for files in and above the working folder.
     #[tokio::test]
     async fn programs_start_in_the_root_folder_with_few_variables() {
         let programs = Programs {

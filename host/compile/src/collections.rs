@@ -1,23 +1,23 @@
-//! Collections of the standard library that a function may take or return: lists, for others.
+//! Collections of the standard library that a function may take or return; in WIT they are lists.
 
 /// A collection of the standard library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Collection {
-    /// Its type, with its item left to the compiler.
+    /// The Rust type, with the item left to the compiler.
     pub(super) path: &'static str,
-    /// Whether it has keys with values.
+    /// True for a map, whose items are pairs of key and value.
     is_map: bool,
-    /// Whether its order says something.
+    /// True if the order of the items is part of the value.
     pub(super) is_ordered: bool,
 }
 
 impl Collection {
-    /// Returns true if it has keys with values.
+    /// Returns true for a map, whose items are pairs of key and value.
     pub(super) fn is_map(self) -> bool {
         self.is_map
     }
 
-    /// The comparison of two items `a` and `b` of one without an order of its own.
+    /// Returns the Rust expression that compares two items `a` and `b`, to sort a collection without an order.
     pub(super) fn comparison(self) -> &'static str {
         match self.is_map {
             true => "a.0.cmp(&b.0)",
@@ -57,7 +57,7 @@ const fn of_pairs(path: &'static str, is_ordered: bool) -> Collection {
     }
 }
 
-/// The collection of this name.
+/// Returns the collection of this name.
 pub(super) fn collection(name: &str) -> Option<Collection> {
     let mut known = COLLECTIONS.iter();
     let found = known.find(|(known, _)| *known == name);

@@ -1,4 +1,4 @@
-//! In the child: from a core module to a component.
+//! In the child: making a component of a core module.
 
 use super::build_protocol::BuildTask;
 use super::failures::{build_failure, cut, load_failure};
@@ -8,11 +8,12 @@ use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::{Resolve, WorldId};
 
-/// The export through which a module of ours is asked for memory.
+/// The export through which a module built from source is asked for memory.
 const REALLOC: &str = "cabi_realloc";
 
-/// Returns true if a module exports [`REALLOC`], and nothing else that a component could be asked for
-/// memory by: a source may export such a function too, under another of the names that exist for it.
+/// Returns true if a module exports [`REALLOC`], and no other function by which a component could be
+/// asked for memory: a source may export such a function too, under another of the names that exist
+/// for it.
 pub(super) fn has_one_realloc(module: &[u8]) -> bool {
     let mut found = Vec::new();
     for payload in Parser::new(0).parse_all(module) {
@@ -41,9 +42,9 @@ pub(super) fn is_module(bytes: &[u8]) -> bool {
     Parser::is_core_wasm(bytes)
 }
 
-/// Makes a component of a core module that a user brings. One that describes its world, as the linker leaves
-/// it after `wit-bindgen`, is taken by its word; any other is taken for one of the problem's world, with the
-/// names and types that the canonical ABI gives to its exports. Nothing is guessed: what does not fit is
+/// Makes a component of a core module that a user brings. If the module describes its world, as the linker leaves
+/// it after `wit-bindgen`, that description is used; any other module must implement the problem's world, with the
+/// names and types that the canonical ABI gives to its exports. Nothing is guessed: a module that does not fit is
 /// refused.
 pub(super) fn componentise_brought(
     module: &[u8],
@@ -85,7 +86,7 @@ pub(super) fn componentise_brought(
     })
 }
 
-/// What decides how a module becomes a component.
+/// The properties of a module that decide how it becomes a component.
 #[derive(Default)]
 struct ModuleFacts {
     describes_world: bool,
@@ -93,7 +94,7 @@ struct ModuleFacts {
 }
 
 impl ModuleFacts {
-    /// The facts of a module; what is malformed is left to those who encode it.
+    /// Reads the facts of a module, up to its first malformed part, which the encoder reports.
     fn of(module: &[u8]) -> Self {
         let mut facts = Self::default();
         for payload in Parser::new(0).parse_all(module) {

@@ -5,15 +5,15 @@ use super::inspect::inspect;
 use bakeoff_source::interface::{Export, PublicFunction, Shape, Signature, world_exports};
 use wit_parser::decoding::{DecodedWasm, decode};
 
-/// What is said of a core module, which does not say the types of what it exports.
+/// The error about a core module, which does not contain the types of its exports.
 const CORE_MODULE: &str = "it is a core WebAssembly module, which does not say what its functions take: give its interface \
     with --wit and --call, of which a component is made, or make one with `wasm-tools component embed` and \
     `wasm-tools component new`, or give the Rust source";
 
-/// The functions that a component exports, in their order, each with what it takes and returns.
+/// Returns the functions that a component exports, in their order, each with its signature.
 ///
 /// # Errors
-/// The bytes are no component, or one that would cost too much to look at.
+/// The bytes are no component, or a component that exceeds the limits of its sizes.
 pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, String> {
     if is_module(bytes) {
         return Err(CORE_MODULE.to_owned());
@@ -32,7 +32,7 @@ pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, St
     }
 }
 
-/// Returns true if what a component exports is for who starts programs.
+/// Returns true if an export belongs to WASI, such as the entry point of a program.
 fn is_of_the_system(export: &Export) -> bool {
     let interface = export.interface.as_deref();
     interface.is_some_and(|interface| interface.starts_with("wasi:"))

@@ -1,9 +1,9 @@
-//! Expressions that turn the values of bindings into what a function takes, and back.
+//! Expressions that convert values of the bindings to the arguments that a function takes, and its results back.
 
 use super::passed::{Enum, Passed, TUPLE_MAX};
 use bakeoff_source::interface::EnumCase;
 
-/// The conversions of one call. What is borrowed is bound to a name first.
+/// The conversions of one call. Values that are borrowed are bound to names first.
 pub(super) struct Conversion {
     bindings: String,
     count: usize,
@@ -17,12 +17,12 @@ impl Conversion {
         }
     }
 
-    /// The statements that come before the call.
+    /// Returns the statements that come before the call.
     pub(super) fn bindings(&self) -> &str {
         &self.bindings
     }
 
-    /// The name that was bound last.
+    /// Returns the name that was bound last.
     pub(super) fn last_binding(&self) -> String {
         format!("bound_{}", self.count)
     }
@@ -35,8 +35,8 @@ impl Conversion {
         name
     }
 
-    /// The expression for an argument, from an expression for the value of the bindings. `None` if
-    /// there is none.
+    /// Returns the expression for an argument, from an expression for the value of the bindings. `None`
+    /// if the value cannot be converted.
     pub(super) fn pass(&mut self, passed: &Passed, value: &str) -> Option<String> {
         if passed.is_same() {
             return Some(value.to_owned());
@@ -85,7 +85,7 @@ impl Conversion {
         })
     }
 
-    /// A list of which the items may be borrowed from one that is bound.
+    /// Returns the expression for a list, whose items may be borrowed from a list that is bound.
     fn list(&mut self, item: &Passed, value: &str) -> Option<String> {
         if let Passed::Reference(inner) = item {
             let borrowed = match &**inner {
@@ -103,7 +103,7 @@ impl Conversion {
     }
 }
 
-/// The expression for a value that borrows nothing.
+/// Returns the expression for a value that borrows nothing; `None` if it cannot be converted.
 fn owned(passed: &Passed, value: &str) -> Option<String> {
     if passed.is_same() {
         return Some(value.to_owned());
@@ -189,7 +189,7 @@ fn tuple(
     Some(format!("{{ let ({names},) = {value}; ({parts},) }}"))
 }
 
-/// A value of an enum, of which an arm says what each case becomes.
+/// Returns a `match` over an enum value, with the arm that `arm` makes for each case.
 fn cases(
     of: &Enum,
     value: &str,
@@ -200,7 +200,7 @@ fn cases(
     Some(format!("match {value} {{ {} }}", arms.join(", ")))
 }
 
-/// A case as the bindings write it, with these expressions or names of its fields.
+/// Returns a case as the bindings write it, with these expressions or names of its fields.
 fn bound_case(of: &Enum, case: &EnumCase, fields: &str) -> String {
     let path = format!(
         "crate::types::{}::{}",
@@ -214,15 +214,15 @@ fn bound_case(of: &Enum, case: &EnumCase, fields: &str) -> String {
     }
 }
 
-/// The module of the file whose functions are called.
+/// The path of the module with the user's file.
 const USER: &str = "crate::prototype";
 
-/// The name that a part of a tuple, an array or a struct is bound to.
+/// Returns the name that a part of a tuple, an array or a struct is bound to.
 fn part_name(place: usize) -> String {
     format!("part_{place}")
 }
 
-/// The names of parts, and what becomes of each.
+/// Returns the names of parts, and the converted expression of each, both joined by commas.
 fn parts(
     items: &[Passed],
     convert: impl Fn(&Passed, &str) -> Option<String>,
@@ -236,16 +236,16 @@ fn parts(
     Some((names.join(", "), parts.join(", ")))
 }
 
-/// The expression for what a function changed in place, which is bound to a name.
+/// Returns the expression for an argument that a function changed in place, from the name that it is bound to.
 pub(super) fn give_bound(inner: &Passed, binding: &str) -> Option<String> {
     match inner {
-        // It was bound as a whole list.
+        // The slice was bound as a whole list.
         Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
         inner => give(inner, binding),
     }
 }
 
-/// The expression for a result, in the form of the bindings.
+/// Returns the expression that converts a result to the form of the bindings; `None` if it cannot be converted.
 pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
     if passed.is_same() {
         return Some(value.to_owned());

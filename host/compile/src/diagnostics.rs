@@ -1,4 +1,4 @@
-//! In the child: from the compiler's diagnostics to a message for the author of the file.
+//! In the child: conversion of the compiler's diagnostics to a message for the author of the file.
 
 use super::build_protocol::{BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;
@@ -59,18 +59,18 @@ impl Diagnostic {
     }
 }
 
-/// What to do about a crate that is not there.
+/// The help for a file that uses a crate that is not allowed.
 const NO_CRATES: &str = "help: a source is one file with the standard library, and those crates only that the \
      experiment allows: add `crates = [\"NAME@VERSION\"]` to `[build]` in bakeoff.toml and run `bakeoff \
      vendor`; or write what you need of it into this file; or build a component with cargo, and name it by \
      `component` (docs/languages.md)";
 
-/// What to do about parameters that are not there.
+/// The help for a file that asks for parameters where its approach has none.
 const NO_PARAMETERS: &str = "help: only an approach with a `sweep` has parameters: add a line like `sweep = { \
      arity = [2, 4, 8] }` to it";
 
 impl DiagnosticContext<'_> {
-    /// Returns the failure that the output of a compiler stands for.
+    /// Returns the failure that follows from the output of a compiler.
     pub(super) fn explain(&self, output: &ToolOutput) -> Failure {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let (diagnostics, raw) = parse(&stderr);
@@ -96,7 +96,7 @@ impl DiagnosticContext<'_> {
         build_failure(FailureClass::BuildFailed, join(&errors))
     }
 
-    /// The messages of all errors, those in the author's own file first.
+    /// Returns the messages of all errors, those in the author's own file first.
     fn errors(&self, diagnostics: &[Diagnostic]) -> Vec<String> {
         let mut own = Vec::new();
         let mut fit: Vec<String> = Vec::new();
@@ -124,7 +124,7 @@ impl DiagnosticContext<'_> {
         own
     }
 
-    /// Returns true if what is called of the file is a struct for a resource.
+    /// Returns true if the call is a session, which the file implements as a struct.
     fn calls_session(&self) -> bool {
         let is_session = self.task.world == World::Prototype && self.interface.call().is_session;
         is_session && !glue::implements_traits(self.text)
@@ -145,7 +145,7 @@ impl DiagnosticContext<'_> {
         }
     }
 
-    /// The way out for a file that names a crate, of which there is none here but the standard library.
+    /// Returns the help for a file that uses a crate that is not allowed, or asks for parameters that do not exist.
     fn missing_crate_help(&self, diagnostic: &Diagnostic) -> Option<&'static str> {
         let labels = diagnostic
             .spans
@@ -167,7 +167,7 @@ impl DiagnosticContext<'_> {
         (no_crate || diagnostic.has_code("E0463")).then_some(NO_CRATES)
     }
 
-    /// The message for an error in the generated files: a function is missing or has other types.
+    /// Returns the message for an error in the generated files: a function is missing or has other types.
     fn misfit(&self, diagnostic: &Diagnostic) -> Option<String> {
         let span = diagnostic.primary()?;
         match &*span.file_name {
@@ -217,7 +217,7 @@ impl DiagnosticContext<'_> {
         ))
     }
 
-    /// The signature that the interface wants for a function.
+    /// Returns the signature that the interface wants for a function.
     fn wanted(&self, name: &str) -> Option<String> {
         let exports = self.interface.exports(self.task.world);
         let function = exports
@@ -227,7 +227,7 @@ impl DiagnosticContext<'_> {
         named.next().map(rust_signature)
     }
 
-    /// The number and text of the line that declares a function.
+    /// Returns the number and text of the line that declares a function.
     fn declared(&self, name: &str) -> Option<(usize, &str)> {
         let lines = self.text.lines().enumerate();
         let mut found = lines.filter_map(|(index, line)| {

@@ -1,4 +1,4 @@
-//! From the exit of a builder child or a compiler to the failure that it stands for.
+//! Classification of the exit of a builder child or a compiler as a failure.
 
 use super::build_protocol::BuildStage;
 use super::failures::{build_failure, load_failure, with_limit};
@@ -13,16 +13,16 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Whether a build kept within its wall time.
+/// The state of a build's wall time at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum WallTime {
-    /// It ended in time.
+    /// The build ended in time.
     Kept,
-    /// The worker killed it when its wall time was over.
+    /// The worker killed the build when its wall time was over.
     Exceeded,
 }
 
-/// Why a child ended, with the limit that it met, or how it crashed.
+/// The cause of a child's end, with the limit that it met, or the way in which it crashed.
 enum Cause {
     Time(String),
     Memory(String),
@@ -31,8 +31,8 @@ enum Cause {
     Crash(String),
 }
 
-/// The failure of a child that ended without reporting one. It was allowed `processes_max` processes
-/// at a time.
+/// Returns the failure of a child that ended without reporting one. It was allowed `processes_max`
+/// processes at a time.
 pub(super) fn classify_exit(
     stage: Option<BuildStage>,
     exit: &Exit,
@@ -77,7 +77,7 @@ pub(super) fn classify_exit(
     with_limit(failure, limit)
 }
 
-/// The explanation of a process that was killed before it met any limit.
+/// The explanation for a process that was killed before it met any limit.
 const NO_LIMIT_MET: &str = "but met no limit of the build: the system may have run out of memory";
 
 /// Returns true if a signal is the kernel's at the CPU limit: SIGXCPU at the soft limit, SIGKILL at
@@ -123,8 +123,8 @@ fn cause(exit: &Exit, processes_max: usize) -> Cause {
     }
 }
 
-/// The failure of a compiler that ran out of memory or was ended by a signal. `raw` is its stderr
-/// without diagnostics. `None`: it ended by itself.
+/// Returns the failure of a compiler that ran out of memory or was ended by a signal; `None` if it
+/// ended by itself. `raw` is its stderr without diagnostics.
 pub(super) fn classify_compiler_exit(
     status: ExitStatus,
     cpu: Duration,

@@ -1,4 +1,4 @@
-//! In the child: names of what a core module exports, which are no names of anything else in it.
+//! In the child: names of a core module's exports, by which nothing else in the module can be named.
 //!
 //! An export's name is a symbol of the linker, as all functions of the C library and of the compiler's
 //! run-time are, and the linker takes the first definition of a symbol for all of them: an export `cbrt`
@@ -13,21 +13,21 @@ use wit_parser::{
     Function, LiftLowerAbi, ManglingAndAbi, Resolve, WasmExport, WasmExportKind, WorldKey,
 };
 
-/// What the symbols of exports begin with.
+/// The prefix of the symbols of exports.
 pub(super) const SYMBOL_PREFIX: &str = "bakeoff:export/";
 
-/// How generated bindings begin the attribute that names an export.
+/// The beginning of the attribute that names an export in generated bindings.
 const ATTRIBUTE: &str = "export_name = \"";
 
-/// The naming scheme that bindings have for what a core module exports.
+/// The naming scheme of bindings for the exports of a core module.
 pub(super) const ABI: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
 
-/// What a core module exports for a function of the interface.
+/// The kind of an export of a core module for a function of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The function.
     Function,
-    /// What frees its answer afterwards.
+    /// The function that frees its answer after the call.
     PostReturn,
 }
 
@@ -40,7 +40,7 @@ impl From<Kind> for WasmExportKind {
     }
 }
 
-/// The symbol by which the linker knows the export of a function of the interface.
+/// Returns the symbol by which the linker knows the export of a function of the interface.
 pub(super) fn symbol(
     resolve: &Resolve,
     interface: Option<&WorldKey>,
@@ -56,8 +56,8 @@ pub(super) fn symbol(
     format!("{SYMBOL_PREFIX}{}", resolve.wasm_export_name(ABI, export))
 }
 
-/// The name under which a core module exports a function of the interface. One of the world itself may be called
-/// as something else that modules export, `memory`, so it has the name of the scheme that keeps these apart.
+/// Returns the name under which a core module exports a function of the interface. A function of the world itself
+/// may have the name of another export of modules, `memory`, so its name follows the scheme that keeps these apart.
 pub(super) fn of_function(
     resolve: &Resolve,
     interface: Option<&WorldKey>,
@@ -82,7 +82,7 @@ pub(super) fn with_own_symbols(bindings: &str) -> String {
     bindings.replace(ATTRIBUTE, &format!("{ATTRIBUTE}{SYMBOL_PREFIX}"))
 }
 
-/// Returns the module with other names of its exports: by name, the new one. Those that are not listed keep theirs.
+/// Returns the module with renamed exports: `names` has the new name by the old one. Other exports keep their names.
 ///
 /// # Errors
 /// The module is malformed.

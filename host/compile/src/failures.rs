@@ -3,7 +3,7 @@
 use super::limits::MESSAGE_BYTES_MAX;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 
-/// A failure between source and component.
+/// Returns a failure between source and component.
 pub(super) fn build_failure(class: FailureClass, message: impl Into<String>) -> Failure {
     Failure {
         class,
@@ -13,7 +13,7 @@ pub(super) fn build_failure(class: FailureClass, message: impl Into<String>) -> 
     }
 }
 
-/// A failure between component and machine code.
+/// Returns a failure between component and machine code.
 pub(super) fn load_failure(class: FailureClass, message: impl Into<String>) -> Failure {
     Failure {
         class,
@@ -23,7 +23,7 @@ pub(super) fn load_failure(class: FailureClass, message: impl Into<String>) -> F
     }
 }
 
-/// The failure with the limit that was met.
+/// Adds the limit that was met to a failure.
 pub(super) fn with_limit(mut failure: Failure, limit: impl Into<String>) -> Failure {
     failure.limit = Some(limit.into());
     failure
@@ -37,7 +37,7 @@ pub(super) fn cut(text: &str) -> String {
     format!("{}…", &text[..text.floor_char_boundary(MESSAGE_BYTES_MAX)])
 }
 
-/// The failure of bindings that cannot be generated.
+/// Returns the failure of bindings that cannot be generated.
 pub(super) fn ungenerated(what: impl std::fmt::Display) -> Failure {
     let message = format!("the bindings could not be generated: {what}");
     build_failure(FailureClass::BuildFailed, message)

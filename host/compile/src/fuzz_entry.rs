@@ -1,4 +1,4 @@
-//! The parsers of this room for fuzz targets: what a builder child and the parent do with untrusted
+//! The parsers of this crate for fuzz targets: the work of a builder child and the parent on untrusted
 //! bytes, without a fence and without compiling anything.
 
 use super::build_protocol::{BuildEvent, BuildKind, BuildTask, TaskInput};
@@ -8,7 +8,7 @@ use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::{Interface, World};
 
 /// Checks that bytes are a prototype of an interface, as a builder child does before it compiles them:
-/// format, sizes, instances, world. `shown` is its name in messages.
+/// format, sizes, instances, world. `shown` is the component's name in messages.
 ///
 /// # Errors
 /// The failure for which the component would be refused.

@@ -81,8 +81,8 @@ pub(super) fn fingerprint() -> [&'static str; 25] {
     ]
 }
 
-/// The name under which the user's code is compiled. It is in panic messages, so it does not depend
-/// on the user's path.
+/// Returns the file name under which the user's code is compiled. Panic messages contain it, so it
+/// does not depend on the user's path.
 pub(super) fn user_file(world: World) -> &'static str {
     match world {
         World::Prototype => "prototype.rs",
@@ -93,12 +93,12 @@ pub(super) fn user_file(world: World) -> &'static str {
     }
 }
 
-/// What the crate around a user's file provides beside the interface.
+/// Options of the crate that is generated around a user's file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlueOptions {
-    /// What the build is for.
+    /// The purpose of the build.
     pub(super) kind: BuildKind,
-    /// Whether it provides the values of parameters.
+    /// True if the crate provides the values of parameters.
     pub(super) parameters: bool,
 }
 
@@ -187,7 +187,7 @@ fn options(kind: BuildKind) -> Opts {
     }
 }
 
-/// The bindings of a world, as they are generated.
+/// Returns the bindings of a world, as `wit-bindgen` generates them.
 fn bindings_text(resolve: &Resolve, world: WorldId, options: Opts) -> Result<String, Failure> {
     let mut files = Files::default();
     let mut resolve = resolve.clone();
@@ -208,7 +208,7 @@ fn bindings_text(resolve: &Resolve, world: WorldId, options: Opts) -> Result<Str
 enum Form {
     /// Plain functions with the names of the exports.
     Functions,
-    /// The same, and a struct of this name for the resource that is called in parts.
+    /// Plain functions, and a struct of this name for the resource that is called in parts.
     Session(String),
     /// Traits on a type `Component`: the world exports a resource.
     Traits,
@@ -219,7 +219,7 @@ pub(super) fn implements_traits(text: &str) -> bool {
     text.contains("struct Component")
 }
 
-/// `is_session` is true of a prototype whose resource is called in parts.
+/// Returns the form of the user's file. `is_session` is true for a prototype whose resource is called in parts.
 fn form(file: &syn::File, is_session: bool, text: &str) -> Form {
     fn has_resource(items: &[Item]) -> bool {
         items.iter().any(|item| match item {
@@ -252,7 +252,7 @@ struct Glue<'a> {
     form: &'a Form,
     /// Name and path of the types to re-export for the user.
     types: &'a mut Vec<(String, String)>,
-    /// The function of a prototype that is called. The user's may take its values in another form.
+    /// The called function of a prototype. The user's function may take its values in another form.
     called: Option<&'a Function>,
     /// The user's file.
     text: &'a str,
@@ -294,7 +294,7 @@ impl Glue<'_> {
         Ok(())
     }
 
-    /// `impl Guest for crate::Component`, in which each method calls the user's function.
+    /// Returns `impl Guest for crate::Component`, in which each method calls the user's function.
     fn implement(&self, guest: &syn::ItemTrait) -> Result<Item, Failure> {
         let mut implementation: syn::ItemImpl =
             syn::parse_str("impl Guest for crate::Component {}").map_err(internal)?;
@@ -357,7 +357,7 @@ impl Glue<'_> {
     }
 }
 
-/// The name of the type that `crate::bitflags! { … pub struct Name: u8 { … } }` makes.
+/// Returns the name of the type that `crate::bitflags! { … pub struct Name: u8 { … } }` makes.
 fn flags_name(item: &syn::ItemMacro) -> Option<String> {
     if item.mac.path.segments.last()?.ident != "bitflags" {
         return None;
@@ -439,14 +439,14 @@ pub mod bakeoff {
 }
 ";
 
-/// The Rust name of the user's function that a line of glue calls: `top_k` for a line that holds
-/// `crate::prototype::top_k(`.
+/// Returns the Rust name of the user's function that a line of glue calls: `top_k` for a line that
+/// holds `crate::prototype::top_k(`.
 pub(super) fn called_on(line: &str, world: World) -> Option<&str> {
     let (_, rest) = line.split_once(&format!("crate::{}::", world.name()))?;
     rest.split_once('(').map(|(name, _)| name)
 }
 
-/// The Rust paths of the traits that a file in trait form implements.
+/// Returns the Rust paths of the traits that a file in trait form implements.
 pub(super) fn trait_paths(interface: &Interface, world: World) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for export in interface.exports(world) {

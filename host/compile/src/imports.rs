@@ -48,27 +48,27 @@ const VIRTUAL: [(&str, &str); 20] = [
     ),
 ];
 
-/// Whether components that users bring may import WASI at all.
+/// The rule for imports of WASI by components that users bring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WasiImports {
-    /// They may: WASI is virtual.
+    /// Imports of WASI are allowed, and virtual.
     #[default]
     Virtual,
-    /// They may not: the host's policy forbids it.
+    /// Imports of WASI are refused, by the host's policy.
     Refused,
 }
 
-/// Whether an import is provided.
+/// The support for an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportSupport {
-    /// It is virtual. The text says what it provides.
+    /// A virtual import. The text says what it provides.
     Virtual(&'static str),
-    /// It is refused. The text says why.
+    /// An import that is refused. The text says why.
     Refused(&'static str),
 }
 
-/// Returns whether an import of a component that a user brings is provided, by its name:
+/// Returns the support for an import of a component that a user brings, by its name:
 /// `wasi:random/random@0.2.0`.
 pub fn import_support(import: &str) -> ImportSupport {
     let (interface, version) = import.split_once('@').unwrap_or((import, ""));
@@ -107,7 +107,7 @@ pub fn import_support(import: &str) -> ImportSupport {
     }
 }
 
-/// The three numbers of a release; `None` for a pre-release.
+/// Returns the three numbers of a release; `None` for a pre-release.
 fn release(version: &str) -> Option<(u64, u64, u64)> {
     let mut numbers = version.split('.').map(|number| number.parse().ok());
     let release = (numbers.next()??, numbers.next()??, numbers.next()??);

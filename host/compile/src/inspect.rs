@@ -20,14 +20,14 @@ pub(super) struct Sizes {
     pub(super) functions: u32,
     pub(super) function_bytes_max: u64,
     pub(super) locals_max: u32,
-    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    /// True if the component exchanges strings in another encoding than UTF-8, which the host recodes.
     pub(super) recodes: bool,
     modules: u32,
     /// The memories of the module that is being read, imported ones included.
     memories: u32,
 }
 
-/// Measures a component, and refuses bytes that are not one, or would cost the compiler too much.
+/// Measures a component, and refuses bytes that are no component, or would cost the compiler too much.
 pub(super) fn inspect(bytes: &[u8], shown: &str) -> Result<Sizes, Failure> {
     if bytes.len() > COMPONENT_BYTES_MAX {
         return Err(oversize_component(shown, bytes.len() as u64));
@@ -68,8 +68,8 @@ pub(super) fn inspect_module(bytes: &[u8], shown: &str) -> Result<(), Failure> {
 }
 
 /// Returns true if a function that a component exports, or that a component in it gives to another,
-/// has strings in another encoding than UTF-8. What it imports does not matter: the host's work in a
-/// call of the host is counted anyway.
+/// has strings in another encoding than UTF-8. Imports do not matter: the host's work in a call of the
+/// host is counted anyway.
 fn lifts_other_strings(function: &CanonicalFunction) -> bool {
     let CanonicalFunction::Lift { options, .. } = function else {
         return false;
@@ -108,7 +108,7 @@ fn not_a_component(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The failure of bytes that begin as a component and are malformed later.
+/// Returns the failure of bytes that begin as a component and are malformed later.
 fn malformed(shown: &str, error: &BinaryReaderError) -> Failure {
     let message = if error.message().contains("unexpected end") {
         format!("{shown} breaks off: {error}")
@@ -162,7 +162,8 @@ impl Sizes {
         Ok(())
     }
 
-    /// Counts memories of a module. The engine could take several: its own modules need them.
+    /// Counts memories of a module, and refuses more than one. The engine itself would accept several, as its own
+    /// modules need them.
     fn add_memories(&mut self, count: u32, shown: &str) -> Result<(), Failure> {
         self.memories = self.memories.saturating_add(count);
         if self.memories <= 1 {
@@ -217,7 +218,7 @@ mod tests {
         ModuleSection, NestedComponentSection, TypeSection, ValType,
     };
 
-    /// A component around one module of `count` functions, each with these locals and so many
+    /// Returns a component around one module of `count` functions, each with this many locals and
     /// instructions.
     fn component(count: u32, locals: u32, instructions: usize) -> Vec<u8> {
         let mut types = TypeSection::new();

@@ -1,4 +1,4 @@
-//! How many instances a component makes when it is started.
+//! The number of instances that a component makes when it is started.
 //!
 //! A component may define others and instantiate each several times; twenty definitions, each of
 //! which instantiates the one before it twice, are a million instances in a few hundred bytes.
@@ -8,18 +8,18 @@ use wasmparser::{
     ComponentOuterAliasKind, ComponentTypeRef, Instance, Payload,
 };
 
-/// Counts instances while the payloads of a component are read.
+/// A counter of instances, while the payloads of a component are read.
 #[derive(Default)]
 pub(super) struct Instances {
     /// The components that are open at this payload, the outermost first.
     scopes: Vec<Scope>,
     /// The instances of the outermost component.
     total: Count,
-    /// Modules nest too, and end like components do.
+    /// The number of open modules: their payloads end like those of components.
     modules_open: u32,
 }
 
-/// A number of instances; `None`: it is not known before the component runs.
+/// A number of instances; `None` if it is not known before the component runs.
 type MaybeCount = Option<u64>;
 
 #[derive(Clone, Copy)]
@@ -37,16 +37,16 @@ impl Count {
     }
 }
 
-/// One component that is being read.
+/// A component that is being read.
 #[derive(Default)]
 struct Scope {
     made: Count,
-    /// By component index: the instances that an instantiation makes, itself included.
+    /// The number of instances that an instantiation makes, itself included, by component index.
     components: Vec<MaybeCount>,
 }
 
 impl Instances {
-    /// The instances of the whole component; `None` if they cannot be counted.
+    /// Returns the number of instances of the whole component; `None` if they cannot be counted.
     pub(super) fn total(&self) -> MaybeCount {
         self.total.0
     }
@@ -142,7 +142,7 @@ impl Instances {
         }
     }
 
-    /// The instances that a component of the scope `levels_out` levels out makes.
+    /// Returns the number of instances that a component of the scope `levels_out` levels out makes.
     fn instances_of(&self, levels_out: usize, index: u32) -> MaybeCount {
         let place = self.scopes.len().checked_sub(levels_out + 1)?;
         *self.scopes.get(place)?.components.get(index as usize)?

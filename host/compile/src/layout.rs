@@ -16,19 +16,20 @@ use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
 use wasm_encoder::{CodeSection, Component, Function, FunctionSection, Module, TypeSection};
 use wasmparser::{CustomSectionReader, Parser, Payload};
 
-/// The name of this layout scheme. Change it with the patterns: cached builds and stored measurements
+/// The version of this layout scheme. Change it with the patterns: cached builds and stored measurements
 /// depend on it.
 pub const SCHEME: &str = "layout 2";
 
 /// The most versions of a component.
 pub(super) const VERSIONS_MAX: usize = LAYOUTS as usize;
 
-/// Empty functions at the front at most: 32 bytes each, so a page of 4 KiB less one step.
+/// The most empty functions at the front: 32 bytes each, so a page of 4 KiB less one step.
 const FRONT_MAX: u64 = 127;
 
 /// Returns the number of versions of a component, by the bytes of its code: data does not make compiling
-/// longer, and nobody can trade it for fewer versions. Each is compiled on its own: for a prototype of
-/// 30 KB that is ten milliseconds, for an interpreter of 18 MB it would be fifteen seconds.
+/// longer, and padding a component with data does not lower the number. Each version is compiled on its
+/// own: for a prototype of 30 KB that is ten milliseconds, for an interpreter of 18 MB it would be
+/// fifteen seconds.
 pub(super) fn versions(component: &[u8]) -> usize {
     match code_bytes(component) {
         0..=0x2_0000 => VERSIONS_MAX,
@@ -38,7 +39,7 @@ pub(super) fn versions(component: &[u8]) -> usize {
     }
 }
 
-/// Bytes of the code sections of all modules in a component; of one that is malformed, as far as it goes.
+/// Returns the size of the code sections of all modules in a component, in bytes; up to the first malformed part.
 fn code_bytes(component: &[u8]) -> u64 {
     let payloads = Parser::new(0).parse_all(component);
     let sizes = payloads.map_while(|payload| match payload {
@@ -78,9 +79,9 @@ struct Spacing {
     imported: u32,
     /// The type of the empty functions, behind the module's own types.
     empty_type: u32,
-    /// By own function: the number of empty ones right before it.
+    /// The number of empty functions right before each of the module's own functions.
     before: Vec<u32>,
-    /// By own function: its new index among the module's own.
+    /// The new index of each of the module's own functions, among the functions that the module defines.
     moved: Vec<u32>,
 }
 
@@ -135,7 +136,7 @@ impl Spacing {
     }
 }
 
-/// A pseudo-random number for a version and a function.
+/// Returns a pseudo-random number for a version and a function.
 fn drawn(number: u64, function: u32) -> u64 {
     splitmix64(number << 32 ^ u64::from(function))
 }
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
     use wasm_encoder::{ConstExpr, DataSection, MemorySection, MemoryType, ModuleSection};
 
-    /// A component of one module with so many bytes of code and of data.
+    /// Returns a component of one module with this many bytes of code and of data.
     fn component(code: usize, data: usize) -> Vec<u8> {
         let mut module = Module::new();
         let mut types = TypeSection::new();

@@ -1,19 +1,19 @@
-//! The limits of a build. Each says why that number. And the edition of Rust, beyond which no file can go.
+//! The limits of a build, each with the reason for its number, and the default edition of Rust.
 
 use std::time::Duration;
 
-/// The edition in which files are compiled, unless it is said otherwise of approaches.
+/// The edition in which files are compiled, unless an experiment chooses another one for its approaches.
 pub const EDITION: &str = "2024";
 
 /// The most functions of all modules of a component. Half a million empty ones cost Cranelift 23 s
 /// and 2.8 GB; interpreters have about 20,000.
 pub const FUNCTIONS_MAX: u32 = 100_000;
 
-/// The largest body of one function, in bytes. One of 6.8 MB cost 33 s and 3.8 GB, because
+/// The largest body of one function, in bytes. A body of 6.8 MB cost 33 s and 3.8 GB, because
 /// register allocation grows faster than the body; the main loop of an interpreter has 0.2 MB.
 pub const FUNCTION_BYTES_MAX: usize = 1 << 20;
 
-/// The most locals of one function. What rustc makes has hundreds; the format allows 50,000.
+/// The most locals of one function. Functions compiled by rustc have hundreds; the format allows 50,000.
 pub const LOCALS_MAX: u32 = 5_000;
 
 /// The most bytes of one body times its locals. 1 MB with 49,000 locals (5 · 10¹⁰) passed 9 GiB;
@@ -21,13 +21,13 @@ pub const LOCALS_MAX: u32 = 5_000;
 pub const BODY_TIMES_LOCALS_MAX: u64 = 2_000_000_000;
 
 /// The most modules and components within a component, itself included. Components nest, and each
-/// nested one may be instantiated by the ones around it. What componentize-py makes has a module for
-/// each native library, about twenty, and one for each native extension of a package: 246 for a large
-/// collection of packages.
+/// nested one may be instantiated by the ones around it. A component made by componentize-py has a
+/// module for each native library, about twenty, and one for each native extension of a package: 246
+/// for a large collection of packages.
 pub const MODULES_MAX: u32 = 512;
 
 /// The most instances that a component makes when it is started. Twenty nested components of two
-/// instances each would be a million. It is also what the parser admits in one component.
+/// instances each would be a million. The parser admits as many in one component.
 pub const INSTANCES_MAX: u64 = 1_000;
 
 /// The most imports or exports that a summary lists.
@@ -47,20 +47,20 @@ pub const CPU_SOFT_S: u64 = 30;
 /// CPU time of one process of a build, in seconds, at which it is killed.
 pub const CPU_HARD_S: u64 = 35;
 
-/// Wall time of a build, after which the parent kills it. What a build may do is bounded by CPU time,
-/// which does not depend on what else runs; this ends one that waits for something that never comes. It
-/// is 20 times the CPU limit, so that no busy machine is taken for that.
+/// Wall time of a build, after which the parent kills it. The work of a build is bounded by CPU time,
+/// which does not depend on what else runs; this limit ends a build that waits for something that never
+/// comes. It is 20 times the CPU limit, so that no build on a busy machine is taken for such a one.
 pub const WALL: Duration = Duration::from_secs(20 * CPU_SOFT_S);
 
 /// The largest file that a build may write, in bytes.
 pub const FILE_BYTES: u64 = 64 << 20;
 
-/// The most that the folder of a build may hold, in bytes. That of a prototype has some megabytes; a macro of a
-/// crate may write there, too.
+/// The most that the folder of a build may hold, in bytes. The folder of a prototype has some megabytes; a macro of
+/// a crate may write there, too.
 pub const FOLDER_BYTES_MAX: u64 = 512 << 20;
 
-/// The most resident memory of all processes of a build together, in bytes. One that uses all of its
-/// address space leaves the others next to nothing.
+/// The most resident memory of all processes of a build together, in bytes. A process that uses all of
+/// its address space leaves the others next to nothing.
 pub const RESIDENT_BYTES_MAX: u64 = 3 << 30;
 
 /// The most that the processes of a build may write to stderr, in bytes. The compiler's diagnostics go to
@@ -84,5 +84,5 @@ pub const MESSAGE_BYTES_MAX: usize = 16 << 10;
 /// names of [`NAME_BYTES_MAX`] bytes. Code comes in frames of its own.
 pub const EVENT_BYTES_MAX: usize = 1 << 20;
 
-/// The most bytes of compiled code that a child may hand back: both profiles, and the component.
+/// The most bytes that a child may send back: machine code for both profiles, and the component.
 pub const OUTPUT_BYTES_MAX: u64 = 512 << 20;

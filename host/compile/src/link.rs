@@ -1,8 +1,9 @@
-//! In the child: from the compiler's objects to a core module, by one call of the linker.
+//! In the child: linking the compiler's objects to a core module, by one call of the linker.
 //!
-//! The compiler would start the linker itself, and put the names that a source exports among its
-//! arguments, where `@file` is read as more of them. Here the compiler only collects objects, and no
-//! argument of the linker comes from a source: what is exported follows from the interface.
+//! The compiler would start the linker itself, and put the names that a source exports among the
+//! linker's arguments, where `@file` is read as a file with more arguments. Here the compiler only
+//! collects objects, and no argument of the linker comes from a source: the exports follow from the
+//! interface.
 
 use super::archive::{self, Member};
 use super::build_folder::{OBJECTS_FILE, folder_failure, read_output};
@@ -39,7 +40,7 @@ const ARGUMENTS: [&str; 12] = [
     "--threads=1",
 ];
 
-/// Links what the compiler made, after a look at the names in it.
+/// Links the compiler's output to a core module, after checking all names in it.
 pub(super) fn link(
     interface: &Interface,
     task: &BuildTask,
@@ -90,8 +91,8 @@ pub(super) fn link(
         .map_err(|error| folder_failure(&format!("{MODULE_FILE} cannot be read: {error}")))
 }
 
-/// The failure of a file that defines a function of the run-time anew, which the run-time's own functions and
-/// the compiler's would then call.
+/// Returns the failure of a file that defines a function of the run-time anew, which the run-time's own functions
+/// and the compiler's would then call.
 fn meets_runtime(task: &BuildTask, name: &str) -> Failure {
     let message = format!(
         "{} defines `{name}` for all the code that it is linked with, where the run-time has a function of that \
@@ -119,7 +120,7 @@ fn explain(output: &ToolOutput, task: &BuildTask, compiler: &Compiler, scratch: 
     })
 }
 
-/// The exports of a core module of this world: by symbol, the name.
+/// Returns the names of the exports of a core module for this world, by their symbols.
 fn exports(resolve: &Resolve, world: WorldId) -> BTreeMap<String, String> {
     let realloc = resolve.wasm_export_name(ABI, WasmExport::Realloc);
     let mut names = BTreeMap::from([(realloc.clone(), realloc)]);

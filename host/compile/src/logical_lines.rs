@@ -1,28 +1,28 @@
-//! In the child: how many lines a source has, whatever its layout.
+//! In the child: counting the logical lines of a source, whatever its layout.
 //!
 //! The tokens are laid out anew: a line ends behind `;`, `{` and `}` and before a `}`, behind a `,` that
-//! stands directly between braces, and behind an attribute. What closes or continues an expression (`)`, `]`, `,`, `;`,
-//! `.`, `?`, `else`) stays on the line of the `}` before it. A line of more than 80 characters, not
+//! stands directly between braces, and behind an attribute. A token that closes or continues an expression (`)`, `]`,
+//! `,`, `;`, `.`, `?`, `else`) stays on the line of the `}` before it. A line of more than 80 characters, not
 //! counting the spaces between its tokens, counts as several. So blank lines, comments, spaces and line breaks
 //! make no difference, and neither does a macro that its source is passed through.
 //!
-//! What a source can read is code, wherever it stands. `include_bytes!` and its like can only include
-//! the source itself, since a build has no other file: where one of them is named at all, comments are
-//! tokens, each a line of its own, and the spaces count too, as one more run of characters. A macro sees
-//! the documentation among what it is given as attributes: between the brackets of a macro it counts
-//! like them.
+//! Text that a source can read at compile time counts as code. `include_bytes!` and its like can only
+//! include the source itself, since a build has no other file: if one of them is named anywhere, comments
+//! count as tokens, each a line of its own, and the spaces count too, as one more run of characters. A
+//! macro gets documentation among its input as attributes, so between the brackets of a macro
+//! documentation counts like attributes.
 
-/// The rule, as a part of the key of what it counted.
+/// The version of the counting rule; part of the keys of builds, whose line counts depend on it.
 pub const LINES_RULE: &str = "tokens-2";
 
-/// Characters of tokens in one line: a line of 100 with its indentation and spaces.
+/// The most characters of tokens in one line, about a line of 100 with its indentation and spaces.
 const LINE_CHARS: u64 = 80;
 
-/// The macros that read a file.
+/// The names of macros that read a file.
 const INCLUDES: [&str; 3] = ["include", "include_bytes", "include_str"];
 
-/// Returns the number of logical lines of a source. Takes time linear in its length, and never fails: of
-/// a text that is no Rust it counts what looks like tokens.
+/// Returns the number of logical lines of a source. Takes time linear in its length, and never fails: in
+/// a text that is no Rust, everything that looks like a token counts.
 pub(super) fn logical_lines(text: &str) -> u64 {
     let reads_itself = pieces(text).any(|piece| {
         matches!(piece, Piece::Token(token)
@@ -53,7 +53,7 @@ enum Piece<'a> {
     Space(&'a str),
 }
 
-/// The parts of a source, in order; together they are the source.
+/// Returns the parts of a source, in order; joined, they are the source.
 fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -76,19 +76,19 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 #[derive(Default)]
 struct Layout {
     lines: u64,
-    /// Characters of the present line.
+    /// The number of characters in the current line.
     chars: u64,
     /// The brackets that are open, innermost last; `#` for that of an attribute.
     open: Vec<u8>,
-    /// How many brackets were open where the outermost macro began whose own are open.
+    /// The number of brackets that were open before those of the outermost open macro call; `None` outside of macros.
     macro_from: Option<usize>,
-    /// Whether the last tokens were a name and `!`, or these and another name.
+    /// True if the last tokens were a name and `!`, or these and another name.
     after_macro_name: bool,
-    /// Whether the last token was a name.
+    /// True if the last token was a name.
     after_name: bool,
-    /// Whether the last token was a `}`, so that the line may go on.
+    /// True if the last token was a `}`, so that the line may go on.
     after_brace: bool,
-    /// Whether the last token was `#`, or `!` behind it.
+    /// True if the last token was `#`, or `!` behind it.
     after_hash: bool,
 }
 
@@ -139,14 +139,14 @@ impl Layout {
         }
     }
 
-    /// A comment that counts: lines of its own.
+    /// Adds a comment that counts, as lines of its own.
     fn add_comment(&mut self, comment: &str) {
         self.end_line();
         self.chars = comment.chars().count() as u64;
         self.end_line();
     }
 
-    /// Whether what comes next is given to a macro.
+    /// Returns true if the next token is input of a macro.
     fn in_macro(&self) -> bool {
         self.macro_from.is_some()
     }
@@ -156,7 +156,7 @@ impl Layout {
     }
 }
 
-/// Bytes of a comment at the beginning of a text.
+/// Returns the length of a comment at the beginning of a text, in bytes; 0 without one.
 fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
@@ -167,7 +167,7 @@ fn comment(text: &str) -> usize {
     0
 }
 
-/// Whether a comment documents something: to a macro it is an attribute.
+/// Returns true for a documentation comment, which a macro gets as an attribute.
 fn is_documentation(comment: &str) -> bool {
     match comment.as_bytes() {
         [b'/', b'/', b'!', ..] | [b'/', b'*', b'!', ..] => true,
@@ -177,7 +177,7 @@ fn is_documentation(comment: &str) -> bool {
     }
 }
 
-/// Bytes of a block comment, which may hold others.
+/// Returns the length of a block comment, which may contain others, in bytes.
 fn block_comment(bytes: &[u8]) -> usize {
     let (mut depth, mut at) = (0_u64, 0);
     while at < bytes.len() {
@@ -193,7 +193,7 @@ fn block_comment(bytes: &[u8]) -> usize {
     at
 }
 
-/// Bytes of the token at the beginning of a text, at least one character.
+/// Returns the length of the token at the beginning of a text, in bytes; at least one character.
 fn token(text: &str, first: char) -> usize {
     let word = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
     let after = &text[word..];
@@ -214,7 +214,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Bytes of a literal up to its closing quote; its content begins at `start`.
+/// Returns the length of a literal up to its closing quote, in bytes; its content begins at `start`.
 fn quoted(text: &str, start: usize, quote: u8) -> usize {
     let bytes = text.as_bytes();
     let mut at = start;
@@ -228,7 +228,7 @@ fn quoted(text: &str, start: usize, quote: u8) -> usize {
     text.len()
 }
 
-/// Bytes of a character literal, or of a lifetime.
+/// Returns the length of a character literal or of a lifetime, in bytes.
 fn character(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match (chars.next(), chars.next()) {
@@ -241,7 +241,7 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// Bytes of a raw string, or of a raw name (`r#type`); `prefix` is the length of its `r`.
+/// Returns the length of a raw string or of a raw name (`r#type`), in bytes; `prefix` is the length of its `r`.
 fn raw(text: &str, prefix: usize) -> usize {
     let after = &text[prefix..];
     let hashes = after.len() - after.trim_start_matches('#').len();

@@ -1,8 +1,8 @@
-//! In the child: the names in the compiler's output, looked at before a linker is.
+//! In the child: a check of the names in the compiler's output, before a linker reads them.
 //!
 //! A source gives names to functions, data, sections and imports, and a linker may read more in a name
-//! than a name. So what comes from the compiler may only have names that are made of what Rust's own are
-//! made of, in sections that the compiler itself makes.
+//! than a name. So the compiler's output may only have names of the characters that Rust's own names
+//! have, in sections that the compiler itself makes.
 
 use super::archive::Member;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use wasmparser::{
     KnownCustom, Linking, LinkingSectionReader, Parser, Payload, SymbolFlags, SymbolInfo,
 };
 
-/// Custom sections that the compiler makes: by their whole name.
+/// Names of custom sections that the compiler makes.
 const SECTIONS: [&str; 7] = [
     ".llvmbc",
     ".llvmcmd",
@@ -21,13 +21,13 @@ const SECTIONS: [&str; 7] = [
     "metadata.code.branch_hint",
 ];
 
-/// Custom sections that the compiler makes, or the bindings: by the beginning of their name.
+/// Prefixes of the names of custom sections that the compiler or the bindings make.
 const SECTION_PREFIXES: [&str; 3] = ["reloc.", ".debug_", "component-type:"];
 
-/// Data segments that the compiler makes: by the beginning of their name.
+/// Prefixes of the names of data segments that the compiler makes.
 const SEGMENT_PREFIXES: [&str; 6] = [".rodata", ".data", ".bss", ".tdata", ".tbss", ".init_array"];
 
-/// What mangled names begin with.
+/// Prefixes of mangled names.
 const MANGLED: [&str; 2] = ["_R", "_ZN"];
 
 /// The longest name that a message quotes, in characters.
@@ -36,7 +36,7 @@ const SHOWN_CHARS: usize = 60;
 /// Checks an object of the compiler.
 ///
 /// # Errors
-/// What is wrong with it, as a phrase to follow "it has".
+/// The first forbidden name or part, as a phrase to follow "it has".
 pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
     let malformed = |_| format!("an object that cannot be read ({})", shown(object.name));
     if !Parser::is_core_wasm(object.bytes) {
@@ -68,8 +68,8 @@ pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A function that both kinds of objects define, under a name that neither Rust nor the bindings made up. The
-/// linker would take the first for all calls of it.
+/// Returns the name of a function that both the crate's own and other objects define, under a name that is not
+/// mangled; `None` if there is none. The linker would take the first definition for all calls of the function.
 pub(super) fn defined_by_both(own: &[&Member<'_>], others: &[&Member<'_>]) -> Option<String> {
     let own: BTreeSet<&str> = own.iter().flat_map(|object| defined(object)).collect();
     if own.is_empty() {
@@ -82,7 +82,7 @@ pub(super) fn defined_by_both(own: &[&Member<'_>], others: &[&Member<'_>]) -> Op
         .map(str::to_owned)
 }
 
-/// The functions that an object defines under names that are no mangled ones, for other objects to call.
+/// Returns the names of the functions that an object defines for other objects to call, without mangled names.
 fn defined<'a>(object: &Member<'a>) -> Vec<&'a str> {
     let mut found = Vec::new();
     for payload in Parser::new(0).parse_all(object.bytes).flatten() {
@@ -184,12 +184,12 @@ fn check_name(what: &str, name: &str) -> Result<(), String> {
     }
 }
 
-/// What mangled names of Rust, names of LLVM and those of interfaces are made of.
+/// Returns true for the characters of Rust's mangled names, of LLVM's names and of the names of interfaces.
 fn is_usual(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_.$:/@#[]<>*-".contains(c)
 }
 
-/// A name for a message, with whatever is not printed escaped.
+/// Returns a name for a message: cut, and with characters that are not printable escaped.
 fn shown(name: &str) -> String {
     let short: String = name.chars().take(SHOWN_CHARS).collect();
     let more = if short.len() < name.len() { "…" } else { "" };

@@ -1,4 +1,5 @@
-//! The modules around a file that implements one of bakeoff's own worlds: what it uses, and what calls it.
+//! The modules around a file that implements one of bakeoff's own worlds: the SDK that it uses, and the glue that
+//! calls it.
 
 use bakeoff_source::interface::World;
 
@@ -11,7 +12,7 @@ const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export
 const PROPOSER_ASK: &str = include_str!("../../../guest-sdk/src/proposer/ask.rs");
 const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
 
-/// What calls the functions of a user's file. An error in it is about that file.
+/// The modules that call the functions of a user's file. A compile error in them is about that file.
 const EVALUATOR_FILE: &str = "\
 impl crate::evaluation::Evaluator for crate::Component {
     fn describe() -> Vec<crate::evaluation::Criterion> {
@@ -41,7 +42,7 @@ impl crate::proposing::Proposer for crate::Component {
 }
 ";
 
-/// All the texts, and this one: components follow from them.
+/// All these texts and this file, on which components depend; part of their cache keys.
 pub(super) const TEXTS: &str = concat!(
     include_str!("../../../guest-sdk/src/evaluator.rs"),
     include_str!("../../../guest-sdk/src/evaluator/export.rs"),
@@ -57,19 +58,19 @@ pub(super) const TEXTS: &str = concat!(
 /// The modules around the file of a user.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnModules {
-    /// The module of the guest SDK, and its name in the crate: not that of the user's file.
+    /// The name in the crate of the guest SDK's module, which differs from that of the user's file, and its text.
     sdk: (&'static str, &'static str),
-    /// What stands between that and the bindings.
+    /// The glue between that module and the bindings.
     glue: &'static str,
-    /// What calls the user's functions.
+    /// The module that calls the user's functions.
     file: &'static str,
-    /// True if it reads JSON.
+    /// True if the file gets the JSON parser.
     reads_json: bool,
-    /// True if it may ask a model.
+    /// True if the file may ask a model.
     asks: bool,
 }
 
-/// The modules for one of bakeoff's own worlds; `None` of others.
+/// Returns the modules for one of bakeoff's own worlds; `None` for others.
 pub(super) fn of(world: World) -> Option<OwnModules> {
     let (sdk, glue, file) = match world {
         World::Prototype | World::Workload => return None,
@@ -91,7 +92,7 @@ pub(super) fn of(world: World) -> Option<OwnModules> {
 }
 
 impl OwnModules {
-    /// Names and texts of the files.
+    /// Returns the names and texts of the files.
     pub(super) fn files(&self) -> Vec<(&'static str, String)> {
         let json = self.reads_json.then_some(("json.rs", JSON));
         let files = [
@@ -104,7 +105,7 @@ impl OwnModules {
         files.map(|(name, text)| (name, text.to_owned())).collect()
     }
 
-    /// Their declarations in the crate's root.
+    /// Returns the declarations of the modules in the crate's root.
     pub(super) fn declarations(&self) -> String {
         let (module, _) = self.sdk;
         let (json, uses_json) = match self.reads_json {

@@ -1,6 +1,6 @@
-//! In the child: holding a component against one of bakeoff's own worlds, item by item.
+//! In the child: comparison of a component with one of bakeoff's own worlds, item by item.
 //!
-//! A component is linked by name, and the engine's own words about a type that differs name neither the
+//! A component is linked by name, and the engine's own error about a type that differs names neither the
 //! function nor the type.
 
 use super::build_protocol::BuildTask;
@@ -13,10 +13,10 @@ use wit_parser::{
     Function, Handle, InterfaceId, Resolve, Type, TypeDefKind, WorldId, WorldItem, WorldKey,
 };
 
-/// The most bytes of a type that is written out: more than any of ours has.
+/// The most bytes of a signature that is written out: more than any type of bakeoff's own worlds has.
 const TYPE_BYTES_MAX: usize = 8 << 10;
 
-/// Refuses a component that has an interface of ours in another version, or with another type.
+/// Refuses a component that has an interface of bakeoff's own in another version, or with another type.
 ///
 /// # Errors
 /// `wrong-world`, naming the difference.
@@ -25,7 +25,7 @@ pub(super) fn check(bytes: &[u8], ours: &Interface, task: &BuildTask) -> Result<
         let message = format!("{} {why}", task.path_shown);
         load_failure(FailureClass::WrongWorld, cut(&message))
     };
-    // What is no component is refused in other words.
+    // Bytes that are no component are refused elsewhere, with another message.
     let Ok(DecodedWasm::Component(resolve, world)) = decode(bytes) else {
         return Ok(());
     };
@@ -43,14 +43,14 @@ pub(super) fn check(bytes: &[u8], ours: &Interface, task: &BuildTask) -> Result<
     difference(&own, &theirs).map_or(Ok(()), |why| Err(refused(why)))
 }
 
-/// A world, with the packages that it is of.
+/// A world, with its resolved packages.
 struct Side<'a> {
     resolve: &'a Resolve,
     world: WorldId,
 }
 
 impl Side<'_> {
-    /// Name and interface of everything that it imports or exports.
+    /// Returns direction, name and id of every interface that the world imports or exports.
     fn interfaces(&self) -> Vec<(&'static str, String, InterfaceId)> {
         let world = &self.resolve.worlds[self.world];
         let of = |direction: &'static str, (key, item): (&WorldKey, &WorldItem)| match item {
@@ -68,7 +68,7 @@ impl Side<'_> {
     }
 }
 
-/// The first difference between our world and theirs, as words that follow the name of a file.
+/// Returns the first difference between our world and theirs, as words that follow the name of a file.
 fn difference(own: &Side<'_>, theirs: &Side<'_>) -> Option<String> {
     let known = own.interfaces();
     for (direction, name, id) in theirs.interfaces() {
@@ -108,7 +108,7 @@ fn difference(own: &Side<'_>, theirs: &Side<'_>) -> Option<String> {
     None
 }
 
-/// The types of a function, written out, without the names of parameters.
+/// Returns the signature of a function with its types written out, without the names of parameters.
 fn signature(resolve: &Resolve, function: &Function) -> String {
     let mut text = String::from("func(");
     for (place, param) in function.params.iter().enumerate() {

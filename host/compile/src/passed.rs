@@ -1,15 +1,16 @@
-//! How Rust passes a value, and the shape that it has in WIT.
+//! Rust types of parameters and results, with the shape that each has in WIT.
 
 use super::collections::Collection;
 use bakeoff_source::interface::{EnumCase, EnumShape, Shape};
 
-/// The longest array that is a tuple: so many items has the largest tuple of which the standard library knows.
+/// The longest array that is a tuple in WIT: the largest tuple for which the standard library implements traits has
+/// as many items.
 pub(super) const TUPLE_MAX: usize = 12;
 
-/// How a value is passed in Rust.
+/// The Rust type as which a function takes or returns a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Passed {
-    /// As in WIT: numbers, `bool`, `char`, `String`.
+    /// A plain type, by its name in WIT: numbers, `bool`, `char`, `String`.
     Plain(&'static str),
     /// `usize`, which has 32 bits in WebAssembly, or `isize`.
     Size(&'static str),
@@ -33,15 +34,15 @@ pub(super) enum Passed {
     Tuple(Vec<Passed>),
     /// `[T; N]`.
     Array(Box<Passed>, usize),
-    /// What is collected from a list, and given as one again.
+    /// A collection of the standard library, which is a list in WIT.
     Collected(Collection, Box<Passed>),
     /// A struct of the file, with its fields.
     Struct(Box<Struct>),
     /// An enum of the file, with its cases.
     Enum(Box<Enum>),
-    /// `u128`, or `i128`, which is signed.
+    /// `i128` if true (signed), else `u128`.
     Wide(IsSigned),
-    /// Anything that can be turned into an iterator of T.
+    /// Any type that can be turned into an iterator of T.
     Iterator(Box<Passed>),
     /// A type parameter.
     Generic(String),
@@ -56,20 +57,20 @@ pub(super) struct Struct {
     pub(super) fields: Vec<Passed>,
 }
 
-/// True of `i128`.
+/// True for `i128`, false for `u128`.
 pub(super) type IsSigned = bool;
 
 /// An enum that a file declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Enum {
-    /// What WIT makes of it.
+    /// The shape of the enum in WIT.
     pub(super) shape: EnumShape,
     /// The fields of each case.
     pub(super) fields: Vec<Vec<Passed>>,
 }
 
 impl Enum {
-    /// Each case, with its fields.
+    /// Returns each case with its fields.
     pub(super) fn cases(&self) -> impl Iterator<Item = (&EnumCase, &[Passed])> {
         let fields = self.fields.iter().map(|fields| &fields[..]);
         self.shape.cases.iter().zip(fields)
@@ -77,8 +78,8 @@ impl Enum {
 }
 
 impl Passed {
-    /// The shape of the value in WIT. `None` where a reference that can be written to stands inside
-    /// something else, which has no counterpart.
+    /// Returns the shape of the value in WIT. `None` for a `&mut` inside another type, which has no
+    /// counterpart.
     pub(super) fn shape(&self) -> Option<Shape> {
         Some(match self {
             Self::Plain(name) | Self::Size(name) => Shape::plain(name),
@@ -110,7 +111,7 @@ impl Passed {
         })
     }
 
-    /// The number of its parts once it is written out.
+    /// Returns the number of parts of the type once it is written out.
     pub(super) fn parts(&self) -> usize {
         match self {
             Self::Plain(_)
@@ -144,7 +145,7 @@ impl Passed {
         }
     }
 
-    /// Returns true if the value has the same Rust type as bindings for WIT give it.
+    /// Returns true if the value has the same Rust type in the bindings for WIT.
     pub(super) fn is_same(&self) -> bool {
         match self {
             Self::Plain(_) | Self::Generic(_) => true,
@@ -154,14 +155,14 @@ impl Passed {
         }
     }
 
-    /// Returns true if a value of it is written in Rust as one of its shape is.
+    /// Returns true if a value of the type is written in Rust as `Literal::rust` writes a value of its shape.
     pub(super) fn is_written_as_its_shape(&self) -> bool {
         match self {
             Self::Plain(_) | Self::Generic(_) | Self::Wide(_) => true,
             Self::List(item) | Self::Option(item) => item.is_written_as_its_shape(),
             Self::Array(item, length) => *length > TUPLE_MAX && item.is_written_as_its_shape(),
             Self::Tuple(items) => items.iter().all(Self::is_written_as_its_shape),
-            // Numbers in it say nothing of their type.
+            // A whole number that is written without a suffix fits any type of numbers.
             Self::Enum(of) => {
                 let mut fields = of.fields.iter().flatten();
                 fields

@@ -1,4 +1,4 @@
-//! A build as it is kept: what readings and reports need of it. The bytes are in the build cache.
+//! The stored record of a build: the facts that readings and reports need. The bytes are in the build cache.
 
 use super::child_output::BuiltComponent;
 use bakeoff_domain::failure::Failure;
@@ -13,24 +13,24 @@ pub struct BuildRecord {
     pub component_bytes: u64,
     /// CPU time of the build, in seconds.
     pub cpu_seconds: f64,
-    /// Logical lines of source; `None` for a component that was brought.
+    /// Logical lines of the source; `None` for a component that the user brought.
     #[serde(default)]
     pub source_lines: Option<u64>,
-    /// Lines of source in all; `None` for a component that was brought.
+    /// Lines of the source in all; `None` for a component that the user brought.
     #[serde(default)]
     pub file_lines: Option<u64>,
-    /// Names of what the component imports. `None` in records that are older than this field.
+    /// Names of the component's imports; `None` in records that are older than this field.
     #[serde(default)]
     pub imports: Option<Vec<String>>,
-    /// Whether it exchanges strings in another encoding than UTF-8, which the host recodes.
+    /// True if the component exchanges strings in another encoding than UTF-8, which the host recodes.
     #[serde(default)]
     pub recodes: bool,
-    /// Why there is no component.
+    /// The reason why there is no component.
     pub failure: Option<Failure>,
 }
 
 impl BuildRecord {
-    /// The record of a successful build of `text`, or of a component that was brought.
+    /// Makes the record of a successful build of `text`, or of a component that the user brought.
     pub fn of(built: &BuiltComponent, text: Option<&str>) -> Self {
         Self {
             digest: Some(built.digest.clone()),
@@ -44,7 +44,7 @@ impl BuildRecord {
         }
     }
 
-    /// The record of a build of `text` that failed.
+    /// Makes the record of a build of `text` that failed.
     pub fn failed(failure: Failure, text: Option<&str>) -> Self {
         Self {
             file_lines: file_lines(text),

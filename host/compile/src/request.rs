@@ -16,8 +16,8 @@ pub struct BuildRequest {
     pub code: BuildInput,
     /// The purpose of the build.
     pub kind: BuildKind,
-    /// The memory that an instance may have, in bytes: timed code gets it in advance.
+    /// The memory that an instance may have, in bytes; timed code gets all of it in advance.
     pub memory_bytes: u64,
-    /// True if it is granted `wasi:config/store`, with the values of its parameters.
+    /// True if the code is granted `wasi:config/store`, with the values of its parameters.
     pub parameters: bool,
 }

@@ -1,14 +1,14 @@
 //! In the child: memory in advance for code that is timed.
 //!
 //! To grow a memory is a system call, and the pages that come with it are new to the process: a
-//! program that allocates would mostly be timed for what the kernel does. So a timed component gets
-//! the memory that it may have from the start, and its `memory.grow` only counts pages of it. What the
-//! guest sees is the same: `memory.size` is what it would be, growing fails beyond the same limit, and
-//! new pages are zero. What lies beyond that size is there all the same: code that reads it finds zeros,
+//! program that allocates would mostly be timed for the kernel's work. So a timed component gets all
+//! memory that it may have from the start, and its `memory.grow` only counts pages of it. The guest
+//! sees no difference: `memory.size` is what it would be, growing fails beyond the same limit, and
+//! new pages are zero. Memory beyond that size exists all the same: code that reads it finds zeros,
 //! where a checked call would trap.
 //!
-//! A component whose memory is shared between modules, or that has several, is left as it is: it grows
-//! by the system's means, and pays for that.
+//! A component whose memory is shared between modules, or that has several, is left as it is: its
+//! memory grows by system calls, and their time counts.
 
 use std::borrow::Cow;
 use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
@@ -18,14 +18,14 @@ use wasm_encoder::{
 };
 use wasmparser::{CustomSectionReader, Operator, Parser, Payload, TypeRef};
 
-/// The name of this scheme. Change it with what it does: cached builds and stored measurements depend
-/// on it.
+/// The version of this scheme. Change it with the re-encoding: cached builds and stored measurements
+/// depend on it.
 pub const SCHEME: &str = "reserve 1";
 
-/// Bytes of a page of linear memory.
+/// Size of a page of linear memory, in bytes.
 const PAGE_BYTES: u64 = 64 << 10;
 
-/// Host memory of an element of a table, in bytes.
+/// Host memory for an element of a table, in bytes.
 const TABLE_ELEMENT_BYTES: u64 = 8;
 
 /// Returns the component with all of `memory_bytes` in advance; the component itself if it has not
@@ -62,7 +62,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// Finds the memory of a component; `None` if it has none, several, or one that a module imports.
+    /// Finds the memory of a component; `None` if it has none, several, one that a module imports, or one that
+    /// cannot be given more pages.
     fn find(component: &[u8], memory_bytes: u64) -> Result<Option<Self>, Error> {
         let (mut memories, mut table_elements) = (Vec::new(), 0_u64);
         for payload in Parser::new(0).parse_all(component) {
@@ -108,23 +109,24 @@ struct Reserver {
     /// The indices of the module that is being written, if it is the one with the memory; `None`
     /// otherwise, and between modules.
     module: Option<Additions>,
-    /// Whether there was such a module.
+    /// True once the module with the memory was found.
     reserved: bool,
 }
 
-/// The indices of what is added to a module.
+/// The indices of the type, function and global that are added to a module.
 #[derive(Clone, Copy, Default)]
 struct Additions {
-    /// The type of the function that grows: from pages more to pages before.
+    /// The type of the function that grows the memory: from additional pages to the pages before.
     ty: u32,
-    /// That function.
+    /// The function that grows the memory.
     grow: u32,
     /// The global that holds the pages in use.
     size: u32,
 }
 
 impl Additions {
-    /// Counts what a module has; `None` if it has no memory of its own, or never grows it.
+    /// Counts the types, functions and globals of a module; `None` if it has no memory of its own, never grows it, or
+    /// has no section of globals.
     fn of(module: &[u8], parser: Parser) -> Result<Option<Self>, Error> {
         let mut next = Self::default();
         let (mut has_memory, mut grows, mut has_globals) = (false, false, false);
@@ -163,8 +165,8 @@ impl Additions {
 }
 
 impl Memory {
-    /// The function that grows the memory: within the pages in advance it only counts; beyond them
-    /// the memory itself grows.
+    /// Returns the function that grows the memory: within the pages in advance it only counts; beyond
+    /// them the memory itself grows.
     fn grow_function(self, size: u32) -> Function {
         let (delta, new) = (0, 1);
         let mut function = Function::new([(1, ValType::I32)]);

@@ -1,4 +1,4 @@
-//! Numbers and texts that stand in a source file.
+//! Reading the numbers and texts that stand in a source file.
 
 use bakeoff_source::interface::Constants;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -9,7 +9,7 @@ const CONSTANTS_MAX: usize = 64;
 /// The longest text, in characters.
 const TEXT_CHARS_MAX: usize = 24;
 
-/// The constants of a file that could be parsed, the first ones. Attributes, and with them documentation, have none.
+/// Returns the first constants of a file that can be parsed. Attributes, and with them documentation, are left out.
 pub(super) fn constants(text: &str) -> Constants {
     let mut constants = Constants::default();
     if let Ok(tokens) = text.parse::<TokenStream>() {
@@ -38,7 +38,7 @@ fn collect(tokens: TokenStream, constants: &mut Constants) {
 
 fn add(literal: syn::Lit, constants: &mut Constants) {
     let number = match &literal {
-        // What is larger than the type is the same bits of it.
+        // A number beyond `i64` is taken by its bits.
         syn::Lit::Int(number) => number.base10_parse::<u64>().ok().map(u64::cast_signed),
         syn::Lit::Byte(byte) => Some(i64::from(byte.value())),
         syn::Lit::Float(number) => number.base10_parse::<f64>().ok().map(|value| value as i64),

@@ -6,7 +6,7 @@ use super::rust_values::{Bindings, Fields, TokenBudget, Values};
 use bakeoff_source::interface::{PublicFunction, written_call};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The most calls of a function that are kept.
+/// The most calls of one function that are kept.
 const CALLS_MAX: usize = 32;
 
 /// The most calls that are looked at, of all functions.
@@ -18,13 +18,13 @@ const ARGUMENTS_BYTES_MAX: usize = 4_096;
 /// The most bytes of all calls that are kept.
 const BYTES_MAX: usize = 128 << 10;
 
-/// The work that looking for calls may take, in tokens.
+/// The most work of the search for calls, in tokens.
 const TOKENS_MAX: usize = 4_000_000;
 
 /// The most names that stand for a value at one place.
 const BINDINGS_MAX: usize = 64;
 
-/// The most tokens of what a name stands for.
+/// The most tokens of a value that a name stands for.
 const BOUND_TOKENS_MAX: usize = 256;
 
 /// The most bytes of examples in documentation that are read, in all.
@@ -33,10 +33,10 @@ const DOCUMENTATION_BYTES_MAX: usize = 256 << 10;
 /// The deepest brackets that are followed.
 const DEPTH_MAX: usize = 200;
 
-/// Finds the calls of public functions in a file that could be parsed, as far as their arguments are written out,
+/// Finds the calls of public functions in a file that can be parsed, as far as their arguments are written out,
 /// and adds them to the functions.
 pub(super) fn add_examples(text: &str, functions: &mut [PublicFunction]) {
-    // Macros hold anything, which a parser of the file did not look into.
+    // Macros may contain anything, and a parser of the file does not look into them.
     if nested_deeply(text) {
         return;
     }
@@ -51,7 +51,7 @@ pub(super) fn add_examples(text: &str, functions: &mut [PublicFunction]) {
         budget: TokenBudget::new(TOKENS_MAX),
     };
     for block in documented(&file) {
-        // What only looks like Rust ends nothing but itself.
+        // A block that is no Rust is skipped.
         if !nested_deeply(&block)
             && let Ok(tokens) = block.parse::<TokenStream>()
         {
@@ -61,7 +61,7 @@ pub(super) fn add_examples(text: &str, functions: &mut [PublicFunction]) {
     finder.look(tokens, false, Bindings::new(), 0);
 }
 
-/// The fields of structs.
+/// Returns the names of the fields of all structs.
 fn fields(file: &syn::File) -> Fields {
     let structs = file.items.iter().filter_map(|item| match item {
         syn::Item::Struct(item) => Some(item),
@@ -75,7 +75,7 @@ fn fields(file: &syn::File) -> Fields {
     named.collect()
 }
 
-/// The blocks of code in the documentation of a file and its functions.
+/// Returns the blocks of code in the documentation of a file and its functions.
 fn documented(file: &syn::File) -> Vec<String> {
     let functions = file.items.iter().filter_map(|item| match item {
         syn::Item::Fn(item) => Some(&item.attrs),
@@ -112,7 +112,7 @@ fn documented(file: &syn::File) -> Vec<String> {
     blocks
 }
 
-/// The text of `/// …`, or of `#[doc = "…"]`.
+/// Returns the text of `/// …`, or of `#[doc = "…"]`.
 fn documentation(attribute: &syn::Attribute) -> Option<String> {
     let syn::Meta::NameValue(pair) = &attribute.meta else {
         return None;
@@ -136,7 +136,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Looks for calls in tokens, of which those in tests count, or all.
+    /// Looks for calls in tokens: in tests only, or everywhere if `counts` is true.
     fn look(&mut self, tokens: TokenStream, counts: bool, mut bindings: Bindings, depth: usize) {
         if depth > DEPTH_MAX {
             return;
@@ -195,7 +195,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Keeps a call, if it is one of a public function.
+    /// Keeps a call if a public function is called.
     fn call(
         &mut self,
         name: &str,
@@ -244,20 +244,20 @@ impl Finder<'_> {
     }
 }
 
-/// Returns true of the brackets in `#[…]` and `#![…]`.
+/// Returns true for the brackets in `#[…]` and `#![…]`.
 fn is_attribute(before: Option<&TokenTree>, group: &Group) -> bool {
     let mark = matches!(before, Some(TokenTree::Punct(punct)) if "#!".contains(punct.as_char()));
     mark && group.delimiter() == Delimiter::Bracket
 }
 
-/// Returns true of `#[test]` and `#[cfg(test)]`.
+/// Returns true for `#[test]` and `#[cfg(test)]`.
 fn is_of_tests(attribute: &Group) -> bool {
     let text: String = attribute.stream().to_string();
     let text: String = text.split_whitespace().collect();
     text == "test" || text == "cfg(test)"
 }
 
-/// The name and the value of what follows `let`, if it has both.
+/// Returns the name and the value from the tokens after `let`, if both are there.
 fn binding(tokens: &[TokenTree]) -> Option<(String, TokenStream)> {
     let is_mutable = matches!(tokens.first()?, TokenTree::Ident(word) if word == "mut");
     let tokens = &tokens[usize::from(is_mutable)..];

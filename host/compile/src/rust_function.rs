@@ -1,4 +1,4 @@
-//! Public functions of a source file: what they take and return, and how a call of them is written.
+//! Public functions of a source file: their signatures, and the glue by which they are called.
 
 use super::conversion::{Conversion, give, give_bound};
 use super::passed::Passed;
@@ -10,16 +10,16 @@ use bakeoff_source::interface::{
 };
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
-/// The most brackets or operators within each other of a file that is looked into for conversions.
+/// The deepest nesting of brackets or prefix operators in a file that is parsed here.
 const DEPTH_MAX: usize = 200;
 
-/// A public function.
+/// A public function, with its Rust types.
 #[derive(Clone, Debug)]
 struct RustFunction {
     name: String,
-    /// Names and types.
+    /// The names and types of the parameters.
     parameters: Vec<(String, Passed)>,
-    /// `None`: it returns nothing.
+    /// The type of the result; `None` if it returns nothing.
     result: Option<Passed>,
 }
 
@@ -45,10 +45,10 @@ pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, Unread
     Ok(functions.collect())
 }
 
-/// The most functions that cannot be called of which is known why.
+/// The most functions that cannot be called that are returned, each with its reason.
 const UNCALLABLE_MAX: usize = 256;
 
-/// The public functions of a file that cannot be called, each with the reason.
+/// Returns the public functions of a file that cannot be called, each with the reason.
 pub(super) fn uncallable(text: &str) -> Vec<UncallableFunction> {
     let Ok(file) = syn::parse_file(text) else {
         return Vec::new();
@@ -90,9 +90,9 @@ pub(super) fn uncallable(text: &str) -> Vec<UncallableFunction> {
     found
 }
 
-/// The body of the glue for a function of the interface, with these names of its arguments, if the
+/// Returns the body of the glue for a function of the interface, with these names of its arguments, if the
 /// file's function takes or returns its values in another form, or has another name and is the only one.
-/// `None`: it is called as it is, and the compiler says what does not fit.
+/// `None` if the function is called as it is; the compiler then reports a function that does not fit.
 pub(super) fn adapted(
     text: &str,
     called: &Function,
@@ -121,14 +121,14 @@ pub(super) fn adapted(
     (fits && !is_called_as_it_is).then(|| function.body(path, arguments))?
 }
 
-/// The only item, if there is one.
+/// Returns the item of an iterator that has exactly one.
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next()?;
     items.next().is_none().then_some(first)
 }
 
 /// Returns true if a parser might run out of stack: it recurses for each bracket and each operator before
-/// another. What the compiler says of such a file is said by the compiler.
+/// another. The error of such a file is left to the compiler.
 pub(super) fn nested_deeply(text: &str) -> bool {
     let (mut depth, mut operators) = (0_usize, 0_usize);
     text.bytes()
@@ -147,7 +147,7 @@ pub(super) fn nested_deeply(text: &str) -> bool {
         })
 }
 
-/// The public functions of a file that can be called.
+/// Returns the public functions of a file that can be called.
 fn public(file: &syn::File) -> impl Iterator<Item = &ItemFn> {
     file.items.iter().filter_map(|item| match item {
         Item::Fn(item)
@@ -191,7 +191,7 @@ impl RustFunction {
         })
     }
 
-    /// What it takes and returns, in WIT. What it changes in place is returned.
+    /// Returns the signature in WIT. Arguments that the function changes in place are part of the result.
     fn signature(&self) -> Result<Signature, String> {
         let nested = || "it passes a `&mut` inside something else".to_owned();
         let mut parameters = Vec::new();
@@ -222,8 +222,8 @@ impl RustFunction {
         Ok(Signature { parameters, result })
     }
 
-    /// How values that others keep are passed to it; `None` if it takes one in another way than by value or
-    /// reference, or changes it.
+    /// Returns the text before and behind a variable's name that passes its value, by parameter, so that the variable
+    /// can be used again; `None` if the function takes a value other than by value or reference, or changes it.
     fn passing(&self) -> Option<Vec<(String, String)>> {
         let parameters = self.parameters.iter().map(|(_, passed)| match passed {
             Passed::Size("u32") => Some((String::new(), " as usize".to_owned())),
@@ -244,7 +244,7 @@ impl RustFunction {
         parameters.collect()
     }
 
-    /// Returns true if the enums that it returns can be shown by `{:?}`.
+    /// Returns true if the enums in its result implement `Debug`.
     fn is_shown(&self, structs: &Structs<'_>) -> bool {
         let shape = self.signature().map(|signature| signature.result);
         shape.is_ok_and(|shape| {
@@ -253,13 +253,13 @@ impl RustFunction {
         })
     }
 
-    /// Returns true if it can be called with the values of the bindings as they are.
+    /// Returns true if the function can be called with the values of the bindings as they are.
     fn is_same(&self) -> bool {
         self.parameters.iter().all(|(_, passed)| passed.is_same())
             && self.result.as_ref().is_some_and(Passed::is_same)
     }
 
-    /// A block that converts the arguments, calls the function, and converts what comes back.
+    /// Returns a block that converts the arguments, calls the function, and converts its result.
     fn body(&self, path: &str, arguments: &[String]) -> Option<String> {
         let mut conversion = Conversion::new();
         let mut passed_on = Vec::new();

@@ -1,7 +1,7 @@
-//! The structs, enums and lengths that a source file declares, and its own names for types.
+//! The structs, enums, constants and type aliases that a source file declares.
 
-/// The structs and enums that a file declares at its top and that others can name, and other names of types, whoever
-/// can use these.
+/// The structs and enums at the top of a file that are public in its crate, and all its constants and type aliases
+/// without parameters.
 #[derive(Default)]
 pub(super) struct Structs<'a> {
     structs: Vec<&'a syn::ItemStruct>,
@@ -36,13 +36,13 @@ impl<'a> Structs<'a> {
         }
     }
 
-    /// The type that a name without parameters stands for.
+    /// Returns the type that an alias without parameters stands for.
     pub(super) fn meant(&self, name: &str) -> Option<&'a syn::Type> {
         let alias = self.aliases.iter().find(|item| item.ident == name);
         alias.map(|item| &*item.ty)
     }
 
-    /// The length of an array, where it is written as a number, or as a constant that is one.
+    /// Returns the length of an array that is written as a number, or as a constant that is a number.
     pub(super) fn length(&self, length: &syn::Expr) -> Option<usize> {
         let meant = match length {
             syn::Expr::Path(path) => {
@@ -83,7 +83,7 @@ impl<'a> Structs<'a> {
     }
 }
 
-/// Returns true of what the whole crate can name.
+/// Returns true if the whole crate can name an item of this visibility.
 pub(super) fn is_public(visibility: &syn::Visibility) -> bool {
     match visibility {
         syn::Visibility::Public(_) => true,

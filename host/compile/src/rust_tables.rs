@@ -1,4 +1,4 @@
-//! Tests that go through a table: `for (a, b) in [(1, 2), (3, 4)] { … }`.
+//! Reading loops over tables in tests: `for (a, b) in [(1, 2), (3, 4)] { … }`.
 
 use super::rust_values::Bindings;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -11,13 +11,13 @@ const NAMES_MAX: usize = 12;
 
 /// A loop over a table.
 pub(super) struct Table {
-    /// What the names of the loop stand for, row by row.
+    /// The values of the loop's names, row by row.
     pub(super) rows: Vec<Vec<(String, TokenStream)>>,
-    /// What is done with each row.
+    /// The body of the loop.
     pub(super) body: TokenStream,
 }
 
-/// Reads what follows `for`, if it is a loop over a table that is written out there, or bound to a name.
+/// Reads the tokens after `for`, if they are a loop over a table that is written out there, or bound to a name.
 pub(super) fn table(tokens: &[TokenTree], bindings: &Bindings) -> Option<Table> {
     let is_in = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "in");
     let place = tokens.iter().take(4).position(is_in)?;
@@ -44,7 +44,7 @@ pub(super) fn table(tokens: &[TokenTree], bindings: &Bindings) -> Option<Table> 
     })
 }
 
-/// The names of a pattern: `a`, `&a`, `(a, b)`, `&(a, b)`.
+/// Returns the names of a pattern: `a`, `&a`, `(a, b)`, `&(a, b)`.
 fn names(pattern: &[TokenTree]) -> Option<Vec<String>> {
     match pattern.last()? {
         TokenTree::Ident(name) => Some(vec![name.to_string()]),
@@ -61,7 +61,8 @@ fn names(pattern: &[TokenTree]) -> Option<Vec<String>> {
     }
 }
 
-/// The list in `[…]`, `&[…]`, `vec![…]` or a name that stands for one of these; with a call behind it, such as `.iter()`.
+/// Returns the list in `[…]`, `&[…]`, `vec![…]` or a name that stands for one of these, also with a call behind it,
+/// such as `.iter()`.
 fn list(expression: &[TokenTree], bindings: &Bindings) -> Option<Group> {
     let is_method =
         |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '.');
@@ -76,7 +77,7 @@ fn list(expression: &[TokenTree], bindings: &Bindings) -> Option<Group> {
     }
 }
 
-/// The brackets at the end of an expression.
+/// Returns the brackets at the end of an expression.
 fn group(expression: TokenStream, delimiter: Delimiter) -> Option<Group> {
     match expression.into_iter().last()? {
         TokenTree::Group(group) if group.delimiter() == delimiter => Some(group),
@@ -84,7 +85,7 @@ fn group(expression: TokenStream, delimiter: Delimiter) -> Option<Group> {
     }
 }
 
-/// Arguments, items or fields, which commas separate.
+/// Splits arguments, items or fields at their commas.
 pub(super) fn split(arguments: TokenStream) -> Vec<TokenStream> {
     let mut given = vec![TokenStream::new()];
     for token in arguments {

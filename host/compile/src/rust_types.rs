@@ -7,12 +7,12 @@ use bakeoff_source::interface::{EnumCase, EnumShape};
 use std::cell::Cell;
 use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
 
-/// The longest array.
+/// The longest array, in items.
 const ARRAY_MAX: usize = 4_096;
 /// The most cases of an enum.
 const CASES_MAX: usize = 64;
-/// The most parts that the types of a function have in all: a type that holds another twice, which holds a third
-/// twice, is small to write.
+/// The most parts that the types of a function have in all: a type that holds another one twice, which holds a third
+/// one twice, is short to write, and its parts grow exponentially.
 const ALL_PARTS_MAX: usize = 512;
 
 /// Plain types with their names in WIT.
@@ -35,12 +35,12 @@ const PLAIN: [(&str, &str); 13] = [
 /// The deepest nesting of a type.
 const DEPTH_MAX: usize = 16;
 
-/// What the names in a function's types mean: its type parameters, with what is asked of each, and the structs
-/// of its file.
+/// The meaning of the names in a function's types: its type parameters with their bounds, and the structs of its
+/// file.
 pub(super) struct Names<'a> {
     parameters: Vec<(String, Vec<TypeParamBound>)>,
     structs: &'a Structs<'a>,
-    /// The parts that may still be read.
+    /// The number of parts that may still be read.
     left: Cell<usize>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
         found.map(|(_, bounds)| &bounds[..])
     }
 
-    /// Takes note of one more part; false if there are too many.
+    /// Counts one more part; returns false if there are too many.
     fn has_room(&self) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(1));
@@ -88,7 +88,7 @@ impl<'a> Names<'a> {
 /// Reads a type.
 ///
 /// # Errors
-/// The type has no counterpart in WIT; the error is the type, as it is written.
+/// The type has no counterpart in WIT; the error is the type as written in the source.
 pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, String> {
     let passed = read_at(ty, generics, 0)?;
     match passed.parts() <= ALL_PARTS_MAX {
@@ -170,7 +170,7 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
     }
 }
 
-/// Reads what the file means by a name without parameters; `None` if that is nothing of its own.
+/// Reads the struct, enum or alias of the file with a name without parameters; `None` if there is none.
 fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Passed, String>> {
     let structs = generics.structs;
     if let Some(item) = structs.find(name) {
@@ -214,7 +214,7 @@ fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<P
     }
 }
 
-/// The names of fields, or their places.
+/// Returns the names of fields, or their places.
 fn field_names(fields: &syn::Fields) -> Vec<String> {
     let names = fields.iter().enumerate().map(|(place, field)| {
         let named = field.ident.as_ref().map(ToString::to_string);
@@ -241,7 +241,8 @@ fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Resu
     })))
 }
 
-/// What a value is of which only traits are known, if one of them says so.
+/// Returns the type of a value by the bounds on it, if one of them is a trait that decides it, such as `AsRef<str>`
+/// or `IntoIterator<Item = u32>`.
 fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> Option<Passed> {
     if depth > DEPTH_MAX {
         return None;
@@ -271,7 +272,7 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
     })
 }
 
-/// Returns true of `Fn`, `FnMut` and `FnOnce`: whoever calls another program's function is given none.
+/// Returns true for `Fn`, `FnMut` and `FnOnce`: no function can be passed to a component.
 fn is_of_functions(bound: &TypeParamBound) -> bool {
     let TypeParamBound::Trait(bound) = bound else {
         return false;
@@ -306,7 +307,7 @@ pub(super) fn is_unit(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// A type as source writes it.
+/// Returns the text of a type in Rust.
 fn written(ty: &syn::Type) -> String {
     let text = "fn f(_: T) {}";
     let Ok(mut file) = syn::parse_file(text) else {

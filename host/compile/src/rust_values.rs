@@ -5,16 +5,16 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{Expr, ExprRange, Lit, RangeLimits, UnOp};
 
-/// The most values within one, its items and theirs.
+/// The most values within one value, at all levels.
 const VALUES_MAX: usize = 2_000;
 
 /// The most expressions that are looked at for one value: a name may stand for others.
 const STEPS_MAX: usize = 20_000;
 
-/// The deepest that expressions are followed into each other.
+/// The deepest nesting of expressions that is followed, through names too.
 const DEPTH_MAX: usize = 40;
 
-/// Methods that give the same value in another form.
+/// Methods that return the same value in another form.
 const FORMS: [&str; 16] = [
     "as_bytes",
     "as_ref",
@@ -34,16 +34,16 @@ const FORMS: [&str; 16] = [
     "unwrap",
 ];
 
-/// Types that are made of a value by `from` or `new`.
+/// Types whose `from` or `new` keeps a value as it is, but for its form.
 const MAKERS: [&str; 9] = [
     "BTreeMap", "BTreeSet", "Box", "HashMap", "HashSet", "Some", "String", "Vec", "VecDeque",
 ];
 
-/// The deepest brackets of an expression, and the most tokens between two commas: a parser recurses for each.
+/// The deepest brackets of an expression, and below it the most tokens between two commas: a parser recurses for each.
 const BRACKETS_MAX: usize = 16;
 const TOKENS_BETWEEN_COMMAS_MAX: usize = 64;
 
-/// The work that reading the values of a file may take, in tokens that are parsed.
+/// The work that is left for reading the values of a file, in tokens that are parsed.
 pub(super) struct TokenBudget(usize);
 
 impl TokenBudget {
@@ -51,13 +51,13 @@ impl TokenBudget {
         Self(tokens)
     }
 
-    /// Takes note of work; false if there was too much.
+    /// Subtracts work from the budget; returns false once it is spent.
     pub(super) fn spend(&mut self, tokens: usize) -> bool {
         self.0 = self.0.saturating_sub(tokens);
         self.0 > 0
     }
 
-    /// Parses an expression, unless a parser could run out of stack, or too much was parsed.
+    /// Parses an expression; `None` if a parser could run out of stack, or the budget is spent.
     fn parse(&mut self, expression: TokenStream) -> Option<Expr> {
         let is_flat = self.spend_all(&expression, 0);
         is_flat.then(|| syn::parse2(expression).ok())?
@@ -80,7 +80,7 @@ impl TokenBudget {
     }
 }
 
-/// What the names in an expression stand for.
+/// The values of the names in an expression.
 pub(super) type Bindings = BTreeMap<String, TokenStream>;
 
 /// The fields of the structs that a file declares, in their order, by the names of the structs.
@@ -110,7 +110,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value of an expression, if it is written out. `None` of any other, and of one that is too large.
+    /// Returns the value of an expression that is written out; `None` for any other, and for a value that is too large.
     pub(super) fn read(&mut self, expression: TokenStream, shape: &Shape) -> Option<Literal> {
         let expression = self.budget.parse(expression)?;
         self.value(&expression, shape, 0)
@@ -248,7 +248,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// A case of an enum, by its last name.
+    /// Reads a case of an enum, by the last segment of its path.
     fn case(&mut self, of: &EnumShape, expression: &Expr, depth: usize) -> Option<Literal> {
         let (path, given) = match expression {
             Expr::Path(path) => (&path.path, Vec::new()),
@@ -314,7 +314,7 @@ impl<'a> Values<'a> {
         (read.len() == shapes.len()).then_some(Literal::Tuple(read))
     }
 
-    /// The numbers of `0..5`.
+    /// Reads the numbers of a range such as `0..5` as a list.
     fn range(&mut self, range: &ExprRange, item: &Shape) -> Option<Literal> {
         let is_whole = matches!(item, Shape::Any(_))
             || matches!(item, Shape::Plain(name) if name.starts_with(['s', 'u']) && name != "string");
@@ -333,7 +333,7 @@ fn vec_of(item: Literal, count: usize) -> Literal {
     Literal::List(vec![item; count])
 }
 
-/// Returns true of `[..]`, as in `&list[..]`.
+/// Returns true for `..`, as in `&list[..]`.
 fn is_full_range(index: &Expr) -> bool {
     matches!(index, Expr::Range(range) if range.start.is_none() && range.end.is_none())
 }
@@ -342,7 +342,7 @@ fn is_form(call: &syn::ExprMethodCall) -> bool {
     call.args.is_empty() && FORMS.iter().any(|form| call.method == form)
 }
 
-/// Returns true of `String::from`, `Vec::new` and the like.
+/// Returns true for `String::from`, `Vec::new` and the like.
 fn is_maker(function: &Expr) -> bool {
     let Expr::Path(path) = function else {
         return false;
@@ -355,7 +355,7 @@ fn is_maker(function: &Expr) -> bool {
     (last == "from" || last == "new") && MAKERS.iter().any(|maker| ty == maker)
 }
 
-/// The name and the arguments of `Some(1)`, and of `None`.
+/// Returns the name and the argument of `Some(1)` or the like, and the name of `None`.
 fn called(expression: &Expr) -> Option<(&str, &[Expr])> {
     let (path, arguments) = match expression {
         Expr::Call(call) => match (&*call.func, call.args.first()) {
@@ -388,7 +388,7 @@ fn plain(expression: &Expr, name: &str) -> Option<Literal> {
     })
 }
 
-/// A whole number.
+/// Reads a whole number: a literal, a negated one, or a constant such as `u8::MAX`.
 fn whole(expression: &Expr) -> Option<i128> {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
@@ -424,7 +424,7 @@ fn whole(expression: &Expr) -> Option<i128> {
     }
 }
 
-/// A float, as WAVE writes it.
+/// Reads a float, and returns it as WAVE writes it.
 fn float(expression: &Expr, ty: &str) -> Option<String> {
     let number = match expression {
         Expr::Lit(literal) => match &literal.lit {

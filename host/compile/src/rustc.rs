@@ -1,4 +1,4 @@
-//! In the child: from source to objects, by one call of `rustc`, and from there to a core module.
+//! In the child: compiling source to objects by one call of `rustc`, and linking them to a core module.
 
 use super::build_folder::OBJECTS_FILE;
 use super::build_protocol::{BuildKind, BuildTask, Compiler};
@@ -17,8 +17,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// The file that stands for the compiler's job server, and what is in it. Without one the compiler makes
-/// a pipe, which a source could include, and wait for.
+/// The file that stands for the compiler's job server, and below it its content. Without a job server the
+/// compiler makes a pipe, which a source could include, and wait for.
 const JOBS_FILE: &str = "jobs";
 const JOBS: [u8; 64] = [b'+'; 64];
 
@@ -28,7 +28,7 @@ const ENVIRONMENT: [(&str, &str); 2] = [
     ("MAKEFLAGS", "-j --jobserver-auth=fifo:jobs"),
 ];
 
-/// The flags that decide the generated code, for both kinds of build. Part of the cache key.
+/// The flags that decide the generated code, for both kinds of build; part of the cache key.
 ///
 /// One codegen unit: the bindings are inlined into their callers, and the same source
 /// gives the same bytes.
@@ -46,12 +46,13 @@ pub(super) const FLAGS: [&str; 10] = [
     "--color=never",
 ];
 
-/// The edition that is tried for a file with errors, to say whether they are those of a newer edition.
+/// The edition that is tried for a file with errors, to find out whether the newer edition causes them.
 const EARLIER_EDITION: Edition = Edition::Rust2021;
 
 /// The most CPU time of a build after which a file with errors is tried in another edition.
 const EARLIER_EDITION_CPU_MAX: Duration = Duration::from_secs(5);
-/// The flag for the features of WebAssembly that the compiler may use beside the usual ones. Part of the cache key.
+/// Returns the flag for features of WebAssembly that the compiler may use beside the usual ones; part of the cache
+/// key.
 pub(super) fn feature_flag(simd: Simd) -> &'static str {
     match simd {
         Simd::On => "-Ctarget-feature=+simd128",
@@ -59,7 +60,7 @@ pub(super) fn feature_flag(simd: Simd) -> &'static str {
     }
 }
 
-/// The edition in which a source is compiled. Part of the cache key.
+/// Returns the edition in which a source is compiled; part of the cache key.
 pub(super) fn edition(compiler: &Compiler, world: World) -> Edition {
     match world {
         World::Prototype => compiler.edition,
@@ -67,7 +68,7 @@ pub(super) fn edition(compiler: &Compiler, world: World) -> Edition {
     }
 }
 
-/// The flags of a kind of build, in addition to [`FLAGS`].
+/// Returns the flags of a kind of build, in addition to [`FLAGS`].
 pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
     match kind {
         BuildKind::Release => &[],
@@ -78,7 +79,7 @@ pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
 /// A module that the compiler made.
 pub(super) struct Compiled {
     pub(super) module: Vec<u8>,
-    /// Whether the user's file has a global allocator.
+    /// True if the user's file has a global allocator.
     pub(super) own_allocator: bool,
 }
 
@@ -152,16 +153,16 @@ fn has_two_allocators(output: &ToolOutput) -> bool {
     !output.status.success() && memchr::memmem::find(&output.stderr, message).is_some()
 }
 
-/// What the compiler is run for, under a condition that the generated crate knows.
+/// The purpose of a run of the compiler, with a `cfg` condition of the generated crate.
 #[derive(Clone, Copy)]
 enum Attempt {
-    /// Code.
+    /// A build that makes code.
     Build { condition: Option<&'static str> },
-    /// The answer to whether the file has errors in an earlier edition as well.
+    /// A check whether the file has errors in an earlier edition as well.
     EarlierEdition { condition: Option<&'static str> },
 }
 
-/// The message for a file that has errors in our edition alone.
+/// Returns the message for a file that has no errors in the earlier edition.
 fn with_edition_note(message: &str, world: World) -> String {
     let earlier = EARLIER_EDITION.name();
     let remedy = match world {
@@ -212,7 +213,7 @@ fn run(
     tool::run(&mut command, &ENVIRONMENT, scratch)
 }
 
-/// The flags for the crates that a source may use.
+/// Returns the flags for the crates that a source may use.
 fn crate_flags(task: &BuildTask) -> Vec<String> {
     let Some(crates) = &task.crates else {
         return Vec::new();
@@ -223,8 +224,9 @@ fn crate_flags(task: &BuildTask) -> Vec<String> {
     externs.chain([folder]).collect()
 }
 
-/// The flag that makes panics name the user's file as the user does, in diagnostic builds. Release
-/// builds do not contain the name, so that the same code gives the same component wherever it is kept.
+/// Returns the flag that makes panics name the user's file as the user does, in diagnostic builds.
+/// Release builds do not contain the name, so that the same code gives the same component wherever
+/// the file lies.
 fn panic_path_flag(task: &BuildTask) -> Option<String> {
     let file = glue::user_file(task.world);
     // The compiler takes what follows the last `=` as the new name.

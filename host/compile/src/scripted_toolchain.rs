@@ -4,8 +4,8 @@ use super::choice::Programs;
 use bakeoff_files::{SearchPath, WorkingFolder};
 use std::path::{Path, PathBuf};
 
-/// A toolchain in a folder, laid out like rustup's, and the programs by which it is found. Its rustup
-/// runs `on_add`.
+/// Makes a toolchain in a folder, laid out like rustup's, and returns the programs by which it is found.
+/// Its rustup runs `on_add`.
 pub(super) fn scripted(folder: &Path, on_add: &str) -> Programs {
     use std::os::unix::fs::PermissionsExt;
     let sysroot = folder.join("toolchains/fake");

@@ -1,13 +1,13 @@
-//! In the child: messages of the toolchain without the paths of this machine.
+//! In the child: removal of this machine's paths from messages of the toolchain.
 
 use super::build_protocol::Compiler;
 use std::path::Path;
 
-/// What stands for the toolchain's folder, in messages and in what is built.
+/// The path that replaces the toolchain's folder, in messages and in components.
 pub(super) const TOOLCHAIN_SHOWN: &str = "/rust";
 
-/// The text with the paths of the build's folder and the toolchain's replaced: files in the one are
-/// named without a folder, those in the other as if it were [`TOOLCHAIN_SHOWN`].
+/// Returns a text with the paths of the build's folder and the toolchain's replaced: files in the
+/// build's folder are named without it, files of the toolchain as if they were in [`TOOLCHAIN_SHOWN`].
 pub(super) fn without_paths(text: &str, compiler: &Compiler, scratch: &Path) -> String {
     let scratch = scratch.display().to_string();
     let text = text.replace(&format!("{scratch}/"), "");

@@ -4,11 +4,11 @@ use super::failures::ungenerated as internal;
 use bakeoff_domain::failure::Failure;
 use syn::{FnArg, Item, ItemTrait, Pat, ReturnType, TraitItem, TraitItemFn};
 
-/// The type that holds the user's, as resources are only lent to their methods.
+/// The type that holds the user's struct in a `RefCell`, as methods of resources only get a shared reference.
 const HELD: &str = "Held";
 
-/// The name of the only resource that a world's bindings let one implement; `None` if there are several, or
-/// none.
+/// Returns the name of the only resource that a world's bindings let a crate implement; `None` if there are
+/// several, or none.
 pub(super) fn only_resource(items: &[Item]) -> Option<String> {
     let mut names = Vec::new();
     collect(items, &mut names);
@@ -36,12 +36,12 @@ fn collect(items: &[Item], names: &mut Vec<String>) {
     }
 }
 
-/// The line by which the implementation of an interface names the type of its resource.
+/// Returns the line by which the implementation of an interface names the type of its resource.
 pub(super) fn resource_type(name: &str) -> Result<syn::ImplItem, Failure> {
     syn::parse_str(&format!("type {name} = {HELD};")).map_err(internal)
 }
 
-/// The type that holds the user's struct, and the implementation of the resource's trait by it.
+/// Returns the type that holds the user's struct, and the implementation of the resource's trait by it.
 pub(super) fn held(name: &str, module: &str, guest: &ItemTrait) -> Result<[Item; 2], Failure> {
     let path = format!("crate::{module}::{name}");
     let held = format!("pub struct {HELD}(core::cell::RefCell<{path}>);");
@@ -68,7 +68,7 @@ pub(super) fn held(name: &str, module: &str, guest: &ItemTrait) -> Result<[Item;
     Ok([held, Item::Impl(implementation)])
 }
 
-/// The body of a function of the resource, which calls the user's of that name.
+/// Returns the body of a function of the resource, which calls the user's function of that name.
 fn body(function: &TraitItemFn, name: &str, path: &str) -> String {
     let inputs = function.sig.inputs.iter();
     let arguments = inputs.filter_map(|input| match input {

@@ -1,5 +1,5 @@
-//! Reading the public functions of a source file, or those that a component exports, in a child of its own:
-//! the file may be a stranger's, and a parser may be made to run for ever or out of stack.
+//! Reading the public functions of a source file, or the functions that a component exports, in a child of its own:
+//! the file may come from anybody, and make a parser run for ever or out of stack.
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
 use super::unreadable::Unreadable;
@@ -16,7 +16,7 @@ const FUNCTIONS_MAX: usize = 1_000;
 /// The largest answer of a reader, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// What a file is read as.
+/// The kind of file that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// The source of a Rust file.
@@ -26,7 +26,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The kind in a sentence: `a component`.
+    /// Returns the kind as words in a sentence: `a component`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -34,7 +34,7 @@ impl FileKind {
         }
     }
 
-    /// The byte that stands for it.
+    /// Returns the byte that stands for the kind in a task.
     fn tag(self) -> u8 {
         match self {
             Self::Rust => b'r',
@@ -43,10 +43,10 @@ impl FileKind {
     }
 }
 
-/// What a file says, or why it cannot be read.
+/// The answer of a reader: the content of the file, or the reason why it cannot be read.
 type Answer = Result<ReadFile, Unreadable>;
 
-/// The role of reader children, for [`enter_if_child`](bakeoff_confine::enter_if_child).
+/// Returns the role of reader children, for [`enter_if_child`](bakeoff_confine::enter_if_child).
 pub fn reader_role() -> Role {
     Role {
         before_fence: Role::nothing,
@@ -90,7 +90,7 @@ fn read_source(payload: &[u8]) -> Answer {
 /// Reads the public functions of a Rust file and the constants in it, or the functions that a component exports.
 ///
 /// # Errors
-/// The file is neither, or the reader did not survive it; the error says so.
+/// The file is not of that kind, or the reader did not survive it; the error says so.
 pub async fn read_public_functions(
     confinement: &Confinement,
     kind: FileKind,
@@ -119,7 +119,7 @@ pub async fn read_public_functions(
     answer.map_err(|error| Unreadable::because(error.to_string()))?
 }
 
-/// A fence that allows no file.
+/// Returns a fence that allows no file.
 fn fence() -> Fence {
     Fence {
         rlimits: Rlimits {

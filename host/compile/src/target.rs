@@ -5,12 +5,12 @@ use super::toolchain_error::{TARGET, ToolchainError};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// The folder of the standard library for the target.
+/// Returns the folder of the standard library for the target.
 pub(super) fn libraries(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib").join(TARGET).join("lib")
 }
 
-/// Adds the target to a toolchain if it is missing; `report` is told so first.
+/// Adds the target to a toolchain if it is missing; calls `report` with a message first.
 pub(super) async fn ensure(
     programs: &Programs,
     sysroot: &Path,
@@ -44,7 +44,7 @@ async fn locked(folder: PathBuf) -> Option<File> {
     tokio::task::spawn_blocking(lock).await.ok().flatten()
 }
 
-/// Adds the target by rustup, if it is one of the user's toolchains there.
+/// Adds the target by rustup, if the toolchain is one of the user's rustup toolchains.
 async fn add(
     programs: &Programs,
     sysroot: &Path,
@@ -164,7 +164,8 @@ mod tests {
         assert!(said.is_empty());
     }
 
-    /// By its name alone rustup would add it to another one, or download that.
+    /// A toolchain outside of rustup's folder: by its name alone, rustup would add the target to another toolchain, or
+    /// download that.
     #[tokio::test]
     async fn a_target_is_added_to_a_toolchain_of_the_user_only() {
         let folder = tempfile::tempdir().unwrap();

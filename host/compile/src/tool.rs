@@ -1,4 +1,4 @@
-//! In the child: the programs of the toolchain, run to their end.
+//! In the child: running the programs of the toolchain to their end.
 
 use super::failures::{build_failure, with_limit};
 use super::limits::DIAGNOSTICS_JSON_BYTES_MAX;
@@ -27,7 +27,7 @@ pub(super) struct ToolOutput {
 /// cannot be opened so.
 ///
 /// # Errors
-/// It cannot be started, or writes too much to stderr.
+/// The program cannot be started, or writes too much to stderr.
 pub(super) fn run(
     command: &mut Command,
     environment: &[(&str, &str)],
@@ -52,14 +52,14 @@ pub(super) fn run(
         .stdout(Stdio::from(OwnedFd::from(stdout)))
         .stderr(Stdio::from(OwnedFd::from(stderr)));
     let mut child = kill_with_parent(&mut command).spawn().map_err(failed)?;
-    // It has this end of its stderr open, which would keep it from being at its end.
+    // The command holds the child's end of stderr open, so that reading would never come to the end.
     drop(command);
     let mut stderr = Vec::new();
     let within = DIAGNOSTICS_JSON_BYTES_MAX as u64;
     let read = said.take(within + 1).read_to_end(&mut stderr);
     let overflowed = stderr.len() as u64 > within;
     if overflowed || read.is_err() {
-        // It may have ended by itself meanwhile, which is fine.
+        // The child may have ended by itself meanwhile, which is fine.
         drop(child.kill());
     }
     let status = child.wait().map_err(failed)?;

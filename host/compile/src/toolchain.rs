@@ -17,13 +17,13 @@ pub struct Toolchain {
     /// Files that a fenced compiler reads and executes: itself, its linker, and their shared
     /// libraries.
     pub(super) execute: Vec<PathBuf>,
-    /// Files that it only reads: the standard library for the target.
+    /// Files that a fenced compiler only reads: the standard library for the target.
     pub(super) read: Vec<PathBuf>,
 }
 
 impl Toolchain {
     /// Finds the user's toolchain (see [`ToolchainChoice`]). If the target is missing, it is added by
-    /// rustup; `report` is told so first.
+    /// rustup; `report` is called with a message first.
     ///
     /// # Errors
     /// There is no compiler, or its target is missing and could not be added; the message names the
@@ -88,7 +88,8 @@ impl Toolchain {
         })
     }
 
-    /// The same toolchain, which compiles with vectors or without, and prototypes in this edition.
+    /// Returns the toolchain with a compiler that may use vector instructions or not, and compiles prototypes in this
+    /// edition.
     #[must_use]
     pub fn compiling_for(mut self, simd: Simd, edition: Edition) -> Self {
         self.compiler.simd = simd;
@@ -96,17 +97,17 @@ impl Toolchain {
         self
     }
 
-    /// The compiler's version, as `rustc -vV` writes it: several lines, with its commit and host.
+    /// Returns the compiler's version, as `rustc -vV` writes it: several lines, with its commit and host.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Why this toolchain was chosen.
+    /// Returns the reason why this toolchain was chosen.
     pub fn choice(&self) -> ToolchainChoice {
         self.choice
     }
 
-    /// The compiler itself: the toolchain's own `rustc`.
+    /// Returns the path of the compiler itself: the toolchain's own `rustc`.
     pub fn rustc(&self) -> &Path {
         &self.compiler.rustc
     }
@@ -124,7 +125,8 @@ async fn shared_libraries(programs: &Programs, program: &Path) -> Vec<PathBuf> {
     listing.lines().filter_map(library).map(resolved).collect()
 }
 
-/// The path in a line of that list: `libc.so.6 => /lib/libc.so.6 (0x…)`, or `/lib64/ld-linux-x86-64.so.2 (0x…)`.
+/// Returns the path in a line of the loader's list: `libc.so.6 => /lib/libc.so.6 (0x…)`, or
+/// `/lib64/ld-linux-x86-64.so.2 (0x…)`.
 fn library(line: &str) -> Option<PathBuf> {
     let line = line.trim();
     let path = line.split_once(" => ").map_or(line, |(_, path)| path);

@@ -1,9 +1,9 @@
-//! What a toolchain must have, and what it means that there is none.
+//! The compilation target that a toolchain must have, and the errors of finding a toolchain.
 
 /// The target that prototypes are compiled for.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// No usable toolchain was found.
+/// The reason why no usable toolchain was found.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolchainError {
     /// There is no compiler.
@@ -12,7 +12,7 @@ pub enum ToolchainError {
          absolute path of a compiler"
     )]
     NoCompiler {
-        /// Why there is none, or why the one that there is does not work.
+        /// The reason why there is no compiler, or why it does not work.
         reason: String,
     },
     /// The compiler has no standard library for the target, and it could not be added.
@@ -20,9 +20,9 @@ pub enum ToolchainError {
     NoTarget {
         /// The toolchain.
         sysroot: String,
-        /// What was tried to add it, if anything.
+        /// The failed attempt to add the target, as words that begin with a comma; empty if nothing was tried.
         tried: String,
-        /// The command that adds it.
+        /// The next step, with the command that adds the target.
         next: String,
     },
 }

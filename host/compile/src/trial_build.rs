@@ -1,4 +1,4 @@
-//! A trial build, to find out whether the compiler works behind the fences of this machine.
+//! A trial build, which shows whether the compiler works behind the fences of this machine.
 
 use super::build_protocol::BuildKind;
 use super::builder::Builder;

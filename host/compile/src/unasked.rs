@@ -1,5 +1,5 @@
-//! In the child: functions of a workload's file that nobody calls, since its world does not export them. A
-//! `check` that accepts nothing would go unnoticed there.
+//! In the child: refusal of a workload whose file has functions that are never called, since its world does not
+//! export them. A wrong `check` would go unnoticed there.
 
 use super::build_protocol::BuildTask;
 use super::failures::build_failure;
@@ -13,7 +13,7 @@ const FUNCTIONS: [&str; 3] = ["generate", "check", "assess"];
 
 /// Refuses a workload with a public function of a workload's name that its world does not export.
 pub(super) fn check(interface: &Interface, task: &BuildTask, text: &str) -> Result<(), Failure> {
-    // What cannot be read is explained by the compiler.
+    // The compiler explains a file that cannot be read.
     if task.world != World::Workload || glue::implements_traits(text) || nested_deeply(text) {
         return Ok(());
     }

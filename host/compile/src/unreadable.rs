@@ -1,4 +1,4 @@
-//! A file whose functions cannot be read, with the place in it.
+//! The error of a file whose functions cannot be read, with the place in the file.
 
 use super::limits::EDITION;
 use proc_macro2::{LexError, TokenStream};
@@ -22,12 +22,12 @@ const RESERVED: [(&str, &str); 5] = [
     ("try", "2018"),
 ];
 
-/// Why the functions of a file cannot be read.
+/// The reason why the functions of a file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unreadable {
-    /// What is wrong, as a fragment of a sentence: `expected an expression`.
+    /// The reason, as a fragment of a sentence: `expected an expression`.
     pub reason: String,
-    /// Where in the source, if there is such a place.
+    /// The place of the error in the source, if it has one.
     pub place: Option<SourcePlace>,
 }
 
@@ -38,7 +38,7 @@ pub struct SourcePlace {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The line, or what stands around the place in a long one.
+    /// The text of the line, or the part around the place in a long line.
     excerpt: String,
     /// The columns of a terminal before the place in the excerpt.
     before: usize,
@@ -47,7 +47,7 @@ pub struct SourcePlace {
 }
 
 impl Unreadable {
-    /// An error without a place.
+    /// Makes an error without a place.
     pub(super) fn because(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
@@ -55,11 +55,11 @@ impl Unreadable {
         }
     }
 
-    /// An error of the parser, at its place in the text that it parsed.
+    /// Makes an error from one of the parser, at its place in the text.
     pub(super) fn at(text: &str, error: &syn::Error) -> Self {
         let parsed = parsed_part(text);
         let skipped = text.len() - parsed.len();
-        // A text that is no row of tokens has an error that says only that.
+        // For a text that cannot be split into tokens, the parser's own error names no cause.
         if let Err(error) = parsed.parse::<TokenStream>() {
             return Self::in_tokens(text, skipped, &error);
         }
@@ -103,7 +103,7 @@ impl Unreadable {
         }
     }
 
-    /// The error as text, for a file of this name that was read as `kind`: the reason, then the place, as the
+    /// Returns the error as text, for a file of this name that was read as `kind`: the reason, then the place, as the
     /// compiler shows one.
     pub fn text(&self, name: &str, kind: &str) -> String {
         let mut text = format!("{name} cannot be read as {kind}: {}", self.reason);
@@ -123,8 +123,8 @@ impl Unreadable {
 }
 
 impl SourcePlace {
-    /// The place of a range of bytes, or the end of the text for an empty one, which the parser gives where the text
-    /// ends.
+    /// Returns the place of a range of bytes, or the end of the text for an empty range, which the parser returns where
+    /// the text ends.
     fn of(text: &str, bytes: Range<usize>) -> Self {
         if !bytes.is_empty() {
             return Self::at(text, bytes);
@@ -176,8 +176,8 @@ impl SourcePlace {
     }
 }
 
-/// What the parser reads of a text, in whose bytes it says places: what follows a byte order mark, and a first line
-/// that names an interpreter.
+/// Returns the part of a text that the parser reads, from whose beginning it counts bytes: the text without a byte
+/// order mark and a first line that names an interpreter.
 fn parsed_part(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let is_attribute = |rest: &str| rest.trim_start().starts_with('[');
@@ -191,7 +191,7 @@ fn parsed_part(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// What is said of a text that is not Rust.
+    /// Returns the error text for a text that is not Rust.
     fn said(text: &str) -> String {
         let error = syn::parse_file(text).err().unwrap();
         Unreadable::at(text, &error).text("a.rs", "Rust")

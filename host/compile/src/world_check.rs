@@ -21,7 +21,7 @@ pub(super) struct ImportsAndExports {
 /// Decodes the world of a component, and compares it with the world that the interface wants.
 ///
 /// # Errors
-/// It has a forbidden import, or lacks an export, or an export has other types.
+/// The component has a forbidden import, or lacks an export, or an export has other types.
 pub(super) fn check(
     bytes: &[u8],
     interface: &Interface,
@@ -51,8 +51,8 @@ pub(super) fn check(
     })
 }
 
-/// The imports that can be called or hold resources. Imports of plain types are left out: they give
-/// no access to anything.
+/// Returns the imports that can be called or hold resources. Imports of plain types are left out: they
+/// give no access to anything.
 fn imports(resolve: &Resolve, world: WorldId) -> Vec<String> {
     let imports = resolve.worlds[world].imports.iter();
     let callable = imports.filter(|(_, item)| match item {
@@ -70,8 +70,8 @@ fn imports(resolve: &Resolve, world: WorldId) -> Vec<String> {
         .collect()
 }
 
-/// Refuses imports that are not provided. A component that a user brings may import virtual WASI; one
-/// built from source only the imports that are granted by name.
+/// Refuses imports that are not provided. A component that a user brings may import virtual WASI; a
+/// component built from source only imports that are granted by name.
 fn check_imports(imports: &[String], task: &BuildTask) -> Result<(), Failure> {
     let why = |import: &String| -> Option<&'static str> {
         if task.granted.contains(import) {
@@ -101,7 +101,7 @@ fn check_imports(imports: &[String], task: &BuildTask) -> Result<(), Failure> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    // What tools for other languages import unasked, they leave out on demand.
+    // Tools for other languages import WASI by default, and have options to leave it out.
     let brought = matches!(task.code, TaskInput::Component);
     let is_wasi = refused
         .iter()
@@ -173,7 +173,7 @@ fn with_signature(export: &Export) -> String {
     }
 }
 
-/// The first [`NAMES_MAX`] names, each cut to [`NAME_BYTES_MAX`] bytes.
+/// Returns the first [`NAMES_MAX`] names, each cut to [`NAME_BYTES_MAX`] bytes.
 fn bounded(names: impl Iterator<Item = String>) -> Vec<String> {
     names.take(NAMES_MAX).map(|name| clip(&name)).collect()
 }

@@ -1,4 +1,4 @@
-//! `[[aggregator]]`.
+//! Parsing of `[[aggregator]]`: names and code of aggregators.
 
 use super::error::Finding;
 use super::guests;
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// The most aggregators of an experiment.
 pub const AGGREGATORS_MAX: usize = 16;
 
-/// All `[[aggregator]]`, each with the span of its code.
+/// Reads all `[[aggregator]]`, each with the span of its code; `None` if one of them is invalid.
 pub(super) fn aggregators(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,

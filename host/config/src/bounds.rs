@@ -20,11 +20,11 @@ use bakeoff_domain::variant::VARIANTS_MAX;
 /// The most replicas of a race.
 pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
 
-/// Checks that the numbers and the shown texts of a decoded experiment are within the bounds of an experiment file. Cases
-/// are checked when their file is read.
+/// Checks that the numbers and the shown texts of a decoded experiment are within the bounds of an experiment file.
+/// Cases are checked when their file is read.
 ///
 /// # Errors
-/// The name of what is out of bounds.
+/// The first part that is out of bounds, by its name: "the number of sizes is out of bounds".
 pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
     let hold = |holds: bool, what: &str| match holds {
         true => Ok(()),
@@ -124,7 +124,8 @@ fn measure(measure: &Measure) -> bool {
             .is_none_or(|precision| PRACTICAL.contains(&precision))
 }
 
-/// The longest name of a criterion: one that is not named has that of its source, which may have two.
+/// The longest name of a criterion, in characters: a criterion without a name has that of its source, which may
+/// consist of two names.
 const CRITERION_CHARS_MAX: usize = 4 * NAME_CHARS_MAX;
 
 fn criterion(criterion: &Criterion) -> bool {

@@ -6,8 +6,8 @@
 //! expect = "[3]"
 //! ```
 //!
-//! Only the texts are read here. Whether they fit the interface is checked later; the errors are made
-//! by [`CaseFile::wrong`].
+//! Only the texts are read here. The interface is checked later, and [`CaseFile::wrong`] makes the errors of
+//! cases that do not fit it.
 
 use super::error::{ConfigError, Finding, Findings};
 use super::experiment::syntax;
@@ -58,8 +58,8 @@ impl CaseFile {
         &self.text
     }
 
-    /// An error about a text of a case, by the case's index: what the WAVE parser or the interface
-    /// has to say against it.
+    /// Makes an error that points at a text of a case, by the case's index, for a text that the WAVE parser or the
+    /// interface refuses.
     pub fn wrong(&self, case: usize, part: CasePart, message: &str, help: &str) -> ConfigError {
         let places = self.places.get(case);
         let span = places.map(|places| match part {
@@ -116,7 +116,7 @@ pub fn parse_cases(text: &str, name: &str) -> Result<CaseFile, ConfigError> {
     })
 }
 
-/// One case with the places of its texts.
+/// Reads one case, with the places of its texts.
 fn case(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Case, CasePlaces)> {
     let call = section.text("call", found);
     let example = "call = \"top-k([3, 1, 2], 1)\"";
@@ -144,7 +144,7 @@ fn case(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Case, Cas
     Some((case, places))
 }
 
-/// Refuses expected answers for some cases only: a passed check would mean different things.
+/// Refuses a file where only some cases have an expected answer: a passed check would mean different things.
 fn refuse_mixed(cases: &[Case], places: &[CasePlaces], found: &mut Vec<Finding>) {
     let expecting = cases.iter().position(|case| case.expect.is_some());
     let silent = cases.iter().position(|case| case.expect.is_none());

@@ -1,4 +1,4 @@
-//! `[build]`: the crates that the user allows, and what sources are compiled for.
+//! `[build]`: the crates that the user allows, SIMD, and the edition of sources.
 
 use super::error::{Finding, quoted};
 use super::section::{At, Section};
@@ -144,7 +144,8 @@ fn of_table(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<AllowedC
     })
 }
 
-/// Returns true of letters, digits and some signs that are none of TOML's.
+/// Returns true if a text consists of 1 to [`CHARS_MAX`] ASCII letters, digits and the given signs, so that it can
+/// be quoted in TOML without escapes.
 fn fits(text: &str, signs: &str) -> bool {
     let usual = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
     (1..=CHARS_MAX).contains(&text.len()) && text.chars().all(usual)

@@ -19,7 +19,7 @@ const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// The most characters of a unit.
 pub(super) const UNIT_CHARS_MAX: usize = 20;
 
-/// The unit of a built-in source's readings; `None` for `assess` and evaluators, which have their own.
+/// Returns the unit of a built-in source's readings; `None` for `assess` and evaluators, which have their own.
 pub fn unit_of(source: &Source) -> Option<&'static str> {
     match source {
         Source::Time | Source::Wall | Source::ColdStart | Source::BuildTime => Some("ns"),
@@ -31,7 +31,7 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
     }
 }
 
-/// The criteria if none is declared: time.
+/// Returns the criteria of an experiment that declares none: CPU time alone, by ratio.
 pub fn default_criteria() -> Vec<Criterion> {
     vec![Criterion {
         name: "performance".into(),
@@ -44,13 +44,14 @@ pub fn default_criteria() -> Vec<Criterion> {
     }]
 }
 
-/// A criterion as it is declared.
+/// A criterion as declared in the file.
 pub(super) struct DeclaredCriterion {
-    /// The criterion. Of one from an evaluator, direction, unit and scale are still to be asked for.
+    /// The criterion. Direction, unit and scale of a criterion from an evaluator are filled in later, from the
+    /// evaluator's description.
     pub(super) criterion: Criterion,
     /// The span of its `from`.
     pub(super) place: Range<usize>,
-    /// What the user says of its readings.
+    /// The properties of its readings that the user declares.
     pub(super) scale: UserScale,
 }
 
@@ -247,7 +248,7 @@ fn meaning(
     })
 }
 
-/// The scale. By default, growth and assessments are linear, and all else is by ratio.
+/// Returns the scale. By default, growth and assessments are linear, and all else is by ratio.
 fn scale(
     source: &Source,
     kind: Option<At<ScaleKind>>,

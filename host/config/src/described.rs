@@ -1,4 +1,4 @@
-//! What evaluators say of themselves, filled into the experiment that asks for them.
+//! Descriptions by evaluators of their criteria, filled into the experiment that asks for them.
 
 use super::error::{ConfigError, quoted};
 use super::experiment::ConfigPlace;
@@ -7,12 +7,12 @@ use super::suggest;
 use bakeoff_domain::spec::{Code, EvaluatedCriterion, Evaluator, EvaluatorSource, Source};
 
 impl LoadedExperiment {
-    /// Fills in what the evaluators say of themselves: the criteria that each gives, in the order of the
-    /// evaluators, and direction, unit and scale of the criteria that take them.
+    /// Fills in the evaluators' descriptions: the criteria that each evaluator gives, in the order of the
+    /// evaluators, and direction, unit and scale of the experiment's criteria that take readings from them.
     ///
     /// # Errors
-    /// A criterion asks for what no evaluator gives, contradicts its evaluator, or no variant can have it;
-    /// the error points at it.
+    /// A criterion asks for a reading that no evaluator gives, contradicts its evaluator, or no variant can have a
+    /// reading; the error points at the criterion.
     pub fn complete_evaluators(
         &mut self,
         described: Vec<Vec<EvaluatedCriterion>>,
@@ -57,7 +57,10 @@ impl LoadedExperiment {
     }
 }
 
-/// The evaluator and the criterion behind a source; or why there is none, and what to do.
+/// Finds the evaluator and the criterion behind a source.
+///
+/// # Errors
+/// No evaluator gives such a criterion, or several do: the label of the error, and its help.
 fn find<'a>(
     evaluators: &'a [Evaluator],
     wanted: &EvaluatorSource,

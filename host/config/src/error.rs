@@ -22,13 +22,13 @@ pub enum ConfigError {
     Missing {
         /// The kind of file.
         what: &'static str,
-        /// Its path, as the user wrote it.
+        /// The path, as the user wrote it.
         path: String,
     },
     /// The file cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     Unreadable {
-        /// Its path, as the user wrote it.
+        /// The path, as the user wrote it.
         path: String,
         /// The error of the system, or that the file is too large or not text.
         reason: String,
@@ -80,7 +80,7 @@ impl Diagnostic for ConfigError {
 pub struct Finding {
     /// The error: a lowercase sentence.
     pub message: String,
-    /// Its span, in bytes.
+    /// The span of the place, in bytes.
     pub span: Range<usize>,
     /// The label of the span.
     pub label: String,

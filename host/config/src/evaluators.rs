@@ -1,4 +1,4 @@
-//! `[[evaluator]]`, and criteria from what evaluators give.
+//! Parsing of `[[evaluator]]`, and of criteria that take their readings from evaluators.
 
 use super::error::{Finding, quoted};
 use super::guests::{self, is_evaluator_name};
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The most evaluators of an experiment.
 pub const EVALUATORS_MAX: usize = 16;
-/// All `[[evaluator]]`, each with the span of its code.
+/// Reads all `[[evaluator]]`, each with the span of its code; `None` if one of them is invalid.
 pub(super) fn evaluators(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,
@@ -32,7 +32,7 @@ pub(super) fn evaluators(
     Some((guests.into_iter().map(evaluator).collect(), places))
 }
 
-/// What follows `evaluator:` in `from`: `CRITERION` or `EVALUATOR.CRITERION`.
+/// Reads the text after `evaluator:` in `from`: `CRITERION` or `EVALUATOR.CRITERION`.
 pub(super) fn source(
     text: &str,
     span: &Range<usize>,

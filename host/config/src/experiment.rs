@@ -14,7 +14,7 @@ use bakeoff_domain::spec::{
 use std::ops::Range;
 use toml::de::DeTable;
 
-/// The fewest sizes from which the growth of fuel can be told: fewer points fit every class.
+/// The fewest sizes from which the growth of fuel can be estimated: fewer points fit every class.
 pub const GROWTH_SIZES_MIN: usize = 7;
 
 /// A part of the experiment file that a later finding may be about.
@@ -58,7 +58,7 @@ pub enum LimitKey {
 impl LimitKey {
     const ALL: [Self; 4] = [Self::Memory, Self::Fuel, Self::Wall, Self::Output];
 
-    /// The key as files write it.
+    /// Returns the key as files write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -69,7 +69,7 @@ impl LimitKey {
     }
 }
 
-/// The spans of the parts, in bytes.
+/// The spans of the parts of an experiment file, in bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     wit: Range<usize>,
@@ -86,12 +86,12 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// The span of the sizes, or else of the workload.
+    /// Returns the span of the sizes, or else of the workload.
     fn sizes_or_workload(&self) -> Range<usize> {
         self.sizes.clone().unwrap_or(self.workload.clone())
     }
 
-    /// The span of a part; the file's start for an approach that does not exist.
+    /// Returns the span of a part; the file's start for a part that does not exist.
     pub(super) fn of(&self, place: ConfigPlace) -> Range<usize> {
         match place {
             ConfigPlace::Wit => self.wit.clone(),
@@ -123,12 +123,12 @@ impl Places {
         }
     }
 
-    /// What the user says of the readings of a criterion.
+    /// Returns the properties of a criterion's readings that the user declares.
     pub(super) fn user_scale(&self, criterion: usize) -> UserScale {
         self.scales.get(criterion).cloned().unwrap_or_default()
     }
 
-    /// The span of a limit, if the file declares it.
+    /// Returns the span of a limit, if the file declares it.
     pub(super) fn limit(&self, key: LimitKey) -> Option<Range<usize>> {
         let found = self.limits.iter().find(|(other, _)| *other == key);
         found.map(|(_, place)| place.clone())
@@ -140,13 +140,13 @@ impl Places {
 pub(super) struct ParsedExperiment {
     /// The experiment, if nothing is wrong.
     pub(super) experiment: Option<Experiment>,
-    /// The files it names, if their paths are valid.
+    /// The files that the text names by valid paths.
     pub(super) files: Vec<FileRef>,
     /// The findings.
     pub(super) found: Vec<Finding>,
     /// The spans of the parts.
     pub(super) places: Places,
-    /// What it says of approaches that a model is asked for.
+    /// The table `[generate]`, if it is there and valid.
     pub(super) generate: Option<Generate>,
 }
 
@@ -184,7 +184,7 @@ pub(super) fn syntax(text: &str) -> Result<toml::Spanned<DeTable<'_>>, Vec<Findi
     Err(errors.iter().map(finding).collect())
 }
 
-/// Parses as much as possible, to find all errors.
+/// Parses as much of a text as possible, to find all errors.
 pub(super) fn decode(text: &str) -> ParsedExperiment {
     match syntax(text) {
         Ok(table) => sections(&table),

@@ -1,7 +1,7 @@
 //! `[generate]`: approaches that a model is asked for.
 //!
 //! An experiment may come from anybody. So its file names no program, no address and no file outside of its
-//! folder, and that it has this table asks nobody anything: the user says so.
+//! folder, and the table alone asks no model: the user gives leave for that on the command line.
 
 use super::error::Finding;
 use super::options::{duration, whole};
@@ -16,39 +16,39 @@ use std::time::Duration;
 /// The most approaches that a model is asked for.
 pub const GENERATED_APPROACHES_MAX: u32 = 10;
 
-/// How often what failed may be written anew.
+/// The most repairs of one approach: requests to write code anew that failed.
 pub const REPAIRS_MAX: u32 = 10;
 
-/// The time that one approach may have.
+/// Bounds of the time for one approach.
 const APPROACH_TIME: RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(86_400);
 
-/// The dollars that a budget may have.
+/// Bounds of a budget, in US dollars.
 const USD: RangeInclusive<f64> = 0.000_001..=1_000_000.0;
 
 /// The longest name of a model, in bytes.
 const MODEL_BYTES_MAX: usize = 200;
 
-/// What an experiment says of approaches that a model is asked for.
+/// Options of an experiment for approaches that a model is asked for: the table `[generate]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generate {
-    /// Who answers. Of a command, the user names the program.
+    /// The provider that answers. The program of a command is named by the user, not by the file.
     pub provider: ProviderKind,
     /// The model, by the provider's name for it.
     pub model: Option<String>,
-    /// How many approaches; `None` leaves it to the plan.
+    /// The number of approaches; `None` leaves it to the plan.
     pub approaches: Option<u32>,
-    /// The most millionths of a US dollar.
+    /// The budget of a run, in millionths of a US dollar.
     pub microdollars_max: Option<u64>,
-    /// The most tokens.
+    /// The budget of a run, in tokens.
     pub tokens_max: Option<u64>,
-    /// How often what failed is written anew.
+    /// The number of repairs of one approach: requests to write code anew that failed.
     pub repairs: u32,
     /// The time for one approach with all its repairs.
     pub timeout: Duration,
-    /// How far prototypes are worked out.
+    /// The depth of the prototypes: sketches, proofs of concept, or production-ready code.
     pub depth: Depth,
-    /// How far apart approaches should be.
+    /// The diversity of the approaches: how much they should differ.
     pub diversity: Diversity,
     /// A file with wishes for every prototype, relative to the experiment's folder.
     pub instructions: Option<PathBuf>,
@@ -56,7 +56,8 @@ pub struct Generate {
     pub cassette: Option<PathBuf>,
 }
 
-/// What decides which approaches are asked for. Budgets and times do not: with a larger one, the same goes on.
+/// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
+/// more of them goes on with the same approaches.
 #[derive(Serialize)]
 struct Wanted<'a> {
     provider: &'static str,
@@ -68,7 +69,8 @@ struct Wanted<'a> {
 }
 
 impl Generate {
-    /// Returns a text that is the same as long as the same approaches are asked for.
+    /// Returns a text of all options that decide which approaches are asked for, to be compared with that of another
+    /// run.
     pub fn wanted(&self) -> String {
         let wanted = Wanted {
             provider: self.provider.name(),

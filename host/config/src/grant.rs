@@ -17,7 +17,7 @@ const AT_BYTES_MAX: usize = 256;
 /// The grants of an approach, each with its span.
 pub(super) type Grants = Vec<(Grant, Range<usize>)>;
 
-/// `grant = { files = { "/data" = "fixtures" } }`, if it is there.
+/// Reads `grant = { files = { "/data" = "fixtures" } }`, if it is there; `None` if it is invalid.
 pub(super) fn grants(
     approach: &mut Section<'_>,
     files: &mut Vec<FileRef>,
@@ -71,7 +71,7 @@ pub(super) fn grants(
     (list.len() == folders.len()).then_some(list)
 }
 
-/// The path at which a component sees a folder: absolute and normalised.
+/// Reads the path at which a component sees a folder: absolute, normalised, and not taken by another grant.
 fn guest_path(
     at: &At<&str>,
     taken: &mut BTreeSet<String>,
@@ -97,7 +97,7 @@ fn guest_path(
     None
 }
 
-/// The folder of the host. The host's policy decides on an absolute one later.
+/// Reads the path of the granted folder on the host. The host's policy decides on an absolute one later.
 fn host_folder(
     folder: &At<&str>,
     files: &mut Vec<FileRef>,

@@ -1,4 +1,4 @@
-//! Sections that name a component of the user's own: a name, and `source` or `component`.
+//! Sections of evaluators and aggregators: a name, and `source` or `component` of the user's own code.
 
 use super::error::{Finding, quoted};
 use super::paths::FileRef;
@@ -18,24 +18,24 @@ pub fn is_evaluator_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// What the sections are about, in words.
+/// The words of messages about one kind of section.
 pub(super) struct Kind {
-    /// `an evaluator`.
+    /// The singular with its article: `an evaluator`.
     pub(super) one: &'static str,
-    /// `evaluators`.
+    /// The plural: `evaluators`.
     pub(super) many: &'static str,
-    /// `evaluator`.
+    /// The singular: `evaluator`.
     pub(super) word: &'static str,
-    /// What its name is for.
+    /// The reason why a name is needed: `criteria call it by that`.
     pub(super) why: &'static str,
-    /// The line of a name.
+    /// An example of a line with a name: `name = "source-size"`.
     pub(super) example: &'static str,
 }
 
-/// Names and code, and the span of each code.
+/// Names and code of the sections, and the span of each code.
 pub(super) type Guests = (Vec<(String, Code)>, Vec<Range<usize>>);
 
-/// Reads sections of one kind. `None` if one of them is wrong.
+/// Reads sections of one kind; `None` if one of them is invalid.
 pub(super) fn guests(
     kind: &Kind,
     sections: Vec<Section<'_>>,
@@ -72,7 +72,7 @@ pub(super) fn guests(
     (list.len() == wanted).then_some((list, places))
 }
 
-/// Returns true if one may have this name, and no other has it.
+/// Returns true if a name is valid and not taken, and reports it otherwise.
 fn is_free_name(
     kind: &Kind,
     name: &At<&str>,

@@ -22,16 +22,16 @@ pub const INSTANCE_CHARS_MAX: usize = 200;
 /// The most bytes of all names together.
 pub const INSTANCES_BYTES_MAX: usize = 512 << 10;
 
-/// The names of instances, or where they are.
+/// The names of instances, or the file that lists them.
 #[derive(Debug)]
 pub(super) enum Names {
-    /// The experiment file lists them.
+    /// Names listed in the experiment file.
     Listed(Vec<String>),
-    /// This file lists them.
+    /// A file that lists the names.
     InFile(PathBuf),
 }
 
-/// The key `instances`: names that differ, or a file that lists them.
+/// Reads the key `instances`: names that differ, or a file that lists them.
 pub(super) fn instances(
     section: &mut Section<'_>,
     files: &mut Vec<FileRef>,
@@ -91,8 +91,8 @@ pub fn parse_instances(text: &str, name: &str) -> Result<Vec<String>, ConfigErro
     Ok(names.collect())
 }
 
-/// The lines of a text without the space around them, with their spans. Byte order marks are no part of
-/// the beginning of the first one.
+/// Splits a text into lines without the space around them, with their spans. Byte order marks at the beginning are
+/// no part of the first line.
 fn lines(text: &str) -> Vec<At<&str>> {
     let is_before =
         |letter: char| letter == '\u{feff}' || (letter.is_whitespace() && letter != '\n');
@@ -111,7 +111,7 @@ fn lines(text: &str) -> Vec<At<&str>> {
     lines
 }
 
-/// A finding about a list of names.
+/// Makes a finding about a list of names.
 fn wrong(span: &Range<usize>, why: String) -> Finding {
     let help = format!(
         "instances are 1 to {INSTANCES_MAX} different names of 1 to {INSTANCE_CHARS_MAX} \
@@ -120,7 +120,7 @@ fn wrong(span: &Range<usize>, why: String) -> Finding {
     Finding::new(span.clone(), why, "impossible value", help)
 }
 
-/// Where a list of names is.
+/// The place of a list of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListPlace {
     /// The key of the experiment file.
@@ -162,7 +162,7 @@ fn faults(names: &[At<&str>], place: ListPlace, whole: &Range<usize>) -> Vec<Fin
     found
 }
 
-/// The reason why a text is no name of an instance.
+/// Returns the reason why a text is no name of an instance; `None` for a valid name.
 fn fault(name: &str) -> Option<String> {
     let chars = name.chars().count();
     if name.trim().is_empty() {
@@ -176,7 +176,7 @@ fn fault(name: &str) -> Option<String> {
         .then(|| format!("the instance {} has a control character", quoted(name)))
 }
 
-/// Returns true if a list could be that of an experiment file.
+/// Returns true if an experiment file could declare this list of names.
 pub(super) fn are_sound(names: &[String]) -> bool {
     let distinct: std::collections::HashSet<&String> = names.iter().collect();
     (1..=INSTANCES_MAX).contains(&names.len())

@@ -1,5 +1,5 @@
 //! The experiment file: TOML in, a checked [`Experiment`](bakeoff_domain::spec::Experiment) out,
-//! or everything that is wrong with it, each at its place.
+//! or all errors, each at its place.
 //!
 //! | key | value | default |
 //! |---|---|---|
@@ -63,8 +63,9 @@
 //! | `assess:NAME` | declared | linear, `range` needed |
 //! | `evaluator:NAME` | the evaluator's | linear over the evaluator's range, or over a `range` within it; ratio if it has none |
 //!
-//! Of all but `assess` and `evaluator`, less is better. A gate's bound is in the reading's unit; where that is
-//! bytes or ns, it may say its own: `gate = { reading = { max = "64 MiB" } }`.
+//! Lower readings are better, except that `assess` and `evaluator` declare a direction. A gate's bound is in the
+//! reading's unit; where that is bytes or ns, it may have a unit of its own:
+//! `gate = { reading = { max = "64 MiB" } }`.
 //!
 //! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
 //! another one, where the host's [policy](Policy) allows it.
@@ -119,5 +120,5 @@ pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use sweep::sweep_of;
 pub use write::{NewApproach, quoted, with_approaches, with_component};
 
-/// The JSON schema of the experiment file, for editors. The parser decides; a test holds the two together.
+/// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.
 pub const SCHEMA: &str = include_str!("experiment.schema.json");

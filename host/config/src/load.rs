@@ -18,7 +18,7 @@ pub const FILE_NAME: &str = "bakeoff.toml";
 /// The largest experiment file, file of cases or file of instances, in bytes.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// An experiment with the folder and the file that it came from.
+/// An experiment with its folder, and with the texts of the files that declare it.
 #[derive(Clone, Debug)]
 pub struct LoadedExperiment {
     /// The declared experiment, with all defaults filled in.
@@ -29,7 +29,7 @@ pub struct LoadedExperiment {
     pub cases: Option<CaseFile>,
     /// The text of the file of instances, if there is one.
     pub instances: Option<String>,
-    /// What it says of approaches that a model is asked for, if anything.
+    /// The table `[generate]`, if the file has one.
     pub generate: Option<Generate>,
     /// The experiment file's text; empty if there is no such file.
     pub text: String,
@@ -41,9 +41,9 @@ pub struct LoadedExperiment {
 enum Origin {
     /// A file, by its name as the user wrote it.
     File { name: String, places: Box<Places> },
-    /// It was made without a file, by `bakeoff compare`.
+    /// Arguments of a command such as `bakeoff compare`, without a file.
     Assembled,
-    /// A stored run recorded it.
+    /// A stored run that recorded the experiment.
     Recorded,
 }
 
@@ -65,7 +65,7 @@ impl LoadedExperiment {
         }
     }
 
-    /// What the file says of the readings of a criterion; nothing if there is no file.
+    /// Returns the properties of a criterion's readings that the file declares; none if there is no file.
     pub(super) fn user_scale(&self, criterion: usize) -> UserScale {
         match &self.origin {
             Origin::File { places, .. } => places.user_scale(criterion),
@@ -73,7 +73,7 @@ impl LoadedExperiment {
         }
     }
 
-    /// Where the files may lie that it names.
+    /// Returns the place where files that the experiment names must lie.
     pub fn reach(&self) -> Reach<'_> {
         match self.origin {
             Origin::Assembled => Reach::Anywhere,
@@ -113,9 +113,9 @@ impl LoadedExperiment {
         })
     }
 
-    /// An experiment as a run recorded it, with the cases that the run kept. The record may be
-    /// something that a user was sent: no file is read because it names one. `dir` is what the paths
-    /// of granted folders are relative to; the host's policy says which of those may be read.
+    /// Makes an experiment as a run recorded it, with the cases that the run kept. The record may
+    /// come from somebody else, so no file is read because it names one. Paths of granted folders are
+    /// relative to `dir`; the host's policy says which of those may be read.
     ///
     /// # Errors
     /// A relative path of a granted folder leaves `dir`.
@@ -141,14 +141,14 @@ impl LoadedExperiment {
 /// An experiment as its file declares it. The files that it names may be gone by now.
 #[derive(Debug)]
 pub struct DeclaredExperiment {
-    /// What the file declares, every default filled in.
+    /// The declared experiment, with all defaults filled in.
     pub experiment: Experiment,
     /// The experiment's folder: all paths in `experiment` are relative to it.
     pub dir: PathBuf,
 }
 
-/// Reads the experiment in a folder, or in a file of any name, and nothing that it names: not the
-/// file of its instances either, if it has one, so that their names are not known.
+/// Reads the experiment in a folder, or in a file of any name, and none of the files that it names. The names of
+/// its instances are empty if they stand in a file of their own.
 ///
 /// # Errors
 /// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
@@ -160,7 +160,7 @@ pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
     })
 }
 
-/// Returns the experiment file that a user means by a folder or a file.
+/// Returns the path of the experiment file: `bakeoff.toml` in a folder, or else the path itself.
 pub fn file_of(path: &Path) -> PathBuf {
     match path.is_dir() {
         true => path.join(FILE_NAME),
@@ -168,7 +168,7 @@ pub fn file_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The file of an experiment.
+/// An experiment file that was read, with its name in messages and its folder.
 struct ExperimentFile {
     name: String,
     text: String,
@@ -176,8 +176,8 @@ struct ExperimentFile {
 }
 
 impl ExperimentFile {
-    /// Reads the file in a folder, or a file of any name. A link that leaves its folder is refused: an
-    /// error would quote what it leads to.
+    /// Reads the experiment file in a folder, or a file of any name. A link that leaves its folder is refused: an
+    /// error would quote the file that it leads to.
     fn read(path: &Path) -> Result<Self, ConfigError> {
         let file = file_of(path);
         let dir = match file.parent() {
@@ -236,7 +236,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     })
 }
 
-/// The file of cases, if the experiment has one.
+/// Reads the file of cases, if the experiment has one.
 fn read_cases(
     experiment: &Experiment,
     dir: &Path,
@@ -297,7 +297,7 @@ pub(super) fn read(
 mod tests {
     use super::*;
 
-    /// An error about what does not parse quotes it.
+    /// An error about a text that does not parse would quote the file that the link leads to.
     #[test]
     fn case_83_experiment_that_is_a_link() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The lock of an experiment's crates: which versions they are, with all that they need.
+//! The lock of an experiment's crates: their exact versions, with all crates that they need.
 
 use super::error::quoted;
 use bakeoff_domain::crates::{AllowedCrate, LockedCrate, PACKAGE};
@@ -12,15 +12,15 @@ use toml::de::{DeTable, DeValue};
 pub const LOCK_FILE: &str = "bakeoff.lock";
 /// The largest lock, in bytes.
 pub const LOCK_BYTES_MAX: u64 = 1 << 20;
-/// The most crates of a lock, those that others need included.
+/// The most crates of a lock, dependencies included.
 const LOCKED_MAX: usize = 256;
 
-/// What a lock says.
+/// The content of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
     /// The crates that the user allows, in their exact versions.
     pub allowed: Vec<LockedCrate>,
-    /// These, and all that they need.
+    /// The allowed crates and all their dependencies.
     pub all: Vec<LockedCrate>,
 }
 
@@ -29,10 +29,10 @@ pub struct Lock {
 #[error("{LOCK_FILE} {0}")]
 pub struct LockError(String);
 
-/// Reads the lock beside an experiment that allows crates.
+/// Reads the lock in the folder of an experiment that allows crates, and adds it to the experiment.
 ///
 /// # Errors
-/// There is none, or it is not for these crates; the text says so.
+/// There is no lock, or it is not for these crates; the text says so.
 pub(super) fn add_lock(experiment: &mut Experiment, dir: &Path) -> Result<(), String> {
     if experiment.crates.is_empty() {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn add_lock(experiment: &mut Experiment, dir: &Path) -> Result<(), St
 /// Reads the text of a lock for these crates.
 ///
 /// # Errors
-/// It is no lock, has something else than crates of a registry, or is for other crates.
+/// The text is no lock, has something else than crates of a registry, or is for other crates.
 pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError> {
     let unreadable = || LockError("cannot be read as a lock of cargo".to_owned());
     let table = DeTable::parse(text).map_err(|_| unreadable())?;

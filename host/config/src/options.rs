@@ -9,9 +9,9 @@ use bakeoff_domain::spec::{
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// From one page of memory to all that 32 bits can address.
+/// Bounds of `memory`, in bytes: from one page of WebAssembly memory to all that 32 bits can address.
 pub(super) const MEMORY_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
-/// With less than a thousand units, no call completes.
+/// Bounds of `fuel`, in units: with less than a thousand, no call completes.
 pub(super) const FUEL: RangeInclusive<i64> = 1_000..=i64::MAX;
 pub(super) const WALL: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(3600);
@@ -39,7 +39,7 @@ pub fn budget(text: &str) -> Result<Duration, units::UnitError> {
     )))
 }
 
-/// `[limits]`
+/// Reads `[limits]`.
 pub(super) fn limits(mut section: Section<'_>, found: &mut Vec<Finding>) -> Limits {
     let default = Limits::default();
     let limits = Limits {
@@ -52,12 +52,12 @@ pub(super) fn limits(mut section: Section<'_>, found: &mut Vec<Finding>) -> Limi
     limits
 }
 
-/// `memory`, in bytes.
+/// Reads `memory`, in bytes.
 pub(super) fn memory(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
     bytes(section, "memory", MEMORY_BYTES, found)
 }
 
-/// `fuel`, in units.
+/// Reads `fuel`, in units.
 pub(super) fn fuel(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
     let at = whole(section, "fuel", FUEL, found)?;
     Some(At {
@@ -66,17 +66,17 @@ pub(super) fn fuel(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Optio
     })
 }
 
-/// `wall`
+/// Reads `wall`.
 pub(super) fn wall(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Duration>> {
     duration(section, "wall", WALL, found)
 }
 
-/// `output`, in bytes.
+/// Reads `output`, in bytes.
 pub(super) fn output(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<u64>> {
     bytes(section, "output", OUTPUT_BYTES, found)
 }
 
-/// `[measure]`
+/// Reads `[measure]`.
 pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Measure {
     let default = Measure::default();
     let measure = Measure {
@@ -103,7 +103,7 @@ pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Mea
     measure
 }
 
-/// `[report]`
+/// Reads `[report]`.
 pub(super) fn report(mut section: Section<'_>, found: &mut Vec<Finding>) -> ReportOptions {
     let default = ReportOptions::default();
     let comparisons = [
@@ -135,7 +135,7 @@ pub(super) fn report(mut section: Section<'_>, found: &mut Vec<Finding>) -> Repo
     report
 }
 
-/// `"auto"`, or a number of cores.
+/// Reads `workers`: `"auto"`, or a number of cores.
 fn workers(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Workers> {
     let at = section.amount("workers", "\"auto\" or a number of cores", found)?;
     match at.value {
@@ -155,7 +155,7 @@ fn workers(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Worker
     }
 }
 
-/// A whole number within bounds.
+/// Reads a whole number within bounds.
 pub(super) fn whole(
     section: &mut Section<'_>,
     key: &'static str,
@@ -167,7 +167,7 @@ pub(super) fn whole(
     within(key, &at, bounds, show, found).then_some(at)
 }
 
-/// Bytes with their unit.
+/// Reads bytes with their unit.
 fn bytes(
     section: &mut Section<'_>,
     key: &'static str,
@@ -180,7 +180,7 @@ fn bytes(
     within(key, &at, bounds, show, found).then_some(at)
 }
 
-/// A duration with its unit.
+/// Reads a duration with its unit.
 pub(super) fn duration(
     section: &mut Section<'_>,
     key: &'static str,
@@ -193,7 +193,7 @@ pub(super) fn duration(
     within(key, &at, bounds, show, found).then_some(at)
 }
 
-/// A fraction: `0.01`, or `"1 %"`.
+/// Reads a fraction: `0.01`, or `"1 %"`.
 fn fraction(
     section: &mut Section<'_>,
     key: &'static str,

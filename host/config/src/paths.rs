@@ -38,7 +38,7 @@ pub(super) enum FileKind {
     Cases,
     /// A file of names of instances.
     Instances,
-    /// A text that a model is told, or replies of one.
+    /// Instructions for a model, or a cassette of its replies.
     Told,
     /// A folder of files that a component is granted.
     Granted,
@@ -76,7 +76,7 @@ pub(super) fn relative(
     }
 }
 
-/// Why a path is refused, and the help.
+/// The reason why a path is refused, and the help.
 type Refusal = (&'static str, &'static str);
 
 fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
@@ -137,8 +137,8 @@ pub(super) fn look_up(folder: &Path, file: &FileRef, found: &mut Vec<Finding>) {
     }
 }
 
-/// Refuses the recorded path of a granted folder that leaves the folder it is relative to. Whether an
-/// absolute one may be read is the host's policy to say.
+/// Refuses the recorded path of a granted folder that leaves the folder it is relative to. The host's policy
+/// decides later on absolute paths, which pass here.
 ///
 /// # Errors
 /// The path leads elsewhere.
@@ -157,7 +157,7 @@ pub(super) fn check_recorded_grant(path: &Path) -> Result<(), ConfigError> {
         })
 }
 
-/// What is wrong with a file, and the help.
+/// The reason why a file cannot be used, and the help.
 type Fault = (String, &'static str);
 
 fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {

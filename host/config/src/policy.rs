@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The environment variable that names another file. Empty: no file.
+/// The environment variable that names another policy file; an empty value means no file.
 pub const POLICY_VARIABLE: &str = "BAKEOFF_POLICY";
 
 /// The most folders of a policy.
@@ -46,10 +46,10 @@ pub struct Policy {
     generate_bounds: GenerateBounds,
 }
 
-/// The most that a run may spend on models.
+/// The most that a run may spend on models; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GenerateBounds {
-    /// The most millionths of a US dollar.
+    /// The most dollars, in millionths of a US dollar.
     pub microdollars: Option<u64>,
     /// The most tokens.
     pub tokens: Option<u64>,
@@ -58,14 +58,14 @@ pub struct GenerateBounds {
 /// A folder that the policy permits to grant. Nothing outside of `home` is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermittedFolder {
-    /// The folder of the host that the policy allows.
+    /// The host's folder that the policy allows, or the experiment's own.
     pub home: PathBuf,
-    /// The granted folder, relative to it.
+    /// The granted folder, relative to `home`.
     pub folder: PathBuf,
 }
 
-/// Checks that a file of the user's folder for configuration is not one of the folder that bakeoff is
-/// started in, into which a variable of the environment may point.
+/// Refuses a policy file that lies in the folder that bakeoff is started in, into which `XDG_CONFIG_HOME` or
+/// `HOME` may point: that folder would choose its own permissions.
 fn refuse_of_folder(file: &Path, working: &WorkingFolder) -> Result<(), ConfigError> {
     match working.has(file) {
         false => Ok(()),
@@ -79,11 +79,11 @@ fn refuse_of_folder(file: &Path, working: &WorkingFolder) -> Result<(), ConfigEr
 }
 
 impl Policy {
-    /// The policy of this host: the file that [`POLICY_VARIABLE`] names, or `bakeoff/policy.toml` in
+    /// Reads the policy of this host: the file that [`POLICY_VARIABLE`] names, or `bakeoff/policy.toml` in
     /// the user's folder for configuration, or the defaults where that does not exist.
     ///
     /// # Errors
-    /// The file cannot be read, or is invalid; or the folder that bakeoff is started in has it.
+    /// The file cannot be read, is invalid, or lies in the folder that bakeoff is started in.
     pub fn of_host() -> Result<Self, ConfigError> {
         use etcetera::BaseStrategy;
         match std::env::var_os(POLICY_VARIABLE) {
@@ -111,13 +111,14 @@ impl Policy {
         }
     }
 
-    /// The folders below which files may be granted by absolute paths.
+    /// Returns the folders below which files may be granted by absolute paths.
     pub fn granted_folders(&self) -> impl Iterator<Item = &Path> {
         let folders = self.folders.iter().flat_map(|folders| &folders.value);
         folders.map(PathBuf::as_path)
     }
 
-    /// The file in which the policy of this host would stand, if one is named or there is a folder for it.
+    /// Returns the path at which the policy of this host is looked for, whether the file exists or not; `None` if
+    /// there is no folder for it, or the variable names no absolute path.
     pub fn file_of_host() -> Option<PathBuf> {
         use etcetera::BaseStrategy;
         match std::env::var_os(POLICY_VARIABLE) {
@@ -129,7 +130,7 @@ impl Policy {
         }
     }
 
-    /// The policy of a file.
+    /// Reads the policy in a file.
     ///
     /// # Errors
     /// The file cannot be read, or is invalid.
@@ -197,7 +198,7 @@ impl Policy {
     /// Checks that `--allow-unconfined` may be used.
     ///
     /// # Errors
-    /// It may not; the error names the line of the policy.
+    /// The policy forbids it; the error names its line.
     pub fn permit_unconfined(&self) -> Result<(), ConfigError> {
         match &self.allow_unconfined {
             Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
@@ -211,7 +212,7 @@ impl Policy {
     /// Checks that a run may ask a model for approaches.
     ///
     /// # Errors
-    /// It may not; the error names the line of the policy.
+    /// The policy forbids it; the error names its line.
     pub fn permit_generate(&self) -> Result<(), ConfigError> {
         match &self.generate {
             Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
@@ -222,7 +223,7 @@ impl Policy {
         }
     }
 
-    /// The most that a run may spend on models.
+    /// Returns the most that a run may spend on models.
     pub fn generate_bounds(&self) -> GenerateBounds {
         self.generate_bounds
     }
@@ -278,7 +279,7 @@ impl Policy {
         Ok(())
     }
 
-    /// Applies the policy to one limit.
+    /// Lowers a default to the most that the policy allows, and refuses a declared or recorded limit above it.
     fn apply_limit<T: PartialOrd + Copy>(
         &self,
         loaded: &LoadedExperiment,
@@ -313,7 +314,7 @@ impl Policy {
         ))
     }
 
-    /// Permits to grant a folder, for an experiment in `dir`.
+    /// Returns the folder to read for a granted folder of an experiment in `dir`, if the policy permits it.
     ///
     /// # Errors
     /// The policy does not permit it; `refuse` makes the error from a message and a help.
@@ -340,6 +341,7 @@ impl Policy {
             let message = format!("the folder {shown} cannot be looked up: {error}");
             refuse(&message, "check the spelling")
         };
+        // Without links on either side: a granted folder could leave the permitted one through a link.
         let real = dir.join(folder).canonicalize().map_err(unread)?;
         for home in &allowed.value {
             let home = home.canonicalize().unwrap_or_else(|_| home.clone());
@@ -360,7 +362,7 @@ impl Policy {
         Err(refuse(&message, &help))
     }
 
-    /// A summary for reports: `defaults` without a file.
+    /// Returns a summary for reports: `defaults` without a file.
     pub fn summary(&self) -> String {
         if self.file.is_none() {
             return "defaults".to_owned();
@@ -413,7 +415,7 @@ impl Policy {
         }
     }
 
-    /// The location of a span in the policy's file, as `FILE:LINE`.
+    /// Returns the location of a span in the policy's file, as `FILE:LINE`.
     fn line(&self, span: &Range<usize>) -> String {
         let Some((name, text)) = &self.file else {
             return "the defaults".to_owned();
@@ -424,7 +426,7 @@ impl Policy {
     }
 }
 
-/// `folders`
+/// Reads `folders` of `[grant]`.
 fn folders(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Vec<PathBuf>>> {
     let list = section.array("folders", "a list of absolute paths", found)?;
     let mut folders = Vec::new();

@@ -1,4 +1,4 @@
-//! `[interface]`, `[workload]` and `[[approach]]`.
+//! Parsing of `[interface]`, `[workload]` and `[[approach]]`.
 
 use super::error::{Finding, quoted};
 use super::grant;
@@ -20,7 +20,7 @@ pub const NAME_CHARS_MAX: usize = 100;
 /// The most characters of the problem or a description.
 pub const PROSE_CHARS_MAX: usize = 4000;
 
-/// A text that is neither empty nor too long.
+/// Returns a text that is neither empty nor too long, and reports any other.
 pub(super) fn prose(
     at: Option<At<&str>>,
     key: &str,
@@ -48,7 +48,7 @@ pub(super) fn prose(
     None
 }
 
-/// `[interface]`
+/// Reads `[interface]`.
 pub(super) fn interface(
     mut section: Section<'_>,
     files: &mut Vec<FileRef>,
@@ -69,8 +69,8 @@ pub(super) fn interface(
     })
 }
 
-/// The called function, as WIT names it: `top-k`, or `api.top-k` and `example:top-k/api@1.0.0.top-k` for
-/// one of an interface.
+/// Reads `call`, the called function as WIT names it: `top-k`, or `api.top-k` and
+/// `example:top-k/api@1.0.0.top-k` for a function of an interface.
 fn called(at: At<&str>, found: &mut Vec<Finding>) -> Option<String> {
     if at.value.len() <= NAME_CHARS_MAX && is_call(at.value) {
         return Some(at.value.to_owned());
@@ -90,7 +90,7 @@ fn called(at: At<&str>, found: &mut Vec<Finding>) -> Option<String> {
     None
 }
 
-/// Returns true if a text has the form of a function in WIT. Whether it exists is checked later.
+/// Returns true if a text has the form of a function's name in WIT. A later check says whether it exists.
 fn is_call(text: &str) -> bool {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -105,7 +105,7 @@ fn is_call(text: &str) -> bool {
         && interface.is_none_or(|name| !name.is_empty() && name.chars().all(of_interface))
 }
 
-/// `[workload]`
+/// Reads `[workload]`.
 pub(super) fn workload(
     mut section: Section<'_>,
     files: &mut Vec<FileRef>,
@@ -196,7 +196,7 @@ pub(super) fn workload(
     Some(Workload { inputs, seed })
 }
 
-/// `source` or `component`, whichever is there; both is a finding, neither is `None`.
+/// Reads `source` or `component`; `None` if neither is there. Both together are a finding.
 pub(super) fn code(
     section: &mut Section<'_>,
     files: &mut Vec<FileRef>,
@@ -226,7 +226,7 @@ pub(super) fn code(
     }
 }
 
-/// `sizes`: whole numbers that ascend.
+/// Reads `sizes`: whole numbers that ascend.
 fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>> {
     let list = section.array(
         "sizes",
@@ -271,7 +271,7 @@ fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>
     Some(sizes)
 }
 
-/// `seed`
+/// Reads `seed`.
 fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
     let at = section.integer("seed", found)?;
     let seed = u64::try_from(at.value).ok();
@@ -289,13 +289,13 @@ fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
 /// The spans of an approach.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ApproachPlace {
-    /// Its code.
+    /// The span of the code.
     pub(super) code: Range<usize>,
-    /// Its grants, in order.
+    /// The spans of the grants, in order.
     pub(super) grants: Vec<Range<usize>>,
 }
 
-/// All `[[approach]]`, with their spans.
+/// Reads all `[[approach]]`, with their spans; `None` if one of them is invalid.
 pub(super) fn approaches(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,
@@ -352,7 +352,7 @@ pub(super) fn approaches(
     (list.len() == wanted).then_some((list, places))
 }
 
-/// Refuses the approach with which there are more variants than an experiment may have.
+/// Refuses the approach that brings the number of variants above the limit of an experiment.
 fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut Vec<Finding>) {
     let counts = list.iter().map(Approach::variants);
     let count = counts.fold(0, usize::saturating_add);
@@ -367,7 +367,7 @@ fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut V
     }
 }
 
-/// The way out for two names with the same id.
+/// The help for two names with the same id.
 const KEPT_AS: &str = "rename one: case, spaces and punctuation do not tell names apart";
 
 /// Refuses two approaches whose names have the same id, or look the same.
@@ -412,7 +412,7 @@ pub fn read_alike(one: &str, other: &str) -> String {
     )
 }
 
-/// Where two names differ first, counted from 1, and what stands there in each.
+/// Returns the first character in which two names differ, counted from 1, and the code points there.
 fn first_difference(one: &str, other: &str) -> (usize, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     let same = same.count();

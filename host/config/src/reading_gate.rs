@@ -8,10 +8,10 @@ use bakeoff_domain::spec::{Gate, GateOn};
 /// The largest weight, bound or end of a range. Beyond it, sums lose precision.
 pub(super) const MAGNITUDE_MAX: f64 = 1e15;
 
-/// A declared gate is invalid.
+/// The error that a declared gate is invalid; the findings say why.
 pub(super) struct InvalidGate;
 
-/// `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`
+/// Reads `gate = { score = { min = 4.0 } }` or `gate = { reading = { max = 64 } }`.
 pub(super) fn gate(
     section: &mut Section<'_>,
     unit: Option<&str>,
@@ -71,7 +71,7 @@ pub(super) fn gate(
     Ok(Some(Gate { on, min, max }))
 }
 
-/// A bound of a gate; for readings in bytes or nanoseconds also with a unit: `"64 MiB"`, `"2 ms"`.
+/// Reads a bound of a gate; for readings in bytes or nanoseconds also with a unit: `"64 MiB"`, `"2 ms"`.
 fn bound(
     section: &mut Section<'_>,
     key: &'static str,

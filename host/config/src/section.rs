@@ -1,6 +1,6 @@
 //! Reading a TOML table key by key, with spans.
 //!
-//! serde stops at the first error. This reads on, so that one run of `bakeoff` shows all errors; and a
+//! serde stops at the first error. [`Section`] reads on, so that one run of `bakeoff` shows all errors; and a
 //! key is known only if it is read, so that no key can be accepted and then ignored.
 
 use super::error::{Finding, quoted};
@@ -19,7 +19,7 @@ pub(super) struct At<T> {
 
 /// A table that is being read.
 pub(super) struct Section<'a> {
-    /// Its name in messages: `[limits]`, `the file`.
+    /// The name of the table in messages: `[limits]`, `the file`.
     title: String,
     /// The span of its header.
     pub(super) span: Range<usize>,
@@ -37,7 +37,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// As a float; whole numbers beyond 2⁵³ are rounded.
+    /// Returns the number as a float; whole numbers beyond 2⁵³ are rounded.
     pub(super) fn to_f64(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
@@ -72,12 +72,12 @@ impl<'a> Section<'a> {
         Some((name.span(), at))
     }
 
-    /// The span of a key, if it is there.
+    /// Returns the span of a key, if it is there.
     pub(super) fn key(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(name, _)| name.span())
     }
 
-    /// The span of a key's value, if it is there.
+    /// Returns the span of a key's value, if it is there.
     pub(super) fn value_place(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(toml::Spanned::span)
     }
@@ -88,7 +88,7 @@ impl<'a> Section<'a> {
         value.is_some_and(|value| value.get_ref().as_table().is_some())
     }
 
-    /// A value of one TOML type; another type is a finding.
+    /// Reads a value of one TOML type; another type is a finding.
     fn typed<T>(
         &mut self,
         key: &'static str,
@@ -112,7 +112,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A string.
+    /// Reads a string.
     pub(super) fn text(
         &mut self,
         key: &'static str,
@@ -121,12 +121,12 @@ impl<'a> Section<'a> {
         self.typed(key, "a text in quotes", found, DeValue::as_str)
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(super) fn flag(&mut self, key: &'static str, found: &mut Vec<Finding>) -> Option<At<bool>> {
         self.typed(key, "`true` or `false`", found, DeValue::as_bool)
     }
 
-    /// A whole number.
+    /// Reads a whole number.
     pub(super) fn integer(
         &mut self,
         key: &'static str,
@@ -135,7 +135,7 @@ impl<'a> Section<'a> {
         self.typed(key, "a whole number below 2^63", found, integer)
     }
 
-    /// A number.
+    /// Reads a number.
     pub(super) fn number(
         &mut self,
         key: &'static str,
@@ -144,7 +144,7 @@ impl<'a> Section<'a> {
         self.typed(key, "a number", found, number)
     }
 
-    /// A string or a number, for amounts that may have a unit.
+    /// Reads a string or a number, for amounts that may have a unit.
     pub(super) fn amount(
         &mut self,
         key: &'static str,
@@ -157,7 +157,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// One of several words, each with its value.
+    /// Reads one of several words, and returns the value that belongs to it.
     pub(super) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -190,7 +190,7 @@ impl<'a> Section<'a> {
         None
     }
 
-    /// An array, its elements with spans.
+    /// Reads an array, its elements with spans.
     pub(super) fn array(
         &mut self,
         key: &'static str,
@@ -210,7 +210,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// A nested table: `[limits]`.
+    /// Begins to read a nested table: `[limits]`.
     pub(super) fn section(
         &mut self,
         key: &'static str,
@@ -220,7 +220,8 @@ impl<'a> Section<'a> {
         Some(Section::new(format!("`{key}`"), table.value, table.span))
     }
 
-    /// The tables of an array of tables: `[[approach]]`. At most `max` of them are read.
+    /// Begins to read the tables of an array of tables: `[[approach]]`. At most `max` of them are returned; more are a
+    /// finding.
     pub(super) fn sections(
         &mut self,
         key: &'static str,
@@ -257,7 +258,7 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// All keys of a table whose keys the user chooses, each with its value. Ends the reading.
+    /// Returns all keys of a table whose keys the user chooses, each with its value. Ends the reading.
     pub(super) fn entries(self) -> Vec<(At<&'a str>, At<&'a DeValue<'a>>)> {
         let entry = |(name, value): (&'a toml::Spanned<_>, &'a toml::Spanned<DeValue<'a>>)| {
             let name: &'a toml::Spanned<std::borrow::Cow<'a, str>> = name;
@@ -274,7 +275,8 @@ impl<'a> Section<'a> {
         self.table.iter().map(entry).collect()
     }
 
-    /// All keys of a table whose keys the user chooses, each with its string. Ends the reading.
+    /// Returns all keys of a table whose keys the user chooses, each with its string; `None` if a value is no string.
+    /// Ends the reading.
     pub(super) fn texts(
         self,
         wanted: &str,
@@ -360,13 +362,13 @@ pub(super) enum Amount<'a> {
     Number(Number),
 }
 
-/// A whole number that fits 64 bits.
+/// Returns a whole number that fits 64 bits.
 pub(super) fn integer(value: &DeValue<'_>) -> Option<i64> {
     let integer = value.as_integer()?;
     i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
-/// A number of either kind.
+/// Returns a whole number, or a number with a point.
 pub(super) fn number(value: &DeValue<'_>) -> Option<Number> {
     match value {
         DeValue::Float(float) => float.as_str().parse().ok().map(Number::Float),
@@ -374,7 +376,7 @@ pub(super) fn number(value: &DeValue<'_>) -> Option<Number> {
     }
 }
 
-/// The name of a value's type in messages.
+/// Returns the name of a value's type in messages.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text",

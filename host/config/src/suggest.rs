@@ -1,4 +1,4 @@
-//! "Did you mean …": the known word nearest to an unknown one.
+//! Suggestions for misspelt words ("did you mean …"): the known word nearest to an unknown one.
 
 /// The longest word that is compared: the cost grows with the square of the length.
 const WORD_CHARS_MAX: usize = 40;

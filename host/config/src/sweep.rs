@@ -18,8 +18,8 @@ const VALUE_CHARS_MAX: usize = 100;
 /// The decimal places to which the values of a range are rounded, so that 0.1 + 0.2 is 0.3.
 const RANGE_DIGITS: usize = 12;
 
-/// `sweep = { arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`, if it is there; in the
-/// order of the names.
+/// Reads `sweep = { arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`, if it is there. Returns the
+/// parameters in the order of their names; `None` if the sweep is invalid.
 pub(super) fn sweep(
     approach: &mut Section<'_>,
     found: &mut Vec<Finding>,
@@ -88,7 +88,7 @@ fn parameter(
 /// Returns the parameters of an approach that no file declares yet, in the order of their names.
 ///
 /// # Errors
-/// No file could declare them: why.
+/// The reason why an experiment file could not declare these parameters.
 pub fn sweep_of(given: Vec<(String, Vec<String>)>) -> Result<Vec<Parameter>, String> {
     if given.len() > PARAMETERS_MAX {
         return Err(format!("it has more than {PARAMETERS_MAX} parameters"));
@@ -120,7 +120,7 @@ pub fn sweep_of(given: Vec<(String, Vec<String>)>) -> Result<Vec<Parameter>, Str
     }
 }
 
-/// Returns true if decoded parameters are such as a file may declare.
+/// Returns true if an experiment file could declare these parameters.
 pub(super) fn are_sound<'a>(mut parameters: impl Iterator<Item = &'a Parameter>) -> bool {
     let is_value = |value: &String| value.chars().count() <= VALUE_CHARS_MAX;
     parameters.all(|Parameter { name, values }| {
@@ -147,7 +147,7 @@ fn no_values(name: &str, place: Range<usize>, what: &str) -> Finding {
     )
 }
 
-/// The values of a list: numbers, texts, `true` and `false`, no two the same.
+/// Reads the values of a list: numbers, texts, `true` and `false`, no two the same.
 fn listed(name: &str, list: &At<&DeValue<'_>>, found: &mut Vec<Finding>) -> Option<Vec<String>> {
     let elements = list.value.as_array()?;
     if !(1..=VALUES_MAX).contains(&elements.len()) {
@@ -174,7 +174,7 @@ fn listed(name: &str, list: &At<&DeValue<'_>>, found: &mut Vec<Finding>) -> Opti
     Some(values)
 }
 
-/// A value as a prototype gets it.
+/// Returns the text of a value, as a prototype gets it; `None` if it cannot be a value.
 fn value(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::Boolean(flag) => Some(flag.to_string()),
@@ -191,7 +191,7 @@ fn value(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// The values of a range, both ends included.
+/// Returns the values of a range, both ends included.
 fn range(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<String>> {
     let span = section.span.clone();
     let mut part = |key: &'static str, example: &str, found: &mut Vec<Finding>| {

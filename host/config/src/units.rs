@@ -1,7 +1,7 @@
 //! Amounts as people write them: `256 MiB`, `1.5 s`, `2 %`.
 //!
-//! A number, then a unit, with or without a space between them. The experiment file and the
-//! command line read the same words.
+//! An amount is a number, then a unit, with or without a space between them. The experiment file and the
+//! command line read the same units.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const BYTE_UNITS: &[(&str, f64)] = &[
     ("GiB", 1_073_741_824.0),
 ];
 
-/// In nanoseconds, so that no fraction of a second is rounded twice.
+/// Units of time, in nanoseconds, so that no fraction of a second is rounded twice.
 const DURATION_UNITS: &[(&str, f64)] = &[
     ("ns", 1.0),
     ("us", 1e3),
@@ -41,7 +41,7 @@ const AMOUNT_MAX: f64 = 9_007_199_254_740_992.0; // 2^53
 /// ```
 ///
 /// # Errors
-/// Not a number and one of the units B, kB, MB, GB, KiB, MiB, GiB; or negative, or above 2⁵³.
+/// The text is not a number and one of the units B, kB, MB, GB, KiB, MiB, GiB; or negative, or above 2⁵³.
 pub fn bytes(text: &str) -> Result<u64, UnitError> {
     amount(text, BYTE_UNITS, "256 MiB").map(|bytes| bytes.round() as u64)
 }
@@ -54,7 +54,7 @@ pub fn bytes(text: &str) -> Result<u64, UnitError> {
 /// ```
 ///
 /// # Errors
-/// Not a number and one of the units ns, us, ms, s, min, h; or negative, or above 2⁵³ ns (104 days).
+/// The text is not a number and one of the units ns, us, ms, s, min, h; or negative, or above 2⁵³ ns (104 days).
 pub fn duration(text: &str) -> Result<Duration, UnitError> {
     let ns = amount(text, DURATION_UNITS, "10 s")?;
     Ok(Duration::from_nanos(ns.round() as u64))
@@ -67,13 +67,13 @@ pub fn duration(text: &str) -> Result<Duration, UnitError> {
 /// ```
 ///
 /// # Errors
-/// Not a number with a `%` after it; or negative, or not finite.
+/// The text is not a number with a `%` after it; or negative, or not finite.
 pub fn percent(text: &str) -> Result<f64, UnitError> {
     // Division keeps `1 %` equal to the literal 0.01; a factor of 0.01 would not, for 7 %.
     amount(text, &[("%", 1.0)], "1 %").map(|percent| percent / 100.0)
 }
 
-/// Splits into number and unit, and multiplies.
+/// Parses a number with its unit, and returns the amount in the base unit.
 fn amount(text: &str, units: &[(&str, f64)], example: &str) -> Result<f64, UnitError> {
     let text = text.trim();
     let unit_at = text

@@ -1,4 +1,4 @@
-//! What a user says of the readings of a criterion, held against what its evaluator says.
+//! Properties of a criterion's readings that the user declares, checked against the evaluator's description.
 
 use bakeoff_domain::spec::{Criterion, Direction, EvaluatedCriterion, Scale};
 
@@ -8,13 +8,13 @@ pub(super) const DEFAULT_BASE: f64 = 10.0;
 /// A kind of scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScaleKind {
-    /// By ratio.
+    /// A scale by ratio: a reading `base` times as bad as the best scores 0.
     Ratio,
-    /// From one end of a range to the other.
+    /// A scale that runs evenly from one end of a range to the other.
     Linear,
 }
 
-/// What the experiment file says of the readings of a criterion. All of it may be left to the evaluator.
+/// Properties of a criterion's readings that the experiment file declares. All may be left to the evaluator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct UserScale {
     pub(super) direction: Option<Direction>,
@@ -24,7 +24,7 @@ pub(super) struct UserScale {
     pub(super) base: Option<f64>,
 }
 
-/// What contradicts the evaluator's own description, and what to do.
+/// A declared property that contradicts the evaluator's own description, as the label of an error and its help.
 #[derive(Debug, PartialEq)]
 pub(super) struct Contradiction {
     pub(super) label: String,

@@ -1,4 +1,4 @@
-//! Approaches that are added to an experiment file.
+//! Adds approaches to the text of an experiment file.
 
 use bakeoff_domain::spec::Parameter;
 use std::collections::BTreeMap;
@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 /// An approach that an experiment file does not name yet.
 #[derive(Clone, Debug)]
 pub struct NewApproach {
-    /// Its name.
+    /// The name of the approach.
     pub name: String,
-    /// Its idea; empty if there is none.
+    /// The idea; empty if there is none.
     pub description: String,
-    /// Its Rust file, relative to the experiment's folder.
+    /// The path of the Rust file, relative to the experiment's folder.
     pub source: String,
-    /// Its parameters.
+    /// The parameters with the values to try.
     pub sweep: Vec<Parameter>,
 }
 
@@ -21,8 +21,8 @@ pub fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// Returns the text of an experiment file with more approaches at its end. What stands in it stays as it
-/// is.
+/// Returns the text of an experiment file with more approaches at its end. The existing text stays as it is, but
+/// for white space at its end.
 pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
     let mut text = text.trim_end().to_owned();
     text.push('\n');
@@ -41,8 +41,8 @@ pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
     text
 }
 
-/// Returns the text of an experiment file with one more approach at its end, which is a component. `parameters`
-/// are the only values that it is run with.
+/// Returns the text of an experiment file with one more approach at its end, which is a component. Its sweep
+/// has the one value in `parameters` for each parameter.
 pub fn with_component(
     text: &str,
     name: &str,
@@ -68,7 +68,7 @@ pub fn with_component(
     text
 }
 
-/// Parameters as a table of TOML in one line.
+/// Formats parameters as a TOML table in one line.
 fn sweep(parameters: &[Parameter]) -> String {
     let list = |values: &[String]| values.iter().map(|one| value(one)).collect::<Vec<_>>();
     let parameters = parameters.iter();
@@ -77,7 +77,7 @@ fn sweep(parameters: &[Parameter]) -> String {
     parameters.collect::<Vec<_>>().join(", ")
 }
 
-/// A value in TOML: a number where that reads the same again, otherwise a text.
+/// Formats a value in TOML: as a number if that reads back the same, otherwise as a text.
 fn value(text: &str) -> String {
     match text.parse::<i64>() {
         Ok(number) if number.to_string() == text => text.to_owned(),

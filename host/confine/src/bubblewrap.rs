@@ -39,7 +39,7 @@ pub(super) struct Bubblewrap {
 }
 
 impl Bubblewrap {
-    /// The processes that it adds: one outside, and the first one inside.
+    /// Number of processes that bubblewrap adds: one outside, and the first one inside.
     pub(super) const PROCESSES: usize = 2;
 
     /// Finds `bwrap` on the search path. A probe must tell whether it works.
@@ -50,8 +50,8 @@ impl Bubblewrap {
         Some(Self { bwrap, program })
     }
 
-    /// The command that starts the binary inside; the caller adds the arguments. It has a process
-    /// group of its own, so that signals from the terminal do not reach it.
+    /// Returns the command that starts the binary inside; the caller adds the arguments. It has a process group of its
+    /// own, so that signals from the terminal do not reach it.
     pub(super) fn command(&self, fence: &Fence) -> Command {
         let mut command = Command::new(&self.bwrap);
         command.process_group(0);
@@ -66,7 +66,7 @@ impl Bubblewrap {
         command
     }
 
-    /// The mounts, folders before their contents.
+    /// Returns the mounts, folders before their contents.
     fn mounts<'a>(&'a self, fence: &'a Fence) -> Vec<(&'static str, &'a Path)> {
         let libraries = LIBRARIES.map(|path| ("--ro-bind-try", Path::new(path)));
         let readable = fence.execute.iter().chain(&fence.read);
@@ -81,7 +81,7 @@ impl Bubblewrap {
         mounts
     }
 
-    /// The child's exit cause by that of bubblewrap, which reports a signal N as status 128 + N.
+    /// Returns the exit cause of the child, by that of bubblewrap, which reports a signal N as status 128 + N.
     pub(super) fn inner_cause(cause: ExitCause) -> ExitCause {
         match cause {
             ExitCause::Exited(status @ 129..=192) => ExitCause::Signalled(status - 128),

@@ -23,7 +23,7 @@ const TASKS_BESIDE_CORES: u64 = 16;
 /// The most ancestors of its own group in which this process tries to make groups.
 const ANCESTORS_MAX: usize = 16;
 
-/// How often what is left in an abandoned group is killed.
+/// Largest number of rounds of killing what is left in an abandoned group.
 const KILLS_MAX: usize = 40;
 
 /// Numbers the groups of this process.
@@ -47,7 +47,7 @@ enum Version {
 }
 
 impl CgroupParent {
-    /// The groups to try: the own one and its ancestors, in each tree.
+    /// Returns the groups to try: the own one and its ancestors, in each tree.
     pub(super) fn candidates() -> Vec<Self> {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         candidates(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup"))
@@ -67,7 +67,7 @@ impl CgroupParent {
         self.make(&bounds).is_ok()
     }
 
-    /// The limits that groups made here enforce.
+    /// Returns the limits that groups made here enforce.
     pub(super) fn limits(&self) -> CgroupLimits {
         match self.version {
             Version::Two => CgroupLimits::MemoryAndProcesses,
@@ -114,7 +114,7 @@ impl CgroupParent {
     }
 }
 
-/// Kills what is left in a group, again and again while something is: it may be starting more.
+/// Kills the processes that are left in a group, again and again while there are any: they may be starting more.
 fn kill_members(folder: &Path) {
     for _ in 0..KILLS_MAX {
         let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
@@ -134,7 +134,7 @@ fn kill_members(folder: &Path) {
 /// The prefix of the names of groups.
 const PREFIX: &str = "bakeoff-";
 
-/// The process id in the name of a group: of the process that made it.
+/// Returns the process id in the name of a group: that of the process that made it.
 fn owner(name: &str) -> Option<&str> {
     let (owner, _) = name.strip_prefix(PREFIX)?.split_once('-')?;
     owner
@@ -143,7 +143,7 @@ fn owner(name: &str) -> Option<&str> {
         .then_some(owner)
 }
 
-/// The most tasks of so many processes, which the watchdog counts as threads where no group can be made.
+/// Returns the most tasks of this number of processes, which the watchdog counts as threads where no group can be made.
 pub(super) fn tasks_of(processes: usize) -> u64 {
     (processes as u64).saturating_mul(tasks_per_process())
 }
@@ -207,7 +207,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// The groups to try, by the texts of /proc/self/mountinfo and /proc/self/cgroup.
+/// Returns the groups to try, by the texts of /proc/self/mountinfo and /proc/self/cgroup.
 fn candidates(mounts: &str, groups: &str) -> Vec<CgroupParent> {
     let mut found = Vec::new();
     for mount in mounts.lines() {
@@ -254,7 +254,7 @@ fn candidates(mounts: &str, groups: &str) -> Vec<CgroupParent> {
     found
 }
 
-/// The own group in a tree, by lines of "id:controllers:path".
+/// Returns the own group in a tree, by lines of "id:controllers:path".
 fn own(groups: &str, version: Version) -> Option<&str> {
     groups.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;

@@ -22,7 +22,7 @@ fn used_by(who: libc::c_int) -> Duration {
     total(&usage)
 }
 
-/// The CPU time of a usage, in user and system mode.
+/// Returns the CPU time of a usage, in user and system mode.
 pub(super) fn total(usage: &libc::rusage) -> Duration {
     duration(usage.ru_utime) + duration(usage.ru_stime)
 }

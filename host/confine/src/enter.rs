@@ -41,7 +41,7 @@ pub(super) struct KernelFeatures {
 const LENGTH_BYTES: usize = 4;
 
 impl Header {
-    /// The header with its length in front.
+    /// Returns the header with its length in front.
     pub(super) fn to_bytes(&self) -> Result<Vec<u8>, String> {
         let header = postcard::to_stdvec(self).map_err(|error| error.to_string())?;
         let length = u32::try_from(header.len()).map_err(|error| error.to_string())?;

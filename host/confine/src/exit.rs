@@ -1,12 +1,12 @@
-//! How a child process ended, and what it used.
+//! The end of a child process, and the resources that it used.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How a child process ended, and what it used.
+/// End of a child process: its cause, its stderr, and the resources that it used.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exit {
-    /// Why it ended.
+    /// Cause of the end.
     pub cause: ExitCause,
     /// The stderr of the child and its own children, cut at the bound of the job.
     pub stderr: Vec<u8>,
@@ -17,26 +17,26 @@ pub struct Exit {
     pub max_rss_bytes: u64,
 }
 
-/// Why a child process ended.
+/// Cause of the end of a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExitCause {
-    /// It exited with this status. 0: the role returned `Ok`; [`ROLE_FAILED`]: it returned `Err`,
-    /// and the message is on stderr; 101: it panicked.
+    /// The child exited with this status. 0: the role returned `Ok`; [`ROLE_FAILED`]: it returned `Err`, and the
+    /// message is on stderr; 101: it panicked.
     Exited(i32),
-    /// A signal ended it that did not come from the parent: a crash, or a limit that the kernel
-    /// counts (SIGXCPU, SIGXFSZ, SIGKILL at the hard CPU limit). 0: the cause is unknown.
+    /// A signal that did not come from the parent ended the child: a crash, or a limit that the kernel counts (SIGXCPU,
+    /// SIGXFSZ, SIGKILL at the hard CPU limit). 0: the cause is unknown.
     Signalled(i32),
-    /// The parent killed it on request.
+    /// The parent killed the child on request.
     Killed,
-    /// The parent killed it: it sent more than the job allowed, or something that is not a frame.
+    /// The parent killed the child: it sent more than the job allowed, or something that is not a frame.
     OutputOverflow,
-    /// The parent killed it: stderr went over its bound.
+    /// The parent killed the child: stderr went over its bound.
     StderrOverflow,
-    /// The parent or the kernel killed it: it had more memory than the job allowed.
+    /// The parent or the kernel killed the child: it had more memory than the job allowed.
     MemoryWatchdog,
-    /// The parent killed it: it had more processes than the fence allowed.
+    /// The parent killed the child: it had more processes than the fence allowed.
     ProcessWatchdog,
-    /// The parent killed it: the folders that it may write to held more than the job allowed.
+    /// The parent killed the child: the folders that it may write to held more than the job allowed.
     FolderWatchdog,
 }
 

@@ -1,4 +1,4 @@
-//! A fence of files around a command of ours, which reads what somebody else left.
+//! A fence of files around a command of ours, which reads files that somebody else left.
 //!
 //! Such a command is no child with a role: it starts builders and runners of its own, each behind its whole fence.
 //! This one stands around all of them, so that a path which leads elsewhere leads nowhere.
@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// What may be done with files and folders; all that is not named is out of reach.
+/// Fence of files and folders with the access to each; all that is not named is out of reach.
 #[derive(Debug)]
 pub struct FileFence {
     abi: i32,
@@ -21,10 +21,10 @@ pub struct FileFence {
 }
 
 impl FileFence {
-    /// A fence that allows nothing yet.
+    /// Makes a fence that allows nothing yet.
     ///
     /// # Errors
-    /// Why there can be none on this machine.
+    /// The reason why there can be no fence on this machine.
     pub fn new() -> Result<Self, String> {
         let config = ProbeConfig::current().map_err(|error| error.to_string())?;
         let abi = config.landlock_abi()?;
@@ -34,14 +34,14 @@ impl FileFence {
         })
     }
 
-    /// Allows this with what a path leads to now, if anything is there.
+    /// Allows this access to what a path leads to now, if anything is there.
     pub fn allow(&mut self, path: &Path, access: FileAccess) {
         if let Ok(opened) = OpenedPath::of_path(path) {
             self.rules.push((opened, access));
         }
     }
 
-    /// Allows this with an open folder, whatever its name leads to.
+    /// Allows this access to an open folder, whatever its name leads to.
     ///
     /// # Errors
     /// There are too many open files.
@@ -51,7 +51,7 @@ impl FileFence {
         Ok(())
     }
 
-    /// Puts the fence around a command and all that it starts. It gains no privileges any more.
+    /// Puts the fence around a command and all that it starts. The command gains no privileges any more.
     ///
     /// # Errors
     /// The kernel refuses the rules.
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// Runs a script in a fence that allows the system's programs, `inside` with this access, and nothing else.
+    /// Runs a script in a fence that allows the system's programs, this access to `inside`, and nothing else.
     fn said(inside: &Path, access: FileAccess, script: &str) -> Option<String> {
         let mut fence = match FileFence::new() {
             Ok(fence) => fence,

@@ -1,8 +1,8 @@
-//! What the folders of a child hold, all together: files, and what is left of files without a name.
+//! The bytes that the folders of a child hold, all together: files, and removed files that still take room.
 //!
-//! The kernel bounds each file, and nothing bounds their number. A file that was removed goes on taking room as long
-//! as somebody has it open or mapped, so these are looked for where the kernel lists them; and what waits in pipes and
-//! pairs of sockets takes memory of the kernel's, so these are counted with the most that one may hold.
+//! The kernel bounds each file, and nothing bounds their number. A file that was removed goes on taking room as long as
+//! a process has it open or mapped, so removed files are looked for where the kernel lists them. Bytes that wait in
+//! pipes and pairs of sockets take memory of the kernel, so each of these is counted with the most that it may hold.
 
 use super::live_process;
 use std::collections::{HashMap, HashSet};
@@ -16,21 +16,21 @@ use std::time::{Duration, Instant};
 const ENTRIES_MAX: usize = 500_000;
 const DEPTH_MAX: usize = 64;
 
-/// The shortest time between two looks. A look that takes long is not repeated for many times that.
+/// The shortest time between two looks, and the pause after a look as a multiple of the time that it took.
 const PERIOD: Duration = Duration::from_millis(100);
 const PAUSE_TO_LOOK: u32 = 10;
 
-/// How often processes are looked for in one look: one may hand its open files to another and end meanwhile.
+/// Largest number of searches for processes in one look: one may hand its open files to another and end meanwhile.
 const ROUNDS_MAX: usize = 4;
 
-/// In how many looks one after the other a process is seen to hide: one that was just forked does so for a moment.
+/// Number of looks in a row after which a process counts as hiding: one that was just forked hides for a moment.
 const HIDDEN_LOOKS: u32 = 5;
 
 /// The most bytes that wait in one socket of a pair: twice what the kernel gives it, since it also counts what the
-/// bytes are kept in. The filter of system calls lets nobody ask for more.
+/// bytes are kept in. The filter of system calls allows no larger one.
 const SOCKET_BYTES: u64 = 512 << 10;
 
-/// The most pages that wait in a pipe. The filter lets nobody ask for more.
+/// The most pages that wait in a pipe. The filter allows no larger one.
 const PIPE_PAGES: u64 = 16;
 
 /// Bytes of a block, as `stat` counts them.
@@ -43,16 +43,16 @@ pub(super) struct FolderBound {
     pub(super) bytes_max: u64,
     /// The largest file that a process may write.
     pub(super) file_bytes_max: Option<u64>,
-    /// How many processes of ours nobody can look into: the child hides its memory.
+    /// Number of processes of ours that hide their open files: the child hides its memory.
     pub(super) hidden_max: usize,
 }
 
-/// The watch over these folders.
+/// The watch over the folders of a child.
 #[derive(Debug)]
 pub(super) struct FolderWatch<'a> {
     bound: &'a FolderBound,
     next: Instant,
-    /// Processes that could not be looked into, and in how many looks one after the other.
+    /// Processes that could not be looked into, with the number of looks in a row.
     hidden: HashMap<i32, u32>,
 }
 
@@ -101,8 +101,8 @@ fn is_hidden(process: i32) -> bool {
     })
 }
 
-/// What folders hold, and files without a name, pipes and sockets that these processes have open or mapped; `None` if
-/// there are too many or too deep ones to be counted.
+/// Returns the bytes in folders, and in the nameless files, pipes and sockets that these processes have open or mapped;
+/// `None` if there are too many or too deep ones to be counted.
 fn bytes(bound: &FolderBound, processes: &dyn Fn() -> Vec<i32>) -> Option<u64> {
     let mut count = Count::default();
     for folder in &bound.folders {
@@ -165,7 +165,7 @@ impl Count {
         }
     }
 
-    /// Files without a name, pipes and sockets that a process has open, which /proc shows in a folder.
+    /// Counts files without a name, pipes and sockets that a process has open, which /proc shows in a folder.
     fn open_files(&mut self, process: &Path) {
         let Ok(open) = fs::read_dir(process.join("fd")) else {
             return;
@@ -187,9 +187,9 @@ impl Count {
         }
     }
 
-    /// Files without a name that a process has mapped, and no longer open. All of a file goes on as long as a page of
-    /// it is mapped, and nobody can ask for its size: it counts as the largest that there may be. Memory files, which
-    /// the child got from its parent, count as far as they are mapped.
+    /// Counts files without a name that a process has mapped, and no longer open. All of a file goes on as long as a
+    /// page of it is mapped, and nobody can ask for its size: it counts as the largest that there may be. Memory files,
+    /// which the child got from its parent, count as far as they are mapped.
     fn mapped_files(&mut self, process: &Path, file_bytes_max: Option<u64>) {
         let maps = fs::read_to_string(process.join("maps")).unwrap_or_default();
         for mapping in maps.lines().filter_map(mapping) {
@@ -214,16 +214,16 @@ impl Count {
 /// A file without a name that is mapped.
 #[derive(Debug, PartialEq, Eq)]
 struct Mapping {
-    /// Its device and number.
+    /// Device and number of the file.
     file: (u64, u64),
-    /// The bytes that are mapped.
+    /// Bytes that are mapped.
     bytes: u64,
-    /// Whether it is a memory file, by its path: nobody can give a file such a name.
+    /// True for a memory file, by its path: nobody can give a file such a name.
     is_memory: bool,
 }
 
-/// The mapping in a line of /proc/PID/maps, as "from-to permissions offset major:minor inode path", if it is of a file
-/// without a name.
+/// Returns the mapping in a line of /proc/PID/maps, as "from-to permissions offset major:minor inode path", if it is of
+/// a file without a name.
 fn mapping(line: &str) -> Option<Mapping> {
     let line = line.strip_suffix(" (deleted)")?;
     let mut fields = line.split_ascii_whitespace();

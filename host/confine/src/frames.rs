@@ -89,7 +89,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// The next frame; `None` at the end.
+    /// Returns the next frame; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         let Some(length) = self.fill(LENGTH_BYTES).await? else {
             return Ok(None);
@@ -136,8 +136,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 mod tests {
     use super::*;
 
-    /// Everything that a reader of these bytes gives out, with bounds of 8 bytes a frame and 12
-    /// in all.
+    /// Returns all frames that a reader of these bytes gives out, with bounds of 8 bytes a frame and 12 in all.
     async fn read_all(bytes: &[u8]) -> Result<Vec<Vec<u8>>, FrameError> {
         let mut reader = FrameReader::new(bytes, 8, 12);
         let mut frames = Vec::new();

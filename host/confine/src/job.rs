@@ -4,8 +4,7 @@ use super::frames::Frames;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// How strong the fence around children is on this machine. Every result records it, and it is part
-/// of every cache key.
+/// Strength of the fence around children on this machine. Every result records it, and it is part of every cache key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -18,7 +17,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level as it is written in reports: `full`, `standard`, `unconfined`.
+    /// Returns the level as it is written in reports: `full`, `standard`, `unconfined`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unconfined => "unconfined",
@@ -50,7 +49,7 @@ pub enum CgroupLimits {
 pub struct Mechanisms {
     /// The Landlock ABI in use, if any.
     pub landlock_abi: Option<i32>,
-    /// Whether system calls are filtered.
+    /// True if system calls are filtered.
     pub seccomp: bool,
     /// The second fence around builders, if any: `bubblewrap`.
     pub outer_layer: Option<String>,
@@ -60,7 +59,7 @@ pub struct Mechanisms {
 }
 
 impl Mechanisms {
-    /// The mechanisms as reports list them: `landlock 7`, `seccomp`, `bubblewrap`,
+    /// Returns the mechanisms as reports list them: `landlock 7`, `seccomp`, `bubblewrap`,
     /// `cgroup (memory, processes)`.
     pub fn list(&self) -> Vec<String> {
         let groups = self.groups.map(|groups| match groups {
@@ -82,7 +81,7 @@ pub struct Job<'a> {
     /// The input of the role: these parts, one after the other. They reach the child on a sealed
     /// memory file, which nobody can change between check and use.
     pub payload: &'a [&'a [u8]],
-    /// What the child may touch.
+    /// Fence of the child.
     pub fence: Fence,
     /// The core that the child is pinned to.
     pub core: Option<usize>,
@@ -101,13 +100,13 @@ pub struct Job<'a> {
     /// children have open or mapped of files without a name, and what may wait in their pipes and sockets. Beyond it
     /// they are killed.
     pub folder_bytes_max: Option<u64>,
-    /// Whether the child shares a page with the parent, in which it
-    /// [announces](super::Frames::announce) what it is about to do.
+    /// True if the child shares a page with the parent, in which it [announces](super::Frames::announce) what it is
+    /// about to do.
     pub announces: bool,
 }
 
 impl<'a> Job<'a> {
-    /// A job with the default bounds:
+    /// Makes a job with the default bounds:
     /// - not pinned
     /// - frames of 16 MiB, 256 MiB in all
     /// - 256 KiB of stderr
@@ -134,8 +133,8 @@ impl<'a> Job<'a> {
 pub struct Role {
     /// The name in [`Job::role`].
     pub name: &'static str,
-    /// What the role has to do before its fence closes, without capabilities and before it looks at
-    /// the payload: [`nothing`](Role::nothing), as a rule.
+    /// Work that has to be done before the fence closes, without capabilities and before the role looks at the payload:
+    /// [`nothing`](Role::nothing), as a rule.
     pub before_fence: fn(),
     /// The function itself: it takes the payload and sends frames. It runs behind the fence, on the
     /// main thread. The text of an error goes to stderr.
@@ -143,12 +142,12 @@ pub struct Role {
 }
 
 impl Role {
-    /// Nothing to do before the fence.
+    /// Does nothing, for a role without work before the fence.
     pub fn nothing() {}
 }
 
-/// What a child may touch. Everything that is not named here is out of reach: other files, the
-/// network, other processes, the environment.
+/// Fence of a child: the files, processes and resources that it may use. Everything that is not named here is out of
+/// reach: other files, the network, other processes, the environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fence {
     /// Files and folders that may be read, and executed where [`Processes::Spawn`] allows it.
@@ -159,14 +158,14 @@ pub struct Fence {
     pub write: Vec<PathBuf>,
     /// The working directory of the child. It does not imply permission to read there.
     pub working_dir: PathBuf,
-    /// Whether the child may start programs.
+    /// Permission of the child to start programs.
     pub processes: Processes,
     /// The limits that the kernel counts.
     pub rlimits: Rlimits,
 }
 
 impl Fence {
-    /// A fence that allows nothing: no file, no process, the default limits. For runners.
+    /// Returns a fence that allows nothing: no file, no process, the default limits. For runners.
     pub fn closed() -> Self {
         Self {
             execute: Vec::new(),
@@ -179,27 +178,27 @@ impl Fence {
     }
 }
 
-/// What may be done with a file, or with all files of a folder.
+/// Access to a file, or to all files of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileAccess {
-    /// They may be read.
+    /// The files may be read.
     Read,
-    /// They may be read and started.
+    /// The files may be read and started.
     Execute,
-    /// They may be read, made, changed and removed: plain files and folders.
+    /// Plain files and folders may be read, made, changed and removed.
     Write,
-    /// They may be read, made, changed, removed and started.
+    /// Plain files and folders may be read, made, changed, removed and started.
     WriteAndExecute,
 }
 
-/// Whether a child may start programs, and with that, which system calls it may make.
+/// Permission of a child to start programs, and with that, the system calls that it may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Processes {
-    /// It may not, and has only the few system calls of a running engine: it cannot open anything.
+    /// The child may start no programs, and has only the few system calls of a running engine: it cannot open anything.
     /// For runners.
     None,
-    /// It may start the programs of [`Fence::execute`], and has the system calls that compilers, linkers
-    /// and cargo need, none of which reaches beyond the fence. For builders.
+    /// The child may start the programs of [`Fence::execute`], and has the system calls that compilers, linkers and
+    /// cargo need, none of which reaches beyond the fence. For builders.
     Spawn {
         /// The most processes at a time, the child itself included. Checked every
         /// [`WATCH_PERIOD`](super::WATCH_PERIOD).
@@ -215,11 +214,11 @@ pub struct Rlimits {
     pub address_space_bytes: Option<u64>,
     /// CPU time in seconds at which the process gets SIGXCPU.
     pub cpu_soft_s: Option<u64>,
-    /// CPU time in seconds at which it is killed.
+    /// CPU time in seconds at which the process is killed.
     pub cpu_hard_s: Option<u64>,
-    /// The largest file it may write, in bytes.
+    /// Largest file that the process may write, in bytes.
     pub file_bytes: Option<u64>,
-    /// The most files it may have open.
+    /// Largest number of files that the process may have open.
     pub open_files: Option<u64>,
 }
 

@@ -23,7 +23,7 @@ const MARKER: &str = "--bakeoff-keeper";
 const NOT_STARTED: u8 = 127;
 
 /// The longest time in which a keeper tries to end what is left. A killed process ends at once, unless the kernel is
-/// stuck or the process belongs to somebody else by now.
+/// stuck or the process belongs to another user by now.
 const ENDING_MAX: Duration = Duration::from_secs(10);
 
 /// The pause between two looks at what is left.
@@ -41,8 +41,9 @@ const AWAITED: [libc::c_int; 5] = [
     libc::SIGQUIT,
 ];
 
-/// A command that runs a program under a keeper. What is added to it (arguments, variables, a folder, streams) is the
-/// program's. The program ends with the thread that starts it, and everything that it started ends with the program.
+/// Returns a command that runs a program under a keeper. Everything that is added to it (arguments, variables, a
+/// folder, streams) is the program's. The program ends with the thread that starts it, and everything that it started
+/// ends with the program.
 pub fn kept(program: &Path) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command
@@ -59,7 +60,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// The keeper with this process id, which its parent has not waited for yet.
+    /// Returns the keeper with this process id, which its parent has not waited for yet.
     ///
     /// # Errors
     /// There is no such process, or no descriptor left.
@@ -195,11 +196,11 @@ fn wait(child: i32, awaited: &libc::sigset_t) -> Option<ExitStatus> {
     }
 }
 
-/// What came of looking for a child that has ended, an adopted one too.
+/// Result of looking for a child that has ended, an adopted one too.
 enum Reaped {
-    /// This one had.
+    /// This child had ended, with this status.
     Ended(i32, ExitStatus),
-    /// There are children, and none has.
+    /// There are children, and none has ended.
     None,
     /// There is no child, and so nothing below this process.
     NoChildren,
@@ -293,7 +294,7 @@ mod tests {
         assert!(said.contains("cannot start /no/such/program"), "{said}");
     }
 
-    /// Detached twice, so that no group, session or parent leads to it.
+    /// Processes that are detached twice, so that no group, session or parent leads to them.
     #[test]
     fn what_a_program_leaves_behind_ends_with_it_also_detached() {
         let script =

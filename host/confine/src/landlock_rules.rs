@@ -14,7 +14,7 @@ use std::path::Path;
 /// The newest ABI whose rights this code knows. A newer kernel is asked for these.
 const NEWEST: i32 = 9;
 
-/// The Landlock ABI of this kernel.
+/// Returns the Landlock ABI of this kernel.
 ///
 /// # Errors
 /// The reason why there is none.
@@ -88,13 +88,13 @@ pub(super) struct OpenedPath {
 }
 
 impl OpenedPath {
-    /// What a path leads to now.
+    /// Opens what a path leads to now.
     pub(super) fn of_path(path: &Path) -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         Self::of(rustix::fs::open(path, flags, Mode::empty())?)
     }
 
-    /// What is open.
+    /// Takes an open file or folder, whatever its path.
     pub(super) fn of_file(file: &File) -> io::Result<Self> {
         Self::of(file.try_clone()?.into())
     }
@@ -106,7 +106,7 @@ impl OpenedPath {
     }
 }
 
-/// Rules about files alone, for a process that is restricted later.
+/// Makes rules about files alone, for a process that is restricted later.
 ///
 /// # Errors
 /// The kernel refuses the rules.
@@ -163,8 +163,8 @@ fn execute(abi: ABI) -> BitFlags<AccessFs> {
     AccessFs::from_read(abi)
 }
 
-/// Plain files and folders: no device, no socket, no pipe, and no symbolic link that the parent
-/// could be made to follow. What is written cannot be executed.
+/// Returns the rights of writing: plain files and folders, but no device, no socket, no pipe, and no symbolic link that
+/// the parent could be made to follow. What is written cannot be executed.
 fn write(abi: ABI) -> BitFlags<AccessFs> {
     let special = AccessFs::MakeChar
         | AccessFs::MakeBlock

@@ -52,12 +52,12 @@ pub use shared_page::Announced;
 pub use spawn::{Child, Confinement};
 pub use supervise::STACK_BYTES;
 
-/// How often the parent looks at the memory and the processes of a child that starts others. A compiler
-/// takes memory as fast as the machine gives it, and no kernel limit holds all of its processes
-/// together where control groups are missing: at 2 GB a second this is 40 MB too much.
+/// Time between two looks of the parent at the memory and the processes of a child that starts others. A compiler takes
+/// memory as fast as the machine gives it, and no kernel limit holds all of its processes together where control groups
+/// are missing: at 2 GB a second this is 40 MB too much.
 pub const WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// How often the parent looks at the memory of a child that runs alone. The engine bounds each guest
-/// in it, and this is for what escapes that. Each look takes a core from somebody for a moment, and
-/// on a small machine that is the child whose time is being measured: so it is rare.
+/// Time between two looks of the parent at the memory of a child that runs alone. The engine bounds each guest in it,
+/// and this is for what escapes that. Each look takes a core from another process for a moment, and on a small machine
+/// that is the child whose time is being measured: so it is rare.
 pub const LONE_WATCH_PERIOD: std::time::Duration = std::time::Duration::from_millis(50);

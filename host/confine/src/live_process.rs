@@ -1,19 +1,20 @@
-//! What the kernel shows of a process, also where its first thread has ended: under the process's own number it shows
-//! nothing then, though the other threads go on with the same memory and the same open files.
+//! Live processes as the kernel shows them, also where the first thread has ended: under the process's own number it
+//! shows nothing then, though the other threads go on with the same memory and the same open files.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// What a process takes.
+/// Memory and threads of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// Resident and swapped memory, huge pages too, and the tables by which it is found, in bytes.
     pub(super) bytes: u64,
-    /// Its threads.
+    /// Number of threads.
     pub(super) threads: u64,
 }
 
-/// The folder in /proc of a thread of a process that has not ended, of the first one if possible. `None`: all have.
+/// Returns the folder in /proc of a thread of a process that has not ended, of the first one if possible. `None`: all
+/// have.
 pub(super) fn folder(process: i32) -> Option<PathBuf> {
     let first = PathBuf::from(format!("/proc/{process}"));
     let has_ended = |folder: &PathBuf| {
@@ -30,7 +31,7 @@ pub(super) fn folder(process: i32) -> Option<PathBuf> {
         .find(|thread| !has_ended(thread))
 }
 
-/// What a process takes; `None` if it has ended.
+/// Returns the memory and threads of a process; `None` if it has ended.
 pub(super) fn usage(process: i32) -> Option<Usage> {
     let first = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     read_usage(&first).or_else(|| {
@@ -39,7 +40,7 @@ pub(super) fn usage(process: i32) -> Option<Usage> {
     })
 }
 
-/// The usage in the text of a status file; `None` if it shows no memory.
+/// Returns the usage in the text of a status file; `None` if it shows no memory.
 fn read_usage(status: &str) -> Option<Usage> {
     let value = |name: &str| {
         let mut lines = status.lines();
@@ -70,7 +71,7 @@ pub(super) fn group_is_alive(group: i32) -> bool {
     })
 }
 
-/// The state and the group in the text of a stat file: "pid (name) state parent group …", where a name may hold
+/// Returns the state and the group in the text of a stat file: "pid (name) state parent group …", where a name may hold
 /// anything.
 fn state_and_group(stat: &str) -> (&str, &str) {
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// With these seals, nobody can change the file: not its bytes, its size or the seals.
+/// Seals with which nobody can change the file: not its bytes, its size or the seals.
 const SEALS: SealFlags = SealFlags::SEAL
     .union(SealFlags::SHRINK)
     .union(SealFlags::GROW)

@@ -60,7 +60,7 @@ pub(super) fn tie_to(parent: Option<u32>, processes: Processes) -> io::Result<()
 }
 
 /// Lets SIGTERM kill all of this process's group. The kernel would send the signal of a parent's death to this process
-/// alone, and what it started, in its group still, would go on without anybody who watches it.
+/// alone, and what it started, in its group still, would go on unwatched.
 fn end_group_on_term() -> io::Result<()> {
     extern "C" fn end_group(_: libc::c_int) {
         // SAFETY: kill may be called in a handler, and touches no memory. 0 is the own group, this process included.

@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// With these seals, the size of the file stays what it is, so that no reader of a mapping faults.
+/// Seals with which the size of the file stays what it is, so that no reader of a mapping faults.
 const SEALS: SealFlags = SealFlags::SEAL
     .union(SealFlags::SHRINK)
     .union(SealFlags::GROW);
@@ -24,7 +24,7 @@ const SEALS: SealFlags = SealFlags::SEAL
 pub struct Announced(Option<Arc<Mapping>>);
 
 impl Announced {
-    /// The view of a child whose job has no shared page.
+    /// Returns the view of a child whose job has no shared page.
     pub(super) fn nothing() -> Self {
         Self(None)
     }

@@ -36,22 +36,22 @@ pub struct Confinement {
     pub(super) kernel: KernelFeatures,
     /// The second fence around builders, if it works.
     pub(super) outer: Option<Bubblewrap>,
-    /// The control group in which those of builders are made, if that works.
+    /// The control group in which the groups of builders are made, if that works.
     pub(super) cgroup_parent: Option<CgroupParent>,
 }
 
 impl Confinement {
-    /// How strong the fence around children is.
+    /// Returns the strength of the fence around children.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// The second fence around builders, if one works: `bubblewrap`.
+    /// Returns the second fence around builders, if one works: `bubblewrap`.
     pub fn outer_layer(&self) -> Option<&'static str> {
         self.outer.as_ref().map(|_| "bubblewrap")
     }
 
-    /// The mechanisms in use.
+    /// Returns the mechanisms in use.
     pub fn mechanisms(&self) -> Mechanisms {
         Mechanisms {
             landlock_abi: self.kernel.landlock_abi,
@@ -61,7 +61,7 @@ impl Confinement {
         }
     }
 
-    /// The same confinement, without a second fence around builders.
+    /// Returns the same confinement, without a second fence around builders.
     #[must_use]
     pub fn without_outer_layer(self) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Confinement {
         Ok(Some(group))
     }
 
-    /// The header and the payload as the child's stdin.
+    /// Returns the header and the payload as the child's stdin.
     fn seal(&self, job: &Job<'_>, outer: Option<&Bubblewrap>) -> io::Result<Stdio> {
         let header = Header {
             kernel: self.kernel,
@@ -152,7 +152,7 @@ impl Confinement {
     }
 }
 
-/// The bounds of a job.
+/// Returns the bounds of a job.
 fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
     let around = outer.map_or(0, |_| Bubblewrap::PROCESSES);
     let processes_max = match job.fence.processes {
@@ -179,9 +179,9 @@ pub struct Child {
     handle: KillOnDrop,
     frames: Option<FrameReader<ChildStdout>>,
     announced: Announced,
-    /// Whether it sent more than allowed. It may have ended before that was noticed.
+    /// True if the child sent more than allowed. It may have ended before that was noticed.
     overflowed: bool,
-    /// Whether its exit status comes from an outer layer.
+    /// True if the exit status comes from an outer layer.
     wrapped: bool,
     exit: oneshot::Receiver<Exit>,
 }
@@ -262,7 +262,7 @@ impl Child {
         self.announced.clone()
     }
 
-    /// The child's process id, until it has ended.
+    /// Returns the child's process id, until it has ended.
     pub fn pid(&self) -> Option<u32> {
         self.handle.pid()
     }
@@ -273,8 +273,8 @@ impl Child {
         self.handle.kill(ExitCause::Killed);
     }
 
-    /// Waits until the child has ended, and returns how. Unread frames are lost: read them to the end
-    /// first. Dropping the future kills the child.
+    /// Waits until the child has ended, and returns its end. Unread frames are lost: read them to the end first.
+    /// Dropping the future kills the child.
     pub async fn finish(mut self) -> Exit {
         self.frames = None;
         let mut exit = (&mut self.exit).await.unwrap_or_else(|_| Exit {

@@ -35,7 +35,7 @@ struct State {
     /// The id of the child and of its process group. `None` once it is reaped: the number may then
     /// belong to another process.
     pid: Option<Pid>,
-    /// Why the parent killed it, if it did; the first cause counts.
+    /// Cause for which the parent killed the child, if it did; the first cause counts.
     killed: Option<ExitCause>,
 }
 
@@ -62,7 +62,7 @@ impl ChildHandle {
         let _ = self.reaped.wait_timeout_while(self.lock(), timeout, alive);
     }
 
-    /// The child's process id, until it is reaped.
+    /// Returns the child's process id, until it is reaped.
     pub(super) fn pid(&self) -> Option<u32> {
         let pid = self.lock().pid?;
         Some(pid.as_raw_nonzero().get().unsigned_abs())
@@ -96,7 +96,7 @@ pub(super) struct StartedChild {
     pub(super) exit: oneshot::Receiver<Exit>,
 }
 
-/// Stack of a thread of the parent, whatever `RUST_MIN_STACK` says.
+/// Stack of a thread of the parent in bytes, whatever `RUST_MIN_STACK` says.
 pub const STACK_BYTES: usize = 2 << 20;
 
 /// Starts `command` on a thread of its own, which stays until the child is reaped.
@@ -181,7 +181,7 @@ fn launch(command: &mut Command, group: Option<Cgroup>) -> io::Result<(Superviso
     }
 }
 
-/// The parent's descriptors of a child: its pidfd, its stdout for frames, its stderr.
+/// Returns the parent's descriptors of a child: its pidfd, its stdout for frames, its stderr.
 fn open_pipes(
     pid: Pid,
     child: &mut process::Child,
@@ -339,7 +339,7 @@ pub(super) fn restore_sigchld() {
     }
 }
 
-/// The cause that an exit status stands for. A lost status is never taken for success.
+/// Returns the cause that an exit status stands for. A lost status is never taken for success.
 fn exit_cause(status: Option<ExitStatus>) -> ExitCause {
     let code = status.and_then(|status| status.code());
     let signal = status.and_then(|status| status.signal());

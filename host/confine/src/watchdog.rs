@@ -17,12 +17,12 @@ pub(super) struct Bounds {
     pub(super) processes_max: Option<usize>,
     /// The most threads of all these processes.
     pub(super) threads_max: Option<u64>,
-    /// What the folders may hold that it may write to.
+    /// Bound on the folders that the child may write to.
     pub(super) folder: Option<FolderBound>,
 }
 
 impl Bounds {
-    /// Returns how often the bounds must be checked; `None` if there is nothing to check.
+    /// Returns the time between two checks of the bounds; `None` if there is nothing to check.
     pub(super) fn period(&self) -> Option<Duration> {
         match (self.processes_max, self.rss_bytes_max) {
             (Some(_), _) => Some(WATCH_PERIOD),
@@ -32,7 +32,7 @@ impl Bounds {
     }
 }
 
-/// Returns why the child is to be killed, if it exceeds a bound at the moment.
+/// Returns the cause for which the child is to be killed, if it exceeds a bound at the moment.
 pub(super) fn exceeded(child: Pid, bounds: &Bounds) -> Option<ExitCause> {
     bounds.period()?;
     let child = child.as_raw_nonzero().get();
@@ -60,7 +60,7 @@ pub(super) fn exceeded(child: Pid, bounds: &Bounds) -> Option<ExitCause> {
     (bounds.rss_bytes_max? < usage.bytes).then_some(ExitCause::MemoryWatchdog)
 }
 
-/// What processes take together.
+/// Returns the memory and threads of processes, all together.
 fn usage_of(processes: &[i32]) -> Usage {
     let mut total = Usage::default();
     for usage in processes.iter().filter_map(|&pid| live_process::usage(pid)) {
@@ -70,13 +70,14 @@ fn usage_of(processes: &[i32]) -> Usage {
     total
 }
 
-/// Watches the folders of a child that starts others.
+/// Returns true if the folders of a child that starts others hold too much.
 pub(super) fn fills_folders(child: Pid, bounds: &Bounds, watch: &mut FolderWatch<'_>) -> bool {
     let most = bounds.processes_max.unwrap_or(1).saturating_add(1);
     watch.is_exceeded(|| tree(child.as_raw_nonzero().get(), most))
 }
 
-/// The child and its descendants, at most `max`. The child adopts orphans, so none is missed.
+/// Returns the child and its descendants, at most `max`. The child adopts orphans, so none is
+/// missed.
 pub(super) fn tree(child: i32, max: usize) -> Vec<i32> {
     let mut found = vec![child];
     let mut next = 0;
@@ -94,7 +95,7 @@ pub(super) fn tree(child: i32, max: usize) -> Vec<i32> {
     found
 }
 
-/// The children of all threads of a process; none if it has ended meanwhile.
+/// Returns the children of all threads of a process; none if it has ended meanwhile.
 fn children(pid: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
         return Vec::new();
@@ -110,7 +111,8 @@ fn children(pid: i32) -> Vec<i32> {
         .collect()
 }
 
-/// The resident memory of a process that runs no code of others: this look disturbs it least.
+/// Returns the resident memory of a process that runs no code of others, in bytes: this look
+/// disturbs it least.
 fn resident_bytes(pid: i32) -> u64 {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
     let pages = statm.split_ascii_whitespace().nth(1);

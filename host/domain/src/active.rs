@@ -1,4 +1,5 @@
-//! Characters that do something to whoever shows them.
+//! Active characters: control and format characters, which change how the text around them is
+//! shown.
 
 /// Returns true for a control character, and for a format character that reorders, joins or hides
 /// text.

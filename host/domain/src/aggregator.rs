@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// An aggregator that the user brings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aggregator {
-    /// Its name: `a-z`, `0-9` and `-`.
+    /// Name of the aggregator: `a-z`, `0-9` and `-`.
     pub name: String,
-    /// Its code.
+    /// File with the code of the aggregator.
     pub code: Code,
 }

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptKind {
-    /// To open a path outside its granted folders.
+    /// Opening a path outside its granted folders.
     OpenOutside,
-    /// To write to a granted file or folder, which can be read only.
+    /// Writing to a granted file or folder, which can be read only.
     WriteToGrant,
-    /// To end the process.
+    /// Ending the process.
     Exit,
-    /// To grow its memories or tables beyond the limit.
+    /// Growing its memories or tables beyond the limit.
     MemoryGrowth,
-    /// To write more output than the limit.
+    /// Writing more output than the limit.
     OutputFlood,
-    /// To call the host more often than the limit.
+    /// Calling the host more often than the limit.
     HostCallFlood,
-    /// To get more random bytes at once than the limit.
+    /// Getting more random bytes at once than the limit.
     RandomFlood,
-    /// To hold more handles than the limit.
+    /// Holding more handles than the limit.
     HandleFlood,
-    /// To sleep past the wall-time limit of a call.
+    /// Sleeping past the wall-time limit of a call.
     OverlongSleep,
 }
 
@@ -46,9 +46,9 @@ impl AttemptKind {
 /// One kind of attempt of one variant, over all its checked calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The kind.
+    /// Kind of the refused operation.
     pub what: AttemptKind,
-    /// The number of times.
+    /// Number of times that it was tried.
     pub times: u64,
     /// The object of the first attempt: a path, a number. Foreign text of at most
     /// [`EXAMPLE_CHARS_MAX`] characters.

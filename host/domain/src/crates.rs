@@ -25,19 +25,19 @@ impl Crates {
 /// A crate that the user allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowedCrate {
-    /// Its name, as the registry has it.
+    /// Name of the crate in the registry.
     pub name: String,
     /// The version, as cargo reads a requirement: `0.15` is any that is compatible with it.
     pub version: String,
     /// The features that are switched on.
     #[serde(default)]
     pub features: Vec<String>,
-    /// Whether its default features are, too.
+    /// True if the crate's default features are switched on as well.
     #[serde(default = "on")]
     pub default_features: bool,
 }
 
-/// As in a manifest that does not say.
+/// Returns the default of `default_features`: true, as in a manifest that does not set it.
 fn on() -> bool {
     true
 }
@@ -63,10 +63,10 @@ impl std::fmt::Display for AllowedCrate {
 /// A crate of the lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockedCrate {
-    /// Its name.
+    /// Name of the crate.
     pub name: String,
-    /// Its exact version.
+    /// Exact version of the crate.
     pub version: String,
-    /// SHA-256 of its archive in the registry, as 64 hexadecimal digits.
+    /// SHA-256 of the crate's archive in the registry, as 64 hexadecimal digits.
     pub checksum: String,
 }

@@ -1,4 +1,4 @@
-//! Which readings are better.
+//! Direction in which readings are better: lower or higher.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The edition of Rust of the sources of approaches. What goes with them, such as a workload, has the newest.
+/// Edition of Rust in which the sources of approaches are compiled. The sources beside them, such as a workload, use
+/// the newest one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Edition {
     /// Edition 2021.
@@ -15,12 +16,12 @@ pub enum Edition {
 }
 
 impl Edition {
-    /// Returns true of what applies where nothing is said.
+    /// Returns true for the edition that applies where an experiment names none.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The year.
+    /// Returns the year of the edition: `2021`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust2021 => "2021",
@@ -28,7 +29,7 @@ impl Edition {
         }
     }
 
-    /// What the version of a compiler is followed by in reports: nothing where nothing was said.
+    /// Returns the text that follows the version of the compiler in reports: `, edition 2021`; empty for the default.
     pub fn note(self) -> &'static str {
         match self {
             Self::Rust2021 => ", edition 2021",

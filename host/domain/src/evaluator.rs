@@ -10,11 +10,11 @@ pub const EVALUATOR_PREFIX: &str = "evaluator:";
 /// An evaluator that the user brings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluator {
-    /// Its name: `a-z`, `0-9` and `-`.
+    /// Name of the evaluator: `a-z`, `0-9` and `-`.
     pub name: String,
-    /// Its code.
+    /// File with the code of the evaluator.
     pub code: Code,
-    /// The criteria that it says it gives readings of; empty until it was asked.
+    /// Criteria of which the evaluator gives readings, by its own description; empty until it was asked.
     #[serde(default)]
     pub criteria: Vec<EvaluatedCriterion>,
 }
@@ -22,23 +22,23 @@ pub struct Evaluator {
 /// A criterion as an evaluator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedCriterion {
-    /// Its name: `a-z`, `0-9` and `-`.
+    /// Name of the criterion: `a-z`, `0-9` and `-`.
     pub name: String,
-    /// What it says, in a sentence. It comes from the evaluator.
+    /// Meaning of the readings in a sentence, which comes from the evaluator.
     pub summary: String,
-    /// The unit of its readings.
+    /// Unit of the readings.
     pub unit: String,
-    /// Which readings are better.
+    /// Direction in which readings are better.
     pub direction: Direction,
     /// The lower and the upper end of what readings may be; `None` if any finite number may be one.
     pub range: Option<(f64, f64)>,
-    /// True if it is about each answer, and the reading is the mean.
+    /// True if the evaluator values each answer by itself; the reading is the mean of these values.
     pub per_answer: bool,
-    /// What it is worked out from.
+    /// Evidence that the criterion is worked out from.
     pub needs: Needs,
 }
 
-/// What a criterion is worked out from.
+/// Evidence that a criterion of an evaluator is worked out from: true for each part that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Needs {
     /// The text of the source.
@@ -50,15 +50,15 @@ pub struct Needs {
 }
 
 impl EvaluatedCriterion {
-    /// Returns true if its readings are known exactly, where answers are those to fixed inputs or not: a
-    /// second run has the same readings.
+    /// Returns true if the readings are known exactly, so that a second run has the same ones. `inputs_are_fixed` is
+    /// true if every run makes the same inputs, such as a set of instances.
     pub fn is_exact(&self, inputs_are_fixed: bool) -> bool {
         !self.needs.samples && (inputs_are_fixed || !(self.per_answer || self.needs.answers))
     }
 }
 
 impl Evaluator {
-    /// Returns what all its criteria together need.
+    /// Returns the evidence that all criteria of the evaluator together need.
     pub fn needs(&self) -> Needs {
         let all = self.criteria.iter();
         all.fold(Needs::default(), |all, one| Needs {

@@ -49,8 +49,7 @@ pub enum FailureClass {
     /// The workload's `check` or `assess` failed on an answer, and it is not shown that it fails on
     /// right ones too.
     UnjudgedAnswer,
-    /// There is no oracle, and the variants disagree about an answer: nobody is shown to be right or
-    /// wrong.
+    /// There is no oracle, and the variants disagree about an answer: none of them is shown to be right or wrong.
     Disagreement,
     /// The same input gave different answers or different fuel.
     Nondeterministic,
@@ -119,9 +118,9 @@ impl std::fmt::Display for FailureClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// From source to component.
+    /// The build: from source to component.
     Build,
-    /// From bytes to a checked, compiled component.
+    /// The load: from bytes to a checked, compiled component.
     Load,
     /// The gate: every case once, with fuel, judged by the oracle.
     Check,
@@ -132,11 +131,11 @@ pub enum Phase {
 /// A failure: the class, a message for people, and the limit if one was exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The class.
+    /// Class of the failure.
     pub class: FailureClass,
     /// A description; for `build-failed` the compiler's diagnostics.
     pub message: String,
-    /// The phase.
+    /// Phase in which the variant failed.
     pub phase: Phase,
     /// The limit that was exceeded, as the experiment file writes it: `memory = 256 MiB`.
     #[serde(default)]

@@ -1,8 +1,7 @@
-//! What a difference of times is worth where the code of one of two lies in few places.
+//! Allowance for pairs of which one component has few layouts: both ends of their interval move outwards.
 //!
-//! The code of a component lies in as many places as it has versions, one of which each replica draws.
-//! With few of them, what a place is worth stays in every replica alike, and no repetition averages it
-//! away.
+//! The code of a component lies in as many places as it has layouts, one of which each replica draws. With few of them,
+//! the effect of a place on the time is the same in every replica, and no repetition averages it away.
 
 use crate::stats::Bounds;
 
@@ -16,8 +15,8 @@ pub(crate) fn few_layouts_log() -> f64 {
     FEW_LAYOUTS.ln_1p()
 }
 
-/// The bounds of a difference if the code of one of a pair lies in few places: in order, and wider by
-/// what that may be worth.
+/// Returns the bounds of a difference of which one component has few layouts: in order, and with both ends moved
+/// outwards by [`few_layouts_log`].
 pub(crate) fn with_few_layouts(bounds: Bounds) -> Bounds {
     let Bounds { low, high } = bounds.in_order();
     Bounds {

@@ -1,8 +1,9 @@
-//! How approaches are asked for: what an experiment says, and what models are told.
+//! Options for generating approaches: the provider, the depth of the code, and the diversity of the
+//! ideas.
 
 use serde::{Deserialize, Serialize};
 
-/// Who answers.
+/// Kind of provider: the API, program or record that answers the questions to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderKind {
     /// Anthropic's messages API.
@@ -18,7 +19,7 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// Its name on the command line and in experiment files.
+    /// Returns the name of the kind on the command line and in experiment files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -30,7 +31,7 @@ impl ProviderKind {
     }
 }
 
-/// How far prototypes are worked out.
+/// Depth to which the code of prototypes is worked out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
@@ -39,11 +40,11 @@ pub enum Depth {
     /// The idea with what it needs to be fast.
     #[default]
     ProofOfConcept,
-    /// As it would be put into use.
+    /// Code as it would be put into use.
     ProductionReady,
 }
 
-/// How far apart approaches should be.
+/// Diversity of the approaches that are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Diversity {
@@ -52,6 +53,6 @@ pub enum Diversity {
     /// Other algorithms or data structures.
     #[default]
     Medium,
-    /// As far apart as there are any.
+    /// Ideas as far apart as there are any.
     High,
 }

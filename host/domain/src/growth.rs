@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 pub const SIZES_MIN: usize = 7;
 /// The smallest factor from one size to the next.
 pub const SIZES_APART: u32 = 4;
-/// A class is ruled out if its residuals scatter this many times as much as those of the best class.
+/// Ratio of the scatter of a class's residuals to that of the best class from which on the class is ruled out.
 const SCATTER_RATIO: f64 = 2.0;
-/// A class whose residuals scatter less than this (a difference of logarithms) is never ruled out.
+/// Scatter of residuals (a difference of logarithms) below which a class is never ruled out.
 const SCATTER_FINE: f64 = 0.005;
-/// If the residuals of the best class scatter more than this, no class fits.
+/// Scatter of the best class's residuals above which no class fits.
 const SCATTER_MAX: f64 = 0.25;
-/// If from one size to the next the costs leave the best class by more than this (a difference of
-/// logarithms: a third), no class fits: they bend away from it.
+/// Departure of the costs from the best class, from one size to the next (a difference of logarithms: a third), above
+/// which no class fits: they bend away from it.
 const BEND_MAX: f64 = 0.3;
-/// If a larger size costs less by more than this (a difference of logarithms), no class fits: in all of
-/// them work grows, or stays.
+/// Fall of the cost at a larger size (a difference of logarithms) above which no class fits: in all of them work grows,
+/// or stays.
 const FALL_MAX: f64 = 0.05;
 
 /// A class of growth.
@@ -92,21 +92,20 @@ pub enum Classification {
     Among(Vec<GrowthClass>),
     /// No class fits.
     Other,
-    /// Too few usable sizes, or too close together.
+    /// The usable sizes are too few, or too close together.
     TooFewSizes {
-        /// Sizes with a factor of 4 between neighbours and a positive cost.
+        /// Number of sizes with a factor of 4 between neighbours and a positive cost.
         usable: usize,
     },
 }
 
 /// Classifies costs at sizes, such as the fuel of one call.
 ///
-/// For each class the constant factor is fitted to the logarithms by their mean; what remains are
-/// the residuals. A class stays possible if it has the least spread of residuals for all sizes or
-/// for all but one, or if its spread is less than twice the least. None fits if the least spread is
-/// large, if costs leave the best class from one size to the next, or if they fall: whoever wastes time
-/// on small inputs does not grow more slowly. Costs must be free of a constant part (the first call's,
-/// an empty call's), which would pass for slower growth.
+/// For each class the constant factor is fitted to the logarithms by their mean; what remains are the residuals. A
+/// class stays possible if it has the least spread of residuals for all sizes or for all but one, or if its spread is
+/// less than twice the least. None fits if the least spread is large, if costs leave the best class from one size to
+/// the next, or if they fall: a program that wastes time on small inputs does not grow more slowly. Costs must be free
+/// of a constant part (the first call's, an empty call's), which would pass for slower growth.
 ///
 /// ```
 /// use bakeoff_domain::growth::{GrowthClass, Classification, classify};

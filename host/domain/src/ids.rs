@@ -56,10 +56,11 @@ pub fn slug(name: &str) -> String {
     id
 }
 
-/// How a name looks to a reader: two names of which this is the same would be mistaken for each other.
+/// Returns the skeleton of a name: two names with the same skeleton look alike to a reader, who would mistake one for
+/// the other.
 ///
-/// The skeleton of Unicode's security mechanisms (UTS #39), in which a Cyrillic `о` is an `o` and what
-/// cannot be seen is nothing, in lower case, and with one space for whatever is blank or a separator.
+/// It is the skeleton of Unicode's security mechanisms (UTS #39), in which a Cyrillic `о` is an `o` and invisible
+/// characters are dropped, in lower case, and with one space for whatever is blank or a separator.
 ///
 /// ```
 /// use bakeoff_domain::ids::look;
@@ -79,7 +80,7 @@ pub fn look(name: &str) -> String {
     words.join(" ")
 }
 
-/// Whether a character is shown as empty space; the last one is Braille's.
+/// Returns true for a character that is shown as empty space; the last one is Braille's.
 fn is_blank(character: char) -> bool {
     character.is_whitespace() || character == '\u{2800}'
 }

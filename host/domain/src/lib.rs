@@ -5,11 +5,11 @@
 //! samples and settings come in as arguments, and values go out. The same input gives the same
 //! output on every machine, which is what makes a finished run recomputable.
 //!
-//! The modules in the order in which they may use each other: [`spec`] → [`measurement`] →
-//! [`metric_share`] → [`stats`] → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] →
-//! [`growth`] → [`score`] → [`report`]. Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused
-//! operations), [`ids`] (safe names), [`numbers`] (numbers as text), [`oracle`] (what the
-//! test of an oracle shows), [`generate`] (how approaches are asked for), [`queue`] (what is done next).
+//! The modules in the order in which they may use each other: [`spec`] → [`measurement`] → [`metric_share`] → [`stats`]
+//! → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] → [`growth`] → [`score`] → [`report`].
+//! Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused operations), [`ids`] (safe names),
+//! [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
+//! [`queue`] (the order of a run's tasks).
 
 mod active;
 mod aggregator;

@@ -1,6 +1,6 @@
 //! Logarithms with the same last digit everywhere.
 //!
-//! Those of the standard library are the platform's own. Scores are worked out where a run is measured and
+//! The logarithms of the standard library are the platform's own. Scores are worked out where a run is measured and
 //! again in the page of its report (WebAssembly, which has no such function), and must be equal.
 
 /// The natural logarithm.

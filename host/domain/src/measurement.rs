@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The index of a variant among those in the race.
+/// Index of a variant among those in the race.
 pub type VariantIndex = usize;
-/// The index of a case among the experiment's sizes (or cases of a file).
+/// Index of a case among the experiment's sizes (or cases of a file).
 pub type CaseIndex = usize;
 
 /// The smallest time of a call, in nanoseconds: shorter ones count as this. Such calls are far too
@@ -158,20 +158,19 @@ pub struct Replica {
     pub solo: bool,
     /// The samples, in the order in which they ran.
     pub samples: Vec<Sample>,
-    /// By case: the time of the no-op component of the same signature.
+    /// Times of the no-op component of the same signature, by case.
     pub baselines: Vec<Baseline>,
-    /// By variant: CPU time of the first call on a fresh instance, in nanoseconds; `None` for a
-    /// variant that did not take part.
+    /// CPU time of the first call on a fresh instance in nanoseconds, by variant; `None` for a variant that did not
+    /// take part.
     pub cold_ns: Vec<Option<u64>>,
-    /// What parts of calls took, of variants and cases whose calls have parts or much of a start.
+    /// Times of the parts of calls, for variants and cases whose calls have parts or take much time for their start.
     #[serde(default)]
     pub parts: Vec<PartTimes>,
     /// The state of the machine.
     pub surroundings: Surroundings,
 }
 
-/// What parts of a variant's calls on a case took in a replica: CPU time added up over its samples, in
-/// nanoseconds.
+/// Times of the parts of a variant's calls on a case in a replica: CPU time added up over its samples, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartTimes {
     /// The variant.
@@ -180,15 +179,15 @@ pub struct PartTimes {
     pub case: CaseIndex,
     /// The number of calls.
     pub calls: u64,
-    /// All of them.
+    /// Time of the calls in all.
     pub total_ns: u64,
-    /// The start functions of their instances.
+    /// Time of the start functions of their instances.
     pub start_ns: u64,
-    /// `prepare`, `run` and `output`, of a resource that is called in these parts.
+    /// Times of `prepare`, `run` and `output`, for a resource that is called in these parts.
     #[serde(default)]
     pub session_ns: Option<[u64; 3]>,
-    /// A call on an instance that was called before, while the variant was warmed up; of a variant whose
-    /// later calls take less work.
+    /// Time of one call on an instance that was called before, measured while the variant was warmed up; for a variant
+    /// whose later calls take less work.
     #[serde(default)]
     pub again_ns: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The share of α that each reading has which ranks.
+//! Share of α for each reading that ranks.
 
 use crate::spec::{Criterion, Experiment, Source};
 use std::collections::BTreeSet;

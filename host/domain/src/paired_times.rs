@@ -1,4 +1,4 @@
-//! Times that every variant is measured for once in each round, told apart pair by pair.
+//! Verdicts about times that every variant is measured for once in each round, such as build times.
 
 use crate::measurement::VariantIndex;
 use crate::stats::ConfidenceSequence;
@@ -12,7 +12,7 @@ struct Pair {
     sequence: ConfidenceSequence,
 }
 
-/// The times of all pairs, by the same test as the times of calls.
+/// Differences of all pairs, under the same test as the times of calls.
 #[derive(Clone, Debug)]
 pub struct PairedTimes {
     pairs: Vec<Pair>,
@@ -22,7 +22,7 @@ pub struct PairedTimes {
 }
 
 impl PairedTimes {
-    /// No times yet, of this many variants. `threshold` is the evidence that a claim needs, in nats.
+    /// Returns the pairs of this many variants, without times. `threshold` is the evidence that a claim needs, in nats.
     pub fn new(variants: usize, threshold: f64, practical_log: f64, clock_ns: f64) -> Self {
         let pairs = (0..variants).flat_map(|a| (a + 1..variants).map(move |b| (a, b)));
         let pair = |(a, b)| Pair {

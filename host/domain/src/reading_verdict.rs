@@ -7,7 +7,7 @@ use crate::stats::{BoundedMean, SignOfDifferences, evidence_of_agreement, median
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// What a verdict by a reading claims, and with it the meaning of its number.
+/// Claim that a verdict by a reading makes, and with it the meaning of its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
@@ -33,7 +33,7 @@ pub struct ReadingVerdict<I = VariantIndex> {
     /// True if one beats the other, yet the ratio is within the practical threshold.
     #[serde(default)]
     pub below_threshold: bool,
-    /// What is claimed.
+    /// Claim that the verdict makes.
     pub claim: Claim,
     /// The ratio or the difference; `None` if there is nothing to compare.
     pub value: Option<f64>,
@@ -170,7 +170,7 @@ fn better_if_larger(direction: Direction) -> Verdict {
 pub struct Qualities<'a> {
     /// The variants.
     pub pair: (VariantIndex, VariantIndex),
-    /// By round, one input on each case: the mean of the quality of `a`'s answers.
+    /// Mean quality of `a`'s answers in each round, which has one input on each case.
     pub a: &'a [f64],
     /// The same for `b`. Only rounds that both have count.
     pub b: &'a [f64],
@@ -179,7 +179,7 @@ pub struct Qualities<'a> {
 }
 
 impl Qualities<'_> {
-    /// The tie of two that are the same component.
+    /// The tie of two variants that are the same component.
     pub fn of_the_same(&self, scale: Scale) -> ReadingVerdict {
         let claim = match scale {
             Scale::Linear { .. } => Claim::MeanDifference,

@@ -45,7 +45,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the format: [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The experiment.
     pub experiment: ExperimentSummary,
@@ -55,7 +55,7 @@ pub struct Report {
     pub criteria: Vec<CriterionSummary>,
     /// All variants, failed ones included; in order of rank, then of declaration.
     pub variants: Vec<VariantReport>,
-    /// By time, for each pair: all cases together (case `None`), then by case.
+    /// Verdicts by time about each pair: all cases together (case `None`), then by case.
     pub verdicts: Vec<VerdictRow>,
     /// The recommended variant, and the robustness of the choice.
     pub recommendation: Recommendation,
@@ -70,14 +70,14 @@ pub struct Report {
     /// Verdicts by wall time over all cases, where a criterion asks for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall_verdicts: Vec<VerdictRow>,
-    /// By source (`cold-start`, `build-time`, `assess:NAME`), where a criterion asks for it: the
-    /// verdict about each pair by that reading.
+    /// Verdicts by the other readings that criteria ask for (`cold-start`, `build-time`, `assess:NAME`), about each
+    /// pair.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reading_verdicts: ReadingVerdicts,
     /// The parameters of the measuring, and why it ended.
     #[serde(default)]
     pub protocol: Protocol,
-    /// By replica and variant: the logarithms of times from which first places are resampled.
+    /// Logarithms of times by replica and variant, from which first places are resampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<ReplicaTimes>,
     /// The parts that the report shows.
@@ -86,10 +86,10 @@ pub struct Report {
     /// The cases that no time rests on, since calls on them are shorter than can be timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub too_short: Vec<TooShortCase>,
-    /// What the aggregators of the user add, in the order of their declaration.
+    /// Sections that the user's aggregators add, in the order of their declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<AddedSection>,
-    /// How approaches were generated, if some were: what was asked for, what it took, and each attempt.
+    /// Generation of the approaches, if some were generated: the request, its cost, and each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
 }
@@ -107,7 +107,7 @@ pub struct TooShortCase {
     pub call_ns_min: f64,
 }
 
-/// By source, the verdicts about pairs of variants by that reading, under the variants' ids.
+/// Verdicts about pairs of variants, named by their ids, by the source of the reading.
 pub type ReadingVerdicts = BTreeMap<String, Vec<ReadingVerdict<String>>>;
 
 /// The parameters of the measuring.
@@ -163,15 +163,15 @@ pub enum Ended {
     NotMeasured,
 }
 
-/// What a report has for the class of growth where none fits.
+/// Name of the class of growth where none fits.
 pub const NO_CLASS: &str = "other";
 
-/// How a variant's work grows with size, as classified by fuel.
+/// Growth of a variant's work with size, as classified by fuel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
     /// The class that fits best: `1`, `log n`, `n`, `n log n`, `n²`, `n³`; `other` if none fits.
     pub class: String,
-    /// Classes that cannot be told from it.
+    /// Classes that cannot be told from the one that fits best.
     #[serde(default)]
     pub alternatives: Vec<String>,
     /// The slope of log time over log size.
@@ -183,7 +183,7 @@ pub struct Growth {
 pub struct ExperimentSummary {
     /// Digest of all that decides the result.
     pub id: String,
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
     /// The question.
     pub problem: String,
@@ -192,11 +192,10 @@ pub struct ExperimentSummary {
     /// The seed of the inputs on which every case was checked.
     #[serde(default)]
     pub check_seed: RunSeed,
-    /// By case: its size, or its call in WAVE. Empty for a set of instances.
+    /// Labels of the cases: sizes, or calls in WAVE. Empty for a set of instances.
     #[serde(default)]
     pub cases: Vec<CaseLabel>,
-    /// Where no file declares it: the options of the command line that say what is called, and on which
-    /// inputs.
+    /// Options of the command line that name the called function and the inputs, where no file declares the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// True if the interface and the inputs were read off the sources.
@@ -222,7 +221,7 @@ pub struct InstanceSet {
 }
 
 impl ExperimentSummary {
-    /// What claims without a case are about: `all cases together`, or `over 12 instances`.
+    /// Returns the scope of claims without a case: `all cases together`, or `over 12 instances`.
     pub fn scope(&self) -> String {
         match &self.instances {
             Some(set) => format!("over {} instances", numbers::count(u64::from(set.count))),
@@ -238,7 +237,7 @@ pub struct Environment {
     pub engine: String,
     /// Compiler of the prototypes.
     pub compiler: String,
-    /// Why this compiler and no other, in words.
+    /// Reason why this compiler was used, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub compiler_choice: String,
     /// The crates that sources could use, and those that these need.
@@ -252,11 +251,10 @@ pub struct Environment {
     pub system: String,
     /// Level of confinement: `full`, `standard`, `unconfined`.
     pub confinement: String,
-    /// What the host's policy lets experiments have: `defaults`, or the file's restrictions in words.
+    /// Policy of the host, as to what experiments may have: `defaults`, or the file's restrictions in words.
     #[serde(default)]
     pub policy: String,
-    /// What the confinement is made of: `landlock 7`, `seccomp`, `bubblewrap`,
-    /// `cgroup (memory, processes)`.
+    /// Fences of the confinement: `landlock 7`, `seccomp`, `bubblewrap`, `cgroup (memory, processes)`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fences: Vec<String>,
 }
@@ -271,12 +269,12 @@ pub struct Reading {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// `ns`, `bytes`, `units`, `lines`, …
+    /// Unit: `ns`, `bytes`, `units`, `lines`, …
     pub unit: String,
-    /// By case, where the reading differs by case.
+    /// Values by case, where the reading differs by case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_case: Vec<Option<f64>>,
-    /// What the evaluator that gave it says of it.
+    /// Note of the evaluator that gave the reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -284,30 +282,30 @@ pub struct Reading {
 /// A variant in the report, with a result or a failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantReport {
-    /// Safe as a file name, unique within the experiment.
+    /// Id: safe as a file name, unique within the experiment.
     pub id: String,
-    /// As the user wrote it.
+    /// Name, as the user wrote it.
     pub name: String,
     /// The approach it came from.
     pub approach: String,
-    /// Which revision, from 1.
+    /// Number of the revision, from 1.
     pub iteration: u32,
-    /// Its parameter values.
+    /// Parameter values, by name.
     pub parameters: BTreeMap<String, String>,
-    /// Whether it was ranked.
+    /// Status after scoring.
     pub status: VariantStatus,
-    /// 1 is best; tied variants share a rank.
+    /// Rank: 1 is best; tied variants share one.
     pub rank: Option<u32>,
     /// The weighted mean of its scores, from 0 to 1.
     pub total: Option<Interval>,
-    /// By criterion, from 0 to 10.
+    /// Scores by criterion, from 0 to 10.
     pub scores: BTreeMap<String, Interval>,
-    /// By source.
+    /// Readings by source.
     pub readings: BTreeMap<String, Reading>,
-    /// By source, why an evaluator gave no reading.
+    /// Reasons why an evaluator gave no reading, by source.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing_readings: BTreeMap<String, String>,
-    /// Why it failed.
+    /// Failure of a variant without a result.
     pub failure: Option<Failure>,
     /// The call that failed, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -322,10 +320,10 @@ pub struct VariantReport {
     /// The idea, in a sentence.
     #[serde(default)]
     pub description: Option<String>,
-    /// Why it is eliminated or unranked, in words.
+    /// Reason why it is eliminated or unranked, in words.
     #[serde(default)]
     pub reason: Option<String>,
-    /// How its work grows with size, if enough sizes were run.
+    /// Growth of its work with size, if enough sizes were run.
     #[serde(default)]
     pub growth: Option<Growth>,
     /// The imports of its component, as components name them.
@@ -334,18 +332,18 @@ pub struct VariantReport {
     /// The operations that it tried in the gate and was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
-    /// What the screening of a large sweep says of it, if there was one.
+    /// Screening of the variant, if it is part of a large sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screening: Option<Screening>,
 }
 
-/// What a screening says of a variant.
+/// Result of a screening for one variant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Screening {
-    /// Its figures.
+    /// Figures of the variant.
     #[serde(flatten)]
     pub figures: ScreeningFigures,
-    /// True if it was among those that raced.
+    /// True if the variant was chosen to race.
     pub chosen: bool,
 }
 
@@ -356,7 +354,7 @@ impl VariantReport {
     }
 }
 
-/// A call that failed. Its input follows from both; it may need the calls before it to fail again.
+/// A call that failed, by the case and the seed of its input. It may fail again only after the calls before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCall {
     /// The case.
@@ -365,12 +363,12 @@ pub struct FailedCall {
     pub seed: u64,
 }
 
-/// A field that reports of earlier versions lack is left out where it says nothing else.
+/// Returns true for a default, which is left out of a report: fields that reports of earlier versions lack.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// JSON has no NaN: a reading that is not a number is written as null.
+/// Reads null as NaN, which JSON does not have: a reading that is not a number is written as null.
 fn null_is_nan<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::NAN))
 }
@@ -393,7 +391,7 @@ pub struct VerdictRow {
     pub a: String,
     /// The id of the variant that it is compared with.
     pub b: String,
-    /// `None`: all cases together.
+    /// Case; `None` for all cases together.
     pub case: Option<CaseLabel>,
     /// The verdict about `a`.
     pub verdict: Verdict,
@@ -408,12 +406,12 @@ pub struct VerdictRow {
     /// The number of replicas that it rests on; 0 for a duplicate, and where it was not kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub replicas: u32,
-    /// Without a verdict: the seconds of measuring in all that would likely bring one, by continuations of the
-    /// race with replicas drawn from its own ([`crate::race::prospect`]); where there is no interval yet, the least
-    /// that could.
+    /// Seconds of measuring in all that would likely bring a verdict where there is none, by continuations of the race
+    /// with replicas drawn from its own ([`crate::race::prospect`]); where there is no interval yet, the least that
+    /// could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_seconds: Option<f64>,
-    /// Without a verdict that more time would likely bring: what it would bring instead.
+    /// Interval that more time would bring, where it would likely bring no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowed: Option<Narrowed>,
     /// The ratio that most samples have, where it lies outside the interval of the total times: few inputs take much
@@ -469,7 +467,7 @@ pub struct Narrowed {
 /// The recommended variant, and the robustness of the choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The id of the variant to take, if there is a winner.
+    /// Id of the variant to take, if there is a winner.
     pub winner: Option<String>,
     /// Ids that share the first place.
     pub tied: Vec<String>,
@@ -477,15 +475,15 @@ pub struct Recommendation {
     pub alternatives: Vec<String>,
     /// The least total change of weights that makes another variant win.
     pub flip_distance: Option<f64>,
-    /// By id: the share of bootstrap resamples in which it has the best total.
+    /// Share of bootstrap resamples in which a variant has the best total, by its id.
     #[serde(default)]
     pub first_share: BTreeMap<String, f64>,
-    /// In words.
+    /// Recommendation in words.
     pub text: String,
     /// The outcome at the first place.
     #[serde(default)]
     pub outcome: RankingOutcome,
-    /// Which weights move by `flip_distance`, and who wins beyond it.
+    /// Weights that move by `flip_distance`, and the variant that wins beyond it.
     #[serde(default)]
     pub flip: Option<FlipTo>,
 }

@@ -1,24 +1,25 @@
-//! What sources are compiled for.
+//! Vectors in compiled Rust sources.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether Rust sources are compiled with the vectors of 128 bits that WebAssembly has, its feature `simd128`.
+/// Use of the vectors of 128 bits that WebAssembly has, its feature `simd128`, when Rust sources are compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Simd {
-    /// The compiler may use them.
+    /// The compiler may use vectors.
     #[default]
     On,
-    /// There are none.
+    /// The compiler has no vectors.
     Off,
 }
 
 impl Simd {
-    /// Returns true of what applies where nothing is said.
+    /// Returns true for the choice that applies where an experiment names none.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What the version of a compiler is followed by in reports: nothing where nothing was said.
+    /// Returns the text that follows the version of the compiler in reports: `, without simd128`; empty for the
+    /// default.
     pub fn note(self) -> &'static str {
         match self {
             Self::On => "",

@@ -42,7 +42,7 @@ pub struct Experiment {
     /// The crates that its sources may use.
     #[serde(default, skip_serializing_if = "Crates::is_empty")]
     pub crates: Crates,
-    /// Whether its sources are compiled with vectors.
+    /// Use of vectors when its sources are compiled.
     #[serde(default, skip_serializing_if = "Simd::is_default")]
     pub simd: Simd,
     /// The edition of Rust of its approaches' sources.
@@ -52,20 +52,20 @@ pub struct Experiment {
     pub criteria: Vec<Criterion>,
     /// The contents of the report.
     pub report: ReportOptions,
-    /// Where it is declared.
+    /// Place of its declaration.
     #[serde(default)]
     pub declared: Declared,
 }
 
-/// Where an experiment is declared.
+/// Place in which an experiment is declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Declared {
-    /// In an experiment file.
+    /// An experiment file.
     #[default]
     InFile,
-    /// On the command line: there is no file, and its paths are relative to the folder of the command.
+    /// The command line: there is no file, and paths are relative to the folder of the command.
     OnCommandLine,
-    /// By the sources on the command line, off which its interface and inputs are read, into temporary files.
+    /// Sources on the command line, off which the interface and inputs are read, into temporary files.
     BySources,
 }
 
@@ -168,8 +168,8 @@ pub struct Approach {
     /// The folders that the prototype may read; for components only.
     #[serde(default)]
     pub grants: Vec<Grant>,
-    /// Its parameters, each with the values that are tried; every combination is a variant. In the order
-    /// of their names, and empty for an approach of one variant.
+    /// Parameters of the approach, each with the values that are tried; every combination is a variant. In the order of
+    /// their names, and empty for an approach of one variant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<Parameter>,
 }
@@ -185,7 +185,7 @@ impl Approach {
 /// A parameter of an approach.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its name, by which a prototype asks for its value.
+    /// Name of the parameter, by which a prototype asks for its value.
     pub name: String,
     /// The values that are tried, as a prototype gets them: distinct, at least one.
     pub values: Vec<String>,
@@ -252,12 +252,12 @@ pub struct Measure {
     /// there is a verdict.
     #[serde(default)]
     pub precision: Option<f64>,
-    /// What the budget bounds.
+    /// Part of a run that the budget bounds.
     #[serde(default)]
     pub scope: BudgetScope,
 }
 
-/// What a budget bounds.
+/// Part of a run that a budget bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetScope {

@@ -1,5 +1,5 @@
-//! What is built, checked, timed and ranked: a variant of an approach, under one id from the
-//! experiment file to the report.
+//! Variants of approaches: what is built, checked, timed and ranked, under one id from the experiment file to the
+//! report.
 
 use crate::ids;
 use crate::spec::{Approach, Parameter};
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 pub struct VariantId(String);
 
 impl VariantId {
-    /// An id that was assigned before and kept, by a store or a bundle. Whoever uses it as a file
-    /// name must check it: it may come from anybody.
+    /// An id that was assigned before and kept, by a store or a bundle. It may come from anybody: it must be checked
+    /// before it is used as a file name.
     pub fn kept(id: String) -> Self {
         Self(id)
     }
@@ -67,7 +67,7 @@ impl Iteration {
 /// A variant: an approach with its parameter values, and the revisions of its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variant {
-    /// Assigned by [`declare`], and never again.
+    /// Id, assigned by [`declare`] and never again.
     pub id: VariantId,
     /// The name, as the user wrote it.
     pub name: String,
@@ -75,7 +75,7 @@ pub struct Variant {
     pub approach: String,
     /// The idea, in a sentence, if one was given.
     pub description: Option<String>,
-    /// Its parameter values, by name.
+    /// Parameter values of the variant, by name.
     pub parameters: BTreeMap<String, String>,
     /// The path of its code relative to the experiment's folder, as the user wrote it.
     pub file: String,

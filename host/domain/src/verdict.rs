@@ -52,12 +52,12 @@ pub struct RatioInterval {
     pub high: Option<f64>,
 }
 
-/// What is known of a pair, in logarithms of the ratio of times of `a` and `b`.
+/// Evidence about a pair, in logarithms of the ratio of times of `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairEvidence {
     /// The interval that is shown, and judged.
     pub(crate) bounds: Bounds,
-    /// True if its ends had crossed: the effect changed during the race, and there is no call.
+    /// True if the ends of the interval had crossed: the effect changed during the race, and there is no call.
     pub(crate) is_crossed: bool,
     /// The ratio of the total times; `None` before the first replica.
     pub(crate) estimate: Option<f64>,
@@ -76,7 +76,7 @@ pub struct PairVerdict {
     pub a: VariantIndex,
     /// The variant that it is compared with.
     pub b: VariantIndex,
-    /// `None`: all cases together.
+    /// Case; `None` for all cases together.
     pub case: Option<CaseIndex>,
     /// The verdict about `a`.
     pub verdict: Verdict,
@@ -91,8 +91,8 @@ pub struct PairVerdict {
     /// times by more than the practical threshold: few inputs take much of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typical: Option<f64>,
-    /// True if the interval is wider by [`FEW_LAYOUTS`](crate::few_layouts::FEW_LAYOUTS) at both ends, since the code of one of them lay in
-    /// few places.
+    /// True if the interval is wider by [`FEW_LAYOUTS`](crate::few_layouts::FEW_LAYOUTS) at both ends, since the code
+    /// of one of the two lay in few places.
     #[serde(default)]
     pub few_layouts: bool,
 }
@@ -137,8 +137,8 @@ impl RatioInterval {
         }
     }
 
-    /// The ratio and its interval from an estimate and bounds in logarithms. If the ends have crossed, which only an effect
-    /// that changed during the race can do, the interval spans both.
+    /// The ratio and its interval from an estimate and bounds in logarithms. If the ends have crossed, which only an
+    /// effect that changed during the race can do, the interval spans both.
     pub fn from_log(estimate: Option<f64>, bounds: Bounds) -> Self {
         let Bounds { low, high } = bounds.in_order();
         let inside = |value: f64| {
@@ -187,7 +187,7 @@ impl PairVerdict {
         Self::from_evidence(pair, case, &evidence, practical_log)
     }
 
-    /// The verdict about a pair (a, b) from what is known of it.
+    /// The verdict about a pair (a, b) from the evidence about it.
     pub(crate) fn from_evidence(
         pair: (VariantIndex, VariantIndex),
         case: Option<CaseIndex>,
@@ -256,8 +256,8 @@ impl PairVerdict {
         self.few_layouts && within(self.interval.low) && within(self.interval.high)
     }
 
-    /// Withdraws a sure verdict that a difference of logarithms says the opposite of: there is no call, and the interval
-    /// holds it.
+    /// Withdraws a sure verdict that a difference of logarithms says the opposite of: there is no call, and the
+    /// interval holds the difference.
     pub(crate) fn withdraw_if_against(&mut self, log_ratio: f64) {
         let RatioInterval { ratio, low, high } = self.interval;
         let [ratio, low, high] = [ratio, low, high].map(|end| end.map(f64::ln));
@@ -329,7 +329,7 @@ impl PairVerdict {
     }
 }
 
-/// What would settle a pair.
+/// Forecast of the number of replicas that would settle a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
     /// The larger distance from the estimate to an end, as a difference of logarithms (0.03 is

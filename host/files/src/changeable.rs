@@ -1,4 +1,4 @@
-//! Who else could change what stands at a path.
+//! Checks whether anybody but the user and the system could change the file or folder at a path.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -10,12 +10,12 @@ use std::path::{Component, Path, PathBuf};
 /// The most symbolic links on the way of a path, as for the kernel.
 const LINKS_MAX: usize = 40;
 
-/// The kinds of permission that are looked at.
+/// Permissions that are checked on the way of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// Who owns it.
+    /// The owner alone.
     Owner,
-    /// Who owns it, and who else may write to it.
+    /// The owner, and write permissions of the group and of everybody.
     OwnerAndWriters,
 }
 
@@ -28,7 +28,8 @@ pub fn others_can_change(path: &Path) -> io::Result<Option<String>> {
     walk(path, Rule::OwnerAndWriters)
 }
 
-/// The same by the owners alone, whoever else they let write.
+/// Returns why a path, or a folder or link on its way, belongs to others than the user and the system, as
+/// [`others_can_change`] does but without regard to write permissions.
 ///
 /// # Errors
 /// As for [`others_can_change`].
@@ -48,6 +49,7 @@ fn walk(path: &Path, rule: Rule) -> io::Result<Option<String>> {
         match part.to_str() {
             Some("/") => here = PathBuf::from("/"),
             Some("..") => {
+                // No link is left in `here`: the target of each was walked instead of its name.
                 here.pop();
             }
             _ => here.push(&part),
@@ -76,7 +78,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
     parts.map(|part| part.as_os_str().to_owned()).collect()
 }
 
-/// Whose files can be relied on.
+/// Ids of the current user and of the system, whose files are trusted.
 struct User {
     uid: u32,
     gid: u32,

@@ -1,7 +1,8 @@
 //! The door to a folder that somebody else may have filled.
 //!
-//! It is opened once. All that lies in it is reached from that handle, one name after the other: never
-//! through a link, whatever takes the place of a name meanwhile, and as a plain file or a folder alone.
+//! The folder is opened once. Files and folders in it are reached from that handle, one name after the other, and
+//! never through a link, also if one takes the place of a name meanwhile. Anything but a plain file or a folder is
+//! refused.
 
 mod names;
 #[cfg(test)]
@@ -23,11 +24,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Why a link is refused.
+/// Error text for a link.
 const LINK: &str = "it is a link, and nothing is read or written through a link here: put the file or folder \
                     itself in its place, or remove it";
 
-/// Why a file with a second name is refused.
+/// Error text for a file with a second name (a hard link).
 const SECOND_NAME: &str =
     "it has a second name, under which it would be changed too: put a copy of it in its place";
 
@@ -60,7 +61,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that the user named: it may be a link, and lie anywhere.
+    /// Opens a folder that the user named. The path may be a link, and lead anywhere.
     ///
     /// # Errors
     /// As for opening folders.
@@ -76,7 +77,7 @@ impl Folder {
         })
     }
 
-    /// The same, which is made where it is missing.
+    /// Opens a folder that the user named, as [`Folder::named_by_user`] does, and makes it where it is missing.
     ///
     /// # Errors
     /// As for making and opening folders.
@@ -91,7 +92,7 @@ impl Folder {
     /// are the user's.
     ///
     /// # Errors
-    /// It is a link, or as for opening folders.
+    /// The folder is a link, or as for opening folders.
     pub fn of_file(file: &Path) -> io::Result<Self> {
         let path = match file.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -131,7 +132,7 @@ impl Folder {
         })
     }
 
-    /// The same folder, opened once more.
+    /// Duplicates the handle of the folder.
     ///
     /// # Errors
     /// There are too many open files.
@@ -158,7 +159,7 @@ impl Folder {
         })
     }
 
-    /// The path by which it was opened, for messages.
+    /// Returns the path by which the folder was opened, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -166,7 +167,7 @@ impl Folder {
     /// Opens a plain file for reading. Anything else is refused by its kind, and never waited for.
     ///
     /// # Errors
-    /// A part of its path is a link, or it is no plain file.
+    /// A part of the path is a link, or the path leads to no plain file.
     pub fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let (folder, name) = self.place(path.as_ref())?;
         folder.open_name(&name, OFlags::RDONLY)
@@ -175,25 +176,25 @@ impl Folder {
     /// Reads a plain file; `None` if it has more than `bytes_max` bytes.
     ///
     /// # Errors
-    /// As for [`Folder::open`], or it cannot be read.
+    /// As for [`Folder::open`], or the file cannot be read.
     pub fn read(&self, path: impl AsRef<Path>, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         bounded(self.open(path)?, bytes_max)
     }
 
-    /// Opens a plain file to be read and written, or makes one, empty, as a process's files are made. It is refused if
-    /// it has a second name.
+    /// Opens a plain file to be read and written, or makes an empty one with the usual mode. A file with a second name
+    /// is refused.
     ///
     /// # Errors
-    /// As for [`Folder::open`], or it has a second name.
+    /// As for [`Folder::open`], or the file has a second name.
     pub fn open_to_write(&self, path: impl AsRef<Path>) -> io::Result<File> {
         self.open_or_make(path.as_ref(), OFlags::RDWR, FILE_MODE)
     }
 
-    /// Opens a plain file to be read and added to, or makes one that only its owner may read. It is refused if it
-    /// has a second name.
+    /// Opens a plain file to be read and added to, or makes an empty one that only its owner may read. A file with a
+    /// second name is refused.
     ///
     /// # Errors
-    /// As for [`Folder::open`], or it has a second name.
+    /// As for [`Folder::open`], or the file has a second name.
     pub fn open_to_append(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND;
         self.open_or_make(path.as_ref(), flags, PRIVATE)
@@ -235,8 +236,7 @@ impl Folder {
         Ok(File::from(opened))
     }
 
-    /// Returns why a name cannot be that of a plain file that is read here; `None` for one, and where there is
-    /// nothing.
+    /// Returns why [`Folder::open`] would refuse a path; `None` for a plain file, and where there is nothing.
     pub fn refusal(&self, path: impl AsRef<Path>) -> Option<String> {
         let place = self.place(path.as_ref());
         let found = place.and_then(|(folder, name)| {
@@ -259,7 +259,8 @@ impl Folder {
         !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Makes a file that is to take the place of whatever has this name, as a whole. Folders on its way are made.
+    /// Makes a new file that replaces, as a whole, whatever has this name once it is put in its place. Missing folders
+    /// on its way are made.
     ///
     /// # Errors
     /// As for [`Folder::make`], and for making files.
@@ -268,7 +269,7 @@ impl Folder {
         NewFile::in_open(folder.handle, &name, false)
     }
 
-    /// The same, for a file that only its owner may read.
+    /// Makes a new file as [`Folder::new_file`] does, which only its owner may read.
     ///
     /// # Errors
     /// As for [`Folder::new_file`].
@@ -277,7 +278,7 @@ impl Folder {
         NewFile::in_open(folder.handle, &name, true)
     }
 
-    /// Makes a plain file that is new, and opens it for writing.
+    /// Makes an empty plain file where nothing has that name, and opens it for writing.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making files.
@@ -293,7 +294,7 @@ impl Folder {
         )?))
     }
 
-    /// Writes a file that is new, as a whole or not at all, and the folders on its way.
+    /// Writes a file where nothing has that name, as a whole or not at all, and makes the folders on its way.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for [`Folder::new_file`].
@@ -303,7 +304,7 @@ impl Folder {
         new.put_where_free()
     }
 
-    /// Waits until the disk has the names of this folder.
+    /// Waits until the entries of this folder are on the disk.
     ///
     /// # Errors
     /// As for `fsync`.
@@ -311,7 +312,7 @@ impl Folder {
         Ok(rustix::fs::fsync(&self.handle)?)
     }
 
-    /// The folder that a path lies in, and its last name.
+    /// Opens the folder that a path lies in, and returns it with the path's last name.
     fn place(&self, path: &Path) -> io::Result<(Self, OsString)> {
         let (above, name) = split(path)?;
         Ok((self.below(above)?, name.to_owned()))
@@ -329,13 +330,13 @@ impl AsFd for Folder {
     }
 }
 
-/// What every file is opened with: no link is followed, and nothing is waited for.
+/// Flags with which every file is opened: no link is followed, and nothing is waited for.
 const GUARDED: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// The folder's part of a path, and the last name.
+/// Splits a path into its folder and its last name.
 fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     match (path.parent(), path.file_name()) {
         (Some(above), Some(name)) => Ok((above, name)),
@@ -343,7 +344,7 @@ fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     }
 }
 
-/// The names that a path consists of.
+/// Returns the names that a path consists of; an error if it leaves the folder.
 fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
     let names = path
         .components()

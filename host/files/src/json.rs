@@ -1,14 +1,14 @@
-//! JSON from elsewhere, whose values have a bound before memory is taken for them.
+//! Parsing of untrusted JSON: the number of values is bounded before memory is taken for them.
 
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-/// The most values of a text, unless its reader has another bound: three bytes of JSON may take hundreds
+/// The most values of a JSON text, unless its reader sets another bound: three bytes of JSON may take hundreds
 /// in memory.
 pub const JSON_VALUES_MAX: usize = 4 << 20;
 
-/// Why a text is not the JSON that it has to be: the kind of what is wrong, and its place. Nothing of the text is in
-/// it, as the text may be another file than it should.
+/// The reason why a text is not the expected JSON: the kind of the fault, and its place. The message quotes nothing
+/// of the text, which may be that of a file that the user did not mean to show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JsonError(String);
@@ -30,7 +30,7 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// What is wrong with a value, without the value.
+/// Returns the kind of a fault from serde's message, without the value that the message quotes.
 fn kind(said: &str) -> String {
     let begins = |words: &[&str]| words.iter().any(|words| said.starts_with(words));
     if begins(&["missing field `", "duplicate field `", "data did not match"]) {
@@ -56,16 +56,16 @@ fn kind(said: &str) -> String {
 /// Parses JSON of at most [`JSON_VALUES_MAX`] values.
 ///
 /// # Errors
-/// It has more, or is not such a value.
+/// The text has more values, or is not JSON of the type `T`.
 pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> Result<T, JsonError> {
     parse_json_of(json, JSON_VALUES_MAX)
 }
 
-/// Parses JSON of at most so many values. They are counted by the commas, of which a text has as many,
+/// Parses JSON of at most `values_max` values. Values are counted by the commas, of which a text has as many,
 /// but for the last value of each list; commas in texts count too.
 ///
 /// # Errors
-/// It has more, or is not such a value.
+/// The text has more values, or is not JSON of the type `T`.
 pub fn parse_json_of<T: DeserializeOwned>(json: &[u8], values_max: usize) -> Result<T, JsonError> {
     match json.iter().filter(|byte| **byte == b',').count() {
         values if values > values_max => Err(JsonError(format!(

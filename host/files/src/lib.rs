@@ -1,7 +1,8 @@
-//! What others named or left: folders and plain files, programs, temporary folders, and the user's keys.
+//! Files that somebody else may have named or left: folders and plain files, programs, temporary folders, and the
+//! user's keys.
 //!
-//! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened
-//! here, as what they have to be, and programs are looked for here, where nobody else can put one.
+//! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened here, by
+//! the kind that they have to be, and programs are looked for here, in folders where nobody else can put one.
 
 mod changeable;
 mod folder;

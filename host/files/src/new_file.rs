@@ -1,4 +1,4 @@
-//! A file that comes into its place as a whole, and that nothing is left of where its writer is killed.
+//! Files that come into their place as a whole; where a writer is killed, nothing of its file is left for long.
 
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
@@ -15,11 +15,11 @@ const MODE: u32 = 0o666;
 /// The mode of files that only their owner may read.
 const PRIVATE: u32 = 0o600;
 
-/// The prefix of names that a file has until it is in its place. It says whose they are: the next file
-/// that is written beside them removes them, if their writer is gone.
+/// The prefix of the name that a file has until it is in its place. It marks files of bakeoff: the next file that
+/// is written beside them removes those whose writer is gone.
 const PREFIX: &str = ".bakeoff-new-";
 
-/// The number of letters and digits that follow.
+/// The number of random letters and digits after the prefix.
 const RANDOM_CHARS: usize = 6;
 
 /// The most entries of a folder that are looked at for files that killed writers left.
@@ -29,8 +29,8 @@ const ENTRIES_MAX: usize = 10_000;
 /// locked.
 const TRIES: u32 = 16;
 
-/// A file that is being written, and is in nobody's way until it is put in its place. It is locked
-/// (`flock`) until then, so that nobody takes it for one that was abandoned.
+/// A file that is being written, and has a temporary name or none until it is put in its place. It is locked
+/// (`flock`) until then, so that no other process takes it for an abandoned one.
 #[derive(Debug)]
 pub struct NewFile {
     content: Content,
@@ -42,15 +42,15 @@ pub struct NewFile {
 
 #[derive(Debug)]
 enum Content {
-    /// It has no name, so it ends with its writer.
+    /// A file without a name (`O_TMPFILE`), which the system removes when its writer ends.
     Nameless(File),
-    /// For file systems that have no nameless files.
+    /// A file with a temporary name, for file systems that have no nameless files.
     Named(NamedTempFile),
 }
 
 impl NewFile {
-    /// Makes an empty file that is to become the one at `path`, and the folders on its way. What killed
-    /// writers left in its folder is removed.
+    /// Makes an empty file that is to become the one at `path`, and the folders on its way. Files that killed
+    /// writers left in its folder are removed.
     ///
     /// # Errors
     /// As for making folders and files.
@@ -58,7 +58,7 @@ impl NewFile {
         Self::with_mode(path, MODE)
     }
 
-    /// The same, for a file that only its owner may read.
+    /// Makes a file as [`NewFile::for_path`] does, which only its owner may read.
     ///
     /// # Errors
     /// As for making folders and files.
@@ -75,8 +75,7 @@ impl NewFile {
         Self::begin(folder, path.to_owned(), mode, None)
     }
 
-    /// Makes an empty file that is to get this name in an open folder; one that only its owner may read, if it is
-    /// private.
+    /// Makes an empty file that is to get this name in an open folder. Only its owner may read it if `is_private`.
     pub(super) fn in_open(folder: OwnedFd, name: &OsStr, is_private: bool) -> io::Result<Self> {
         // By this path, all that follows happens in the open folder.
         let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
@@ -98,7 +97,7 @@ impl NewFile {
         })
     }
 
-    /// What is written to.
+    /// Returns the open file, to write its content to.
     pub fn file(&self) -> &File {
         match &self.content {
             Content::Nameless(file) => file,
@@ -139,7 +138,7 @@ impl NewFile {
     }
 }
 
-/// Writes a file that is new, as a whole or not at all, and the folders on its way.
+/// Writes a file where nothing has that name, as a whole or not at all, and makes the folders on its way.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making folders and files.
@@ -155,8 +154,8 @@ fn names() -> tempfile::Builder<'static, 'static> {
     names
 }
 
-/// Returns a locked file without a name; `None` if the file system has none, or it could get no name
-/// later.
+/// Returns a locked file without a name; `None` if the file system has no such files, or the file could not be
+/// given a name later.
 fn nameless(folder: &Path, mode: u32) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(mode)).ok()?;
@@ -272,7 +271,7 @@ mod tests {
         assert_eq!(names_in(folder.path()), ["rows"]);
     }
 
-    /// A file as a writer leaves it that is killed where files have names.
+    /// Makes a file as a killed writer leaves it on a file system without nameless files.
     fn abandoned(folder: &Path) -> PathBuf {
         let (_, path) = named(folder, MODE).unwrap().keep().unwrap();
         path

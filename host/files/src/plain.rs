@@ -1,4 +1,4 @@
-//! Opening files that have to be plain ones.
+//! Opening and reading of plain files; anything else is refused.
 
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::Path;
 /// would block until somebody writes to it, and a device may do anything.
 ///
 /// # Errors
-/// As for [`File::open`], or it is not a plain file.
+/// As for [`File::open`], or the path leads to no plain file.
 pub fn open_plain(path: &Path) -> io::Result<File> {
     // Opening a device can have effects of its own, so there is a look at it first. What is open is
     // looked at again: something else may have taken its place.
@@ -23,7 +23,7 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
 /// Reads a plain file; `None` if it has more than `bytes_max` bytes.
 ///
 /// # Errors
-/// As for [`open_plain`], or it cannot be read.
+/// As for [`open_plain`], or the file cannot be read.
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     bounded(open_plain(path)?, bytes_max)
 }
@@ -35,8 +35,8 @@ pub(super) fn bounded(file: File, bytes_max: u64) -> io::Result<Option<Vec<u8>>>
     Ok((bytes.len() as u64 <= bytes_max).then_some(bytes))
 }
 
-/// Returns what stands at a path where a plain file has to be, as a phrase to follow "it is"; `None` for
-/// a plain file, and where there is nothing.
+/// Returns the kind of anything but a plain file at a path, as a phrase to follow "it is"; `None` for a plain
+/// file, and where there is nothing.
 pub fn not_plain(path: &Path) -> Option<&'static str> {
     kind(rustix::fs::stat(path).ok()?.st_mode)
 }
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Between the look and the opening: by a thread that goes on changing what is there.
+    /// A thread points a link at a file and a pipe by turns, also between the check and the opening.
     #[test]
     fn a_pipe_that_takes_the_place_of_a_file_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();

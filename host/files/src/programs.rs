@@ -1,4 +1,4 @@
-//! Programs on the search path, where nobody but the user and the system can put one.
+//! Programs in those folders of the search path where nobody but the user and the system can put one.
 
 use super::changeable::others_can_change;
 use super::working::WorkingFolder;
@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// The folders of a search path that can be relied on.
+/// The trusted folders of a search path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchPath {
     folders: Vec<PathBuf>,
@@ -24,7 +24,7 @@ impl SearchPath {
         Self::of(&path, &WorkingFolder::current())
     }
 
-    /// The same for any path and working folder.
+    /// Returns the trusted folders of any search path and working folder, by the rules of [`SearchPath::of_user`].
     pub fn of(path: &OsStr, working: &WorkingFolder) -> Self {
         let is_trusted = |folder: &PathBuf| {
             folder.is_absolute()

@@ -1,4 +1,4 @@
-//! Where a file may lie that is read: anywhere, if the user named it, or in a folder.
+//! The place where a file must lie to be read: anywhere if the user named it, otherwise in one folder.
 
 use super::folder::{Folder, outside};
 use super::plain::{bounded, open_plain};
@@ -6,21 +6,21 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where a file may lie that is read.
+/// The place where a file must lie to be read.
 #[derive(Clone, Copy, Debug)]
 pub enum Reach<'a> {
     /// Anywhere: the user named it.
     Anywhere,
-    /// In this folder, also when all links are followed: somebody else named it.
+    /// In this folder, also when all links are followed: an experiment or a record named the file.
     Within(&'a Path),
 }
 
 impl Reach<'_> {
     /// Opens a plain file for reading. Where it has to lie in a folder, the way to it is walked from that open folder,
-    /// through links that stay there: nothing outside is opened, whoever changes what the path leads to meanwhile.
+    /// through links that stay there: nothing outside is opened, also if a part of the path is replaced meanwhile.
     ///
     /// # Errors
-    /// As for [`open_plain`], or it does not lie there.
+    /// As for [`open_plain`], or the file does not lie in the folder.
     pub fn open(self, path: &Path) -> io::Result<File> {
         match self.from_folder(path)? {
             Some((folder, below)) => folder.open_linked(below),
@@ -28,10 +28,10 @@ impl Reach<'_> {
         }
     }
 
-    /// Returns the open folder that a path has to lie in, and the way to it there; `None` if it may lie anywhere.
+    /// Returns the open folder that a path has to lie in, and the path relative to it; `None` if it may lie anywhere.
     ///
     /// # Errors
-    /// As for opening folders, or the path is none in the folder.
+    /// As for opening folders, or the path does not begin with the folder.
     pub fn from_folder(self, path: &Path) -> io::Result<Option<(Folder, PathBuf)>> {
         let Self::Within(folder) = self else {
             return Ok(None);
@@ -52,7 +52,7 @@ impl Reach<'_> {
     /// Reads a plain file; `None` if it has more than `bytes_max` bytes.
     ///
     /// # Errors
-    /// As for [`Reach::open`], or it cannot be read.
+    /// As for [`Reach::open`], or the file cannot be read.
     pub fn read_bounded(self, path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         bounded(self.open(path)?, bytes_max)
     }

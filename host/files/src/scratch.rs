@@ -1,8 +1,9 @@
 //! The temporary folder of a piece of work, and the removal of folders that killed processes left behind.
 //!
-//! Beside the folder that is written in lies a file that is locked for as long as the work is going on. The lock is the system's own (`flock`): it ends with its holder, however that ends, and
-//! a reused process id does not matter. Anybody may write in the folder for temporary files, so no
-//! name in there is trusted.
+//! Beside the folder to write in lies a file that is locked for as long as the work is going on. The
+//! lock is the system's own (`flock`): it ends with the process that holds it, in whatever way that
+//! ends, and a reused process id does not matter. Every user may write in the folder for temporary
+//! files, so no name in there is trusted.
 
 use super::folder::Folder;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat};
@@ -18,10 +19,10 @@ use std::sync::Once;
 /// The prefix of the folders' names.
 const PREFIX: &str = "bakeoff-work-";
 
-/// The number of letters and digits that follow.
+/// The number of random letters and digits after the prefix.
 const RANDOM_CHARS: usize = 6;
 
-/// The file that is locked, and the folder that is written in.
+/// The name of the locked file, and below it that of the folder to write in.
 const LOCK: &str = "lock";
 const WORK: &str = "work";
 
@@ -37,7 +38,7 @@ const REMOVED_MAX: usize = 100;
 /// The most attempts to make a folder: another process may take it for abandoned before it is locked.
 const TRIES: u32 = 16;
 
-/// Folders that killed processes left are looked for once in a process.
+/// Guard so that a process looks only once for folders that killed processes left.
 static ABANDONED: Once = Once::new();
 
 /// A folder for one piece of work, such as a build. Dropping it removes it.
@@ -49,8 +50,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes an empty folder among the system's temporary files. The first of a process removes
-    /// those that killed processes of this user left there.
+    /// Makes an empty folder among the system's temporary files. The first call of a process removes
+    /// folders that killed processes of this user left there.
     ///
     /// # Errors
     /// As for [`fs::create_dir`].
@@ -59,7 +60,8 @@ impl Scratch {
         Self::new_in(&std::env::temp_dir())
     }
 
-    /// The same in a folder of this user, where what is made has to stay on its file system.
+    /// Makes an empty folder in a folder of this user, for work whose results must stay on that file system. Folders
+    /// that killed processes left there are removed.
     ///
     /// # Errors
     /// As for [`fs::create_dir`].
@@ -90,7 +92,7 @@ impl Scratch {
         Err(io::Error::other("other processes keep removing it"))
     }
 
-    /// The folder to write in.
+    /// Returns the folder to write in.
     pub fn work(&self) -> &Path {
         &self.work
     }
@@ -106,7 +108,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Makes and locks the file of a folder. `None`: another process is removing or has removed it.
+/// Makes and locks the lock file of a folder; `None` if another process is removing or has removed the folder.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new()
         .write(true)
@@ -130,13 +132,13 @@ pub fn remove_abandoned() {
     ABANDONED.call_once(|| remove_abandoned_in(&std::env::temp_dir()));
 }
 
-/// Removes those that are left in an open folder.
+/// Removes folders that killed processes of this user left in an open folder.
 pub fn remove_abandoned_below(folder: &Folder) {
     let number = folder.as_fd().as_raw_fd();
     remove_abandoned_in(Path::new(&format!("/proc/self/fd/{number}")));
 }
 
-/// Removes folders that killed processes of this user left.
+/// Removes folders that killed processes of this user left in a folder.
 fn remove_abandoned_in(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
@@ -285,7 +287,7 @@ mod tests {
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), before - 1);
     }
 
-    /// Folders are made and abandoned ones removed at once: nobody loses a folder that is his.
+    /// Threads make folders while others remove abandoned ones: no folder in use is lost.
     #[test]
     fn a_folder_that_is_just_being_made_is_not_taken_from_its_maker() {
         let parent = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! The keys of this user: what they authenticate was written by this user's bakeoff on this machine.
+//! Secret keys of this user: data that they authenticate was written by this user's bakeoff on this machine.
 //!
-//! A key stands in a file of a folder that belongs to the user alone, and the file says which file it
-//! is, by inode and time of birth. One that came with somebody's folder, where `HOME` or
-//! `XDG_DATA_HOME` points into that, is another file than it says, and is not used.
+//! A key stands in a file of a folder that belongs to the user alone, and the file holds its own inode and
+//! time of birth. A key file that came with somebody's folder, where `HOME` or `XDG_DATA_HOME` points into
+//! that, is another file than it says, and is not used.
 
 use super::new_file::NewFile;
 use hmac::{Hmac, Mac};
@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 
 /// Size of a key, in bytes: a block of SHA-256, the most that HMAC uses.
 const KEY_BYTES: usize = 64;
-/// Size of what a key file says of itself, in bytes.
+/// Size of the inode and time of birth in a key file, in bytes.
 const BIRTH_BYTES: usize = 20;
 /// Size of an HMAC, in bytes.
 pub const MAC_BYTES: usize = 32;
-/// The key that results are authenticated with.
+/// Name of the file with the key that authenticates results.
 const RESULTS_KEY: &str = "results.key";
 
 /// A secret key of this user.
@@ -34,12 +34,11 @@ impl std::fmt::Debug for UserKey {
 }
 
 impl UserKey {
-    /// The key that results are authenticated with: `bakeoff/results.key` in the user's folder for
-    /// data (`$XDG_DATA_HOME`, or `~/.local/share`). It is made where there is none.
+    /// Returns the key that authenticates results: `bakeoff/results.key` in the user's folder for
+    /// data (`$XDG_DATA_HOME`, or `~/.local/share`). A missing key is made.
     ///
     /// # Errors
-    /// The reason why there is none, as a sentence without its end: no such folder, or it cannot be
-    /// used.
+    /// There is no folder for data, or it cannot be used; the text says why, without a full stop.
     pub fn of_results() -> Result<Self, String> {
         let folder = Self::folder_of_results()?;
         let failed = |error: io::Error| format!("cannot use {}: {error}", folder.display());
@@ -54,7 +53,7 @@ impl UserKey {
         Self::in_folder(&folder, RESULTS_KEY).map_err(failed)
     }
 
-    /// The folder of that key, whether it is there or not.
+    /// Returns the folder of the key that authenticates results, whether it exists or not.
     ///
     /// # Errors
     /// There is no folder for data.
@@ -65,12 +64,12 @@ impl UserKey {
         Ok(strategy.data_dir().join("bakeoff"))
     }
 
-    /// A key that is forgotten when this process ends.
+    /// Makes a random key that is stored nowhere, so that it ends with this process.
     pub fn of_this_process() -> io::Result<Self> {
         Ok(Self::new(&random()?))
     }
 
-    /// The key of this name in a folder, which is made where there is none, or none to be used.
+    /// Reads the key of this name in a folder. A key that is missing, or not this user's, is made anew.
     pub fn in_folder(folder: &Path, name: &str) -> io::Result<Self> {
         let key = read(&folder.join(name)).or_else(|_| make(folder, name))?;
         Ok(Self::new(&key))
@@ -82,12 +81,12 @@ impl UserKey {
         }
     }
 
-    /// The HMAC of these parts, one after the other.
+    /// Returns the HMAC of the concatenated parts.
     pub fn mac(&self, parts: &[&[u8]]) -> [u8; MAC_BYTES] {
         self.updated(parts).finalize().into_bytes().into()
     }
 
-    /// Returns true if this is the HMAC of these parts, in a time that says nothing about it.
+    /// Returns true if `mac` is the HMAC of the concatenated parts; compares in constant time.
     pub fn is_mac(&self, parts: &[&[u8]], mac: &[u8]) -> bool {
         self.updated(parts).verify_slice(mac).is_ok()
     }
@@ -101,8 +100,8 @@ impl UserKey {
     }
 }
 
-/// Makes a folder for its owner alone where it is missing, closes it to all others, and returns
-/// false if it belongs to another user.
+/// Makes a folder for its owner alone where it is missing, and closes it to all others. Returns
+/// false if the folder belongs to another user.
 pub fn own_folder(folder: &Path) -> io::Result<bool> {
     DirBuilder::new()
         .recursive(true)
@@ -118,7 +117,7 @@ pub fn own_folder(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Reads a key that only this user could read and write, in the file that it was written to.
+/// Reads a key from a file that only this user can read and write, and that is no copy.
 fn read(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let mut file = File::options()
         .read(true)
@@ -141,8 +140,8 @@ fn read(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     Ok(key)
 }
 
-/// What tells a file from a copy of it: its inode and when that was made, as far as the file system
-/// knows.
+/// Returns the inode of a file and its time of birth, as far as the file system knows it: they tell a file from
+/// a copy of it.
 fn birth(file: &File) -> io::Result<[u8; BIRTH_BYTES]> {
     use rustix::fs::{AtFlags, StatxFlags, statx};
     let wanted = StatxFlags::INO | StatxFlags::BTIME;
@@ -162,8 +161,8 @@ fn random() -> io::Result<[u8; KEY_BYTES]> {
     Ok(key)
 }
 
-/// Makes a key, or takes that of another process which makes one first. What stands in its place
-/// and is no key is removed: what was authenticated with it is lost.
+/// Makes a key, or takes that of another process which makes one first. A file in its place that is no key of
+/// this user is removed: data that it authenticated is no longer accepted.
 fn make(folder: &Path, name: &str) -> io::Result<[u8; KEY_BYTES]> {
     let key = random()?;
     let path = folder.join(name);
@@ -182,7 +181,7 @@ fn make(folder: &Path, name: &str) -> io::Result<[u8; KEY_BYTES]> {
     }
 }
 
-/// Writes a key where nothing is.
+/// Writes a key to a new file; fails if the path is taken.
 fn put(path: &Path, key: &[u8; KEY_BYTES]) -> io::Result<()> {
     let new = NewFile::private(path)?;
     let mut file = new.file();

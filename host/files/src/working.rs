@@ -1,20 +1,20 @@
-//! The folder that bakeoff is started in, which chooses nothing.
+//! The folder that bakeoff is started in: files in it must not choose programs or settings.
 
 use std::path::{Path, PathBuf};
 
-/// The working folder, where what lies in it says nothing about what the user wants. The user's home
-/// and what is above it are no such folders: everything of the user's own lies there.
+/// The working folder, whose files need not be the user's own. `None` inside if it is the user's home or above
+/// it, as everything of the user's own lies there.
 #[derive(Clone, Debug, Default)]
 pub struct WorkingFolder(Option<PathBuf>);
 
 impl WorkingFolder {
-    /// The working folder of this process.
+    /// Returns the working folder of this process.
     pub fn current() -> Self {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         Self::of(std::env::current_dir().ok().as_deref(), home.as_deref())
     }
 
-    /// The same for any working folder and home.
+    /// Returns the working folder for a process that was started in `working` by a user with this home.
     pub fn of(working: Option<&Path>, home: Option<&Path>) -> Self {
         let home = home.and_then(real);
         let working = working.and_then(real);
@@ -24,7 +24,7 @@ impl WorkingFolder {
         }))
     }
 
-    /// Returns true if a path leads into this folder. One that leads nowhere does not.
+    /// Returns true if a path leads into this folder; false if it leads nowhere.
     pub fn has(&self, path: &Path) -> bool {
         let inside = |working: &PathBuf| real(path).is_some_and(|real| real.starts_with(working));
         self.0.as_ref().is_some_and(inside)

@@ -1,4 +1,4 @@
-//! The parent's side of aggregators: what they add to a report.
+//! The parent's side of aggregators, which add sections to a report.
 
 use super::evaluation::{Outcome, run, words};
 use super::protocol::{Reply, Task};
@@ -6,10 +6,11 @@ use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use bakeoff_domain::report::{AddedSection, check_sections};
 
-/// The most bytes of a report that an aggregator is handed: that of the largest sweep is smaller.
+/// The largest report that an aggregator is handed, in bytes: that of the largest sweep is smaller.
 const REPORT_BYTES_MAX: usize = 64 << 20;
 
-/// Asks an aggregator for its sections of a report, in JSON. `Err` within says why there are none.
+/// Asks an aggregator for its sections of a report in JSON. The inner `Err` is the reason why there
+/// are none.
 ///
 /// # Errors
 /// The runner could not be started.

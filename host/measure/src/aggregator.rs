@@ -7,7 +7,7 @@ use bakeoff_domain::report::check_sections;
 use bakeoff_sandbox::{Imports, Instance, Sandbox};
 use std::sync::Arc;
 
-/// Asks an aggregator for its sections of a report. Sections that nobody could show are not sent.
+/// Asks an aggregator for its sections of a report. Sections that cannot be shown are not sent.
 pub(super) fn aggregate(
     opened: &Opened<'_>,
     sandbox: &Sandbox,

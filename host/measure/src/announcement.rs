@@ -1,4 +1,4 @@
-//! What a runner is about to do, as one word in the page that it shares with the parent.
+//! Announcement of a runner's next step, as one word in the page that it shares with the parent.
 //!
 //! An announcement by a frame would wake the parent before every step, and on a small machine take
 //! the core from the very process that is being timed. The parent looks at the page from time to
@@ -34,7 +34,7 @@ pub struct Announcement {
     pub doing: Doing,
 }
 
-/// The word is not an announcement.
+/// Error of a word that is not an announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:#018x} announces nothing that a runner does")]
 pub struct NotAnAnnouncement(pub u64);
@@ -49,7 +49,7 @@ const _: () = assert!(KIND_BITS + CALLS_BITS + VARIANT_BITS + CASE_BITS + SEQUEN
 const WORKLOAD: u64 = 1;
 const CALLING: u64 = 2;
 
-/// The largest number of so many bits.
+/// Returns the largest number of `bits` bits.
 const fn most(bits: u32) -> u64 {
     (1 << bits) - 1
 }
@@ -77,10 +77,10 @@ impl Announcement {
         fields.into_iter().fold(0, append)
     }
 
-    /// Returns the announcement that a word stands for; `None` for no announcement.
+    /// Returns the announcement that a word stands for; `None` for the word 0.
     ///
     /// # Errors
-    /// The word is neither: no runner of ours writes it.
+    /// The word is no announcement of a step: none of our runners writes it.
     pub fn from_word(word: u64) -> Result<Option<Self>, NotAnAnnouncement> {
         if word == 0 {
             return Ok(None);
@@ -110,7 +110,7 @@ impl Announcement {
 }
 
 impl Doing {
-    /// Announces this step on a case, before it is taken.
+    /// Announces this step on a case, before it begins.
     pub(super) fn announce(self, case: CaseIndex, frames: &Frames) {
         let last = frames.announced() >> (64 - SEQUENCE_BITS);
         let next = Announcement {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// One word, one meaning: what can be read at all is what would be written for it.
+        /// Each word that can be read is the one that would be written for its announcement.
         #[test]
         fn a_word_that_is_read_is_written_the_same(word: u64) {
             if let Ok(Some(announcement)) = Announcement::from_word(word) {

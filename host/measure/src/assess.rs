@@ -40,7 +40,7 @@ impl Gate<'_> {
         Ok(())
     }
 
-    /// Assesses the answer to one input, and returns the fuel of the call.
+    /// Assesses the answer to one input, and returns the fuel of the variant's call.
     fn assess_answer(&mut self, case: CaseIndex, seed: u64) -> Result<u64, Halt> {
         Doing::Workload.announce(case, self.frames);
         let arguments = self.workload.arguments(case, seed)?;

@@ -1,4 +1,4 @@
-//! The parent's side of the assessment: what the workload says of one variant's answers.
+//! The parent's side of the assessment: the numbers that the workload gives one variant's answers.
 
 use super::assess::ROUNDS_MAX;
 use super::bounds::{GATE_PATIENCE, room_for};
@@ -12,7 +12,7 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
 
-/// What the workload says of a variant's answers to many inputs.
+/// The numbers that the workload's `assess` gives one variant's answers to many inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Assessment {
     /// The answers, in rounds of one input on each case, in the order of the cases.
@@ -24,7 +24,7 @@ pub struct Assessment {
 }
 
 impl Assessment {
-    /// Returns true if the answers are whole rounds of `cases` cases, not more than there may be.
+    /// Returns true if the answers are whole rounds of `cases` cases, and no more than an assessment may have.
     pub fn is_whole(&self, cases: usize) -> bool {
         let mut answers = self.answers.iter().enumerate();
         cases > 0
@@ -33,8 +33,8 @@ impl Assessment {
             && self.answers.len() <= cases * ROUNDS_MAX as usize
     }
 
-    /// Returns the assessment of a variant that failed: what was assessed before says nothing of one that
-    /// has no result.
+    /// Returns the assessment of a variant that failed. Answers that were assessed before are left out, since the
+    /// variant has no result.
     fn failed(failed: Vec<Failed>, config: &RunnerConfig) -> Result<Self, RunnerError> {
         let mut assessment = Self::default();
         if let Some((failure, calls)) = first_failure(failed, config)? {

@@ -31,8 +31,8 @@ const HOST_BYTES: u64 = 768 << 20;
 /// variants of a race would keep more, each replica has a group of them.
 const KEPT_BYTES_MAX: u64 = 2 << 30;
 
-/// Returns the bytes that an instance keeps between calls, if a call writes `peak_bytes`: a kept one all
-/// that it may have.
+/// Returns the bytes that an instance keeps between calls, if a call writes `peak_bytes`; an instance that is kept may
+/// use all of its memory limit.
 fn kept_bytes(instances: Instances, peak_bytes: u64, limits: &Limits) -> u64 {
     match instances {
         Instances::Fresh => engine::kept_bytes(peak_bytes, limits.memory_bytes),
@@ -49,8 +49,8 @@ pub(super) fn group_max(instances: Instances, peak_bytes: u64, limits: &Limits) 
         .max(2)
 }
 
-/// Returns the bytes of memory that the guests of a replica with so many variants may have: what each
-/// keeps, that of the call that runs, of the workload and of the component that does nothing.
+/// Returns the bytes of memory that the guests of a replica with `variants` variants may have: all kept memory, that of
+/// the running call, of the workload and of the component that does nothing.
 pub(super) fn replica_bytes(
     instances: Instances,
     peak_bytes: u64,

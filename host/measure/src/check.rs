@@ -25,7 +25,7 @@ const GAIN_SHARE: f64 = 0.05;
 /// Units of fuel that a first call takes beyond that, because an allocator initialises itself.
 const FIRST_CALL_FUEL: u64 = 4_000;
 
-/// How many times a runner on a stalled machine is started again.
+/// The most times that a runner on a stalled machine is started again.
 pub(super) const STALLS_MAX: u32 = 3;
 
 /// The record of a variant's gate.
@@ -62,8 +62,8 @@ impl GateRecord {
         })
     }
 
-    /// Returns the part of a first call's fuel that later calls on the same instance do without, on the
-    /// case where it is largest, from 0 to 1: what a language does once before it runs a program, tables.
+    /// Returns the share of a first call's fuel that later calls on the same instance do not need, on the case where it
+    /// is largest, from 0 to 1: a language's start before it runs a program, or tables.
     pub fn first_call_share(&self) -> f64 {
         let once = self
             .cases
@@ -125,7 +125,7 @@ impl GateRecord {
 /// Returns the first failure of a checked variant, with the calls that reproduce it.
 ///
 /// # Errors
-/// It is the workload that failed.
+/// The workload failed, and not a variant.
 pub(super) fn first_failure(
     failed: Vec<Failed>,
     config: &RunnerConfig,
@@ -243,21 +243,22 @@ pub async fn diagnose(
     Ok(reports)
 }
 
-/// The prototype of a call that is made again.
+/// A prototype whose calls are made again.
 #[derive(Clone, Copy, Debug)]
 pub struct RepeatInput<'a> {
-    /// Its code in the checked profile.
+    /// The prototype's code in the checked profile.
     pub checked: &'a [u8],
-    /// True if it is a diagnostic build, which reports its panics; false for a brought component.
+    /// True if the code is a diagnostic build, which reports its panics; false for a brought component.
     pub diagnostic: bool,
-    /// The files that it is granted, if any.
+    /// The files that the prototype is granted, if any.
     pub files: Option<&'a PackedFolders>,
-    /// How much of arguments and answers is told.
+    /// Length of arguments and answers in the results: shortened or whole.
     pub texts: CallTexts,
 }
 
-/// Makes calls, each on a fresh instance, and judges the answers. There are fewer results than calls if
-/// one breaks a large limit, or many a small one: it is the last. So there are if `left` ends before them.
+/// Makes calls, each on a fresh instance, and judges the answers. There are fewer results than calls if calls break a
+/// limit, one a large or many a small one: the last result is such a call. There are fewer, too, if the time `left`
+/// ends first.
 ///
 /// # Errors
 /// The runner could not be started, or the workload itself failed.

@@ -1,4 +1,4 @@
-//! What the checks of one variant may take in all.
+//! The budget of one variant's checks: fuel and CPU time of all its calls together.
 
 use bakeoff_config::units;
 use bakeoff_domain::failure::FailureClass;
@@ -6,27 +6,27 @@ use bakeoff_domain::spec::Limits;
 use bakeoff_sandbox::{CallResult, GuestError};
 use std::time::Duration;
 
-/// All calls of a variant's checks together may take as much as this many calls at their limits …
+/// Budget of all calls of a variant's checks together, in calls at their limits.
 const CALLS_AT_LIMIT: u32 = 4;
-/// … of fuel, which is never taken for less than this, …
+/// Least fuel that counts as the limit of a call in this budget.
 const FUEL_MIN: u64 = 10_000_000_000;
-/// … and of wall time, never taken for less than this.
+/// Least wall time that counts as the limit of a call in this budget.
 const WALL_MIN: Duration = Duration::from_secs(10);
-/// All checks of a set of instances, of which there may be thousands, may take at least this much fuel …
+/// Least fuel budget of all checks of a set of instances, of which there may be thousands.
 const SET_FUEL_MIN: u64 = 400_000_000_000;
-/// … and this much CPU time. No instance is begun after half of either: of fuel that is a minute or two,
-/// and only calls that wait take so much more time that it decides.
+/// Least CPU-time budget of all checks of a set of instances. No instance is begun after half of either budget: half of
+/// the fuel is a minute or two, and only calls that wait take so much more time that the CPU time decides.
 const SET_CPU_MIN: Duration = Duration::from_secs(480);
-/// What is called once already is repeated only while this share of it is left.
+/// Divisor of a budget: a call is repeated only if all calls so far and its repetitions fit into one part of this many.
 const REPEATS_SHARE: u64 = 2;
 
-/// What the calls of one variant's checks took so far, and what they may take.
+/// Fuel and CPU time of the calls of one variant's checks so far, with their limits.
 pub(super) struct CheckBudget {
     fuel: u64,
     cpu: Duration,
     fuel_max: u64,
     cpu_max: Duration,
-    /// What calls beyond the first on each case may take.
+    /// The most fuel of the calls beyond the first on each case.
     repeats_max: u64,
 }
 
@@ -44,17 +44,18 @@ impl CheckBudget {
         }
     }
 
-    /// Lets calls beyond the first on each case take no more than this, if it says something.
+    /// Limits the fuel of the calls beyond the first on each case to `repeats_max`; `None` removes that limit.
     pub(super) fn bound_repeats(&mut self, repeats_max: Option<u64>) {
         self.repeats_max = repeats_max.unwrap_or(u64::MAX);
     }
 
-    /// Returns this much fuel of repeated calls, or what is a share of all that they may take, if that is less.
+    /// Returns the fuel that a group of repeated calls may take: `usual`, or one part in [`REPEATS_SHARE`] of the fuel
+    /// of all of them, if that is less.
     pub(super) fn repeats(&self, usual: u64) -> u64 {
         usual.min(self.repeats_max / REPEATS_SHARE)
     }
 
-    /// The budget of a set of instances. What does not fit into it is left out, and nobody fails.
+    /// Makes the budget of a set of instances. An instance that does not fit into it is left out, and no variant fails.
     pub(super) fn of_set(limits: &Limits) -> Self {
         let each = Self::new(limits);
         Self {
@@ -72,8 +73,8 @@ impl CheckBudget {
             .saturating_add(Duration::from_nanos(call.time.time.cpu_ns));
     }
 
-    /// Returns true if calls that take so much fuel, after `judging` for the workload so far, leave
-    /// enough for the cases that were not called yet.
+    /// Returns true if calls that take `fuel`, after `judging` units for the workload so far, leave enough for the
+    /// cases that were not called yet.
     pub(super) fn has_room_for(&self, fuel: u64, judging: u64) -> bool {
         let used = self.fuel.saturating_add(judging).saturating_add(fuel);
         used <= self.fuel_max / REPEATS_SHARE
@@ -81,12 +82,12 @@ impl CheckBudget {
             && u128::from(REPEATS_SHARE) * self.cpu.as_nanos() <= self.cpu_max.as_nanos()
     }
 
-    /// Returns true if calls that take so much fuel fit into what is left of all.
+    /// Returns true if calls that take `fuel` fit into the rest of the budget.
     pub(super) fn has_left(&self, fuel: u64) -> bool {
         self.fuel.saturating_add(fuel) <= self.fuel_max && self.cpu <= self.cpu_max
     }
 
-    /// Returns an error if there is nothing left for another case, after `checked` of `cases`.
+    /// Returns an error if nothing is left for another case, after `checked` of `cases`.
     pub(super) fn check(&self, checked: usize, cases: usize) -> Result<(), GuestError> {
         let (class, limit) = if self.fuel >= self.fuel_max {
             let limit = format!("fuel = {} for all checks", self.fuel_max);
@@ -132,8 +133,8 @@ mod tests {
         }
     }
 
-    /// What checks with the default limits may take after these calls: repeats of a small call, and
-    /// another case, or the limit that was met.
+    /// Returns the room that checks with the default limits have after `calls`: whether a small call can be repeated,
+    /// and the limit that was met, if another case cannot be checked.
     fn after(calls: &[CallResult]) -> (bool, Result<(), String>) {
         let mut budget = CheckBudget::new(&Limits::default());
         calls.iter().for_each(|call| budget.add(call));

@@ -11,8 +11,8 @@ use bakeoff_sandbox::invoke;
 const SHOWN_MAX: usize = 64;
 
 impl Gate<'_> {
-    /// Checks the instances in their order, as many as fit into half of what all checks may take and one
-    /// at least, and returns the fuel of each that was checked.
+    /// Checks the instances in their order, at least one, and as many as fit into half of the budget of all checks.
+    /// Returns the fuel of each that was checked.
     pub(super) fn run_set(&mut self) -> Result<Vec<u64>, Halt> {
         let mut fuel = Vec::with_capacity(self.workload.cases());
         let mut kept = None;

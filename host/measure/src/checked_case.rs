@@ -1,4 +1,4 @@
-//! What the calls of one variant's checks found.
+//! Results of one variant's checks, case by case.
 
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_sandbox::PeakMemory;
@@ -13,8 +13,8 @@ pub struct CheckedCase {
     pub fuel: u64,
     /// Units of fuel of the same call after others on the same instance.
     pub fuel_later: u64,
-    /// Rough CPU time of the first call, with fuel counted, in nanoseconds; 0 in records of versions
-    /// that did not keep it. Nothing is decided by it but how a variant is tried out before the race.
+    /// Rough CPU time of the first call, with fuel counted, in nanoseconds; 0 in records of versions that did not keep
+    /// it. Decides only how a variant is tried out before the race.
     #[serde(default)]
     pub cpu_ns: u64,
     /// Peak memory of the first call.
@@ -28,16 +28,16 @@ pub struct CheckedCase {
     pub assessed: Vec<(String, f64)>,
     /// The number of calls made.
     pub calls: u32,
-    /// Whether the input was the same for every seed that was tried.
+    /// True if the input was the same for every seed that was tried.
     #[serde(default)]
     pub constant_input: bool,
-    /// Where the input was not: the arguments, counted from 0, that were the same for every seed that
-    /// was tried and are larger than a few numbers.
+    /// Arguments, counted from 0, that were the same for every seed that was tried, and are larger than a few numbers;
+    /// empty if the whole input was the same.
     #[serde(default)]
     pub constant_arguments: Vec<u32>,
 }
 
-/// What the workload's `assess` says of the answer to one input.
+/// The numbers that the workload's `assess` gives the answer to one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AssessedAnswer {
     /// The case of the input.

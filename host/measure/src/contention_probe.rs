@@ -17,10 +17,10 @@ const ROUNDS: u64 = 24_000;
 const MULTIPLICATIONS: u64 = 24_000;
 /// Rounds of either piece before it is timed.
 const BRIEF: u64 = 1_000;
-/// The quantile of ratios below which none counts.
+/// The quantile of ratios that bounds them from below: a smaller ratio counts as this one.
 const LOW_QUANTILE: f64 = 0.1;
-/// A ratio counts as this many times the low one at most: a neighbour that fills the core takes half
-/// of it, and what takes more than that came between two readings of the clock.
+/// The largest ratio that counts, as a multiple of the low one: a neighbour that fills the core takes half of it, and a
+/// larger ratio has another cause, which came between two readings of the clock.
 const RATIO_MAX: f64 = 2.0;
 
 /// The probe's readings in a process.
@@ -44,9 +44,9 @@ impl ContentionReadings {
         &mut self.filling_ns
     }
 
-    /// The mean ratio of the two pieces; `None` without readings. It grows with the share of readings in which the
-    /// core was shared, where a median would be blind to fewer than half of them. None counts as less than a low
-    /// one: what came between two readings of the clock may make a ratio smaller, too.
+    /// Returns the mean ratio of the two pieces; `None` without readings. It grows with the share of readings in which
+    /// the core was shared, where a median would be blind to fewer than half of them. Very low ratios are raised to a
+    /// low quantile: an event between two readings of the clock may make a ratio smaller, too.
     pub fn mean_ratio(&self) -> Option<f64> {
         let low = quantile(&mut self.ratios.clone(), LOW_QUANTILE)?;
         let counted = self.ratios.iter();
@@ -55,8 +55,8 @@ impl ContentionReadings {
     }
 }
 
-/// The ratio of the two pieces now, and the time of the first one in nanoseconds. Both are run for a moment before:
-/// whoever ran last may have driven their code out of the caches, and is not to decide what they read.
+/// Returns the ratio of the two pieces now, and the time of the first one in nanoseconds. Both run for a moment before:
+/// other code may have driven theirs out of the caches, and must not decide the reading.
 fn ratio_and_filling_ns() -> (f64, u64) {
     black_box(fill(black_box(BRIEF)) ^ wait(black_box(BRIEF)));
     let filling_ns = contention_probe_ns();
@@ -75,9 +75,8 @@ fn time_ns(work: impl FnOnce() -> u64) -> u64 {
     CpuWallTime::thread_cpu_ns().saturating_sub(before)
 }
 
-/// Runs three independent chains of additions and shifts, without memory access. Together they fill
-/// every execution unit; a single chain would wait for its own results, and not be slowed down by
-/// another user of the other units.
+/// Runs three independent chains of additions and shifts, without memory access. Together they fill every execution
+/// unit; a single chain would wait for its own results, and another user of the units would not slow it down.
 #[inline(never)]
 fn fill(rounds: u64) -> u64 {
     let [mut a, mut b, mut c, mut d, mut e, mut f] = [1_u64, 2, 3, 4, 5, 6];
@@ -92,7 +91,7 @@ fn fill(rounds: u64) -> u64 {
     a ^ b ^ c ^ d ^ e ^ f
 }
 
-/// Runs a single chain of multiplications, without memory access, whose time is that of waiting for each.
+/// Runs a single chain of multiplications, without memory access, each of which waits for the one before.
 #[inline(never)]
 fn wait(multiplications: u64) -> u64 {
     let mut product = 3_u64;

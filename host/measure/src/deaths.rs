@@ -1,22 +1,22 @@
-//! Runners that die without a word: each is started once more, and who was running both times decides
-//! whose failure it is.
+//! Runners that die without an error: each is started once more, and the failure belongs to a variant that was running
+//! both times.
 
 use super::runner_end::{Death, Failed, RunnerError};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeMap;
 
-/// The most deaths in a row by which nobody fails, before the machine is at fault.
+/// The most deaths in a row that no variant explains, before the machine is at fault.
 const UNEXPLAINED_MAX: u32 = 8;
 
-/// What follows from the death of a runner.
+/// Consequence of the death of a runner.
 #[derive(Debug, PartialEq)]
 pub(super) enum AfterDeath {
-    /// Its work is done once more.
+    /// The runner's work is repeated once.
     Again,
-    /// Others were running than the time before: nobody fails, and its work is done from the start.
+    /// Different steps were running at the two deaths: no variant fails, and the work is repeated from the start.
     Nobody,
-    /// The same variant was running both times: it fails.
+    /// The same variant was running at both deaths: it fails.
     Failed(VariantIndex, GuestError),
 }
 
@@ -28,10 +28,10 @@ pub(super) struct Deaths {
 }
 
 impl Deaths {
-    /// Takes note of the death of the runner of a replica.
+    /// Records the death of the runner of a replica.
     ///
     /// # Errors
-    /// Runners die again and again, and nobody is to blame.
+    /// Runners die again and again, and no variant explains it.
     pub(super) fn add(&mut self, replica: u32, death: Death) -> Result<AfterDeath, RunnerError> {
         let before = self.waiting.remove(&replica);
         if let (Some(before), Some(variant)) = (&before, death.running())
@@ -53,18 +53,18 @@ impl Deaths {
         })
     }
 
-    /// Takes note of a replica that ended in order.
+    /// Records a replica that ended in order.
     pub(super) fn survived(&mut self, replica: u32) {
         self.waiting.remove(&replica);
         self.unexplained = 0;
     }
 }
 
-/// Returns what follows from the death of a runner that has a single variant, after an earlier one of the
-/// same work if there was one: `None` if it is to be done once more.
+/// Returns the failures that follow from the death of a runner with a single variant, where `before` is an earlier
+/// death in the same work, if there was one. `None` if the work is to be repeated.
 ///
 /// # Errors
-/// It died twice before it ran anything: the machine is at fault.
+/// Both runners died before a guest ran: the machine is at fault.
 pub(super) fn of_single_variant(
     before: &mut Option<Death>,
     death: Death,

@@ -1,4 +1,4 @@
-//! The parent's side of evaluators: what they say of themselves, and of one variant.
+//! The parent's side of evaluators: their descriptions, and their readings of one variant.
 
 use super::bounds::{GATE_PATIENCE, room_for};
 use super::check::{STALLS_MAX, first_failure};
@@ -17,10 +17,10 @@ use bakeoff_source::PackedFolders;
 /// The most readings that are taken from one evaluation.
 const READINGS_MAX: usize = 1 << 16;
 
-/// The most characters of an evaluator's failure.
+/// The longest message of a failed evaluator, in characters.
 const WORDS_CHARS_MAX: usize = 400;
 
-/// What is evaluated.
+/// Input of one evaluation: an evaluator, and a variant with its evidence.
 #[derive(Debug)]
 pub struct EvaluationInput<'a> {
     /// The evaluator, in the checked profile.
@@ -29,20 +29,20 @@ pub struct EvaluationInput<'a> {
     pub variant: Option<&'a [u8]>,
     /// The files that the variant is granted, if any.
     pub files: Option<&'a PackedFolders>,
-    /// What is known of it without calling it.
+    /// The evidence of the variant that needs no calls.
     pub evidence: KnownEvidence,
 }
 
-/// What came of an evaluation. Nothing about the readings was checked.
+/// Result of an evaluation. Nothing about the readings was checked.
 #[derive(Debug, Default)]
 pub struct EvaluatorAnswer {
     /// The answers of the variant that the evaluator got, without numbers.
     pub answers: Vec<AssessedAnswer>,
-    /// True if it got fewer than there are, since their text is too large.
+    /// True if the evaluator got fewer answers than there are, since their text is too large.
     pub cut: bool,
     /// The readings.
     pub readings: Vec<GivenReading>,
-    /// Why there are none, if there are none.
+    /// The reason why there are no readings, if there are none.
     pub missing: Option<String>,
     /// The failure of the variant on one of the inputs.
     pub failure: Option<Failure>,
@@ -50,16 +50,16 @@ pub struct EvaluatorAnswer {
     pub calls: Vec<Call>,
 }
 
-/// What a runner with an evaluator ended with.
+/// End of a runner with an evaluator.
 pub(super) enum Outcome {
     Replies(Vec<Reply>),
-    /// The evaluator failed.
+    /// The failure of the evaluator.
     Evaluator(Failed),
-    /// The variant failed, or the workload.
+    /// The failures of the variant, or of the workload.
     Variant(Vec<Failed>),
 }
 
-/// Asks an evaluator for its criteria; `Err` within says why it gave none.
+/// Asks an evaluator for its criteria; the inner `Err` is the reason why it gave none.
 ///
 /// # Errors
 /// The runner could not be started.
@@ -130,7 +130,7 @@ pub async fn evaluate(
     Ok(answer)
 }
 
-/// The failure of a guest, as a reason why there is nothing from it.
+/// Describes the failure of a guest, as the reason why there is nothing from it.
 pub(super) fn words(guest: &str, failed: &Failed) -> String {
     let error = &failed.error;
     let line = error
@@ -144,7 +144,7 @@ pub(super) fn words(guest: &str, failed: &Failed) -> String {
     format!("{guest} failed: {}: {line}{limit}", error.class.name())
 }
 
-/// Runs a runner with an evaluator, or with a guest of another world of ours.
+/// Runs a runner with an evaluator, an aggregator or a proposer.
 pub(super) async fn run(
     config: &RunnerConfig,
     message: Vec<u8>,

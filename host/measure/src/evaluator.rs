@@ -1,5 +1,5 @@
-//! Evaluators, inside a runner: the variant is called on many inputs, if its answers are wanted, and the
-//! evaluator is handed what is known of it.
+//! Evaluators, inside a runner: the variant is called on many inputs, if its answers are wanted, and the evaluator is
+//! handed the evidence.
 
 use super::announcement::Doing;
 use super::checked_case::AssessedAnswer;
@@ -42,7 +42,7 @@ fn limits_of(limits: Limits) -> Limits {
     }
 }
 
-/// Calls `act` with an instance of an evaluator, or of another world of ours.
+/// Calls `act` with an instance of an evaluator, an aggregator or a proposer.
 pub(super) fn with_instance<T>(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
@@ -66,7 +66,7 @@ pub(super) fn with_instance<T>(
     }))
 }
 
-/// The error of an evaluator with its panic's message, if it reported one.
+/// Adds the message of an evaluator's panic to the error, if there was one.
 fn with_report(error: GuestError, reports: &[String]) -> GuestError {
     match reports.last() {
         Some(report) if error.class == FailureClass::Trap => {
@@ -76,7 +76,7 @@ fn with_report(error: GuestError, reports: &[String]) -> GuestError {
     }
 }
 
-/// The reply that says so.
+/// Makes the reply for an error of the evaluator.
 pub(super) fn failed(error: GuestError) -> Reply {
     Reply::Failed {
         variant: Some(EVALUATOR),
@@ -186,7 +186,7 @@ impl Gate<'_> {
         Ok(collected)
     }
 
-    /// The answer to one input as text, with its digest; `None` if it is too large for that.
+    /// Returns the answer to one input as text, with its digest; `None` if it is too large for that.
     fn collected(
         &mut self,
         case: CaseIndex,

@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// The least number of calls between the two calls of the same input whose fuel is compared.
 const CALLS_BETWEEN_MIN: u32 = 10;
-/// The greatest number of them, on the first and smallest case, while together they use less fuel
-/// than [`FUEL_BETWEEN`]: errors that appear only after many calls should appear here.
+/// The greatest number of such calls, on the first and smallest case, while together they use less fuel than
+/// [`FUEL_BETWEEN`]: errors that appear only after many calls should appear here.
 const CALLS_BETWEEN_MAX: u32 = 100;
 /// Units of fuel of the calls in between: about a quarter of a second.
 const FUEL_BETWEEN: u64 = 250_000_000;
@@ -30,10 +30,10 @@ const FUEL_BETWEEN: u64 = 250_000_000;
 /// The number of other seeds that make an input, to see whether it depends on them: enough that a
 /// workload which draws one of two inputs is told from one that draws nothing, mostly.
 const OTHER_SEEDS: u32 = 7;
-/// An argument of at most so many bytes may be the same from every seed, and nobody is told: a number or
-/// two that say what is asked for, such as a `k`.
+/// The most bytes of an argument that may be the same from every seed without a note in the report: a number or two
+/// that say what is asked for, such as a `k`.
 const CONSTANT_BYTES_MAX: usize = 16;
-/// The place of these seeds, where no case has its own.
+/// The case index from which those other seeds are derived: no case has it.
 const CONSTANT: CaseIndex = u32::MAX as usize;
 
 /// The step of every call of a gate, which is about one variant.
@@ -63,18 +63,18 @@ pub(super) struct Gate<'a> {
     pub(super) workload: &'a mut Workload,
     pub(super) secrets: GateSecrets,
     pub(super) frames: &'a mut Frames,
-    /// What all calls together may take.
+    /// The budget of all calls together.
     pub(super) budget: CheckBudget,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
-    /// The first input of the case, with its call: what is made for that call again must be the same.
+    /// The first input of the case, with its call: an input that is made for that call again must be the same.
     pub(super) first_input: Option<(Call, Arc<[Value]>)>,
 }
 
 /// A call, by its case and the seed of its input.
 pub(super) type Call = (CaseIndex, u64);
 
-/// What the repeated calls of a case found.
+/// Results of the repeated calls of a case.
 struct Repeats {
     /// Units of fuel of the same call after others on the same instance.
     fuel_later: u64,
@@ -103,13 +103,13 @@ impl Gate<'_> {
         Ok(fuel)
     }
 
-    /// Returns true if a call that takes this much fuel can be repeated within what is left.
+    /// Returns true if a call that takes this much fuel can be repeated within the rest of the budget.
     pub(super) fn has_room_for(&self, fuel: u64) -> bool {
         self.budget.has_room_for(fuel, self.workload.fuel())
     }
 
-    /// Returns true if the calls of a replica can be rehearsed, if one on each checked case takes this
-    /// much fuel: each may come once more, and its repetition on a fresh instance.
+    /// Returns true if the calls of a replica can be rehearsed, where one call on each checked case takes `round` units
+    /// of fuel: each may come once more, and its repetition on a fresh instance.
     pub(super) fn can_rehearse(&self, round: u64) -> bool {
         match self.workload.has_instances() {
             // The checks leave half of what there is.
@@ -265,7 +265,7 @@ impl Gate<'_> {
         self.judged_on(slot, (case, seed), &arguments)
     }
 
-    /// The same on arguments that were made before.
+    /// Makes one call as [`judged`](Self::judged) does, on arguments that were made before.
     pub(super) fn judged_on(
         &mut self,
         slot: &mut Slot,
@@ -333,7 +333,7 @@ pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
     }
 }
 
-/// The failure of a variant that answered otherwise after other calls.
+/// Returns the failure of a variant that answered otherwise after other calls.
 pub(super) fn changed_answer() -> GuestError {
     let message = "gave another answer to the same input after other calls";
     GuestError::new(FailureClass::Nondeterministic, message)
@@ -368,7 +368,7 @@ pub(super) fn digest(value: Option<&Value>) -> String {
     hex(&hasher.finalize()[..16])
 }
 
-/// Repeats the calls of a failure on a diagnostic build, and returns what it reported.
+/// Repeats the calls of a failure on a diagnostic build, and returns its reports.
 pub(super) fn diagnose(
     opened: &Opened<'_>,
     sandbox: &Sandbox,

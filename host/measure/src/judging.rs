@@ -1,4 +1,4 @@
-//! Whom the judgements of all answers to one input blame.
+//! Attribution of failures: the judgements of all answers to one input decide whether variants or the workload failed.
 
 use super::answers::Group;
 use super::gate::Call;
@@ -16,7 +16,7 @@ pub(super) struct Blame {
     pub(super) calls: Vec<Call>,
 }
 
-/// The variants that gave the same answer, and what came of judging it.
+/// The variants that gave the same answer, and its judgement.
 pub(super) struct JudgedAnswer {
     pub(super) variants: Vec<VariantIndex>,
     pub(super) judgement: Result<Judgement, GuestError>,
@@ -25,9 +25,9 @@ pub(super) struct JudgedAnswer {
 /// Returns the failures that follow from the judgements of all answers to the input of `call`; none if
 /// all answers are right.
 ///
-/// Where the workload itself failed on an answer, that is the failure of those who gave it. Who is asked
-/// here may all have agreed to break it: whether it is at fault, those who left the race tell as well, and
-/// are asked by the parent.
+/// Where the workload itself failed on an answer, that is the failure of the variants that gave it. The variants of one
+/// race may all have agreed to break the workload, so the parent also asks those that left the race whether it is at
+/// fault.
 pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
     let is_accepted = |answer: &JudgedAnswer| matches!(answer.judgement, Ok(Judgement::Accepted));
     let accepts_any = answers.iter().any(is_accepted);
@@ -66,8 +66,8 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
     found
 }
 
-/// Returns the failures of variants that disagree about the answer to the input of `call`, where there is
-/// no oracle: it is not known who is right, so all of them fail, and none by a vote.
+/// Returns the failures of variants that disagree about the answer to the input of `call`, where there is no oracle: it
+/// is not known which answer is right, so all of them fail, and none by a vote.
 pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Blame> {
     let shown = |group: &Group<'_>| {
         let answer = group.1.map_or_else(|| "nothing".to_owned(), invoke::render);
@@ -137,7 +137,7 @@ mod tests {
         Err(FailureClass::UnjudgedAnswer)
     }
 
-    /// The blamed, with the class of each; `None` is the workload.
+    /// Returns the variants that are blamed, with the class of each failure; `None` is the workload.
     fn who(answers: &[JudgedAnswer]) -> Vec<(Option<VariantIndex>, &'static str)> {
         let found = blamed(answers, CALL);
         assert!(found.iter().all(|blame| blame.calls == [CALL]));

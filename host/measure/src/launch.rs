@@ -28,15 +28,15 @@ pub(super) fn group_max(timed_variants: &[TimedVariant], config: &RunnerConfig) 
 pub(super) enum ReplicaEnd {
     /// The replica is complete.
     Finished(Box<Finished>),
-    /// These variants failed in it.
+    /// Variants failed in the replica.
     Failed(Vec<Dropout>),
-    /// Its runner died.
+    /// The replica's runner died.
     Died(Death),
     /// The machine stalled.
     Stalled,
-    /// The worker that was to run it is lost, for this reason.
+    /// The worker of the replica is lost, for this reason.
     WorkerLost(String),
-    /// The budget ended, in the middle of this call if it was one.
+    /// The budget ended; in the middle of the call, if there is one.
     OutOfBudget(Option<LongCall>),
     /// A sample of a variant took far longer than was predicted.
     Overran(LongCall),
@@ -81,7 +81,7 @@ impl Finished {
     }
 }
 
-/// The inputs of one replica.
+/// The input of one replica's run.
 pub(super) struct RunReplica<'a> {
     pub(super) config: &'a RunnerConfig,
     pub(super) timed_variants: &'a [TimedVariant],
@@ -91,7 +91,8 @@ pub(super) struct RunReplica<'a> {
     pub(super) left: Option<Duration>,
     /// The time of measuring before it starts, in seconds.
     pub(super) started_s: f64,
-    /// By variant: the time after which a sample took far longer than was predicted.
+    /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was
+    /// predicted.
     pub(super) overrun: &'a [(VariantIndex, Duration)],
 }
 
@@ -231,7 +232,8 @@ fn fits(
         && are_parts_of(&facts.parts, plan, size.1)
 }
 
-/// Returns true if these are parts of the calls of variants that took part, each case at most once.
+/// Returns true if `parts` are of calls of variants that took part, with each case of a variant at
+/// most once.
 fn are_parts_of(parts: &[PartTimes], plan: &ReplicaPlan, cases: usize) -> bool {
     let places = parts.iter().map(|parts| (parts.variant, parts.case));
     let known: BTreeSet<_> = places

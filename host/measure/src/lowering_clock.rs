@@ -1,4 +1,4 @@
-//! Whether the time of the allocator counts while arguments are lowered.
+//! Clock of the allocator's calls while arguments are lowered, and whether their time counts.
 
 use super::race_types::TimedVariant;
 use bakeoff_domain::spec::State;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 /// race, since it is a part of their times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoweringClock {
-    /// A cheap one: whoever brings an allocator could hide work in it.
+    /// A cheap clock: a component that brings an allocator could hide work in it.
     Cheap,
-    /// None: all have our allocator, on memory that nobody used before. It does the same for
-    /// everybody, and reading a clock takes longer than it does.
+    /// No clock: all variants have our allocator, on fresh memory. It does the same work for each of them, and reading
+    /// a clock takes longer than it does.
     None,
 }
 
@@ -36,7 +36,7 @@ impl LoweringClock {
         }
     }
 
-    /// Returns the same for a short call, of which the cheap clock times all the rest too.
+    /// Returns the entries of a short call, in which the cheap clock times all the rest too.
     pub(super) fn of_short_call(self, entries: u64) -> Lowering {
         match self {
             Self::Cheap => Lowering::ThenCheaply(0),

@@ -12,16 +12,16 @@ pub fn cpu_model() -> String {
     name.map_or_else(|| "unknown".to_owned(), |(_, name)| name.trim().to_owned())
 }
 
-/// Returns a name for this machine that tells it from others, and tells nothing else of it: a digest of the
-/// system's own id for it, if it has one, and of the name of the processor.
+/// Returns a name for this machine that tells it from others and reveals nothing else of it: a digest of the system's
+/// own id for it, if it has one, and of the name of the processor.
 pub fn machine_name() -> String {
     let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
     let (id, model) = (id.trim(), cpu_model());
     digest_of_parts([&b"bakeoff machine"[..], id.as_bytes(), model.as_bytes()])
 }
 
-/// Returns a name for this machine since it was started, and for this program: the time of a piece of work
-/// is one of its machine code, too.
+/// Returns a name for this machine since its last boot, and for this program: the time of a piece of work depends on
+/// its machine code, too.
 pub fn probe_name() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let program = std::env::current_exe().and_then(fs::metadata);
@@ -41,8 +41,8 @@ pub fn usable_cores() -> Vec<usize> {
     cores.into_iter().map(|core| core.id).collect()
 }
 
-/// Returns the memory that was free for programs when this process first asked, in bytes; all there could be
-/// if the system does not say.
+/// Returns the memory that was free for programs when this process first asked, in bytes; `u64::MAX` if the system does
+/// not say.
 pub fn available_bytes() -> u64 {
     static AVAILABLE: OnceLock<u64> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {

@@ -98,7 +98,7 @@ fn test(
     Ok(())
 }
 
-/// An input that has no answer yet.
+/// Returns the result of an input that has no answer yet.
 fn unanswered((case, seed): (CaseIndex, u64), arguments: &[Value]) -> TestedAnswer {
     let facts = |argument: &Value| ArgumentFacts {
         digest: digest(Some(argument)),
@@ -120,7 +120,7 @@ fn unanswered((case, seed): (CaseIndex, u64), arguments: &[Value]) -> TestedAnsw
     }
 }
 
-/// The workload, and what its oracle is given.
+/// A workload whose oracle is tested, with the type of answers and the fuel so far.
 struct OracleUnderTest {
     workload: Workload,
     /// The type of answers; `None` if the function has no result.
@@ -130,7 +130,8 @@ struct OracleUnderTest {
 }
 
 impl OracleUnderTest {
-    /// Returns true if another answer may be judged. A call that passed a limit took more than all of them may.
+    /// Returns true if another answer may be judged. A call that exceeded a limit took more than all calls together
+    /// may.
     fn has_fuel(&self) -> bool {
         self.workload.limits_passed() == 0
             && self.fuel.saturating_add(self.workload.fuel()) < FUEL_MAX

@@ -65,7 +65,7 @@ pub async fn test_oracle(
     }
 }
 
-/// Returns an answer cut to what an honest runner tells.
+/// Returns an answer with its texts cut to the length that an honest runner sends.
 fn bounded(mut answer: TestedAnswer) -> TestedAnswer {
     let cut = |text: &mut String| {
         if let Some((end, _)) = text.char_indices().nth(TEXT_CHARS_MAX) {

@@ -17,7 +17,7 @@ pub struct OverheadTotals {
 }
 
 impl OverheadTotals {
-    /// Adds what was around the calls of another case.
+    /// Adds the overheads of another case.
     pub fn merge(&mut self, other: &Self) {
         let pairs = [
             (&mut self.inputs, other.inputs),
@@ -30,31 +30,31 @@ impl OverheadTotals {
     }
 }
 
-/// How often something was done, and the time of all of it.
+/// Number and total time of repetitions of one piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkTotal {
-    /// How often.
+    /// Number of repetitions.
     pub count: u64,
-    /// All of it, in nanoseconds.
+    /// Total time, in nanoseconds.
     pub total_ns: u64,
 }
 
 impl WorkTotal {
-    /// Adds work that took this time.
+    /// Adds `count` repetitions that took `time` together.
     pub fn add(&mut self, count: u64, time: Duration) {
         self.count = self.count.saturating_add(count);
         let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         self.total_ns = self.total_ns.saturating_add(ns);
     }
 
-    /// Returns the mean in nanoseconds; 0 if it was never done.
+    /// Returns the mean time in nanoseconds; 0 if there were no repetitions.
     pub fn mean_ns(&self) -> f64 {
         self.total_ns as f64 / self.count.max(1) as f64
     }
 }
 
-/// Fills in what a replica does not know of instances that it did not draw: their overheads are the
-/// mean of the others', their inputs as large as the largest.
+/// Fills in the overheads of instances that a replica did not draw: the mean of the others', with
+/// inputs as large as the largest.
 pub(super) fn fill_unknown(
     totals_by_case: &[OverheadTotals],
     overhead: impl Fn(&OverheadTotals) -> CaseOverhead,

@@ -1,15 +1,15 @@
-//! What parts of calls took in a replica, by variant and case.
+//! Times of the parts of calls in a replica, by variant and case.
 
 use super::racer::CallParts;
 use bakeoff_domain::measurement::{CaseIndex, PartTimes, VariantIndex};
 use std::collections::BTreeMap;
 
-/// The smallest part of a call's time that a start is told from.
+/// The smallest share of a call's time that is reported as its start.
 const START_SHARE_MIN: f64 = 0.01;
 /// The shortest start, in nanoseconds: reading the clocks around one takes a good part of that.
 const START_NS_MIN: f64 = 5_000.0;
 
-/// The parts so far.
+/// Times of the parts of calls so far.
 #[derive(Default)]
 pub(super) struct PartTotals(BTreeMap<(VariantIndex, CaseIndex), PartTimes>);
 
@@ -52,7 +52,7 @@ impl PartTotals {
         }
     }
 
-    /// Returns those that are worth telling: of calls that have parts, or of which the start is more than
+    /// Returns the parts that are worth a report: those of calls in three parts, and of calls whose start is more than
     /// next to nothing.
     pub(super) fn worth_telling(self) -> Vec<PartTimes> {
         let told = |parts: &PartTimes| {

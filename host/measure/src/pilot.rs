@@ -1,4 +1,4 @@
-//! The parent's side of the pilot: the replicas that do not count and fix how the race is measured.
+//! The parent's side of the pilot: replicas whose samples enter no test, which fix how the race is measured.
 //!
 //! First a scout, one block of one call each, estimates the cost of a call, so that calls of
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
@@ -30,12 +30,12 @@ use std::time::{Duration, Instant};
 /// The share of the budget that the pilot may take; beyond it, the scout's estimates are used.
 const BUDGET_SHARE: f64 = 0.1;
 
-/// The blocks of the pilot: more of them only while they take no longer than [`BRIEF_SECONDS`] together. What it
-/// fixes (calls, blocks, a trend, the scale of the first two replicas) hangs little on their number, and they
-/// count for nothing else. The second number is for variants that are far apart: what is told by blocks needs no scale.
+/// Number of blocks of the pilot; more are taken only while they take no longer than [`BRIEF_SECONDS`] together. The
+/// values that it fixes (calls, blocks, a trend, the scale of the first two replicas) depend little on it, and the
+/// blocks count for nothing else. The second number is for variants that are far apart: claims by blocks need no scale.
 const BLOCKS_ENOUGH: [f64; 2] = [8.0, 4.0];
 
-/// See [`BLOCKS_ENOUGH`].
+/// Total time of the pilot's blocks, in seconds, below which more of them are taken; see [`BLOCKS_ENOUGH`].
 const BRIEF_SECONDS: f64 = 0.2;
 
 /// The time that the scout may take however small the budget is: without it no cost is known.
@@ -44,10 +44,10 @@ const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
 /// The number of instances of a set that the scout draws.
 const SCOUT_INSTANCES: u32 = 32;
 
-/// The calls of a sample of short ones in the scout.
+/// The number of calls in a scout's sample of short calls.
 const SHORT_SCOUT_CALLS: u32 = 16;
 
-/// A call that lasted this share of the scout's time used it up.
+/// The share of the scout's time from which on a single call has used it up.
 const LONG_CALL_SHARE: f64 = 0.5;
 
 /// The most variants that may use up the scout's time, one after the other.
@@ -64,7 +64,7 @@ enum Discarded {
     Over(StopReason),
 }
 
-/// The sampling that a replica gave, and what it was chosen from.
+/// The sampling that a replica gave, with the measurements from which it was chosen.
 struct Chosen {
     sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
@@ -209,9 +209,9 @@ struct Pilots<'a, 't, C: ReplicaQueue> {
     stalls: u32,
     /// The variants that the scout left out.
     scouting: Vec<VariantIndex>,
-    /// Whether the scout is not done.
+    /// True until the scout is done.
     is_scout: bool,
-    /// How many times the scout may be repeated without a variant that used up its time.
+    /// Remaining repetitions of the scout without a variant that used up its time.
     scouts_again: u32,
     /// The time at which the budget ends.
     until: tokio::time::Instant,
@@ -226,7 +226,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         }
     }
 
-    /// The number of calls of a case in the scout: of short ones a few.
+    /// Returns the number of calls on a case in the scout: 1, or [`SHORT_SCOUT_CALLS`] where calls are short.
     fn calls_of_scout(&self, case: CaseIndex) -> u32 {
         let mut short = self.short_cases.iter();
         match short.any(|short| short.case == case) {
@@ -235,7 +235,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         }
     }
 
-    /// The variants that have not failed and can be timed, without those that are left out.
+    /// Returns the variants that have not failed and can be timed, without those that are left out.
     fn live_variants(&self, left_out: &[VariantIndex]) -> Vec<VariantIndex> {
         let failed = |variant: &VariantIndex| {
             self.failed
@@ -388,8 +388,8 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         self.tasks.run_pilot(job).await
     }
 
-    /// Takes a variant out of the race that used up the time of the scout by a single call, and returns
-    /// true if the scout can be repeated without it.
+    /// Takes a variant that used up the scout's time by a single call out of the race, and returns true if the scout
+    /// can be repeated without it.
     fn set_aside(&mut self, call: &LongCall, seconds: f64) -> bool {
         let is_its_own_cost = call.lasted.as_secs_f64() >= LONG_CALL_SHARE * seconds;
         if !self.is_scout || self.scouts_again == 0 || !is_its_own_cost {
@@ -409,8 +409,8 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         true
     }
 
-    /// Returns what a replica says of short calls. A component whose lowering and lifting is a part of its
-    /// time is not timed by the cheaper clock, and then nobody is.
+    /// Returns the short calls that a replica found. A component whose lowering and lifting is a part of its time is
+    /// not timed by the cheaper clock, and then no variant is.
     fn short_calls(&self, facts: &ReplicaFacts) -> ShortCalls {
         let recodes = self.timed_variants.iter().any(|one| one.recodes);
         let is_cheap = plan::is_cheap_clock(facts.clock_ns, facts.cheap_clock_ns);

@@ -1,5 +1,5 @@
-//! The probe of a replica: a fixed piece of work between its samples that shows who else uses the core. It decides
-//! nothing: a report says what it saw.
+//! The probe of a replica: a fixed piece of work between its samples that shows whether other work uses the core. It
+//! decides nothing; the report shows its readings.
 
 use super::contention_probe::ContentionReadings;
 use super::protocol::ReplicaFacts;
@@ -17,7 +17,7 @@ impl Probes {
         self.core.read();
     }
 
-    /// Adds what all readings say to the facts.
+    /// Writes a summary of all readings into the facts.
     pub(super) fn tell(&mut self, facts: &mut ReplicaFacts) {
         facts.contention_probe_ns = median(self.core.filling_ns());
         facts.core_contention = self.core.mean_ratio();

@@ -1,4 +1,4 @@
-//! Proposers, inside a runner: what is known is handed over, and proposals are handed back.
+//! Proposers, inside a runner: the task is handed over, and proposals are handed back.
 
 use super::evaluator::{failed, with_instance};
 use super::protocol::{Blob, Opened, Reply};

@@ -1,4 +1,4 @@
-//! The parent's side of proposers: what they propose, and what they ask.
+//! The parent's side of proposers: their proposals, and their questions to a model.
 
 use super::evaluation::{Outcome, run, words};
 use super::protocol::{Reply, Task};
@@ -6,8 +6,8 @@ use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use bakeoff_sandbox::{Completions, ProposerReply, ProposerTask};
 
-/// Asks a proposer for approaches, with what it may ask of a model. Nothing about its reply was checked; a proposer
-/// that failed proposes nothing.
+/// Asks a proposer for approaches. `completions` are its answered questions to a model, and whether it may ask one.
+/// Nothing about its reply was checked; a proposer that failed proposes nothing.
 ///
 /// # Errors
 /// The runner could not be started.

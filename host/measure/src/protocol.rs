@@ -1,7 +1,7 @@
 //! The protocol between the parent and a runner: requests and replies.
 //!
-//! A request is one message: a header and, behind it, the precompiled components that it points into. Replies are
-//! small frames. What a runner is about to do is an [announcement](super::announcement), not a reply.
+//! A request is one message: a header and, behind it, the precompiled components that it points into. Replies are small
+//! frames. The next step of a runner is an [announcement](super::announcement), not a reply.
 
 use super::checked_case::{AssessedAnswer, CheckedCase, Rehearsal};
 use super::instances::Instances;
@@ -55,7 +55,7 @@ pub enum Inputs<W> {
     Workload {
         /// The code of the workload.
         code: W,
-        /// What `generate` is asked for, by case.
+        /// The requests to `generate`, one for each case.
         requests: Requests,
         /// The meaning of the generated value: the argument list (a tuple) or the only argument.
         arguments: Arguments,
@@ -149,18 +149,18 @@ pub enum Task {
     Gate {
         /// The variant, in the checked profile.
         component: Blob,
-        /// The files that it is granted, if any.
+        /// The files that the variant is granted, if any.
         files: Option<Blob>,
         /// The keys of the inputs.
         secrets: GateSecrets,
-        /// Units of fuel that calls beyond one on each case may take, if there are fewer than usual.
+        /// Units of fuel that calls beyond one on each case may take, if that is less than usual.
         repeats_fuel: Option<u64>,
     },
     /// Call one variant on many inputs, and let the workload assess its answers.
     Assess {
         /// The variant, in the checked profile.
         component: Blob,
-        /// The files that it is granted, if any.
+        /// The files that the variant is granted, if any.
         files: Option<Blob>,
         /// The key of the inputs.
         secret: Secret,
@@ -169,14 +169,14 @@ pub enum Task {
     Diagnose {
         /// The diagnostic build, in the checked profile.
         component: Blob,
-        /// What it is granted, if anything.
+        /// The files and parameter values that the variant is granted, if any.
         files: Option<Blob>,
         /// The calls to make in one instance, in order: case and seed of each.
         calls: Vec<(CaseIndex, u64)>,
     },
     /// Make calls of a prototype, each on a fresh instance.
     Repeat(RepeatTask),
-    /// Call a prototype, and see what the oracle says of its answers when they are changed.
+    /// Call a prototype, and let the oracle judge its answers as they are and changed.
     TestOracle(RepeatTask),
     /// Time several variants against each other.
     Replica(ReplicaTask),
@@ -198,9 +198,9 @@ pub enum Task {
     Propose {
         /// The proposer, in the checked profile.
         proposer: Blob,
-        /// What it is told.
+        /// The problem, its approaches and their results.
         task: ProposerTask,
-        /// What it may ask of a model.
+        /// The proposer's questions to a model so far, with their answers.
         completions: Completions,
     },
 }
@@ -216,7 +216,7 @@ pub struct EvaluateTask {
     pub files: Option<Blob>,
     /// The key of the inputs.
     pub secret: Secret,
-    /// What is known of the variant without calling it.
+    /// The evidence of the variant that needs no calls.
     pub evidence: KnownEvidence,
 }
 
@@ -234,19 +234,19 @@ pub struct GateSecrets {
 pub struct RepeatTask {
     /// The prototype, in the checked profile.
     pub component: Blob,
-    /// The files that it is granted, if any.
+    /// The files that the prototype is granted, if any.
     pub files: Option<Blob>,
     /// True for a diagnostic build, which reports its panics.
     pub diagnostic: bool,
-    /// The case of each call, and the seed of its input. Those that break a limit end them soon.
+    /// The case of each call, and the seed of its input. Calls that break a limit end the task early.
     pub calls: Vec<(CaseIndex, u64)>,
-    /// True if an input that is too much work for the workload ends them as well, also as the first.
+    /// True if an input that is too much work for the workload ends the task as well, even as the first.
     pub as_many_as_possible: bool,
-    /// How much of arguments and answers is told.
+    /// Length of arguments and answers in the replies: shortened or whole.
     pub texts: CallTexts,
 }
 
-/// The task of one replica, or of the pilot before them.
+/// The task of one replica of the race or of the pilot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicaTask {
     /// The code of each variant in the timed profile; `None` for one that has left the race.
@@ -257,9 +257,9 @@ pub struct ReplicaTask {
     pub plan: ReplicaPlan,
     /// The use of instances, the same for all variants.
     pub instances: Instances,
-    /// Whether calls of the allocator for arguments are timed, the same for all variants.
+    /// The clock of the allocator's calls for arguments, the same for all variants.
     pub lowering: LoweringClock,
-    /// The most bytes of memory that an instance of one of them used in the gate.
+    /// The most bytes of memory that one of the variants used in the gate.
     pub resident_bytes: u64,
 }
 
@@ -268,11 +268,11 @@ pub struct ReplicaTask {
 pub struct VariantPayload {
     /// The component in the timed profile.
     pub component: Blob,
-    /// The files that it is granted, if any.
+    /// The files that the variant is granted, if any.
     pub files: Option<Blob>,
-    /// Whether the host recodes its strings, so that all of a call counts as its time.
+    /// True if the host recodes the component's strings, so that all of a call counts as its time.
     pub recodes: bool,
-    /// Whether a later call on an instance takes less work than the first.
+    /// True if a later call on an instance takes less work than the first.
     pub gains_by_state: bool,
 }
 
@@ -285,7 +285,7 @@ pub enum Reply {
     Checked(CheckedCase),
     /// The result of the rehearsal.
     Rehearsed(Rehearsal),
-    /// What the workload says of one answer.
+    /// The numbers that the workload's `assess` gives one answer.
     Assessed(AssessedAnswer),
     /// The failure of a call. The runner ends with it.
     Failed {
@@ -296,13 +296,13 @@ pub enum Reply {
         /// The error of the call.
         error: GuestError,
     },
-    /// The attempts of the variant in a gate. Nothing follows it but a failure.
+    /// The attempts of the variant in a gate. Only a failure may follow this reply.
     Attempted(Vec<Attempt>),
     /// The reports of a diagnostic build before it trapped, if it made any.
     Diagnosis(Vec<String>),
     /// The outcome of a call that was made again.
     RepeatedCall(RepeatedCall),
-    /// What the oracle says of an answer, and of the same answer changed.
+    /// The oracle's judgements of an answer, and of the same answer changed.
     OracleTested(Box<TestedAnswer>),
     /// Timed samples of a replica, in the order in which they were taken. All of them are sent at its
     /// end: each frame wakes the parent, and samples of a replica that does not end are of no use.
@@ -311,21 +311,21 @@ pub enum Reply {
     Replica(ReplicaFacts),
     /// The criteria of an evaluator.
     Described(Vec<EvaluatedCriterion>),
-    /// The text of the variant's answers is larger than an evaluator gets: it gets these many.
+    /// The number of answers that an evaluator gets, where the text of all is too large.
     AnswersCut(u32),
     /// Some readings of an evaluator.
     Evaluated(Vec<GivenReading>),
-    /// The evaluator says that it has no readings, and why.
+    /// The reason why an evaluator has no readings.
     NotEvaluated(String),
     /// The sections of an aggregator.
     Aggregated(Vec<AddedSection>),
-    /// An aggregator has no sections, and why.
+    /// The reason why an aggregator has no sections.
     NotAggregated(String),
-    /// A proposer asks for a completion.
+    /// The question of a proposer to a model.
     Asks(CompletionQuestion),
     /// An approach of a proposer.
     Proposed(GivenProposal),
-    /// A proposer has no approaches, and why.
+    /// The reason why a proposer has no approaches.
     NotProposed(String),
 }
 
@@ -344,7 +344,7 @@ pub struct ReplicaFacts {
     pub baselines: Vec<Baseline>,
     /// CPU time of the first call on a fresh instance in nanoseconds, by variant.
     pub cold_ns: Vec<Option<u64>>,
-    /// What parts of calls took, where that is worth telling; each variant and case at most once.
+    /// Times of the parts of calls, where they are worth a report; each variant and case at most once.
     pub parts: Vec<PartTimes>,
     /// The most bytes of one input with its answer, as the host holds them, by case.
     pub input_bytes: Vec<u64>,
@@ -357,7 +357,7 @@ pub struct ReplicaFacts {
     pub contention_probe_ns: Option<f64>,
     /// The mean ratio of the contention probe's two pieces.
     pub core_contention: Option<f64>,
-    /// Whether timed instances came from a pool.
+    /// True if timed instances came from a pool.
     pub pooled: bool,
     /// The number of involuntary context switches.
     pub preemptions: u64,
@@ -367,7 +367,7 @@ pub struct ReplicaFacts {
     pub work_ns: u64,
     /// The guest's time in all calls.
     pub guest: CpuWallTime,
-    /// What was around the calls, by case.
+    /// Wall time around the calls, by case.
     pub overheads: Vec<OverheadTotals>,
 }
 
@@ -466,7 +466,7 @@ impl<'a> Opened<'a> {
         self.granted(granted).map(Imports::Wasi)
     }
 
-    /// Returns what is granted, read once for all that have the same.
+    /// Returns the granted folders, which are read once for all variants that have the same.
     pub fn granted(&self, granted: Option<Blob>) -> Result<Arc<Folders>, String> {
         let Some(granted) = granted else {
             return Ok(Arc::default());

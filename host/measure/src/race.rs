@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A sample that takes so many times what was predicted ends its runner, and its variant is set aside …
+/// Factor by which a sample may exceed its predicted time before its runner is ended and its variant set aside.
 const OVERRUN_FACTOR: f64 = 20.0;
-/// … but none that takes less than this.
+/// Shortest time after which a sample ends its runner in this way.
 const OVERRUN_MIN: Duration = Duration::from_millis(500);
 
 /// A receiver of a race's events, which stores them.
@@ -38,10 +38,10 @@ pub trait RaceListener {
     fn on_analysis(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
     /// Receives the failure of a variant; the replica with this index is run again without it.
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), Self::Error>;
-    /// Receives a sample that took far longer than was predicted, by which the replica with this index is run again
-    /// without its variant.
+    /// Receives a sample that took far longer than was predicted; the replica with this index is run again without its
+    /// variant.
     fn on_overrun(&mut self, overrun: &Overrun, index: u32) -> Result<(), Self::Error>;
-    /// Receives the reason why the replica with this index is run again, by which nobody fails.
+    /// Receives the reason why the replica with this index is run again, for which no variant fails.
     fn on_discarded(&mut self, index: u32, reason: &str) -> Result<(), Self::Error>;
     /// Returns true if the user asked to stop.
     fn is_interrupted(&self) -> bool;
@@ -149,7 +149,7 @@ struct RaceDriver<'a, L> {
     deaths: Deaths,
     stalls: u32,
     started: Instant,
-    /// The time that was measured in earlier sessions.
+    /// The time that earlier sessions measured.
     before: Duration,
     correction: Correction,
     listener: &'a mut L,
@@ -292,8 +292,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         (launched, job)
     }
 
-    /// Returns the time after which a sample took far longer than was predicted, for those that were not set aside: in
-    /// replicas of its own a variant may take what it takes.
+    /// Returns the time limit of a sample for each variant that was not set aside, [`OVERRUN_FACTOR`] times its longest
+    /// prediction: in replicas of its own a variant may take as long as it needs.
     fn overrun(
         &self,
         live_variants: &[VariantIndex],
@@ -389,7 +389,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         Ok(())
     }
 
-    /// Returns those of the live variants that the replica of this index has.
+    /// Returns the live variants that take part in the replica of this index.
     fn group(&self, index: u32, live_variants: &[VariantIndex]) -> Vec<VariantIndex> {
         let group_max = group_max(&self.shared.timed_variants, &self.shared.config);
         plan::group_of_replica(

@@ -16,21 +16,21 @@ pub(super) const STALLS_MAX: u32 = 5;
 /// A variant that is to be timed.
 #[derive(Clone, Debug)]
 pub struct TimedVariant {
-    /// Its code in the timed profile, as one or more layouts.
+    /// The variant's code in the timed profile, as one or more layouts.
     pub timed: Arc<[Vec<u8>]>,
-    /// Whether the memory for its arguments comes from the allocator that every source gets.
+    /// True if memory for the arguments comes from the allocator that every source gets.
     pub our_allocator: bool,
-    /// The files that it is granted, if any.
+    /// The files that the variant is granted, if any.
     pub files: Option<PackedFolders>,
-    /// Whether the host recodes its strings, so that all of a call counts as its time.
+    /// True if the host recodes the component's strings, so that all of a call counts as its time.
     pub recodes: bool,
-    /// Whether its calls took less work in the gate on an instance that was called before.
+    /// True if the variant's calls took less work in the gate on an instance that was called before.
     pub gains_by_state: bool,
     /// The most memory that one of its calls used in the gate, in bytes.
     pub peak_bytes: u64,
-    /// Units of fuel of one call by case, as far as the gate checked them.
+    /// Units of fuel of one call by case, for the cases that the gate checked.
     pub fuel: Vec<u64>,
-    /// Rough CPU time of its first call in the gate, by case, in nanoseconds; 0 where it is not known.
+    /// Rough CPU time of the first call in the gate, by case, in nanoseconds; 0 where it is not known.
     pub gate_cpu_ns: Vec<u64>,
 }
 
@@ -39,19 +39,19 @@ pub struct TimedVariant {
 pub struct Dropout {
     /// The variant that failed.
     pub variant: VariantIndex,
-    /// Its failure.
+    /// The failure of the variant.
     pub failure: Failure,
     /// The calls that reproduce the failure in one instance: case and seed of each. Empty if
     /// nothing was called, or if a repetition would add nothing to the failure.
     #[serde(default)]
     pub calls: Vec<(CaseIndex, u64)>,
-    /// The call that failed, if it is known; kept also once nothing is to be reproduced any more.
+    /// The call that failed, if it is known; kept even when there is nothing to reproduce any more.
     #[serde(default)]
     pub failed_call: Option<(CaseIndex, u64)>,
 }
 
 impl Dropout {
-    /// The failure of a variant whose runner died; no call can be named.
+    /// Makes the failure of a variant whose runner died; no call can be named.
     pub(super) fn of_death(variant: VariantIndex, error: GuestError) -> Self {
         Self {
             variant,
@@ -67,8 +67,8 @@ impl Dropout {
     }
 }
 
-/// Returns the failures of a replica, and where variants disagree without an oracle, those of all others
-/// that take part in the race too: which of them would be beaten by whom would depend on who is right.
+/// Returns the failures of a replica, and where variants disagree without an oracle, those of all others that take part
+/// in the race too: any verdict between them would depend on which answer is right.
 pub(super) fn with_all_who_disagree(
     mut failed: Vec<Dropout>,
     taking_part: impl Iterator<Item = VariantIndex>,
@@ -97,8 +97,8 @@ pub(super) fn with_all_who_disagree(
 /// The options of a race.
 #[derive(Clone, Copy, Debug)]
 pub struct RaceOptions<'a> {
-    /// What tells the tasks of this race from those of any other: a digest of all that its replicas depend
-    /// on, its seed included.
+    /// Digest of all that the race's replicas depend on, its seed included. It tells the tasks of this race from those
+    /// of any other.
     pub key: &'a str,
     /// The options for measuring time, as declared.
     pub measure: &'a Measure,
@@ -130,14 +130,14 @@ pub struct Pilot {
     /// are shown. `None` if there was no time for one.
     #[serde(default)]
     pub replica: Option<Replica>,
-    /// By variant, the number of its layouts; empty in results of versions that did not keep it.
+    /// Number of layouts of each variant; empty in results of versions that did not keep it.
     #[serde(default)]
     pub layouts: Vec<u32>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.
     pub calls: u64,
-    /// Whether timed instances came from a pool; `None` in results of versions that did not keep it.
+    /// True if timed instances came from a pool; `None` in results of versions that did not keep it.
     #[serde(default)]
     pub pooled: Option<bool>,
     /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The variants that fail, with their classes, if these did in a race of five.
+    /// Returns the failed variants with their classes, where those of `classes` failed in a race of five.
     fn failed(classes: &[(VariantIndex, FailureClass)]) -> Vec<(VariantIndex, FailureClass)> {
         let dropouts = classes
             .iter()

@@ -1,4 +1,4 @@
-//! A component in a replica, with its instance: how its calls are made, and what of them is timed.
+//! A component in a replica, with its instance: its calls, and the part of them that is timed.
 
 use super::gate::{Call, Slot, call};
 use super::instances::Instances;
@@ -14,11 +14,12 @@ pub(super) struct Racer<'a> {
     pub(super) slot: Slot,
     /// The calls on the current instance, in order, to reproduce a failure.
     pub(super) made: Vec<Call>,
-    /// Whether a later call on an instance takes less work, so that one is made to see how much less.
+    /// True if a later call on an instance takes less work than the first, so that one is made to measure the
+    /// difference.
     pub(super) calls_again: bool,
 }
 
-/// What parts of calls took, added up: CPU time in nanoseconds.
+/// CPU times of the parts of calls, added up, in nanoseconds.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CallParts {
     pub(super) total_ns: u64,
@@ -57,7 +58,7 @@ pub(super) struct MadeSample {
 pub(super) struct Input {
     pub(super) call: Call,
     pub(super) arguments: Arc<[Value]>,
-    /// The calls of the allocator while they are lowered.
+    /// Entries into the allocator while the arguments are lowered.
     pub(super) lowering: Lowering,
 }
 
@@ -99,8 +100,8 @@ impl Racer<'_> {
         })
     }
 
-    /// Makes a call on the instance of the last one, with its input, and returns its time. `None` if it
-    /// fails: no call that counts is made on such an instance.
+    /// Makes a call on the instance of the last one, with its input, and returns its time; `None` if it fails. No call
+    /// that counts is made on such an instance.
     pub(super) fn call_again(&mut self, input: &Input) -> Option<CpuWallTime> {
         let answered = self.answer(&input.arguments, input.lowering);
         answered.ok().map(|answered| answered.time.time)

@@ -24,7 +24,7 @@ const WARM_UP_FUEL: u64 = 50_000_000;
 const WARM_UP_ROUNDS_MAX: u32 = 200;
 /// Units of fuel at which a rehearsal of long calls ends: a second or two.
 const REHEARSAL_FUEL: u64 = 4_000_000_000;
-/// The number of each case's last calls whose answers are held against those of fresh instances.
+/// The number of each case's last calls whose answers are compared with those of fresh instances.
 const REPEATED: usize = 3;
 
 /// A call that may be repeated.

@@ -1,4 +1,4 @@
-//! One call, made again, inside a runner.
+//! Calls that are made again, inside a runner.
 
 use super::announcement::Doing;
 use super::gate::{CALLING, Call, Halt, digest};
@@ -12,11 +12,11 @@ use bakeoff_sandbox::invoke::{self, Value};
 use bakeoff_sandbox::{GuestError, Imports, Sandbox};
 use std::sync::Arc;
 
-/// Units of fuel that calls which break a limit may take together, as many as the limit is each: with a small
-/// limit others follow, with a large one the first is the last.
+/// Units of fuel that calls which break a limit may take together, each of them counted with the limit: with a small
+/// limit other calls follow, with a large one the first is the last.
 const STOPPED_FUEL_MAX: u64 = 2_000_000_000;
 
-/// Makes the calls, inside a runner, and tells what came of each.
+/// Makes the calls, inside a runner, and sends the outcome of each.
 pub(super) fn run(
     opened: &Opened<'_>,
     sandbox: &Sandbox,
@@ -118,11 +118,11 @@ fn attempt(
     Ok(())
 }
 
-/// The most bytes of an argument and of an answer that are told as a whole: both fit into a frame.
+/// The most bytes of an argument and of an answer that are sent whole: both fit into a frame.
 const ARGUMENT_BYTES_MAX: usize = 3 << 20;
 const ANSWER_BYTES_MAX: usize = 768 << 10;
 
-/// A value as text.
+/// Returns a value as text.
 fn text(value: &Value, texts: CallTexts, bytes_max: usize) -> String {
     let whole = match texts {
         CallTexts::Whole => invoke::whole(value).filter(|text| text.len() <= bytes_max),

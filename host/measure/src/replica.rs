@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 /// The most samples in one frame: with at most 60 bytes each, far fewer than a frame may hold.
 const SAMPLES_IN_FRAME_MAX: usize = 10_000;
 
-/// The calls that are made on an instance to see what a later one takes: the first of them still waits for
-/// memory that only the start had touched.
+/// The calls that are made on an instance to measure a later one: the first of them still waits for memory that only
+/// the start had touched.
 const CALLS_AGAIN: u32 = 2;
-/// The longest call, in nanoseconds, after which they are made.
+/// The longest call, in nanoseconds, after which such calls are made.
 const CALLED_AGAIN_NS_MAX: u64 = 500_000_000;
 
 /// A replica in progress.
@@ -39,20 +39,20 @@ pub(super) struct Replica<'a> {
     frames: &'a mut Frames,
     workload: Workload,
     calibrator: Racer<'a>,
-    /// In the order of loading, so that their places in memory are drawn too.
+    /// The variants' components in the order of loading, which is drawn, so that their places in memory are drawn too.
     runners: Vec<(VariantIndex, Racer<'a>)>,
     samples: Vec<Sample>,
     baselines: Vec<Vec<Baseline>>,
     probes: Probes,
-    /// By case: the inputs that variants are warmed up on, in their order, as far as they were made.
+    /// Inputs of each case that variants are warmed up on, in their order, as far as they were made.
     warm_up_inputs: Vec<Vec<Input>>,
     facts: ReplicaFacts,
     /// The case of the first call of all.
     cold_case: Option<CaseIndex>,
-    /// By variant: whether it was called.
+    /// True for each variant that was called.
     called: Vec<bool>,
-    /// How often memory is asked for that is not for a string or list: once where the parameters are
-    /// too many to be passed flat. `None` until the calibrator has counted.
+    /// Number of allocations in one lowering that are not for a string or list: 1 where the parameters are too many to
+    /// be passed flat. `None` until the calibrator has counted.
     other_allocations: Option<u64>,
     parts: PartTotals,
 }
@@ -314,8 +314,8 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    /// Judges every distinct answer to every input once. Without an oracle, all answers must agree:
-    /// where they do not, nobody is shown to be right, and none of them has a result.
+    /// Judges every distinct answer to every input once. Without an oracle, all answers must agree: where they do not,
+    /// no answer is shown to be right, and none of the variants has a result.
     fn judge(
         &mut self,
         case: CaseIndex,
@@ -353,8 +353,8 @@ impl<'a> Replica<'a> {
         Ok(())
     }
 
-    /// Returns the failures of those that answer the same input otherwise on another fresh instance: what
-    /// they answered says nothing of the others.
+    /// Returns the failures of variants that answer the same input otherwise on another fresh instance: their answers
+    /// say nothing of the others'.
     fn unsteady(&mut self, groups: &[Group<'_>], case: CaseIndex, input: &Input) -> Vec<Blame> {
         let mut found = Vec::new();
         for (variants, answer) in groups {
@@ -388,9 +388,9 @@ impl<'a> Replica<'a> {
         })
     }
 
-    /// Returns the calls of the allocator while these arguments are lowered. How many those are depends
-    /// on the arguments and on the signature, which the calibrator has too: it counts once, and of all
-    /// its entries but the last, for the functions themselves, none is anything else.
+    /// Returns the calls of the allocator while these arguments are lowered. Their number depends on the arguments and
+    /// on the signature, which the calibrator has too. The calibrator counts once: all its entries are calls of the
+    /// allocator, but for the functions' own at the end.
     fn lowering(&mut self, case: CaseIndex, arguments: &Arc<[Value]>) -> Result<Lowering, Stop> {
         let pieces = arguments.iter().map(Value::allocations).sum::<u64>();
         let others = match self.other_allocations {
@@ -415,7 +415,7 @@ impl<'a> Replica<'a> {
         self.task.plan.short_cases.contains(&case)
     }
 
-    /// Lets a variant make calls on a case, and returns the guest's time and what came back.
+    /// Makes calls of a variant on a case by `act`, and returns the guest's time and the result.
     fn calling<T>(
         &mut self,
         variant: VariantIndex,

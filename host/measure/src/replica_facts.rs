@@ -1,4 +1,4 @@
-//! What a replica says of itself beside its samples.
+//! Facts that a replica reports beside its samples: clocks, baselines, context switches.
 
 use bakeoff_domain::measurement::Baseline;
 use bakeoff_sandbox::Lowering;
@@ -9,13 +9,13 @@ const CLOCK_READINGS: usize = 65;
 /// Calls of the no-op component for each sample: enough for a median over the blocks.
 const BASELINE_CALLS: usize = 16;
 
-/// So many untimed pieces of the arguments take far longer to lower than that call does, which is then
-/// made in these blocks only, once.
+/// The number of untimed pieces of the arguments from which on lowering them takes far longer than the no-op call
+/// itself. That component is then called once, and for the first [`BLOCKS_OF_MANY`] samples only.
 const PIECES_MANY: u64 = 1_000;
 const BLOCKS_OF_MANY: usize = 3;
 
-/// Returns how often the no-op component is called for a sample whose inputs are lowered like this, if
-/// it was for `blocks` samples before.
+/// Returns the number of calls of the no-op component for a sample whose inputs are lowered like this, after `blocks`
+/// earlier samples.
 pub(super) fn baseline_calls(blocks: usize, lowering: impl Iterator<Item = Lowering>) -> usize {
     let mut lowering = lowering;
     match lowering.any(|lowering| matches!(lowering, Lowering::Untimed(PIECES_MANY..))) {

@@ -13,11 +13,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The lease of a replica. The worker that watches its runner knows stalls of the machine and says how it ended,
-/// so the lease is longer than any stall.
+/// The lease of a replica. The worker that watches its runner detects stalls of the machine and reports how the runner
+/// ended, so the lease is longer than any stall.
 const LEASE: Duration = Duration::from_secs(24 * 3600);
 
-/// What all replicas of a race share, those of its pilot included.
+/// Data that all replicas of a race share, those of its pilot included.
 pub(super) struct RaceShared {
     pub(super) config: RunnerConfig,
     pub(super) timed_variants: Arc<[TimedVariant]>,
@@ -29,23 +29,23 @@ pub(super) struct RaceShared {
 pub struct ReplicaJob {
     pub(super) race: Arc<RaceShared>,
     pub(super) plan: ReplicaPlan,
-    /// Whether nothing else is timed meanwhile.
+    /// True if nothing else is timed at the same time.
     pub(super) solo: bool,
     /// The time at which the budget ends.
     pub(super) until: tokio::time::Instant,
     /// The time at which this session of the race, or this part of its pilot, began.
     pub(super) since: Instant,
-    /// Seconds that were measured before that.
+    /// Seconds that were measured before `since`.
     pub(super) before_s: f64,
-    /// By variant: the time after which a sample took far longer than was predicted.
+    /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was predicted.
     pub(super) overrun: Vec<(VariantIndex, Duration)>,
 }
 
-/// What became of a replica.
+/// Result of a replica.
 pub struct ReplicaAnswer(Result<ReplicaEnd, RunnerError>);
 
 impl ReplicaJob {
-    /// Has the replica run on a core, in this attempt.
+    /// Runs the replica on a core, in this attempt.
     ///
     /// # Errors
     /// The worker is lost, for this reason.
@@ -73,7 +73,7 @@ impl ReplicaJob {
     }
 }
 
-/// The index, since the rest is long or nobody's business.
+/// Shows the index alone, since the rest is long, or secret.
 impl fmt::Debug for ReplicaJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ReplicaJob({})", self.plan.index)
@@ -119,14 +119,14 @@ pub(super) struct Launched {
 /// The replicas of a race as tasks of a queue, with those that are being run.
 pub(super) struct ReplicaTasks<'t, C: ReplicaQueue> {
     pub(super) driver: &'t mut Driver<C>,
-    /// What tells these tasks from those of any other race.
+    /// Digest that tells these tasks from those of any other race.
     key: Arc<str>,
     under_way: BTreeMap<TaskKey, Launched>,
     launches: u64,
 }
 
 impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
-    /// Returns the tasks of the race of this key, of which there are none yet.
+    /// Returns the tasks of the race of this key, which has none yet.
     pub(super) fn new(driver: &'t mut Driver<C>, key: &str) -> Self {
         Self {
             driver,
@@ -136,7 +136,7 @@ impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
         }
     }
 
-    /// Returns how many replicas are being run.
+    /// Returns the number of running replicas.
     pub(super) fn under_way(&self) -> usize {
         self.under_way.len()
     }
@@ -184,7 +184,7 @@ impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
         Ok(key)
     }
 
-    /// Waits for the next replica of the race that ends; `None` if none is being run.
+    /// Waits for the next replica of the race that ends; `None` if none is running.
     pub(super) async fn next_end(&mut self) -> Result<Option<(Launched, ReplicaEnd)>, RunnerError> {
         while let Some(event) = self.driver.next().await {
             let (key, end) = match event {

@@ -1,9 +1,9 @@
-//! What a workload's `generate` is asked for.
+//! Requests to a workload's `generate`, one for each case.
 
 use bakeoff_domain::report::CaseLabel;
 use serde::{Deserialize, Serialize};
 
-/// What `generate` is asked for.
+/// Requests to a workload's `generate`, one for each case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Requests {
     /// Inputs of these sizes, each made from a seed.

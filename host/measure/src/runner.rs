@@ -22,8 +22,8 @@ use bakeoff_sandbox::{GuestError, Imports, PreparedComponent, Sandbox};
 /// The most bytes of one input, as the host holds it.
 const INPUT_BYTES_MAX: u64 = 256 << 20;
 
-/// The most units of fuel of one call of the workload, however much a prototype's call may have: an
-/// oracle that never ends on an answer runs out of it before its runner runs out of time.
+/// The most units of fuel of one call of the workload, even if a prototype's call may have more: an oracle that never
+/// ends on an answer runs out of it before its runner runs out of time.
 const WORKLOAD_FUEL_MAX: u64 = 20_000_000_000;
 
 /// The name of the role, which the parent passes to the child process.
@@ -38,8 +38,8 @@ pub fn role() -> Role {
     }
 }
 
-/// Opens the kernel's list of written pages, by which instances are reset, and asks for pages of one
-/// size: resetting one of 2 MiB costs as much as 512 small ones.
+/// Opens the kernel's list of written pages, by which instances are reset, and asks for pages of one size: resetting
+/// one of 2 MiB costs as much as 512 small ones.
 fn before_fence() {
     engine::can_list_written_pages();
     // SAFETY: the request takes no pointer. Kernels that do not know it have nothing to turn off.
@@ -191,7 +191,7 @@ fn workload_limits(limits: Limits) -> Limits {
 
 type Calls = Vec<gate::Call>;
 
-/// Sends the failure that a gate ended with, if it did.
+/// Sends the failure that ended a gate, if there was one.
 fn ended(end: Result<(), (Halt, Calls)>, frames: &mut Frames) -> Result<(), String> {
     match end {
         Ok(()) => Ok(()),
@@ -208,7 +208,7 @@ fn ended(end: Result<(), (Halt, Calls)>, frames: &mut Frames) -> Result<(), Stri
     }
 }
 
-/// Opens a gate for one variant, and runs it as `act` says.
+/// Opens a gate for one variant, and runs `act` in it.
 fn in_gate(
     opened: &Opened<'_>,
     prepared: &PreparedComponent,

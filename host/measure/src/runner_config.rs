@@ -18,12 +18,12 @@ pub struct RunnerConfig {
     pub call: Vec<String>,
     /// The limits of a call.
     pub limits: Limits,
-    /// Whether timed calls may share state.
+    /// State between timed calls: none, or that of an instance that is kept.
     pub state: State,
     /// The source of inputs, with the workload's code in the checked profile.
     pub inputs: Inputs<Arc<[u8]>>,
-    /// The seed of timed inputs and of orders. Nobody knows it before the run begins, and no runner
-    /// gets it: only the keys of its own inputs.
+    /// The seed of timed inputs and of orders. It is not known before the run begins, and no runner gets it: only the
+    /// keys of its own inputs.
     pub seed: RunSeed,
     /// The seed of the inputs on which every case is checked.
     pub check_seed: RunSeed,
@@ -33,7 +33,7 @@ pub struct RunnerConfig {
 }
 
 impl RunnerConfig {
-    /// Returns the same problem for an attempt at a task: what its runners say extends the lease.
+    /// Returns the same problem for an attempt at a task, whose lease each message of a runner extends.
     #[must_use]
     pub fn for_attempt<A: Send + 'static>(&self, report: &AttemptReport<A>) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl RunnerConfig {
         }
     }
 
-    /// Returns the error of a workload that failed, with the input that it failed on if that is known.
+    /// Returns the error of a workload that failed, with the input that it failed on, if that is known.
     pub(super) fn workload_failed(&self, failed: &Failed) -> RunnerError {
         let message = &failed.error.message;
         RunnerError::Workload(match failed.calls.last() {

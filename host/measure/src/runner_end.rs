@@ -1,5 +1,5 @@
-//! How runners end, and what bounds them: what a worker and whoever asks it say to each other of a runner,
-//! beside the runner's own replies.
+//! Bounds of a runner, and its end: the messages between a worker and its client about a runner, beside the runner's
+//! own replies.
 
 use super::announcement::Doing;
 use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
@@ -7,7 +7,7 @@ use bakeoff_sandbox::GuestError;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The bounds of one runner process, as whoever asks for it knows them.
+/// The bounds of one runner process, which the client of the worker sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunnerBounds {
     /// The time that one call of a variant may take.
@@ -26,19 +26,19 @@ pub(super) struct RunnerBounds {
     pub(super) guests_bytes: u64,
     /// The time until the budget ends, if it does.
     pub(super) left: Option<Duration>,
-    /// By variant: the time after which a sample took far longer than was predicted. Those that are missing may take
-    /// as long as their calls may.
+    /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was predicted. A variant
+    /// that is missing may take as long as its calls may.
     pub(super) overrun: Vec<(VariantIndex, Duration)>,
 }
 
-/// What a worker says of a runner after its frames.
+/// A worker's last message about a runner, after the runner's frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum RunnerEnd {
-    /// It ended in a way that runners may.
+    /// The runner ended in one of the ways that runners may.
     Ended(Ended),
-    /// It did not start.
+    /// The runner did not start.
     NotStarted(String),
-    /// It broke the protocol.
+    /// The runner broke the protocol.
     Broke(String),
     /// The workload did not finish in time.
     WorkloadHangs,
@@ -51,12 +51,12 @@ pub(super) enum Ended {
     Done,
     /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
     Failed(Vec<Failed>),
-    /// The process died, and nothing that it said explains it. Whoever was running may have caused it,
-    /// or somebody else.
+    /// The process died, and none of its messages explains it. The guest that was running may have caused it, or
+    /// something outside.
     Died(Death),
     /// The machine stalled.
     Stalled,
-    /// The budget ended, in the middle of this call if it was one.
+    /// The budget ended; in the middle of the call, if there is one.
     OutOfBudget(Option<LongCall>),
     /// A sample took far longer than was predicted.
     Overran(LongCall),
@@ -68,7 +68,7 @@ impl From<Ended> for RunnerEnd {
     }
 }
 
-/// A call in whose middle a runner was ended.
+/// A call that had not ended when its runner was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LongCall {
     /// The variant that was called.
@@ -79,7 +79,7 @@ pub(super) struct LongCall {
     pub(super) calls: u32,
     /// The time that the call had taken.
     pub(super) lasted: Duration,
-    /// CPU time that its process took meanwhile; the time that it had taken, where that is not known.
+    /// CPU time of the process during the call; the elapsed time, where that is not known.
     pub(super) ran: Duration,
 }
 
@@ -99,9 +99,9 @@ impl From<LongCall> for Overrun {
 /// The death of a runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Death {
-    /// The last step that it announced, if it did.
+    /// The last step that the runner announced, if any.
     pub(super) doing: Option<Doing>,
-    /// The cause, as an error of whoever caused it.
+    /// The error that describes the death, for the case that a variant is to blame.
     pub(super) error: GuestError,
 }
 
@@ -147,7 +147,7 @@ pub enum RunnerError {
     /// The workload failed, so that nothing can be measured.
     #[error("{0}")]
     Workload(String),
-    /// The machine refused a runner what it needs.
+    /// The machine refused a runner something that it needs.
     #[error("{0}")]
     Machine(String),
 }

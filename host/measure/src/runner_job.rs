@@ -1,24 +1,23 @@
-//! One runner as whoever asks for it sees it: a request with its bounds, which a worker runs, and the replies.
+//! One runner as a worker's client sees it: a request with its bounds, which a worker runs, and the replies.
 
 use super::protocol::Reply;
 use super::runner_end::{Ended, Failed, RunnerBounds, RunnerEnd, RunnerError};
 use bakeoff_confine::tasks::{RequestError, WorkerJob, WorkerLink, wire};
 
-/// A runner that a worker is to run.
+/// A runner for a worker to run.
 #[derive(Debug)]
 pub(super) struct RunnerJob<'a> {
     pub(super) worker: &'a WorkerLink,
     /// The whole request.
     pub(super) message: Vec<u8>,
-    /// The core it is pinned to.
+    /// The core to which the runner is pinned.
     pub(super) core: Option<usize>,
-    /// Its bounds.
+    /// The runner's bounds.
     pub(super) bounds: RunnerBounds,
 }
 
 impl RunnerJob<'_> {
-    /// Has the runner run, and reads its replies to the end. Replies other than failures are passed to
-    /// `hear`.
+    /// Has a worker run the runner, and reads the replies to the end. Replies other than failures are passed to `hear`.
     pub(super) async fn run(
         &mut self,
         hear: &mut (dyn FnMut(Reply) + Send),

@@ -1,4 +1,4 @@
-//! The worker that runs runners: it confines each by itself, and says what became of it.
+//! The worker that runs runners: it confines each of them, and reports how it ended.
 
 use super::runner_end::{RunnerBounds, RunnerEnd};
 use super::watch::Watch;
@@ -13,7 +13,7 @@ pub struct RunnerWorker {
 }
 
 impl RunnerWorker {
-    /// Returns the way to a worker in this process that confines runners in this manner.
+    /// Returns a link to a worker in this process that confines runners in this manner.
     pub fn link(confinement: Confinement) -> WorkerLink {
         WorkerLink::new(Arc::new(Self { confinement }))
     }

@@ -1,22 +1,22 @@
-//! Whom the scout leaves out: one whose calls take very long, so that it does not use up the time in which all others
-//! are tried out. What the gate saw stands for its calls.
+//! Variants that the scout leaves out, because their calls take very long: they would use up the time in which all
+//! others are tried out. Their calls in the gate stand for those that the scout did not make.
 
 use super::race_types::TimedVariant;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_domain::plan::PilotTimes;
 use bakeoff_domain::stats::median;
 
-/// Shorter calls in the gate say nothing of what a call takes without its fuel being counted.
+/// The shortest call in the gate, in nanoseconds, that shows how long a call takes without its fuel being counted.
 const LONG_NS_MIN: f64 = 1_000_000.0;
-/// The share of a call's time with fuel counted that it takes without, where no call tells.
+/// The assumed ratio of a call's time without fuel counting to that with it, where no call shows it.
 const COUNTED_SHARE: f64 = 0.5;
-/// The share of the budget that one call on each case may take in the scout; all calls of one variant.
+/// The share of the budget that all calls of one variant in the scout, one on each case, may take.
 const BUDGET_SHARE: f64 = 0.02;
-/// … or this many nanoseconds, if that is more.
+/// The time that these calls may take even if that share is less, in nanoseconds.
 const ROUND_NS: f64 = 2e8;
 
-/// Returns the variants that the scout leaves out: those whose calls, one on each case, take longer than their share, as
-/// far as the gate tells. The quickest is never left out. `drawn` is the number of cases that are called, of a set of
+/// Returns the variants that the scout leaves out: those whose calls, one on each case, take longer than their share,
+/// judging by the gate. The quickest is never left out. `drawn` is the number of cases that are called, for a set of
 /// instances.
 pub(super) fn left_out(
     timed_variants: &[TimedVariant],
@@ -63,8 +63,8 @@ fn gate_ns(variant: &TimedVariant, case: CaseIndex) -> Option<u64> {
     variant.gate_cpu_ns.get(case).copied().filter(|ns| *ns > 0)
 }
 
-/// Adds the times of calls that the scout did not make: those of the gate, in proportion to how much
-/// longer the calls that were made took there.
+/// Adds the times of calls that the scout did not make: those of the gate, scaled by the ratio of scout to gate in the
+/// calls that were made.
 pub(super) fn assume(
     times: &mut PilotTimes,
     timed_variants: &[TimedVariant],

@@ -1,4 +1,4 @@
-//! Why a replica ends early.
+//! Reasons why a replica ends early.
 
 use super::judging::Blame;
 use super::protocol::Reply;
@@ -11,7 +11,7 @@ use bakeoff_sandbox::GuestError;
 pub(super) enum Stop {
     /// The channel to the parent is closed.
     Channel(String),
-    /// These variants failed, or the workload.
+    /// Variants failed, or the workload.
     Blamed(Vec<Blame>),
 }
 
@@ -20,7 +20,7 @@ pub(super) fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
     reply.send(frames).map_err(Stop::Channel)
 }
 
-/// The end of a replica by a failure of one variant; of the workload, if there is none.
+/// Makes the end of a replica by a failure of one variant, or of the workload (`None`).
 pub(super) fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
     Stop::Blamed(vec![Blame {
         variant,
@@ -29,7 +29,7 @@ pub(super) fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
     }])
 }
 
-/// The failure of the runner itself.
+/// Makes the failure of the runner itself.
 pub(super) fn internal(message: impl Into<String>) -> GuestError {
     GuestError::new(FailureClass::RunnerCrashed, message)
 }

@@ -60,8 +60,8 @@ impl Tally {
         self.race.push(replica.clone());
     }
 
-    /// Returns true if the race would be over by its verdicts once these replicas have ended, should they
-    /// say what the last one said. Nothing but when a replica starts may depend on it.
+    /// Returns true if the race would be over by its verdicts once these replicas have ended, should they give the same
+    /// samples as the last one. Only the start of replicas may depend on it.
     pub(super) fn would_be_over(
         &self,
         under_way: &BTreeSet<u32>,
@@ -129,8 +129,8 @@ pub(super) fn calls(pilot: &Pilot, replicas: &[Replica]) -> u64 {
     pilot.calls + samples.map(|sample| u64::from(sample.calls)).sum::<u64>()
 }
 
-/// Returns the final reason for the end of a race: once every replica has run that may, a larger
-/// budget would not add another one.
+/// Returns the final reason for the end of a race. A spent budget becomes the limit on replicas if all of them have
+/// run: a larger budget would not add another one.
 pub(super) fn over(reason: StopReason, finished: usize, settings: &RaceSettings) -> StopReason {
     match reason {
         StopReason::Budget if finished >= settings.replicas_max as usize => {
@@ -140,8 +140,8 @@ pub(super) fn over(reason: StopReason, finished: usize, settings: &RaceSettings)
     }
 }
 
-/// Returns the result of a race of `variants` variants from what was stored of it, without running
-/// anything. `None` if the race did not get as far as its pilot.
+/// Returns the result of a race of `variants` variants from its stored part, without running anything. `None` if the
+/// race did not get as far as its pilot.
 pub fn replay(
     variants: usize,
     cases: usize,

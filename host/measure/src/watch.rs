@@ -20,13 +20,12 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// not run, because the machine stalled.
 const STALLED_SHARE: f64 = 0.5;
 
-/// How many times a call that hardly ran gets its time again. An endless loop on a busy machine is
-/// recognised as soon as it had half of its time as CPU time.
+/// The most times that a call which hardly ran gets its time again. An endless loop on a busy machine is recognised as
+/// soon as it had half of its time as CPU time.
 const EXTENSIONS_MAX: u32 = 8;
 
-/// The time between two looks at what a runner announces. A look wakes the parent, which takes the
-/// core from somebody: on a small machine, from a runner. Bounds are of seconds, so that a step may
-/// be seen a little late.
+/// The time between two looks at a runner's announcement. A look wakes the parent, which takes a core: on a small
+/// machine, from a runner. Bounds are of seconds, so that a step may be seen a little late.
 const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// One runner process, with its request and bounds.
@@ -34,9 +33,9 @@ pub(super) struct Watch<'a> {
     pub(super) confinement: &'a Confinement,
     /// The whole request.
     pub(super) message: &'a [u8],
-    /// The core it is pinned to.
+    /// The core to which the runner is pinned.
     pub(super) core: Option<usize>,
-    /// Its bounds.
+    /// The runner's bounds.
     pub(super) bounds: RunnerBounds,
     /// The time at which the budget ends, if it does.
     until: Option<Instant>,
@@ -59,8 +58,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Starts the runner and passes on what it says until it ends. Nothing is made of it here: it comes from
-    /// where guests run.
+    /// Starts the runner and passes its frames on until it ends. They are not interpreted here: they come from a
+    /// process in which guests run.
     pub(super) async fn run(&self, pass_on: &mut (dyn FnMut(Vec<u8>) + Send)) -> RunnerEnd {
         let parts = [self.message];
         let job = bounds::job(&parts, self.core, self.bounds.guests_bytes);
@@ -134,10 +133,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Reads the page, and returns true if another step is announced there than before.
+    /// Reads the page, and returns true if it announces another step than before.
     ///
     /// # Errors
-    /// The runner wrote what none of ours does.
+    /// The word is none that our runners write.
     fn look(&self, step: &mut CurrentStep) -> Result<bool, String> {
         let word = step.announced.word();
         if word == step.word {
@@ -176,8 +175,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns the time that a step may take, and whether that is less than its calls may: what was predicted for it,
-    /// many times over.
+    /// Returns the time that a step may take, and true if that is the limit by prediction, which is lower than that of
+    /// its calls.
     fn patience(&self, doing: Option<Doing>) -> (Duration, bool) {
         let Some(Doing::Calling { variant, calls }) = doing else {
             return (self.bounds.workload_max, false);
@@ -225,11 +224,11 @@ struct CurrentStep {
     word: u64,
     case: CaseIndex,
     doing: Option<Doing>,
-    /// The time at which it was first seen. It began at most [`LOOK_PERIOD`] before.
+    /// The time at which the step was first seen. It began at most [`LOOK_PERIOD`] before.
     since: Instant,
     /// CPU time of the child at that time.
     cpu: Option<Duration>,
-    /// How many times it got its time again.
+    /// Number of times that the step got its time again.
     extensions: u32,
 }
 
@@ -253,7 +252,7 @@ impl CurrentStep {
         self.extensions = 0;
     }
 
-    /// Returns the call that it is, if it is one, as far as it has come.
+    /// Returns the call in progress, with its time so far; `None` if the step is none.
     fn long_call(&self, child: &Child) -> Option<LongCall> {
         let Some(Doing::Calling { variant, calls }) = self.doing else {
             return None;

@@ -1,4 +1,4 @@
-//! Cases of a file, and what is wrong with one.
+//! Cases of a file, and their errors.
 
 use serde::{Deserialize, Serialize};
 

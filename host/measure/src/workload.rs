@@ -37,7 +37,7 @@ pub(super) struct WorkloadComponent {
     running: Option<Running>,
     /// Units of fuel of all calls so far.
     fuel: u64,
-    /// How many calls passed a limit; their fuel is not counted.
+    /// Number of calls that exceeded a limit; their fuel is not counted.
     limits_passed: u32,
 }
 
@@ -122,7 +122,7 @@ impl Workload {
         matches!(self, Self::Component(_))
     }
 
-    /// Has the next call made on a fresh instance.
+    /// Makes the next call start on a fresh instance.
     pub(super) fn restart(&mut self) {
         if let Self::Component(workload) = self {
             workload.running = None;
@@ -153,7 +153,7 @@ impl Workload {
         }
     }
 
-    /// Returns how many of the workload's calls passed a limit so far.
+    /// Returns the number of the workload's calls that exceeded a limit so far.
     pub(super) fn limits_passed(&self) -> u32 {
         match self {
             Self::Component(workload) => workload.limits_passed,
@@ -189,7 +189,7 @@ impl Workload {
         }
     }
 
-    /// The failure of a workload whose inputs do not follow from what it is asked for.
+    /// Returns the failure of a workload that makes another input for the same request.
     pub(super) fn changed_input() -> GuestError {
         failed(
             "`generate` made two inputs from the same arguments: it keeps something from call to call, so that \
@@ -274,9 +274,8 @@ impl WorkloadComponent {
         answered.map(|called| called.map_err(named)).map_err(named)
     }
 
-    /// Calls an export. A call that fails on an instance that was called before is made once more on
-    /// a fresh one: an earlier answer may have left that instance without memory, which is no fault of
-    /// this one.
+    /// Calls an export. A call that fails on an instance that was called before is made once more on a fresh one: an
+    /// earlier answer may have left that instance without memory, which is not the fault of this one.
     fn answer(
         &mut self,
         which: impl Fn(&Exports) -> Option<&Callee<GuestState>>,

@@ -1,4 +1,4 @@
-//! One revision of a prototype: built, called, judged.
+//! One revision of a prototype: a source that was built, called and judged.
 
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
@@ -12,36 +12,36 @@ const FILE_SHOWN: &str = "prototype.rs";
 /// The longest description of a failure that goes back to a model, in characters.
 const MESSAGE_CHARS_MAX: usize = 4_000;
 
-/// One revision of a prototype.
+/// One revision of a prototype: its source, and the result of building and calling it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
-    /// Its source.
+    /// Source of the revision, in Rust.
     pub source: String,
-    /// What came of it.
+    /// Result of building and calling the source.
     pub outcome: AttemptOutcome,
 }
 
-/// What came of a revision.
+/// Result of building and calling a revision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttemptOutcome {
-    /// It was built, and every call was answered and accepted.
+    /// The source was built, and every call was answered and accepted.
     Passed {
         /// The fuel of each call. Equal fuel on all calls is equal work.
         fuel: Vec<u64>,
     },
-    /// It was not.
+    /// The build failed, or a call gave no answer that the oracle accepts.
     Failed {
         /// The class of the failure, as reports name it.
         class: FailureClass,
-        /// What was wrong: what the compiler says, or the input with what became of it.
+        /// The error: the compiler's message, or the input of the call with the answer or failure.
         message: String,
     },
 }
 
-/// Builds a source and makes these calls of it, with these values of its parameters.
+/// Builds a source and makes `calls` of it, with `values` of its parameters.
 ///
 /// # Errors
-/// The workload fails on its own, or something that does not depend on the prototype.
+/// The workload fails on its own, or something else fails that does not depend on the prototype.
 pub(super) async fn attempt(
     survey: &Survey,
     source: String,

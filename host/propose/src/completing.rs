@@ -1,4 +1,4 @@
-//! A proposer that may ask a model: it is called again with each answer, until it asks no more.
+//! Calls of a proposer that may ask a model: one more with each answer, until it has no further question.
 
 use super::prompt;
 use super::replies::Completion;
@@ -13,20 +13,20 @@ use bakeoff_sandbox::{
 /// The most tokens of one completion.
 const TOKENS_MAX: u32 = 16_384;
 
-/// What a proposer said in the end.
+/// Last reply of a proposer.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// What it proposes, or why it proposes nothing.
+    /// The approaches that it proposes, or the reason why it proposes nothing.
     pub(super) given: Result<Vec<GivenProposal>, String>,
-    /// Why the model gave no more answers: a budget, or it cannot be reached.
+    /// The error after which the model gave no more answers: a spent budget, or a model that cannot be reached.
     pub(super) ended: Option<AskError>,
 }
 
-/// Asks a proposer for approaches. What it asks of the model goes through the same budget, record and limits as
-/// every other question; without a model it is told so.
+/// Asks a proposer for approaches. Its questions to the model go through the same budget, record and limits as every
+/// other question; without a model it gets an error that says so.
 ///
 /// # Errors
-/// Something failed that does not depend on the proposer.
+/// Something fails that does not depend on the proposer.
 pub(super) async fn ask(
     survey: &Survey,
     proposer: &BuiltProposer,
@@ -67,7 +67,7 @@ pub(super) async fn ask(
     }
 }
 
-/// The answer to one question; `ended` is why no further one would have any.
+/// Asks the model one question of a proposer. Sets `ended` if no further question would be answered either.
 async fn complete(
     models: &Models,
     question: &CompletionQuestion,
@@ -86,7 +86,7 @@ async fn complete(
     }
 }
 
-/// What a model is asked. The prompt is the proposer's own, and the reply goes to nobody else.
+/// Makes the request of a proposer's question. The prompt is the proposer's own, and only the proposer gets the reply.
 fn request(question: &CompletionQuestion, place: usize) -> Request {
     Request {
         purpose: Purpose::Completion,

@@ -24,10 +24,10 @@ const OUTCOMES_MAX: usize = 1_000;
 /// The most cases that a proposer is told about.
 const CASES_MAX: usize = 1_000;
 
-/// The class of a proposal that is no prototype at all.
+/// Class of a proposal that has no usable source or parameters.
 const INVALID: &str = "invalid-proposal";
 
-/// Returns what a proposer is told: the problem, the approaches, and what a run said of them.
+/// Makes the input of a proposer: the problem, its approaches, and their results in an earlier run.
 pub fn proposer_task(
     survey: &Survey,
     experiment: &Experiment,
@@ -90,22 +90,22 @@ fn outcome(variant: &VariantReport) -> KnownOutcome {
     }
 }
 
-/// What came of asking a proposer.
+/// Result of asking a proposer for approaches.
 #[derive(Debug)]
 pub enum ProposerAnswer {
-    /// What it proposes, each tried.
+    /// The approaches that it proposes, each tried.
     Proposals(Vec<Proposal>),
-    /// It cannot be built.
+    /// The proposer cannot be built.
     NotBuilt(Failure),
-    /// It proposes nothing, and why.
+    /// The reason why it proposes nothing.
     Nothing(String),
 }
 
-/// Asks a proposer for approaches, and tries each. With `models`, it may ask for completions; why these ended before
-/// it did, if they did, is said beside the answer.
+/// Asks a proposer for approaches, and tries each. With `models`, it may ask for completions; the second value is the
+/// error after which the model gave no more of them, if there was one.
 ///
 /// # Errors
-/// The workload fails, or something that does not depend on the prototypes.
+/// The workload fails, or something else fails that does not depend on the prototypes.
 pub async fn propose_by_component(
     survey: &Survey,
     proposer: BuildInput,
@@ -141,14 +141,14 @@ pub async fn propose_by_component(
 /// A prototype: its source, and the values of its parameters.
 type Content = (String, Vec<(String, Vec<String>)>);
 
-/// What proposals are tried on, and held against.
+/// Test of proposals: the calls that they are tried on, and the approaches that they may be duplicates of.
 struct Trial<'a> {
     survey: &'a Survey,
     calls: Vec<(CaseIndex, u64)>,
     names: Vec<String>,
-    /// Name and content of what there is.
+    /// Name and content of every approach so far, those of the proposer included.
     known: Vec<(String, Content)>,
-    /// The work of those without parameters that passed: name, and fuel of each call.
+    /// Name of each approach without parameters that passed, with the fuel of each call.
     work: Vec<(String, Vec<u64>)>,
 }
 
@@ -179,7 +179,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// Tries a proposal: what it is called, and whether it passes, is decided here.
+    /// Tries a proposal under a name that is free, which is made from the proposed one.
     async fn of(&mut self, given: GivenProposal) -> Result<Proposal, RunError> {
         let written = WrittenIdea {
             name: given.name,
@@ -235,7 +235,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The prototype of a proposal, or why it is none.
+/// Returns source and parameters of a proposal, or the reason why it is no prototype.
 fn prototype(
     mut files: Vec<(String, String)>,
     parameters: Vec<(String, Vec<String>)>,
@@ -252,7 +252,7 @@ fn prototype(
     Ok((source, sweep_of(parameters)?))
 }
 
-/// The first and the last combination of values; of an approach without parameters, the only one.
+/// Returns the first and the last combination of values; for an approach without parameters, the only one.
 fn ends(parameters: &[Parameter]) -> Vec<BTreeMap<String, String>> {
     let with = |value: fn(&[String]) -> Option<&String>| -> BTreeMap<String, String> {
         let values = parameters.iter();

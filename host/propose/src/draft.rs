@@ -35,13 +35,13 @@ const ACCEPTED_SHARE_MAX: f64 = 0.5;
 /// Inputs of each case on which the oracle is tested, and the most cases.
 const ORACLE_INPUTS: (u32, usize) = (3, 8);
 
-/// The most characters of what was wrong that go back to a model.
+/// The longest message about an unusable answer that goes back to a model, in characters.
 const WRONG_CHARS_MAX: usize = 4_000;
 
 /// A file of an experiment: its path in the folder, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftFile {
-    /// The path, which is ours.
+    /// The path in the experiment's folder, which bakeoff chooses.
     pub name: String,
     /// The text.
     pub text: String,
@@ -62,14 +62,14 @@ pub(super) struct WrittenWorkload {
     plain: String,
 }
 
-/// Why there is no interface or workload.
+/// Reason why there is no interface or workload.
 #[derive(Debug)]
 pub(super) enum DraftError {
-    /// The model gives no answer.
+    /// The model gave no answer.
     Ask(AskError),
-    /// It cannot be used after all repairs: what is wrong with the last one.
+    /// The message about the last answer, which could not be used after all repairs.
     Unusable(String),
-    /// Something that does not depend on the model.
+    /// An error that does not depend on the model.
     Run(RunError),
 }
 
@@ -79,18 +79,18 @@ impl From<AskError> for DraftError {
     }
 }
 
-/// An interface with a workload that can be believed.
+/// An interface with a workload whose oracle passed its test.
 pub(super) struct Draft {
     pub(super) survey: Arc<Survey>,
-    /// The experiment, with the plain solution as its only approach.
+    /// The experiment's files, with the plain solution as its only approach.
     pub(super) files: Vec<DraftFile>,
-    /// What the test of the oracle showed.
+    /// Result of the test of the oracle.
     pub(super) oracle: OracleTest,
-    /// The fuel of the plain solution's calls.
+    /// Fuel of each call of the plain solution.
     pub(super) plain_fuel: Vec<u64>,
 }
 
-/// Asks for the interface, and again with what is wrong, so many times at most.
+/// Asks for the interface, and at most `repairs` times again, with the error of the last answer.
 pub(super) async fn interface(
     models: &Models,
     statement: &str,
@@ -108,8 +108,8 @@ pub(super) async fn interface(
     Err(unusable(last.map(|(_, wrong)| wrong)))
 }
 
-/// Asks for the workload and a plain solution, tries both and tests the oracle, and asks again with what is
-/// wrong, so many times at most.
+/// Asks for the workload and a plain solution, tries both and tests the oracle. Asks again at most `options.repairs`
+/// times, with the error of the last answer.
 pub(super) async fn workload(
     models: &Arc<Models>,
     statement: &str,
@@ -143,7 +143,7 @@ fn unusable(wrong: Option<String>) -> DraftError {
     DraftError::Unusable(wrong.unwrap_or_default())
 }
 
-/// The interface, if it has what a workload needs; else what is wrong with it.
+/// Parses the interface; `Err` is the message for the model. The workload's world must export `check`.
 fn parsed(written: &WrittenInterface) -> Result<Interface, String> {
     let file = WitFile {
         name: WIT_FILE.to_owned(),
@@ -158,7 +158,7 @@ fn parsed(written: &WrittenInterface) -> Result<Interface, String> {
     }
 }
 
-/// Builds and calls everything, and tests the oracle: the draft, or what is wrong with it.
+/// Builds and calls workload and plain solution, and tests the oracle. The inner `Err` is the message for the model.
 async fn tried(
     models: &Arc<Models>,
     statement: &str,
@@ -205,7 +205,7 @@ async fn tried(
     }))
 }
 
-/// Reads a draft as the experiment that it will be, and builds what is no approach.
+/// Reads a draft as the experiment that it will be, and builds all but its approaches.
 async fn opened(files: &[DraftFile], host: &HostOptions) -> Result<Survey, RunError> {
     let machine =
         |error: std::io::Error| RunError::Machine(format!("cannot write a draft: {error}"));
@@ -226,10 +226,10 @@ fn write(folder: &Path, file: &DraftFile) -> std::io::Result<()> {
     fs::write(path, &file.text)
 }
 
-/// The words of an error that what a model wrote brought about.
+/// Returns the message of an error that the model's files caused.
 ///
 /// # Errors
-/// It was something else.
+/// The error has another cause.
 fn of_model(error: RunError) -> Result<String, DraftError> {
     match error {
         RunError::Config(error) => Ok(format!("{error}")),
@@ -238,7 +238,7 @@ fn of_model(error: RunError) -> Result<String, DraftError> {
     }
 }
 
-/// Why an oracle or its inputs cannot be used, for the model.
+/// Returns the message for the model if the oracle or the inputs are too weak to be used.
 fn weakness(test: &OracleTest, survey: &Survey) -> Option<String> {
     let mut wrong = Vec::new();
     let share = test.accepted_share().unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Does a plan: its tasks run on a queue, each as soon as what it waits for has a result.
+//! Execution of a plan: its tasks run on a queue, each as soon as the tasks that it depends on have results.
 
 use super::draft::{self, Draft, DraftError, DraftFile, WrittenInterface};
 use super::idea::Idea;
@@ -16,44 +16,44 @@ use bakeoff_run::{HostOptions, RunError, Survey, wrong_task};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where news goes.
+/// Receiver of progress messages.
 type Reporter = Box<dyn FnMut(&str) + Send>;
 
-/// What is explored, and how.
+/// Options of an exploration.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
-    /// The problem.
+    /// The problem, as the user stated it.
     pub statement: String,
-    /// The name of the experiment.
+    /// The name of the experiment that is written.
     pub name: String,
-    /// How prototypes are asked for and written; how many follows from the plan.
+    /// Options of asking for and writing prototypes; their number follows from the plan.
     pub propose: ProposeOptions,
-    /// How many tasks run at once.
+    /// The number of tasks that run at once.
     pub workers: usize,
 }
 
-/// What came of an exploration.
+/// Result of an exploration.
 #[derive(Debug, Default)]
 pub struct Explored {
     /// The files of the experiment, with the plain solution as its only approach; empty if interface or workload
     /// could not be used.
     pub files: Vec<DraftFile>,
-    /// What the test of the oracle showed.
+    /// Result of the test of the oracle; `None` if there is no workload.
     pub oracle: Option<OracleTest>,
     /// The approaches in the order of the plan, combinations last.
     pub proposals: Vec<Proposal>,
-    /// Why interface, workload or ideas could not be used: the task, and the reason.
+    /// The task whose answer could not be used (interface, workload or ideas), and the reason.
     pub unusable: Option<(TaskKind, String)>,
-    /// Tasks that were never done, since something that they wait for has no result.
+    /// Tasks that never began, since a task that they depend on has no result.
     pub not_started: Vec<String>,
-    /// Why there is no more: a budget, or a model that gives no answers at all.
+    /// The error that ended the exploration early: a spent budget, or a model that gives no answers at all.
     pub ended: Option<AskError>,
 }
 
-/// Does a plan, and returns what came of it. News goes to `report`.
+/// Executes a plan, and returns its results. Progress messages go to `report`.
 ///
 /// # Errors
-/// Something failed that the model has no part in.
+/// Something fails that does not depend on the model.
 pub async fn explore(
     models: &Arc<Models>,
     plan: &Plan,
@@ -74,11 +74,11 @@ pub async fn explore(
     work_off(Arc::new(worker), plan, KnownWork::default()).await
 }
 
-/// Does a plan of approaches beside the user's own: interface and workload are those of a survey, which has these
-/// approaches. News goes to `report`.
+/// Executes a plan of approaches beside the user's own: interface and workload are those of a survey, which has these
+/// approaches. Progress messages go to `report`.
 ///
 /// # Errors
-/// Something failed that the model has no part in.
+/// Something fails that does not depend on the model.
 pub async fn explore_beside(
     models: &Arc<Models>,
     plan: &Plan,
@@ -105,7 +105,7 @@ pub async fn explore_beside(
     work_off(Arc::new(worker), plan, work).await
 }
 
-/// Puts the tasks of a plan on a queue, and returns what came of them. `work` is what is done already.
+/// Puts the tasks of a plan on a queue, and returns their results. `work` is that of the approaches that exist already.
 async fn work_off(
     worker: Arc<Explorer>,
     plan: &Plan,
@@ -188,10 +188,10 @@ async fn work_off(
     Ok(explored)
 }
 
-/// What was made, by the kind and number of its task.
+/// Proposals, by the kind and number of the task that wrote them.
 type MadeByTask = BTreeMap<(TaskKind, usize), Proposal>;
 
-/// Waits until no more tasks can be done, and returns what was made.
+/// Runs the queue until no more tasks can be done, and returns the proposals that were written.
 async fn finish_tasks(
     driver: &mut Driver<Explorer>,
     waiting: &mut BTreeMap<TaskKey, ()>,
@@ -232,15 +232,15 @@ fn key(kind: TaskKind, number: usize) -> TaskKey {
 struct ExploreTask {
     kind: TaskKind,
     number: usize,
-    /// The numbers of the tasks that it waits for; of a combination, of its two approaches.
+    /// Numbers of the tasks that it depends on; for a combination, of its two approaches.
     of: Vec<usize>,
 }
 
-/// What came of a task.
+/// Result of a task.
 #[derive(Debug)]
 enum StepAnswer {
     Done,
-    /// What the model wrote cannot be used, after all repairs.
+    /// The model's answer cannot be used after all repairs: the task's kind, and the reason.
     Unusable(TaskKind, String),
     Made(TaskKind, usize, Box<Proposal>),
     Ended(AskError),
@@ -257,7 +257,7 @@ impl From<DraftError> for StepAnswer {
     }
 }
 
-/// What tasks have made for those behind them.
+/// Results of tasks, for the tasks that depend on them.
 #[derive(Default)]
 struct State {
     interface: Option<WrittenInterface>,
@@ -267,13 +267,13 @@ struct State {
     passed: BTreeMap<usize, (Idea, String)>,
 }
 
-/// Who does the tasks.
+/// Client of the queue that does the tasks of an exploration.
 struct Explorer {
     models: Arc<Models>,
     host: HostOptions,
     options: ExploreOptions,
     approaches: u32,
-    /// The ideas that are known beforehand.
+    /// The user's own approaches, as ideas.
     known: Vec<Idea>,
     report: Mutex<Reporter>,
     state: Mutex<State>,
@@ -299,7 +299,7 @@ impl TaskClient for Explorer {
     }
 }
 
-/// A task that has a result, or one that has none.
+/// Answer of a task: `Err` if it has no result for the tasks that depend on one.
 type Step = Result<StepAnswer, StepAnswer>;
 
 impl Explorer {
@@ -361,8 +361,8 @@ impl Explorer {
         Ok(StepAnswer::Done)
     }
 
-    /// Asks for ideas in the place of approaches that do the work of others, as long as there are rounds left, and
-    /// returns the numbers of the tasks that write them.
+    /// Asks for ideas in the place of approaches that do the work of others, while there are rounds left. Returns the
+    /// numbers of the tasks that write them.
     async fn in_place_of_duplicates(&self, finished: &MadeByTask) -> Result<Vec<usize>, AskError> {
         let approaches = finished.iter();
         let approaches = approaches.filter(|((kind, _), _)| *kind == TaskKind::Approach);
@@ -401,7 +401,7 @@ impl Explorer {
             .await
     }
 
-    /// A name that no approach of the user's own has; no idea has one that begins so.
+    /// Returns a name that none of the user's own approaches has. No idea's name begins with [`COMBINATION`].
     fn name_of_combination(&self, number: usize) -> String {
         let base = format!("{COMBINATION}{number}");
         let taken = |name: &String| self.known.iter().any(|idea| idea.name == *name);
@@ -471,7 +471,7 @@ impl Explorer {
     }
 }
 
-/// A task began without what it waits for: an error of ours.
+/// Returns the error of a task that began before the result it depends on was there: a bug of bakeoff.
 fn missing(what: &str) -> StepAnswer {
     let reason = format!("a task began before there was its {what}");
     StepAnswer::Broken(Box::new(RunError::Machine(reason)))

@@ -1,30 +1,30 @@
-//! An idea of how a problem can be solved, as a model names it, and whether two are the same.
+//! Ideas of how a problem can be solved, as a model names them, and their comparison.
 
 use super::replies::WrittenIdea;
 use bakeoff_domain::is_active;
 use std::collections::BTreeSet;
 
-/// The longest id, in characters.
+/// The longest name of an idea, in characters.
 const ID_CHARS_MAX: usize = 40;
 
-/// The longest sentence that is kept of a model, in characters.
+/// The longest sentence of a model that is kept, in characters.
 const SENTENCE_CHARS_MAX: usize = 300;
 
 /// An idea of how a problem can be solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
-    /// Its name: words of lower-case letters and digits, made from what the model calls it.
+    /// Name of the approach: words of lower-case letters and digits, made from the model's own name for it.
     pub name: String,
-    /// What it does, in a sentence of the model's.
+    /// Description of the approach, in a sentence of the model's.
     pub description: String,
-    /// Why it may be good, in a sentence of the model's.
+    /// Reason why the approach may be good, in a sentence of the model's.
     pub rationale: String,
-    /// What tells it from others, in a few words each.
+    /// Features that tell the approach from others, in a few words each.
     pub characteristics: Vec<String>,
 }
 
 impl Idea {
-    /// Takes an idea of a model: its texts become one line each, and its name one that is not among `taken`.
+    /// Takes over an idea of a model: its texts become one line each, and its name one that is not among `taken`.
     pub(super) fn of(written: &WrittenIdea, place: usize, taken: &[String]) -> Self {
         let slug = slug(&written.name);
         let base = match slug.is_empty() {
@@ -49,7 +49,7 @@ impl Idea {
         }
     }
 
-    /// Returns true if the other one has the same name, or the same characteristics.
+    /// Returns true if `other` has the same name, or the same characteristics.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let words = |idea: &Self| -> BTreeSet<String> {
             idea.characteristics
@@ -63,7 +63,7 @@ impl Idea {
     }
 }
 
-/// Lower-case letters and digits of ASCII, in words with single hyphens between them.
+/// Returns the text's lower-case letters and digits of ASCII, in words with single hyphens between them.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
     for letter in text.chars() {
@@ -79,7 +79,7 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// A text in one line without control and formatting characters, shortened.
+/// Returns a text as one line without control and formatting characters, shortened.
 pub(super) fn sentence(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || is_active(letter))

@@ -1,4 +1,4 @@
-//! Ideas that are known, and how new ones are asked for.
+//! Ideas that are known already, and requests for new ones.
 
 use super::idea::Idea;
 use super::prompt;
@@ -7,15 +7,16 @@ use super::writer::read;
 use bakeoff_domain::generate::Diversity;
 use bakeoff_provider::{AskError, Models};
 
-/// How often ideas are asked for, where some of them, or the work of their prototypes, were known already.
+/// The most rounds of asking for ideas. Another round is needed where ideas, or the work of their prototypes, were
+/// known already.
 const ROUNDS_MAX: u32 = 3;
 
-/// Ideas that are known, the user's own first, and the rounds in which others are asked for.
+/// Ideas that are known already, the user's own first, and the rounds in which new ones were asked for.
 #[derive(Clone, Debug)]
 pub(super) struct KnownIdeas {
     known: Vec<Idea>,
     diversity: Diversity,
-    /// How often others were asked for.
+    /// Number of rounds so far.
     rounds: u32,
 }
 
@@ -28,7 +29,7 @@ impl KnownIdeas {
         }
     }
 
-    /// Adds an idea under a name that is free, unless it is known.
+    /// Adds an idea under a name that is free, and returns it; `None` if it is known.
     pub(super) fn add(&mut self, written: &super::replies::WrittenIdea) -> Option<Idea> {
         let taken: Vec<String> = self.known.iter().map(|idea| idea.name.clone()).collect();
         let as_named = Idea::of(written, self.known.len() + 1, &[]);
@@ -45,7 +46,7 @@ impl KnownIdeas {
         self.known.iter().any(|idea| idea.name == name)
     }
 
-    /// Asks for ideas that are not known yet, so many at most; `None` once that was done in every round there is.
+    /// Asks for at most `count` ideas that are not known yet; `None` once all rounds are over.
     ///
     /// # Errors
     /// See [`AskError`].

@@ -1,9 +1,8 @@
-//! Approaches from a model: what it is asked, and what becomes of its answers.
+//! Approaches from a model or a proposer: the questions that are asked, and the use of the answers.
 //!
-//! A model names ideas, and writes a prototype of each. A prototype is built and called as any that nobody
-//! trusts is; what fails goes back with what was wrong, a bounded number of times. Nothing that a model
-//! writes decides a name of a file, an id, a seed or a score. A proposer, a component of the user's own, stands
-//! where a model stands.
+//! A model names ideas, and writes a prototype of each. A prototype is built and called like any untrusted one; a
+//! prototype that fails goes back with the error, a bounded number of times. Nothing that a model writes decides a name
+//! of a file, an id, a seed or a score. A proposer is a component of the user's own that takes the model's place.
 
 mod attempt;
 mod completing;

@@ -1,6 +1,6 @@
 //! The plan of an exploration: how complex a problem is, and which tasks are done in which order.
 //!
-//! A model writes it; here it is held to what tasks need of each other.
+//! A model writes the plan; this module checks it against the dependencies that kinds of tasks have.
 
 use super::idea::sentence;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ const TASKS_MAX: usize = 24;
 /// The most tokens that a task may be estimated at.
 const TOKENS_MAX: u32 = 16_384;
 
-/// How complex a problem is.
+/// Complexity of a problem, by which a plan has more or fewer approaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Complexity {
@@ -36,24 +36,24 @@ impl Complexity {
     }
 }
 
-/// What a task is.
+/// Kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskKind {
-    /// The interface is written.
+    /// Write the interface.
     Interface,
-    /// The workload is written, with its oracle and a plain solution.
+    /// Write the workload, with its oracle and a plain solution.
     Workload,
-    /// The approaches are named.
+    /// Name the approaches.
     Sketch,
-    /// One approach is written.
+    /// Write one approach.
     Approach,
-    /// Two approaches are made into one.
+    /// Make one approach of two others.
     Combine,
 }
 
 impl TaskKind {
-    /// Returns its name in plans: `approach`.
+    /// Returns the kind's name in plans, such as `approach`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interface => "interface",
@@ -65,17 +65,17 @@ impl TaskKind {
     }
 }
 
-/// What a plan is about.
+/// Starting point of a plan, which decides the kinds of its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanScope {
     /// A statement alone: interface and workload are written too.
     Statement,
-    /// An experiment that has both.
+    /// An experiment that has interface and workload.
     Experiment,
 }
 
 impl PlanScope {
-    /// The kinds of which there is one task each.
+    /// Returns the kinds of which there must be one task each.
     fn once(self) -> &'static [TaskKind] {
         match self {
             Self::Statement => &[TaskKind::Interface, TaskKind::Workload, TaskKind::Sketch],
@@ -83,7 +83,7 @@ impl PlanScope {
         }
     }
 
-    /// The kinds of tasks that there may be.
+    /// Returns the kinds of tasks that a plan may have.
     fn kinds(self) -> Vec<TaskKind> {
         let more = [TaskKind::Approach, TaskKind::Combine];
         self.once().iter().copied().chain(more).collect()
@@ -117,36 +117,37 @@ pub(super) struct WrittenPlan {
 /// A task of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedTask {
-    /// What it is.
+    /// Kind of the task.
     pub kind: TaskKind,
-    /// Its number among those of its kind, from 1.
+    /// Number of the task among those of its kind, from 1.
     pub number: usize,
-    /// What it is, in the model's words.
+    /// Title of the task, in the model's words.
     pub title: String,
-    /// The places of the tasks before it that it waits for.
+    /// Indexes in the plan of the earlier tasks that it depends on.
     pub after: Vec<usize>,
     /// Ready tasks of a higher priority start first.
     pub priority: i32,
-    /// How many tokens are expected to be written.
+    /// Tokens that the task is expected to write.
     pub output_tokens: u32,
 }
 
-/// What is done, in an order in which it can be done.
+/// Tasks in an order in which they can be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// How complex the problem is.
+    /// Complexity of the problem.
     pub complexity: Complexity,
-    /// Why, in sentences of the model's.
+    /// Reasons for this complexity, in sentences of the model's.
     pub reasons: Vec<String>,
     /// The tasks.
     pub tasks: Vec<PlannedTask>,
 }
 
 impl Plan {
-    /// Takes a plan of a model. `wanted` is how many approaches the user asked for, if that is said.
+    /// Checks and orders a plan that a model wrote. `wanted` is the number of approaches that the user asked for, if
+    /// any.
     ///
     /// # Errors
-    /// It cannot be done: the reason, for the model.
+    /// The plan cannot be done; the error is the reason, as a message for the model.
     pub(super) fn of(
         written: &WrittenPlan,
         scope: PlanScope,
@@ -200,14 +201,14 @@ impl Plan {
         })
     }
 
-    /// Returns how many approaches it has.
+    /// Returns the number of approaches in the plan.
     pub fn approaches(&self) -> u32 {
         let tasks = self.tasks.iter();
         tasks.filter(|task| task.kind == TaskKind::Approach).count() as u32
     }
 }
 
-/// What each task waits for: what the model says, and what its kind needs anyway.
+/// Returns the dependencies of each task: those that the model names, and the one that its kind has anyway.
 fn dependencies(tasks: &[WrittenTask]) -> Result<Vec<BTreeSet<usize>>, String> {
     let the = |kind| tasks.iter().position(|task| task.kind == kind);
     let mut all = Vec::with_capacity(tasks.len());
@@ -243,7 +244,7 @@ fn dependencies(tasks: &[WrittenTask]) -> Result<Vec<BTreeSet<usize>>, String> {
     Ok(all)
 }
 
-/// The tasks in an order in which each comes behind what it waits for.
+/// Returns the tasks' indexes in an order in which each task comes after its dependencies.
 fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
     let mut order: Vec<usize> = Vec::with_capacity(after.len());
     while order.len() < after.len() {

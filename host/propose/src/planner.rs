@@ -1,4 +1,4 @@
-//! Asks for a plan of an exploration.
+//! Questions to a model for the plan of an exploration.
 
 use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
 use super::prompt::{SYSTEM, data};
@@ -9,22 +9,22 @@ use bakeoff_provider::{AskError, Models, Purpose, Request};
 /// The most tokens of a plan.
 const TOKENS_MAX: u32 = 8_192;
 
-/// How often a plan that cannot be done is asked for again.
+/// The most repairs: questions again for a plan that could not be done.
 const REPAIRS_MAX: u32 = 2;
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The model gives no answer.
+    /// The model gave no answer.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// None of its plans can be done.
+    /// The reason why the last plan, like all before it, cannot be done.
     #[error("no plan of the model can be done: {0}")]
     Unusable(String),
 }
 
-/// Asks how complex a problem is, and for the tasks that it takes. `approaches` is how many the user wants;
-/// `None` leaves it to the plan.
+/// Asks for the complexity of a problem, and for the tasks that solve it. `approaches` is the number that the user
+/// wants; `None` leaves it to the plan.
 ///
 /// # Errors
 /// See [`PlanError`].

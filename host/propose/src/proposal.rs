@@ -1,58 +1,58 @@
-//! Approaches of a model or a proposer, and what became of them.
+//! Approaches that a model or a proposer made, and their results.
 
 use super::attempt::{Attempt, AttemptOutcome};
 use super::idea::Idea;
 use bakeoff_domain::spec::Parameter;
 
-/// An approach of a model or a proposer, and what became of it.
+/// An approach that a model or a proposer made, with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// The idea.
     pub idea: Idea,
-    /// What questions about it were about, by which its cost is found; empty for a proposer's.
+    /// Subject of the questions about the approach, by which its cost is found; empty for a proposer's approach.
     pub subject: String,
-    /// Its parameters, each with the values that are tried.
+    /// Parameters of the approach, each with the values that are tried.
     pub parameters: Vec<Parameter>,
-    /// The revisions of its prototype, in their order; of a proposer's, one for each combination of values
-    /// that was tried.
+    /// Revisions of the prototype, in their order; for a proposer's approach, one attempt for each combination of
+    /// values that was tried.
     pub attempts: Vec<Attempt>,
-    /// What became of it.
+    /// Result of the approach.
     pub outcome: ProposalOutcome,
 }
 
-/// What became of an approach.
+/// Result of an approach.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProposalOutcome {
     /// An attempt passed.
     Passed,
     /// An attempt passed, and does exactly the work of another approach on every input.
     Duplicate {
-        /// The other one.
+        /// Name of the other approach.
         of: String,
     },
-    /// None passed.
+    /// No attempt passed.
     Failed {
         /// The class of the last failure.
         class: &'static str,
-        /// What was wrong.
+        /// Message of the last failure.
         message: String,
     },
 }
 
 impl Proposal {
-    /// The place of the attempt that stands for it: the first that passed.
+    /// Returns the index of the first attempt that passed, which is the one that counts.
     pub fn counting(&self) -> Option<usize> {
         let is_passed = |one: &Attempt| matches!(one.outcome, AttemptOutcome::Passed { .. });
         self.attempts.iter().position(is_passed)
     }
 
-    /// The source of the attempt that passed, if one did and it does no other's work.
+    /// Returns the source of the attempt that passed, if one did and the approach is no duplicate.
     pub fn passed(&self) -> Option<&str> {
         let place = self.counting()?;
         (self.outcome == ProposalOutcome::Passed).then_some(&self.attempts[place].source)
     }
 
-    /// The fuel of each call of the attempt that passed, if one did.
+    /// Returns the fuel of each call of the attempt that passed, if one did and the approach is no duplicate.
     pub(super) fn fuel(&self) -> Option<&[u64]> {
         match (&self.attempts[self.counting()?].outcome, &self.outcome) {
             (AttemptOutcome::Passed { fuel }, ProposalOutcome::Passed) => Some(fuel),
@@ -61,7 +61,7 @@ impl Proposal {
     }
 }
 
-/// The work of prototypes that passed, by which those that do the same are noticed.
+/// Fuel of the prototypes that passed, call by call, by which duplicates are found.
 #[derive(Debug, Default)]
 pub(super) struct KnownWork(Vec<(String, Vec<u64>)>);
 
@@ -83,7 +83,7 @@ impl KnownWork {
     }
 }
 
-/// What became of a proposal, in a few words.
+/// Describes the result of an approach in a few words.
 pub(super) fn in_words(outcome: &ProposalOutcome) -> String {
     match outcome {
         ProposalOutcome::Passed => "passed".to_owned(),

@@ -1,4 +1,4 @@
-//! The loop: ideas, a prototype of each, and what failed once more.
+//! Generation of approaches: ideas, a prototype of each, and repairs of those that fail.
 
 use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
@@ -12,27 +12,27 @@ use std::sync::Arc;
 /// The most approaches that are asked for.
 pub const PROPOSALS_MAX: u32 = bakeoff_config::GENERATED_APPROACHES_MAX;
 
-/// What is asked for.
+/// Options of a generation.
 #[derive(Clone, Debug)]
 pub struct ProposeOptions {
-    /// How many approaches, from 1 to [`PROPOSALS_MAX`].
+    /// Number of approaches, from 1 to [`PROPOSALS_MAX`].
     pub approaches: u32,
-    /// How far apart they should be.
+    /// Diversity of the approaches.
     pub diversity: Diversity,
-    /// How their prototypes are written.
+    /// Options of writing their prototypes.
     pub write: WriteOptions,
 }
 
-/// All approaches of a model.
+/// Result of a generation.
 #[derive(Debug)]
 pub struct Proposals {
-    /// What was finished.
+    /// The approaches that were finished.
     pub proposals: Vec<Proposal>,
-    /// Why there are no more: a budget, or a model that gives no answers at all.
+    /// The error that ended the generation early: a spent budget, or a model that gives no answers at all.
     pub ended: Option<AskError>,
 }
 
-/// Asks a model for approaches to a problem.
+/// Generator of approaches to a problem, which asks a model.
 pub struct Proposer {
     writer: PrototypeWriter,
     approaches: u32,
@@ -40,24 +40,24 @@ pub struct Proposer {
     work: KnownWork,
 }
 
-/// The user's own approach, as a model is told about it.
+/// An approach of the user's own, as a model is told about it.
 pub struct OwnApproach<'a> {
-    /// Its name.
+    /// Name of the approach.
     pub name: &'a str,
-    /// What it does, if that is said.
+    /// Description of the approach, if it has one.
     pub description: Option<&'a str>,
 }
 
-/// How many approaches count: one that does the work of another is asked for again.
+/// Returns the number of approaches that are no duplicates; others are asked for in the place of duplicates.
 pub(super) fn useful<'a>(proposals: impl IntoIterator<Item = &'a Proposal>) -> u32 {
     let is_useful = |one: &&Proposal| !matches!(one.outcome, ProposalOutcome::Duplicate { .. });
     proposals.into_iter().filter(is_useful).count() as u32
 }
 
-/// The work of the user's own approaches, which are called once.
+/// Calls the user's own approaches once, and returns their work.
 ///
 /// # Errors
-/// The workload fails, or something that does not depend on the approaches.
+/// The workload fails, or something else fails that does not depend on the prototypes.
 pub(super) async fn work_of(
     writer: &PrototypeWriter,
     own: &[OwnApproach<'_>],
@@ -76,7 +76,7 @@ pub(super) async fn work_of(
     Ok(work)
 }
 
-/// An approach of the user's own, as an idea that is known.
+/// Describes one of the user's own approaches as an idea that is known.
 pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
     Idea {
         name: approach.name.to_owned(),
@@ -87,10 +87,10 @@ pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
 }
 
 impl Proposer {
-    /// A proposer for a problem whose own approaches are called once, so that the same is not proposed again.
+    /// Makes a generator, and calls the user's own approaches once, so that duplicates of them are found.
     ///
     /// # Errors
-    /// The workload fails, or something that does not depend on the approaches.
+    /// The workload fails, or something else fails that does not depend on the prototypes.
     pub async fn open(
         models: &Arc<Models>,
         survey: Survey,
@@ -109,10 +109,10 @@ impl Proposer {
         })
     }
 
-    /// Asks for ideas and writes a prototype of each. News goes to `report`.
+    /// Asks for ideas and writes a prototype of each. Progress messages go to `report`.
     ///
     /// # Errors
-    /// The workload fails, or something that does not depend on the prototypes.
+    /// The workload fails, or something else fails that does not depend on the prototypes.
     pub async fn propose(
         &mut self,
         report: &mut (dyn FnMut(&str) + Send),

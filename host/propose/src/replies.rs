@@ -1,4 +1,4 @@
-//! The replies of a model, as their schemas have them.
+//! Replies of a model, as their schemas describe them.
 
 use bakeoff_source::SOURCE_BYTES_MAX;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Its schema.
+    /// Returns the JSON schema of a completion.
     pub(super) fn schema() -> Value {
         json!({
             "type": "object",
@@ -43,7 +43,7 @@ impl Completion {
     }
 }
 
-/// The schema of [`Ideas`], so many at most.
+/// Returns the schema of [`Ideas`], with at most `most` of them.
 pub(super) fn ideas_schema(most: u32) -> Value {
     let text =
         |about: &str, most: u32| json!({"type": "string", "description": about, "maxLength": most});
@@ -76,7 +76,7 @@ pub(super) fn ideas_schema(most: u32) -> Value {
     })
 }
 
-/// The schema of [`WrittenPrototype`].
+/// Returns the schema of [`WrittenPrototype`].
 pub(super) fn prototype_schema() -> Value {
     json!({
         "type": "object",
@@ -119,7 +119,7 @@ mod tests {
         ));
     }
 
-    /// Only what the schemas above use: the real check is the provider's.
+    /// Checks only the keywords that the schemas above use: the real check is the provider's.
     fn jsonschema_accepts(schema: &Value, value: &Value) -> bool {
         let required = schema["required"].as_array().into_iter().flatten();
         let has_all = required

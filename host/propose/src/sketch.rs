@@ -5,7 +5,7 @@ use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
 use bakeoff_provider::{AskError, Models};
 
-/// How the names of what is made of two others begin.
+/// Prefix of the names of combinations, which are made of two approaches.
 pub(super) const COMBINATION: &str = "combination-";
 
 /// The ideas of an exploration.
@@ -16,7 +16,7 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
-    /// Asks for so many ideas, again while some of them are known already.
+    /// Asks for `wanted` ideas, and again while some of them are known already.
     ///
     /// # Errors
     /// There is no idea at all: see [`AskError`].
@@ -37,14 +37,15 @@ impl Sketch {
                 Ok(Some(more)) => sketch.add(more),
                 Ok(None) => break,
                 Err(error) if sketch.ideas.is_empty() => return Err(error),
+                // Some ideas are enough to go on with, and an error that lasts ends the next question as well.
                 Err(_) => break,
             }
         }
         Ok(sketch)
     }
 
-    /// Asks for so many more, in the place of approaches that do the work of others, and returns how many it
-    /// adds: none once that was done in every round there is.
+    /// Asks for `missing` more ideas, in the place of approaches that do the work of others. Returns the number that it
+    /// adds, which is 0 once all rounds are over.
     ///
     /// # Errors
     /// See [`AskError`].
@@ -61,7 +62,7 @@ impl Sketch {
         Ok(count)
     }
 
-    /// Returns how many ideas there are.
+    /// Returns the number of ideas.
     pub(super) fn len(&self) -> usize {
         self.ideas.len()
     }
@@ -71,8 +72,8 @@ impl Sketch {
         self.ideas.get(number - 1)
     }
 
-    /// Adds ideas under names that are left for them: `plain` is that of the solution which comes with a workload,
-    /// and combinations have their own.
+    /// Adds ideas under names that they may have: `plain` is kept for the solution that comes with a workload, and
+    /// names that begin with [`COMBINATION`] for combinations.
     fn add(&mut self, ideas: Vec<Idea>) {
         for mut idea in ideas {
             if idea.name == draft::PLAIN || idea.name.starts_with(COMBINATION) {

@@ -1,4 +1,4 @@
-//! Writes the prototype of one idea, and once more what failed.
+//! Writing of the prototype of one idea, with repairs of what fails.
 
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::Idea;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Inputs of each case that a prototype is called on.
+/// Number of inputs of each case that a prototype is called on.
 pub(super) const INPUTS_OF_EACH: u32 = 2;
 
 /// The most cases that a prototype is called on here; a run checks all.
@@ -25,46 +25,46 @@ pub(super) const CASES_MAX: usize = 64;
 /// The largest file of instructions, in bytes.
 const INSTRUCTIONS_BYTES_MAX: u64 = 64 << 10;
 
-/// How prototypes are written.
+/// Options of writing prototypes.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// How often a prototype that failed is written anew.
+    /// The most times that a prototype which failed is written anew.
     pub repairs: u32,
-    /// A file with wishes of the user's, which is read anew for every prototype.
+    /// File of the user's instructions, which is read anew for every prototype.
     pub instructions: Option<PathBuf>,
-    /// The folder that this file has to lie in, if somebody else named it.
+    /// Folder that the file of instructions must lie in, if anyone but the user named that file.
     pub instructions_within: Option<PathBuf>,
     /// The time for one approach with all its repairs.
     pub timeout: Duration,
-    /// How far they are worked out.
+    /// Depth of the prototypes: a sketch, a proof of concept, or ready for use.
     pub depth: Depth,
 }
 
-/// Where the prototype of an idea comes from.
+/// Origin of the prototype of an idea.
 pub(super) enum Origin<'a> {
-    /// It is written for the idea.
+    /// Written for the idea alone.
     New,
-    /// It is made of two others.
+    /// Made of two other approaches: idea and source of each.
     Combined(&'a [(Idea, String); 2]),
 }
 
-/// Writes prototypes for one problem.
+/// Writer of prototypes for one problem.
 #[derive(Clone)]
 pub(super) struct PrototypeWriter {
     pub(super) models: Arc<Models>,
     pub(super) survey: Arc<Survey>,
     pub(super) options: WriteOptions,
-    /// The problem, as a model is told.
+    /// The problem, as it is described to a model.
     pub(super) problem: String,
-    /// The rules that its prototypes keep.
+    /// The rules for prototypes.
     rules: String,
-    /// The calls that prototypes are tried on. They are the same every time: a model is told of a failure what
-    /// it was told before, so that its reply is known again.
+    /// The calls that prototypes are tried on. They are always the same: so a model gets the same message about the
+    /// same failure, and its recorded reply is found again.
     pub(super) calls: Vec<(CaseIndex, u64)>,
 }
 
 impl PrototypeWriter {
-    /// A writer for the problem of a survey.
+    /// Makes a writer for the problem of a survey.
     pub(super) fn new(
         models: &Arc<Models>,
         survey: Arc<Survey>,
@@ -84,7 +84,7 @@ impl PrototypeWriter {
     /// Writes the prototype of an idea within its time. Its place is counted from 1, among those of its origin.
     ///
     /// # Errors
-    /// The workload fails, or something that does not depend on the prototype.
+    /// The workload fails, or something else fails that does not depend on the prototypes.
     pub(super) async fn write(
         &self,
         idea: Idea,
@@ -120,15 +120,15 @@ impl PrototypeWriter {
         }))
     }
 
-    /// Builds a source, and calls it as a prototype is.
+    /// Builds a source, and calls it as prototypes are called.
     ///
     /// # Errors
-    /// The workload fails, or something that does not depend on the prototype.
+    /// The workload fails, or something else fails that does not depend on the prototypes.
     pub(super) async fn try_out(&self, source: String) -> Result<Attempt, RunError> {
         attempt(&self.survey, source, &Values::new(), &self.calls).await
     }
 
-    /// Writes it, and again what failed. Attempts are kept whatever becomes of it.
+    /// Writes a prototype, and repairs it. Attempts are kept even if the time runs out.
     async fn within_any_time(
         &self,
         idea: &Idea,
@@ -177,7 +177,7 @@ impl PrototypeWriter {
         }
     }
 
-    /// The problem and the rules.
+    /// Returns the problem and the rules, as a model gets them.
     fn told(&self) -> (&str, &str) {
         (&self.problem, &self.rules)
     }
@@ -198,7 +198,7 @@ impl PrototypeWriter {
         }
     }
 
-    /// The wishes of the user's as they are now.
+    /// Reads the user's instructions; `Err` is the message.
     fn instructions(&self) -> Result<Option<String>, String> {
         let Some(path) = &self.options.instructions else {
             return Ok(None);
@@ -218,13 +218,13 @@ impl PrototypeWriter {
     }
 }
 
-/// A finished proposal, or the end of all.
+/// A finished proposal, or the error that ends the whole generation.
 pub(super) enum Made {
     Finished(Proposal),
     Ended(AskError),
 }
 
-/// What became of an idea, or the end of all.
+/// Result of an idea, or the error that ends the whole generation.
 enum Written {
     As(ProposalOutcome),
     Ended(AskError),
@@ -242,7 +242,7 @@ pub(super) fn ends_all(error: &AskError) -> bool {
     )
 }
 
-/// An answer as a value. It is of its schema, so this fails for what a schema cannot say alone.
+/// Deserialises an answer that fits its schema. This fails only for rules that a schema cannot state.
 pub(super) fn read<T: DeserializeOwned>(answer: Value) -> Result<T, AskError> {
     serde_json::from_value(answer).map_err(|error| AskError::Invalid {
         problem: error.to_string(),

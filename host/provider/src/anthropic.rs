@@ -6,7 +6,7 @@ use super::schema::reduce;
 use super::stream::{Message, Stop};
 use serde_json::{Value, json};
 
-/// Where the API is.
+/// Address of the API, and the environment variables for another address and for the key.
 pub(super) const ADDRESS: ApiAddress = ApiAddress {
     official: "https://api.anthropic.com",
     address_variable: "ANTHROPIC_BASE_URL",
@@ -78,7 +78,8 @@ pub(super) fn on_event(message: &mut Message, event: &Value) -> Result<(), Strin
     Ok(())
 }
 
-/// Input, what was read from the cache and what was written to it are told apart: none is in another.
+/// Counts the tokens of a prompt. Input, reads from the cache and writes to it are separate counts: none contains
+/// another.
 fn count_prompt(message: &mut Message, usage: &Value) {
     let tokens = &mut message.count.tokens;
     for (count, name) in [

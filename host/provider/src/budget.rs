@@ -1,4 +1,4 @@
-//! What may be spent, what is held for calls under way, and what was spent.
+//! Budgets of a run: their limits, amounts held for calls under way, and amounts spent.
 
 use super::error::{Amount, AskError};
 use super::request::Purpose;
@@ -6,7 +6,7 @@ use super::usage::{SpentTable, Usage};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// The least that a call with a share of the money is made for: one cent.
+/// Smallest share of the money that a call is made for, in millionths of a dollar: one cent.
 const SHARE_MICRODOLLARS_MIN: u64 = 10_000;
 
 /// The most that a call can take.
@@ -22,13 +22,13 @@ pub(super) struct Need {
 pub(super) enum MoneyNeed {
     /// Millionths of a dollar.
     UpTo(u64),
-    /// It keeps within what it is given: one of so many shares of what is left.
+    /// Equal share of the money that is left, which the call keeps within: one of this many, less the calls under way.
     Share(u32),
-    /// Nobody knows. Only without a budget of money.
+    /// Unknown amount: the model has no price. Only without a budget of money.
     Unknown,
 }
 
-/// What is held for a call until it is settled.
+/// Amounts held for a call until it is settled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reservation {
     pub(super) tokens: u64,
@@ -41,7 +41,7 @@ pub(super) struct Budget {
     tokens_max: Option<u64>,
     microdollars_max: Option<u64>,
     accounts: Mutex<Accounts>,
-    /// Told whenever something that was held is free or spent.
+    /// Notified whenever a held amount is freed or spent.
     settled: Notify,
 }
 
@@ -66,7 +66,7 @@ impl Budget {
     /// under way, it waits for these: they hardly ever take all that is held for them.
     ///
     /// # Errors
-    /// It could pass a budget all the same.
+    /// The call could pass a budget even if calls under way took nothing.
     pub(super) async fn reserve(&self, need: Need) -> Result<Reservation, AskError> {
         loop {
             let settled = self.settled.notified();
@@ -92,6 +92,7 @@ impl Budget {
                 let taken = usage
                     .microdollars
                     .saturating_add(accounts.held.microdollars);
+                // Calls under way have their shares already: what is left is for the others.
                 let free = shares.saturating_sub(accounts.calls).max(1);
                 (limit.saturating_sub(taken) / u64::from(free)).max(SHARE_MICRODOLLARS_MIN)
             }
@@ -130,7 +131,7 @@ impl Budget {
         (self.tokens_max, self.microdollars_max)
     }
 
-    /// Frees what was held for a call, and books what it took, if anything.
+    /// Frees the amounts held for a call, and books what the call took, if anything.
     pub(super) fn settle(&self, reservation: Reservation, taken: Option<Booking<'_>>) {
         let mut accounts = self.accounts();
         let held = &mut accounts.held;
@@ -144,7 +145,7 @@ impl Budget {
         self.settled.notify_waiters();
     }
 
-    /// Books what was taken without a reservation: before this process began, or by a replay.
+    /// Books usage without a reservation: from before this process began, or of a replay.
     pub(super) fn book(&self, booking: &Booking<'_>) {
         self.accounts().book(booking);
     }
@@ -170,7 +171,7 @@ impl Accounts {
     }
 }
 
-/// What a call took.
+/// Booking of a call in the accounts: its question, usage and duration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Booking<'a> {
     pub(super) purpose: Purpose,
@@ -179,7 +180,7 @@ pub(super) struct Booking<'a> {
     pub(super) seconds: f64,
 }
 
-/// Why nothing can be held.
+/// Reason why nothing can be held for a call.
 #[derive(Debug)]
 enum Shortage {
     /// Calls under way may take less than is held for them.

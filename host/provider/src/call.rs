@@ -1,4 +1,4 @@
-//! A call that is under way, and what becomes of the money that is held for it, however it ends.
+//! Calls under way, and what becomes of the money that is held for each, however it ends.
 
 use super::budget::{Booking, Budget, Need, Reservation};
 use super::cassette::Exchange;
@@ -8,7 +8,7 @@ use super::request::Request;
 use super::secret::Secrets;
 use tokio::time::Instant;
 
-/// Where calls are booked and recorded.
+/// Accounts in which calls are booked, and the record to which they are written.
 pub(super) trait Books {
     /// The provider and its model.
     fn name(&self) -> &str;
@@ -22,21 +22,21 @@ pub(super) trait Books {
     fn end(&self, number: u64);
 }
 
-/// A call that is under way. Dropped, as where a run is interrupted, it is booked with the most that it can
-/// have taken: the provider may have gone on.
+/// A call that is under way. If it is dropped before it ended, as when a run is interrupted, it is booked with the most
+/// that it can have taken: the provider may have gone on.
 pub(super) struct Call<'a, B: Books> {
     books: &'a B,
     provider: &'a Provider,
     request: &'a Request,
     need: Need,
     started: Instant,
-    /// `None` once it is settled.
+    /// Amounts held for the call; `None` once it is settled.
     reservation: Option<Reservation>,
-    /// Its number among those that are under way.
+    /// Number of the call among those under way; `None` if it is not noted there.
     number: Option<u64>,
 }
 
-/// What is said of a call of a process that was killed.
+/// Reason that is recorded for a call of a process that was killed.
 const KILLED: &str = "the process was killed before the reply ended";
 
 impl<'a, B: Books> Call<'a, B> {

@@ -27,29 +27,29 @@ pub(super) struct Exchange {
     pub(super) purpose: Purpose,
     #[serde(default)]
     pub(super) subject: String,
-    /// What was asked, as [`Request::digest`]; a line that was written by hand may lack it.
+    /// Digest of the request ([`Request::digest`]); a line that was written by hand may lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) request_digest: Option<String>,
     /// The provider and its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) provider: Option<String>,
-    /// How it ended.
+    /// Outcome of the exchange.
     #[serde(default)]
     pub(super) outcome: Outcome,
     /// The reply: an object as it is, everything else as text.
     #[serde(default)]
     pub(super) reply: Value,
-    /// What happened, where there is no reply, or none that can be used.
+    /// Detail of an outcome without a usable reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) detail: Option<Detail>,
     #[serde(default)]
     pub(super) usage: Usage,
-    /// How long it took.
+    /// Duration of the exchange, in seconds.
     #[serde(default)]
     pub(super) seconds: f64,
 }
 
-/// How an exchange ended.
+/// Outcome of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Outcome {
@@ -79,7 +79,7 @@ impl Outcome {
     }
 }
 
-/// What happened.
+/// Detail of an outcome: a reason as text, or the budget that refused the call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Detail {
@@ -93,7 +93,7 @@ pub(super) enum Detail {
     },
 }
 
-/// What a budget counts.
+/// Unit of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum BudgetUnit {
@@ -102,7 +102,7 @@ pub(super) enum BudgetUnit {
 }
 
 impl Exchange {
-    /// Returns true if it was, or may have been, paid for.
+    /// Returns true if the exchange was, or may have been, paid for.
     pub(super) fn is_paid(&self) -> bool {
         self.outcome.is_paid()
     }
@@ -136,7 +136,7 @@ impl Exchange {
         }
     }
 
-    /// Returns the exchange of a question that no reply came to; `None` if it is nothing to replay.
+    /// Returns the exchange of a question without a reply; `None` if there is nothing to replay.
     pub(super) fn of_error(request: &Request, provider: &str, error: &AskError) -> Option<Self> {
         let (outcome, detail) = match error {
             AskError::Unavailable { reason, .. } => {
@@ -199,7 +199,7 @@ impl Exchange {
         }
     }
 
-    /// Returns what it is for, and about.
+    /// Returns the question: its purpose and its subject.
     pub(super) fn question(&self) -> AskedQuestion {
         AskedQuestion {
             purpose: self.purpose,
@@ -260,8 +260,8 @@ impl Exchange {
     }
 }
 
-/// An object as it is, so that a person can read it; anything else, and what a parser would change, as
-/// text.
+/// Returns a reply as JSON: an object as it is, so that a person can read it; anything else, and what a parser would
+/// change, as text.
 fn reply_value(text: &str) -> Value {
     match parse_json_of::<Value>(text.as_bytes(), LINE_VALUES_MAX) {
         Ok(value) if value.is_object() => value,
@@ -274,7 +274,7 @@ fn reply_value(text: &str) -> Value {
 pub(super) struct Cassette {
     exchanges: Vec<Exchange>,
     is_used: Vec<bool>,
-    /// The places of all that are for a purpose and about a subject, in their order.
+    /// Places of the exchanges for each purpose and subject, in their order.
     places: HashMap<(Purpose, String), Vec<usize>>,
 }
 
@@ -282,7 +282,7 @@ impl Cassette {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or a line is not an exchange.
+    /// The file cannot be read, or a line is not an exchange.
     pub(super) fn read(path: &Path) -> Result<Self, OpenError> {
         let bytes = read_file(path, FILE_BYTES_MAX)?;
         Self::parse(&bytes).map_err(|reason| OpenError::unreadable(path, reason))
@@ -320,14 +320,14 @@ impl Cassette {
         self.is_used.push(false);
     }
 
-    /// Returns true if an exchange with the same question to the same provider is among them.
+    /// Returns true if the cassette has an exchange with the same question to the same provider.
     pub(super) fn is_about(&self, exchange: &Exchange) -> bool {
         self.exchanges.iter().any(|one| {
             one.request_digest == exchange.request_digest && one.provider == exchange.provider
         })
     }
 
-    /// All exchanges that were paid for.
+    /// Returns all exchanges that were paid for.
     pub(super) fn paid(&self) -> impl Iterator<Item = &Exchange> {
         self.exchanges.iter().filter(|exchange| exchange.is_paid())
     }
@@ -342,8 +342,7 @@ impl Cassette {
         })
     }
 
-    /// Takes what is to be replayed for a request: the exchange that ended it, after those that were
-    /// cut off and asked again.
+    /// Takes the replay of a request: the exchange that ended it, after those that were cut off and asked again.
     pub(super) fn replay(&mut self, request: &Request) -> Replayed {
         let digest = request.digest();
         let mut earlier = Vec::new();
@@ -360,6 +359,7 @@ impl Cassette {
             }
             earlier.push(exchange);
         }
+        // Lines that were written by hand have no digest, and answer by purpose and subject alone.
         let last = self.take(request, |_| true);
         let is_by_place = last
             .as_ref()
@@ -391,7 +391,7 @@ impl Cassette {
     }
 }
 
-/// What is replayed for a request.
+/// Replay of one request.
 #[derive(Debug)]
 pub(super) struct Replayed {
     /// Exchanges that were paid for, and asked again.

@@ -15,7 +15,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Variables that a program needs to find itself, its settings and its language.
+/// Variables that a program needs to find the user's files, settings and language.
 const ENVIRONMENT: [&str; 6] = ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ"];
 
 /// The longest argument, as the schema of a reply is one.
@@ -226,6 +226,7 @@ pub(super) fn read(ended: Ended) -> Reply {
             reply_excerpt: String::new(),
         });
     };
+    // It has the count and the cost, also where the program failed.
     if let Some(reply) = envelope(&text) {
         return reply;
     }
@@ -322,7 +323,7 @@ fn count_of(result: &Value) -> Count {
     }
 }
 
-/// A cost in dollars as millionths, rounded up; `None` if it is no cost.
+/// Converts a cost in dollars to millionths, rounded up; `None` if it is no cost.
 fn microdollars(dollars: f64) -> Option<u64> {
     (0.0..1e9)
         .contains(&dollars)

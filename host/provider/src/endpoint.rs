@@ -6,10 +6,10 @@ use super::secret::Secret;
 use reqwest::Url;
 use std::net::IpAddr;
 
-/// What is known of an API before anything is said of its address.
+/// Address of an API, and the environment variables that concern it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ApiAddress {
-    /// Its own address.
+    /// Official address of the API.
     pub(super) official: &'static str,
     /// The variable of the environment with another address that the user trusts with the key.
     pub(super) address_variable: &'static str,
@@ -22,11 +22,11 @@ pub(super) struct ApiAddress {
 pub(super) struct Endpoint {
     /// The address, without a slash at its end.
     pub(super) base: String,
-    /// True if it is on this machine.
+    /// True if the address is on this machine.
     pub(super) is_loopback: bool,
     /// The key, if there is one and this address may have it.
     pub(super) key: Option<Secret>,
-    /// Why no key is sent; empty if one is.
+    /// Reason why no key is sent; empty if one is.
     pub(super) no_key: String,
 }
 

@@ -4,7 +4,7 @@ use super::secret::Secret;
 use std::ffi::OsString;
 use std::fmt;
 
-/// Where variables are looked up.
+/// Lookup of environment variables by name.
 #[derive(Clone, Copy)]
 pub(super) struct Environment<'a>(&'a dyn Fn(&str) -> Option<OsString>);
 

@@ -1,10 +1,10 @@
-//! Why there is no answer.
+//! Errors: a question without an answer, and models that cannot be opened.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a question has no answer. Each is one failure of what was asked for; texts of a model in it are
+/// The error of a question without an answer. Each is one failure of what was asked for; texts of a model in it are
 /// short and harmless.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
@@ -16,7 +16,7 @@ pub enum AskError {
     BudgetExhausted {
         /// The budget.
         limit: Amount,
-        /// What finished calls took.
+        /// Amount that finished calls took.
         spent: Amount,
         /// The most that calls under way can take.
         reserved: Amount,
@@ -40,7 +40,7 @@ pub enum AskError {
     /// The reply is not JSON, or not of the schema, also after it was asked for again.
     #[error("the reply is invalid: {problem}; it begins with: {reply_excerpt}")]
     Invalid {
-        /// What is wrong with the last reply.
+        /// Problem of the last reply.
         problem: String,
         /// The beginning of the last reply.
         reply_excerpt: String,
@@ -54,7 +54,7 @@ pub enum AskError {
     /// The connection ended before the reply did, each time it was asked for.
     #[error("the reply was cut off: {reason}")]
     Cut {
-        /// What happened to the connection.
+        /// Reason why the connection ended.
         reason: String,
     },
     /// The reply took too long.
@@ -62,7 +62,7 @@ pub enum AskError {
     TimedOut {
         /// The time limit.
         limit: Duration,
-        /// What was waited for.
+        /// State of the reply when the time was over: "no reply began".
         during: &'static str,
     },
     /// The run is being interrupted.
@@ -100,7 +100,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// The number alone.
+    /// Returns the number without its unit.
     pub fn number(&self) -> u64 {
         match self {
             Self::Tokens(number) | Self::Microdollars(number) => *number,
@@ -119,7 +119,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// Why the models of a run cannot be opened.
+/// The error of models that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// An option is missing, or does not fit the others.
@@ -128,7 +128,7 @@ pub enum OpenError {
     /// A file cannot be read or written.
     #[error("cannot {action} `{}`: {reason}", path.display())]
     File {
-        /// What was tried: "read".
+        /// Operation that failed: "read".
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -141,7 +141,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// A file that cannot be read, or whose content is wrong.
+    /// Returns the error of a file that cannot be read, or whose content is wrong.
     pub(super) fn unreadable(path: &Path, reason: String) -> Self {
         Self::File {
             action: "read",

@@ -1,4 +1,4 @@
-//! The parsers of this room for fuzz targets: what comes from models, servers, commands and files.
+//! Entry points for fuzz targets: the parsers of what comes from models, servers, commands and files.
 
 use super::cassette::Cassette;
 use super::command;
@@ -65,7 +65,7 @@ pub fn read_record(bytes: &[u8]) -> std::io::Result<Vec<String>> {
     Ok(said)
 }
 
-/// Reads the progress of models, and returns the message that there is instead.
+/// Reads the progress of models, and returns the message if it cannot be read.
 pub fn read_progress(bytes: &[u8]) -> Option<String> {
     Spending::parse(bytes).err().map(|error| error.to_string())
 }

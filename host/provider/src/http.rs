@@ -34,7 +34,7 @@ const ERROR_BYTES_MAX: usize = 16 << 10;
 enum Api {
     Anthropic,
     OpenAi,
-    /// An API as OpenAI's, of somebody else.
+    /// An API like OpenAI's, of another provider.
     LikeOpenAi,
 }
 
@@ -104,8 +104,8 @@ impl HttpModel {
         body.to_string()
     }
 
-    /// Sends a body, and reads the reply to its end or to a limit. `on_bytes` is told how much of it is
-    /// there.
+    /// Sends a body, and reads the reply to its end or to a limit. `on_bytes` is told how many bytes of the reply have
+    /// come.
     pub(super) async fn call(
         &self,
         body: String,
@@ -167,7 +167,7 @@ impl HttpModel {
         Ok(stream.into_reply(ending))
     }
 
-    /// Returns why a request was not accepted.
+    /// Returns the reason why a request was not accepted.
     async fn failure(&self, mut response: Response) -> NoReply {
         let status = response.status();
         let header = |name| text_of(response.headers(), name);
@@ -202,8 +202,8 @@ impl HttpModel {
     }
 }
 
-/// No redirect is followed, none but `https` is spoken to the outside, and a key never passes a proxy that
-/// could read it.
+/// Builds the client for an endpoint. No redirect is followed, no protocol but `https` is spoken to the outside, and a
+/// key never passes a proxy that could read it.
 fn client(endpoint: &Endpoint) -> Result<Client, OpenError> {
     // Fails if it is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -249,7 +249,7 @@ fn headers(api: Api, endpoint: &Endpoint, key_variable: &str) -> Result<HeaderMa
     Ok(headers)
 }
 
-/// Tells apart what never reached the provider from what may have been paid for.
+/// Tells requests that never reached the provider from those that may have been paid for.
 fn before_reply(error: reqwest::Error) -> CallResult {
     match error.is_connect() || error.is_builder() {
         true => Err(NoReply::Busy {
@@ -267,7 +267,7 @@ fn uncounted(ending: Ending) -> Reply {
     }
 }
 
-/// Returns what an error and its causes say, without the address.
+/// Returns the messages of an error and its causes, without the address.
 fn reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
@@ -284,7 +284,7 @@ fn text_of(headers: &HeaderMap, name: HeaderName) -> String {
     excerpt(value.unwrap_or_default())
 }
 
-/// Returns the message of an error as both APIs describe it, or how its body begins.
+/// Returns the message of an error as both APIs describe it, or the beginning of its body.
 fn description(body: &[u8]) -> String {
     let value: Option<Value> = serde_json::from_slice(body).ok();
     let message = value.as_ref().and_then(|value| {

@@ -1,4 +1,4 @@
-//! When calls may begin, and when one that failed is made again.
+//! Limits on calls: when they may begin, and when a failed call is made again.
 
 use bakeoff_domain::queue::{
     AddError, Attempt, Capacity, Cpu, Ending, Needs, Rate, Task, TaskKey, TaskQueue, Tokens,
@@ -12,16 +12,16 @@ use tokio::time::{Instant, sleep_until};
 /// The name of the rate limit of calls.
 const CALLS: &str = "calls";
 
-/// No lease runs out: whoever makes a call has its own bound of time.
+/// Lease of a call, which never runs out: each call has a time limit of its own.
 const LEASE: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Limits on the calls of a run: so many at a time, so many a minute, and none while the provider asks
-/// for a pause. Each call is a task of a queue: it needs one of the connections, and a token of the rate limit.
+/// Limits on the calls of a run: how many at a time, how many a minute, and none while the provider asks for a pause.
+/// Each call is a task of a queue: it needs one of the connections, and a token of the rate limit.
 #[derive(Debug)]
 pub(super) struct Limiter {
     calls: Mutex<Calls>,
     began: Instant,
-    /// Told when a call may begin that waits elsewhere, or may begin earlier than was known.
+    /// Notified when a call that waits elsewhere may begin, or may begin earlier than was known.
     changed: Notify,
 }
 
@@ -35,12 +35,12 @@ struct Calls {
     asked: u64,
 }
 
-/// Leave for a call, which is under way until this is dropped.
+/// Permission for a call, which is under way until this is dropped.
 #[derive(Debug)]
 pub(super) struct Permit<'a> {
     limiter: &'a Limiter,
     key: TaskKey,
-    /// `None` while it waits.
+    /// Attempt at the task of the call; `None` while the call waits.
     attempt: Option<Attempt>,
 }
 
@@ -100,6 +100,7 @@ impl Limiter {
         };
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
+            // Before the look at the queue, so that no change in between is missed.
             changed.as_mut().enable();
             let now = self.began.elapsed();
             let (granted, next) = self.calls().grant(&permit.key, now);
@@ -143,8 +144,8 @@ impl Calls {
         Ok(key)
     }
 
-    /// Grants what there is everything for. Returns the grant of this call, and the next time at which there may
-    /// be one if nothing else happens.
+    /// Grants all calls that may begin now. Returns the grant of this call, and the next time at which there may be one
+    /// if nothing else happens.
     fn grant(&mut self, key: &TaskKey, now: Duration) -> (Option<Attempt>, Option<Duration>) {
         while let Some(lease) = self.queue.lease(now) {
             let key = lease.attempt.key.clone();
@@ -154,7 +155,7 @@ impl Calls {
     }
 }
 
-/// How often, and after how long, a call is made again that was not answered.
+/// Limits on repeating failed calls: how many, and after which waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RetryPolicy {
     /// The most calls for one question that are not paid for.
@@ -182,8 +183,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns how long to wait after so many failures. `random` spreads out calls that failed at the same
-    /// time. `None`: the provider asks for more than is waited for.
+    /// Returns the wait after this number of failures. `random` spreads out calls that failed at the same time. `None`:
+    /// the provider asks for a longer wait than is accepted.
     pub(super) fn wait(
         &self,
         failures: u32,
@@ -280,7 +281,7 @@ mod tests {
         });
     }
 
-    /// Returns what a future returns at once.
+    /// Polls a future once, and returns its output if it is ready.
     async fn polled_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
         tokio::select! {
             biased;

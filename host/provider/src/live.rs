@@ -1,4 +1,4 @@
-//! Who answers, live: one call at a time.
+//! The provider of a run that asks a model, one call at a time.
 
 use super::budget::{MoneyNeed, Need};
 use super::command::CommandModel;
@@ -14,7 +14,7 @@ use super::secret::Secrets;
 use super::usage::Usage;
 use bakeoff_files::SearchPath;
 
-/// What a provider may add to a prompt, in tokens.
+/// Largest number of tokens that a provider may add to a prompt.
 const PROMPT_TOKENS_ADDED: u64 = 4096;
 
 /// The longest name of a model.
@@ -42,7 +42,7 @@ enum Transport {
     Command(CommandModel),
 }
 
-/// What is sent for a request.
+/// Body of a request, with the most that its call can take.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) body: String,
@@ -106,7 +106,7 @@ impl Provider {
         Ok((opened, secrets))
     }
 
-    /// Returns what is sent for a request, and the most that it can take. A token has at least one byte.
+    /// Returns the body that is sent for a request, and the most that the call can take. A token has at least one byte.
     pub(super) fn prepare(&self, request: &Request) -> Prepared {
         let body = match &self.transport {
             Transport::Http(http) => http.body(request),
@@ -135,7 +135,8 @@ impl Provider {
         }
     }
 
-    /// Returns what a call of so many tokens costs; `None` if the price is not known.
+    /// Returns the cost of a call with these numbers of tokens, in millionths of a dollar; `None` if the price is not
+    /// known.
     pub(super) fn expected_microdollars(&self, input: u64, output: u64) -> Option<u64> {
         let tokens = prices::Tokens {
             input,
@@ -145,7 +146,7 @@ impl Provider {
         self.price.map(|price| price.microdollars(&tokens))
     }
 
-    /// Makes one call, which may spend so much.
+    /// Makes one call, which may spend up to `microdollars_max`.
     pub(super) async fn call(
         &self,
         request: &Request,
@@ -169,10 +170,8 @@ impl Provider {
         matches!(self.transport, Transport::Http(_))
     }
 
-    /// Returns what a call took: as the provider counted it, and where it did not, the most that it can
-    /// have been.
-    /// A count that cannot be true is none: what was written then counts by its bytes, of which a token has at least
-    /// one.
+    /// Returns the usage of a call: as the provider counted it, and where it did not, the most that it can have been. A
+    /// count that cannot be true is none: what was written then counts by its bytes, of which a token has at least one.
     pub(super) fn usage(
         &self,
         told: &Count,

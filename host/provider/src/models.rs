@@ -25,10 +25,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often a reply that does not match its schema is asked for again.
+/// Largest number of times that a reply which does not match its schema is asked for again.
 const REPAIRS_MAX: u32 = 2;
 
-/// Where news goes.
+/// Receiver of the progress of questions.
 type OnProgress = Box<dyn Fn(&Progress) + Send + Sync>;
 
 /// The models of a run: one provider, its budget, its record, and what was spent.
@@ -40,11 +40,11 @@ pub struct Models {
     limiter: Limiter,
     retries: RetryPolicy,
     secrets: Secrets,
-    /// What was received before this process began, and is not paid for again.
+    /// Replies that were received before this process began, and are not paid for again.
     recorded: Mutex<Cassette>,
     recorder: Option<Mutex<Recorder>>,
     record_path: PathBuf,
-    /// What is to be said of the record before anything is asked.
+    /// Notices about the record, for the user to read before anything is asked.
     notices: Vec<String>,
     interrupted: watch::Sender<bool>,
     /// Replies of a replay that were recorded for another request.
@@ -52,7 +52,7 @@ pub struct Models {
     on_progress: Option<OnProgress>,
 }
 
-/// Where replies come from.
+/// Source of replies: a live provider, or a cassette.
 #[derive(Debug)]
 enum Source {
     Live(Box<Provider>),
@@ -128,8 +128,8 @@ impl Models {
         })
     }
 
-    /// Has news of all questions passed on. It is called on the thread of whoever asks, so it should not
-    /// take long.
+    /// Sets the receiver of the progress of all questions. It is called on the thread that asks, so it should not take
+    /// long.
     #[must_use]
     pub fn with_progress(
         mut self,
@@ -154,7 +154,7 @@ impl Models {
     /// asked for again, at most twice, with what was wrong.
     ///
     /// # Errors
-    /// There is none: see [`AskError`].
+    /// The question has no answer: see [`AskError`].
     pub async fn ask(&self, request: &Request) -> Result<Value, AskError> {
         let mut interrupted = self.interrupted.subscribe();
         tokio::select! {
@@ -164,8 +164,8 @@ impl Models {
         }
     }
 
-    /// Returns what a call of so many tokens costs at the usual price, in millionths of a dollar; `None` if the
-    /// price is not known. A replay costs nothing.
+    /// Returns the cost of a call with these numbers of tokens at the usual price, in millionths of a dollar; `None` if
+    /// the price is not known. A replay costs nothing.
     pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
         match &self.source {
             Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
@@ -178,7 +178,7 @@ impl Models {
         self.interrupted.send_replace(true);
     }
 
-    /// Returns what was spent so far, with what the record had already.
+    /// Returns the amounts spent so far, together with what the record had already.
     pub fn spent(&self) -> SpentTable {
         self.budget.spent()
     }
@@ -188,12 +188,13 @@ impl Models {
         self.name.clone()
     }
 
-    /// Returns what the user should know of the record before anything is asked: what was set aside, for instance.
+    /// Returns notices about the record, for the user to read before anything is asked: what was set aside, for
+    /// instance.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Returns what the user should know of a replay or a record; nothing, if all is as it should be.
+    /// Returns warnings about a replay or a record; none if all is as it should be.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let by_place = *lock(&self.by_place);
@@ -277,7 +278,7 @@ impl Models {
         received
     }
 
-    /// Calls the provider until it replies, or does not for too often.
+    /// Calls the provider until it replies, or has failed too often.
     async fn receive(&self, provider: &Provider, request: &Request) -> Result<Ending, AskError> {
         let (mut failures, mut cuts) = (0, 0);
         loop {
@@ -340,7 +341,7 @@ impl Models {
         }
     }
 
-    /// Answers from a cassette. What it took then is booked, as reports are to be the same.
+    /// Answers from a cassette. The recorded usage is booked, so that reports are the same.
     fn replay(&self, cassette: &Mutex<Cassette>, request: &Request) -> Result<Ending, AskError> {
         let replayed = lock(cassette).replay(request);
         let exchanges = replayed.earlier.iter().chain(&replayed.last);
@@ -366,7 +367,7 @@ impl Models {
         }
     }
 
-    /// Writes what was spent so far beside the record. It is for those who look on: nothing depends on it.
+    /// Writes the amounts spent so far beside the record, for display: nothing depends on it.
     fn show_spending(&self) {
         let Some(recorder) = &self.recorder else {
             return;
@@ -444,7 +445,7 @@ fn booking(exchange: &Exchange) -> Booking<'_> {
     }
 }
 
-/// Returns the question again, with what was wrong with the reply to it.
+/// Returns the question again, with the problem of the reply to it.
 fn repair(request: &Request, problem: &str, reply_excerpt: &str) -> Request {
     let prompt = format!(
         "{}\n\nAn earlier reply to this could not be used: {problem}.\nIt began with: {reply_excerpt}\nReply again, with \

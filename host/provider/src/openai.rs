@@ -1,5 +1,4 @@
-//! OpenAI's chat completions API, and all that speak it: a request as its JSON, and the events of its
-//! stream.
+//! OpenAI's chat completions API, and other APIs of the same form: a request as its JSON, and the events of its stream.
 
 use super::endpoint::ApiAddress;
 use super::request::Request;
@@ -7,14 +6,14 @@ use super::schema::reduce;
 use super::stream::{Message, Stop};
 use serde_json::{Value, json};
 
-/// Where the API is.
+/// Address of the API, and the environment variables for another address and for the key.
 pub(super) const ADDRESS: ApiAddress = ApiAddress {
     official: "https://api.openai.com/v1",
     address_variable: "OPENAI_BASE_URL",
     key_variable: "OPENAI_API_KEY",
 };
 
-/// Where Ollama is. It needs no key; a gateway in front of it may.
+/// Address of a local Ollama. It needs no key; a gateway in front of it may.
 pub(super) const OLLAMA: ApiAddress = ApiAddress {
     official: "http://127.0.0.1:11434/v1",
     address_variable: "OLLAMA_BASE_URL",
@@ -26,7 +25,7 @@ pub(super) fn url(base: &str) -> String {
     format!("{base}/chat/completions")
 }
 
-/// Returns the body of a request. OpenAI itself has another name for the limit than all others.
+/// Returns the body of a request. The limit has another name at OpenAI than in all other APIs.
 pub(super) fn body(model: &str, request: &Request, is_openai: bool) -> Value {
     let reduced = reduce(&request.schema);
     let mut messages = Vec::new();
@@ -90,7 +89,8 @@ pub(super) fn on_event(message: &mut Message, event: &Value) -> Result<(), Strin
     Ok(())
 }
 
-/// Tokens of the cache are among those of the prompt, and thoughts among those that were written.
+/// Counts the tokens of a reply. Tokens of the cache are among those of the prompt, and thoughts among those that were
+/// written.
 fn count(message: &mut Message, usage: &Value) {
     let (Some(prompt), Some(output)) = (
         usage["prompt_tokens"].as_u64(),

@@ -1,13 +1,13 @@
-//! How the models of a run are opened.
+//! Options for opening the models of a run.
 
 pub use bakeoff_domain::generate::ProviderKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the models of a run are opened.
+/// Options that choose the models of a run and limit their use.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
-    /// Who answers.
+    /// Kind of provider that answers.
     pub provider: ProviderKind,
     /// The model, by the provider's name for it. Needed where there is a choice.
     pub model: Option<String>,

@@ -1,4 +1,4 @@
-//! What tokens cost.
+//! Prices of tokens.
 
 use super::error::OpenError;
 use super::excerpt::excerpt;
@@ -26,7 +26,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens of the prompt, wherever they were read from.
+    /// Returns the number of tokens of the prompt, from the cache or not.
     pub(super) fn prompt(&self) -> u64 {
         self.input
             .saturating_add(self.cache_read)
@@ -58,12 +58,12 @@ impl Rates {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Price {
     usual: Rates,
-    /// From how many tokens of prompt on another price holds, and which.
+    /// Number of prompt tokens above which other rates hold, and these rates.
     long_prompt: Option<(u64, Rates)>,
 }
 
 impl Price {
-    /// Returns what a call costs, in millionths of a dollar, rounded up.
+    /// Returns the cost of a call in millionths of a dollar, rounded up.
     pub(super) fn microdollars(&self, tokens: &Tokens) -> u64 {
         match self.long_prompt {
             Some((above, rates)) if tokens.prompt() > above => rates.microdollars(tokens),
@@ -71,8 +71,8 @@ impl Price {
         }
     }
 
-    /// Returns the most that a call costs which has up to so many tokens, whatever the provider's cache
-    /// does.
+    /// Returns the highest cost of a call with up to these numbers of tokens, in millionths of a dollar, whatever the
+    /// provider's cache does.
     pub(super) fn microdollars_max(&self, prompt_tokens: u64, output_tokens: u64) -> u64 {
         let kinds = [
             Tokens {
@@ -128,7 +128,7 @@ struct LongPromptEntry {
     cache_write: Option<f64>,
 }
 
-/// Which part of a table a model is looked up in.
+/// Section of a price table, by provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PriceList {
     Anthropic,
@@ -187,7 +187,7 @@ impl PriceEntry {
     }
 }
 
-/// A price that is left out is that of input.
+/// Returns the rates of prices in dollars for a million tokens. A price that is left out is that of input.
 fn rates(
     input: f64,
     output: f64,
@@ -202,7 +202,7 @@ fn rates(
     })
 }
 
-/// A dollar for a million tokens is a thousand thousandths of a millionth for each.
+/// Converts dollars for a million tokens to thousandths of a millionth of a dollar for one token: a factor of 1,000.
 fn rate(dollars: f64) -> Result<u64, String> {
     match (0.0..=DOLLARS_MAX).contains(&dollars) {
         // In these bounds, the conversion is exact but for the fraction, which is rounded up.

@@ -19,7 +19,7 @@ const STDOUT_BYTES_MAX: usize = 8 << 20;
 /// The most bytes of stderr that are kept.
 const STDERR_BYTES_MAX: usize = 4 << 10;
 
-/// Stack of the thread that waits for a program.
+/// Stack of the thread that waits for a program, in bytes.
 const STACK_BYTES: usize = 256 << 10;
 
 /// A program with all that it gets.
@@ -27,28 +27,28 @@ const STACK_BYTES: usize = 256 << 10;
 pub(super) struct Program<'a> {
     pub(super) path: &'a Path,
     pub(super) arguments: Vec<String>,
-    /// All variables of its environment, but for the folder of temporary files.
+    /// All environment variables of the program, but for the folder of temporary files.
     pub(super) environment: &'a [(OsString, OsString)],
     pub(super) input: Vec<u8>,
     pub(super) time_max: Duration,
 }
 
-/// How a program ended.
+/// End of a program: its output, or the limit that it met.
 #[derive(Debug)]
 pub(super) enum Ended {
     Exited {
         stdout: Vec<u8>,
-        /// What its exit status says, and its stderr; `None` if it succeeded.
+        /// Exit status in words, with the end of stderr; `None` if the program succeeded.
         failure: Option<String>,
     },
-    /// It wrote more than is read.
+    /// The program wrote more to stdout than is read.
     TooMuch,
     TimedOut,
 }
 
 impl Program<'_> {
-    /// Runs the program in an empty folder, which is removed afterwards. `on_bytes` is told how much it has
-    /// written. If what this returns is dropped, the program is killed.
+    /// Runs the program in an empty folder, which is removed afterwards. `on_bytes` is told how many bytes it has
+    /// written. If the future is dropped, the program is killed.
     pub(super) async fn run(self, on_bytes: &(dyn Fn(usize) + Send + Sync)) -> io::Result<Ended> {
         let folder = Scratch::new()?;
         let mut command = kept(self.path);
@@ -104,7 +104,7 @@ impl Program<'_> {
 
 /// A program that was started.
 struct Started {
-    /// Dropping it ends the program with all that it started.
+    /// Keeper of the program: dropping it ends the program with all that it started.
     keeper: Keeper,
     pipes: (ChildStdin, ChildStdout, ChildStderr),
     exit: oneshot::Receiver<ExitStatus>,
@@ -158,7 +158,7 @@ async fn start(mut command: Command) -> io::Result<Started> {
     })
 }
 
-/// Reads all of stdout; `None` if it is too much.
+/// Reads all of stdout; `None` if it is more than [`STDOUT_BYTES_MAX`].
 async fn read(
     mut stdout: impl AsyncRead + Unpin,
     on_bytes: &(dyn Fn(usize) + Send + Sync),

@@ -1,4 +1,4 @@
-//! What a question is waiting for.
+//! Progress of a question that is under way.
 
 use super::request::Purpose;
 use std::time::Duration;
@@ -6,39 +6,39 @@ use std::time::Duration;
 /// News of a question that is under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// What the question is for.
+    /// Purpose of the question.
     pub purpose: Purpose,
-    /// What it is about.
+    /// Subject of the question.
     pub subject: String,
-    /// What happens.
+    /// Step that the question has reached.
     pub step: ProgressStep,
 }
 
-/// What happens to a question.
+/// Step of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProgressStep {
-    /// It is sent.
+    /// The question is sent.
     Sent,
-    /// The reply has so many bytes by now.
+    /// The reply is coming in.
     Receiving {
-        /// Bytes of text and thoughts.
+        /// Bytes of text and thoughts so far.
         bytes: usize,
     },
-    /// It will be sent again.
+    /// The question will be sent again.
     Waiting {
-        /// Why there was no reply.
+        /// Reason why there was no reply.
         reason: String,
-        /// The wait.
+        /// Time until the question is sent again.
         wait: Duration,
     },
     /// The reply did not match the schema, so another one is asked for.
     Repairing {
-        /// What was wrong.
+        /// Problem of the reply.
         problem: String,
     },
     /// The reply is there.
     Received {
-        /// True if it was received before, and cost nothing now.
+        /// True if the reply was received before, and cost nothing now.
         is_recorded: bool,
     },
 }

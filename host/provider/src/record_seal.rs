@@ -1,26 +1,26 @@
-//! The seals of what hangs on money: each line of a record, and the calls that were under way.
+//! Seals of what money depends on: each line of a record, and the calls that were under way.
 //!
-//! A seal is an HMAC under the key of the user whose bakeoff wrote the line, as results have one. It covers the
-//! seals of all lines before it, so that nobody adds, repeats or leaves out one in the middle. A record without is
+//! A seal is an HMAC under the key of the user whose bakeoff wrote the line, as results have one. It covers the seals
+//! of all lines before it, so that nobody adds, repeats or leaves out one in the middle. A record without seals is
 //! somebody else's, whatever it says.
 //!
-//! The first line is the record's id, drawn when it is begun. So all seals of a record, that of the calls under way too,
-//! are of that record alone.
+//! The first line is the record's id, drawn when the record is begun. So all seals of a record, and that of the calls
+//! under way too, are valid in that record alone.
 
 use bakeoff_files::{MAC_BYTES, UserKey};
 
-/// What the HMAC of a line is begun with, and that of calls under way.
+/// First bytes of what the HMAC of a line covers, and of what that of the calls under way covers.
 const LINE_TAG: &[u8] = b"bakeoff model record 2\0";
 const UNDER_WAY_TAG: &[u8] = b"bakeoff models under way 2\0";
 
-/// What stands before and behind the id of a record, in its first line.
+/// Text before and behind the id of a record, in its first line.
 const ID_BEFORE: &str = "{\"record\":\"";
 const ID_BEHIND: &str = "\"}";
 
 /// The size of an id, in bytes.
 const ID_BYTES: usize = 16;
 
-/// What stands before and behind the seal of a line, which is an object of JSON.
+/// Text before and behind the seal of a line, which is a JSON object.
 const BEFORE: &[u8] = b",\"seal\":\"";
 const BEHIND: &[u8] = b"\"}";
 
@@ -31,13 +31,13 @@ const DIGITS: usize = 2 * MAC_BYTES;
 #[derive(Clone, Debug)]
 pub(super) struct RecordSeal {
     key: UserKey,
-    /// The seal of the first line, which has the record's id; of nothing, while there is none.
+    /// Seal of the first line, which has the record's id; zeros while there is no line.
     first: [u8; MAC_BYTES],
     last: [u8; MAC_BYTES],
 }
 
 impl RecordSeal {
-    /// The seal of an empty record under this user's key; and why no later run will recognise it, if none will.
+    /// Returns the seal of an empty record under this user's key, and the reason if no later run will recognise it.
     ///
     /// # Errors
     /// There is no key, and none can be drawn.
@@ -48,10 +48,10 @@ impl RecordSeal {
         }
     }
 
-    /// The same under a key that is forgotten when this process ends.
+    /// Returns the seal of an empty record under a key that is forgotten when this process ends.
     ///
     /// # Errors
-    /// None can be drawn.
+    /// No key can be drawn.
     pub(super) fn forgotten() -> std::io::Result<Self> {
         Ok(Self::empty(UserKey::of_this_process()?))
     }
@@ -61,7 +61,7 @@ impl RecordSeal {
         Self { key, first, last }
     }
 
-    /// Returns the first line of a new record, with its end, and the record's seal with it.
+    /// Returns the first line of a new record, with its line break, and the record's seal with it.
     ///
     /// # Errors
     /// No id can be drawn.
@@ -79,7 +79,7 @@ impl RecordSeal {
         self.key.mac(&[LINE_TAG, &self.last, line])
     }
 
-    /// Returns an object of JSON with its seal, and the record's seal with it; `None` if it is no object with fields.
+    /// Returns a JSON object with its seal, and the record's seal with it; `None` if it is no object with fields.
     pub(super) fn sealed(&self, object: &[u8]) -> Option<(Vec<u8>, Self)> {
         let open = object.strip_suffix(b"}").filter(|open| open.len() > 1)?;
         let last = self.of_line(object);
@@ -122,7 +122,7 @@ impl RecordSeal {
         [text, b"\n", seal.as_bytes(), b"\n"].concat()
     }
 
-    /// Returns that text, if it is sealed.
+    /// Returns the text of the calls under way without its seal, if that is valid.
     pub(super) fn opened_under_way<'a>(&self, sealed: &'a [u8]) -> Option<&'a [u8]> {
         let at = sealed.iter().position(|byte| *byte == b'\n')?;
         let (text, seal) = sealed.split_at(at);
@@ -139,7 +139,7 @@ pub(super) fn is_id(line: &[u8]) -> bool {
     id.is_some_and(|id| id.len() == 2 * ID_BYTES && id.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// A line of a record without its seal, if it has one.
+/// Returns a line of a record without its seal, if it has one.
 pub(super) fn without_seal(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     match split(line) {
         Some((open, _)) => [open, b"}"].concat().into(),
@@ -147,7 +147,7 @@ pub(super) fn without_seal(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// What stands before the seal of a line, and the seal's digits.
+/// Splits a line into the text before its seal and the digits of the seal; `None` if it has no seal.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = line.strip_suffix(BEHIND)?;
     let (rest, seal) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
@@ -155,7 +155,7 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((rest.strip_suffix(BEFORE)?, seal)).filter(|_| is_hex)
 }
 
-/// Compares two seals in a time that says nothing about them.
+/// Compares two seals in constant time, so that the time tells nothing about them.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let pairs = one.iter().zip(other);
     one.len() == other.len() && pairs.fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
@@ -173,7 +173,7 @@ mod tests {
         RecordSeal::empty(UserKey::of_this_process().unwrap())
     }
 
-    /// The lines of a record with this many exchanges, and its seal.
+    /// Returns the lines of a record with this many exchanges, and its seal.
     fn record(empty: &RecordSeal, exchanges: usize) -> (Vec<Vec<u8>>, RecordSeal) {
         let (first, mut now) = empty.begun().unwrap();
         let mut lines = vec![first];

@@ -11,7 +11,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest that a lock is waited for.
+/// Longest wait for a lock.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// A file of exchanges that grows. Its lock keeps a second process from writing to it.
@@ -20,7 +20,7 @@ pub(super) struct Recorder {
     file: File,
     bytes: u64,
     seal: RecordSeal,
-    /// Why nothing more can be written, once something could not.
+    /// Reason why nothing more can be written, once a write failed.
     broken: Option<String>,
     under_way: Option<UnderWay>,
 }
@@ -29,19 +29,19 @@ pub(super) struct Recorder {
 #[derive(Debug)]
 pub(super) struct OpenedRecord {
     pub(super) recorder: Recorder,
-    /// What it has.
+    /// Exchanges of the record.
     pub(super) cassette: Cassette,
-    /// What the user should know of it, in sentences.
+    /// Notices about the record for the user, in sentences.
     pub(super) notices: Vec<String>,
 }
 
 impl Recorder {
-    /// Opens or makes the file. What somebody else left in its place is set aside, as it was: only what this user's
-    /// bakeoff sealed is believed, and nothing is changed before all of it was. A last line of it that is not whole
-    /// is what a killed process left, and is removed.
+    /// Opens or makes the file. Anything else in its place is set aside as it was: only lines that this user's bakeoff
+    /// sealed are believed, and nothing is changed before all of them have been verified. An incomplete last line of
+    /// such a record was left by a killed process, and is removed.
     ///
     /// # Errors
-    /// It cannot be opened, or another process writes to it.
+    /// The file cannot be opened, or another process writes to it.
     pub(super) fn open(path: &Path) -> Result<OpenedRecord, OpenError> {
         let wrong = |action: &'static str| {
             move |reason: String| OpenError::File {
@@ -127,12 +127,12 @@ impl Recorder {
         }
     }
 
-    /// Returns why nothing can be written, if so: then nothing more may be paid for.
+    /// Returns the reason why nothing can be written, if so: then nothing more may be paid for.
     pub(super) fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
 
-    /// Notes a call before it is sent, with what is booked for it if this process is killed before it ends.
+    /// Notes a call before it is sent, with the exchange that is booked if this process is killed before the call ends.
     pub(super) fn begin(&mut self, exchange: Exchange) -> Option<u64> {
         let under_way = self.under_way.as_mut()?;
         match under_way.begin(exchange, self.bytes) {
@@ -144,7 +144,7 @@ impl Recorder {
         }
     }
 
-    /// Returns what is under way.
+    /// Returns the questions that are under way.
     pub(super) fn questions(&self) -> Vec<AskedQuestion> {
         let under_way = self.under_way.as_ref();
         under_way.map(UnderWay::questions).unwrap_or_default()
@@ -213,18 +213,18 @@ fn is_locked_soon(file: &File) -> bool {
     true
 }
 
-/// What was found in the place of a record.
+/// Content in the place of a record.
 enum Found {
-    /// Nothing, or a record of ours: the file, its whole lines, and their seal.
+    /// Nothing yet, or a record of ours: the file, its whole lines, and their seal.
     Ours(File, Vec<u8>, Box<RecordSeal>),
     /// Something else, for this reason.
     Foreign(String),
 }
 
-/// Looks at what is in the place of a record, and changes nothing of it.
+/// Examines what is in the place of a record, and changes nothing of it.
 ///
 /// # Errors
-/// Another process writes to it.
+/// Another process writes to the record, or it cannot be read.
 fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String> {
     // Anything but a plain file of one name is not opened, or not to be written to.
     if let Some(why) = folder.refusal(name) {
@@ -255,7 +255,7 @@ fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String
     })
 }
 
-/// Makes a record in a place that is free.
+/// Makes a record in a free place, and locks it.
 fn locked(folder: &Folder, name: &str) -> Result<File, String> {
     let file = folder.open_to_append(name);
     let file = file.map_err(|error| error.to_string())?;
@@ -265,7 +265,7 @@ fn locked(folder: &Folder, name: &str) -> Result<File, String> {
     }
 }
 
-/// What is said where another process has the record.
+/// Reason why a record cannot be used that another process has locked.
 const BUSY: &str = "another process writes to it";
 
 /// Returns the whole lines of the file; `None` if it is too large.

@@ -1,38 +1,38 @@
-//! What one call to a provider ends with.
+//! The result of one call to a provider: a reply with its ending and its tokens, or none.
 
 use super::prices::Tokens;
 use std::time::Duration;
 
-/// How a reply ended.
+/// Ending of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The model wrote all that it wanted to.
     Complete(String),
     /// The model declined, with these words.
     Refused(String),
-    /// It reached this limit.
+    /// The reply reached this limit.
     TooLong(String),
-    /// The connection or the program ended before it did.
+    /// The connection or the program ended before the reply did, for this reason.
     Cut(String),
-    /// It took longer than it may: what was waited for.
+    /// The reply took longer than it may; its state at that moment, such as "no reply began".
     TimedOut(&'static str),
-    /// What came cannot be read: the problem, and how it begins.
+    /// The reply cannot be read: the problem, and the beginning of the reply.
     Malformed {
         problem: String,
         reply_excerpt: String,
     },
 }
 
-/// What is known of the tokens of a reply.
+/// Tokens of a reply, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count {
     /// Tokens as the provider counted them, as far as it told.
     pub(super) tokens: Tokens,
-    /// True if the count of the prompt is there.
+    /// True if the provider told the count of the prompt.
     pub(super) has_prompt: bool,
-    /// True if the count of what was written is there, and final.
+    /// True if the provider told the final count of what was written.
     pub(super) has_output: bool,
-    /// The cost in millionths of a dollar, if the provider itself tells it.
+    /// Cost in millionths of a dollar, if the provider itself tells it.
     pub(super) microdollars: Option<u64>,
     /// The bytes of text and thoughts that came.
     pub(super) reply_bytes: u64,
@@ -46,8 +46,8 @@ pub(super) const TEXT_BYTES_PER_TOKEN: usize = 64;
 const BELIEVED_BYTES_PER_TOKEN: u64 = 16;
 
 impl Count {
-    /// Leaves out what cannot be true: no tokens for a text, or fewer than its bytes allow. Whoever told that may have
-    /// told nothing that is true, so its cost is left out too.
+    /// Drops counts that cannot be true: no tokens for a text, or fewer than its bytes allow. A provider that tells
+    /// such counts may have told nothing that is true, so its cost is dropped too.
     pub(super) fn believable(mut self, prompt_bytes: u64) -> Self {
         let least = |bytes: u64| match bytes {
             0 => 0,
@@ -74,15 +74,15 @@ pub(super) struct Reply {
 /// A call that was not paid for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoReply {
-    /// It may go better later.
+    /// Temporary: the same call may succeed later.
     Busy {
         reason: String,
-        /// When the provider asks to be asked again.
+        /// Wait that the provider asks for before the next call.
         retry_after: Option<Duration>,
     },
-    /// It would go the same way again.
+    /// Permanent: a retry fails as well.
     Failed { reason: String },
 }
 
-/// What one call ends with.
+/// Result of one call: a reply that was, or may have been, paid for, or a failure that was not.
 pub(super) type CallResult = Result<Reply, NoReply>;

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
-/// What a question is for. Progress, cassettes and cost are told apart by it.
+/// Purpose of a question. Progress, cassettes and cost are told apart by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
-    /// An analysis of the problem, and which tasks are to be done.
+    /// An analysis of the problem, with the tasks to be done.
     Plan,
     /// The interface of a problem.
     Interface,
@@ -40,7 +40,7 @@ impl Purpose {
         Self::Completion,
     ];
 
-    /// Returns its name in cassettes and reports: `prototype`.
+    /// Returns the name in cassettes and reports: `prototype`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plan => "plan",
@@ -64,9 +64,10 @@ impl fmt::Display for Purpose {
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What it is for.
+    /// Purpose of the question.
     pub purpose: Purpose,
-    /// What it is about, in words of ours and never of the model's: "approach 2", or nothing.
+    /// Subject of the question, in words of ours and never of the model's: "approach 2", or
+    /// nothing.
     pub subject: String,
     /// Instructions that hold for the whole conversation.
     pub system: String,

@@ -1,11 +1,11 @@
-//! How long a server asks to be left alone.
+//! The header `Retry-After`: the time for which a server asks to be left alone.
 
 use std::time::Duration;
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// Reads the value of `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which is held against the date of the
-/// same reply, so that the clocks need not agree. `None` if it is neither, or the reply has no date.
+/// Reads the value of `Retry-After` (RFC 9110, 10.2.3): seconds, or a date, which is compared with the date of the same
+/// reply, so that the clocks need not agree. `None` if it is neither, or the reply has no date.
 pub(super) fn retry_after(value: &str, date: &str) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse() {
@@ -15,7 +15,8 @@ pub(super) fn retry_after(value: &str, date: &str) -> Option<Duration> {
     Some(Duration::from_secs(until.saturating_sub(now)))
 }
 
-/// The seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that servers may send.
+/// Returns the seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that servers may
+/// send.
 fn seconds_of(date: &str) -> Option<u64> {
     let (_, date) = date.split_once(", ")?;
     let parts: Vec<&str> = date.split(' ').collect();
@@ -42,7 +43,7 @@ fn seconds_of(date: &str) -> Option<u64> {
     Some(days * SECONDS_OF_A_DAY + hour * 3600 + minute * 60 + second)
 }
 
-/// The days from the first of January 1970 to the first of a month in the Gregorian calendar.
+/// Returns the days from the first of January 1970 to the first of a month in the Gregorian calendar.
 fn days_before(year: u64, month: u64) -> u64 {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let leap_years = |year: u64| year / 4 - year / 100 + year / 400;

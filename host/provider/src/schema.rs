@@ -47,7 +47,7 @@ impl ReplySchema {
     /// Prepares a schema. Nothing that it refers to outside of itself is read.
     ///
     /// # Errors
-    /// It is not a schema.
+    /// The value is not a schema.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let validator = jsonschema::draft202012::new(schema)
             .map_err(|error| excerpt(&format!("the schema is invalid: {error}")))?;
@@ -104,8 +104,8 @@ pub(super) struct ReducedSchema {
     pub(super) all_required: bool,
 }
 
-/// Reduces a schema to keywords that every API accepts. What is left out is told in the description
-/// instead: the model should know of it, since the reply is checked against it.
+/// Reduces a schema to keywords that every API accepts. Keywords that are left out are told in the description instead:
+/// the model should know of them, since the reply is checked against them.
 pub(super) fn reduce(schema: &Value) -> ReducedSchema {
     let mut all_required = true;
     let schema = reduced(schema, 0, &mut all_required);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What stands in place of a key.
+/// Text that takes the place of a removed key.
 const REMOVED: &str = "[key removed]";
 
 /// The shortest text that is taken for a key: anything shorter would be found in innocent text.
@@ -17,7 +17,7 @@ impl Secret {
         Self(key)
     }
 
-    /// The key itself, for the header of a request.
+    /// Returns the key itself, for the header of a request.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }

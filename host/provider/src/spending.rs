@@ -1,4 +1,4 @@
-//! What questions to a model took so far, and of what they may: in a file beside the record, for whoever looks on.
+//! Spending on a model so far, and its limits, in a file beside the record: for other programs to show.
 
 use super::request::Purpose;
 use super::usage::Spent;
@@ -11,18 +11,18 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 1 << 20;
 const VALUES_MAX: usize = 1 << 14;
 
-/// What the questions of an experiment took so far.
+/// Spending of the questions of an experiment so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spending {
     /// The provider and its model.
     pub model: String,
     /// Calls that were paid for, also by processes before this one.
     pub calls: u64,
-    /// Their tokens.
+    /// Tokens of these calls.
     pub tokens: u64,
-    /// Their cost in US dollars; `None` if a price is not known.
+    /// Cost of these calls in US dollars; `None` if a price is not known.
     pub usd: Option<f64>,
-    /// True if some replies were cut off or not counted: these are the most that they can have taken.
+    /// True if some replies were cut off or not counted: tokens and cost are the most that the calls can have taken.
     pub upper_bound: bool,
     /// The most tokens of all calls.
     pub tokens_max: Option<u64>,
@@ -35,19 +35,19 @@ pub struct Spending {
 /// A question that is under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedQuestion {
-    /// What it is for.
+    /// Purpose of the question.
     pub purpose: Purpose,
-    /// What it is about.
+    /// Subject of the question.
     pub subject: String,
 }
 
-/// Millionths of a dollar as dollars.
+/// Converts millionths of a dollar to dollars.
 fn usd(microdollars: u64) -> f64 {
     microdollars as f64 / 1e6
 }
 
 impl Spending {
-    /// What was spent by this model, within these bounds (tokens, and millionths of a dollar).
+    /// Returns the spending on this model, within these limits (tokens, and millionths of a dollar).
     pub(super) fn new(
         model: &str,
         spent: &Spent,
@@ -67,11 +67,11 @@ impl Spending {
         }
     }
 
-    /// Reads what a process left beside the record of an experiment's folder, or writes there now, and returns
-    /// whether it is still at work. The folder may have come from anybody.
+    /// Reads the file beside a record, which a process left there or is writing now. Returns it, with true if that
+    /// process is still at work. The folder may have come from anybody.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// There is no such file, or it cannot be read.
     pub fn read(record: &Path) -> io::Result<(Self, bool)> {
         let folder = Folder::of_file(record)?;
         let bytes = folder.read(beside(record), BYTES_MAX)?;
@@ -85,10 +85,10 @@ impl Spending {
         Ok((spending, is_asking))
     }
 
-    /// Parses such a file.
+    /// Parses the content of such a file.
     ///
     /// # Errors
-    /// It is none.
+    /// The bytes are no such file.
     pub(super) fn parse(bytes: &[u8]) -> io::Result<Self> {
         parse_json_of(bytes, VALUES_MAX).map_err(io::Error::other)
     }
@@ -96,7 +96,7 @@ impl Spending {
     /// Replaces the file beside a record.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(super) fn write(&self, record: &Path) -> io::Result<()> {
         let new = Folder::of_file(record)?.new_private_file(beside(record))?;
         new.file().write_all(&serde_json::to_vec(self)?)?;

@@ -6,7 +6,7 @@ const LINE_BYTES_MAX: usize = 1 << 20;
 /// The most bytes of data of one event.
 const DATA_BYTES_MAX: usize = 1 << 20;
 
-/// What makes a stream unreadable.
+/// Reason why a stream cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SseError {
     /// A line or an event is too long.

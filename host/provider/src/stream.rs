@@ -8,14 +8,14 @@ use serde_json::Value;
 /// The most bytes that are taken for one token, with all that surrounds it in a stream.
 const STREAM_BYTES_PER_TOKEN: usize = 1024;
 
-/// What a stream may have besides its tokens.
+/// Bytes that a stream may have besides those for its tokens.
 const STREAM_BYTES_MIN: usize = 256 << 10;
 
 /// The most bytes of text and of a stream, whatever the number of tokens.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 const STREAM_BYTES_MAX: usize = 64 << 20;
 
-/// Why a model stopped.
+/// Reason why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Ended,
@@ -23,7 +23,7 @@ pub(super) enum Stop {
     Refused,
 }
 
-/// What the events of a stream have told so far.
+/// State of a message after the events of its stream so far.
 #[derive(Debug, Default)]
 pub(super) struct Message {
     pub(super) text: String,
@@ -38,7 +38,8 @@ pub(super) struct Message {
     pub(super) pieces: usize,
 }
 
-/// Takes an event of an API. An error is what the provider says of one.
+/// Function that takes an event of an API. Its error is an error that the provider reports in the
+/// stream.
 pub(super) type OnEvent = fn(&mut Message, &Value) -> Result<(), String>;
 
 /// Puts a reply together from the bytes of a stream.
@@ -70,7 +71,7 @@ impl ReplyStream {
         self.message.text.len() + self.message.thought_bytes
     }
 
-    /// Takes the next bytes. Returns how the reply ended, once it has.
+    /// Takes the next bytes. Returns the ending of the reply, once it has one.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Option<Ending> {
         self.bytes += bytes.len();
         let mut events = Vec::new();
@@ -99,7 +100,7 @@ impl ReplyStream {
         }
     }
 
-    /// Returns how the reply ended where the stream did.
+    /// Returns the ending of a reply whose stream has ended.
     pub(super) fn end(&mut self) -> Ending {
         match self.message.stop {
             Some(_) => self.complete(),
@@ -107,7 +108,8 @@ impl ReplyStream {
         }
     }
 
-    /// Returns how the reply ended where the connection broke. One that had ended before is whole.
+    /// Returns the ending of a reply whose connection broke. A reply that had ended before is
+    /// whole.
     pub(super) fn broken(&mut self, reason: &str) -> Ending {
         match self.message.stop {
             Some(_) => self.complete(),
@@ -115,7 +117,7 @@ impl ReplyStream {
         }
     }
 
-    /// Returns the reply with what was counted.
+    /// Returns the reply with the count of its tokens and bytes.
     pub(super) fn into_reply(self, ending: Ending) -> Reply {
         let bytes = self.completed.max(self.received());
         Reply {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
-/// What follows the record's name.
+/// Ending of the file's name, after the record's name.
 const ENDING: &str = ".under-way";
 
 /// The largest file, in bytes, and the most values of it.
@@ -20,9 +20,9 @@ const VALUES_MAX: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SentCall {
-    /// What is booked for it if nothing more is heard of it: the most that it can have taken.
+    /// Exchange that is booked if nothing more is heard of the call, with the most that it can have taken.
     exchange: Exchange,
-    /// The length of the record when it was sent.
+    /// Length of the record when the call was sent, in bytes.
     record_bytes: u64,
 }
 
@@ -36,17 +36,17 @@ pub(super) struct UnderWay {
     next: u64,
 }
 
-/// What a killed process left of calls that were under way.
+/// Calls under way that a killed process left.
 #[derive(Debug)]
 pub(super) enum LeftCalls {
-    /// The calls that it heard no more of.
+    /// Calls with no later line about them in the record.
     Ours(Vec<Exchange>),
-    /// It is none of ours, for this reason.
+    /// The file is not ours, for this reason.
     Foreign(String),
 }
 
 impl UnderWay {
-    /// The file beside a record of this name.
+    /// Creates an empty list of calls, for the file beside a record of this name.
     pub(super) fn beside(folder: Folder, record: &str, seal: RecordSeal) -> Self {
         Self {
             folder,
@@ -62,13 +62,13 @@ impl UnderWay {
         self.seal = record;
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns what a killed process had sent, and heard no more of: no later line of the record is about it. Nothing
-    /// of a file without our seal is looked at.
+    /// Returns the calls that a killed process had sent and heard no more of: no later line of the record is about
+    /// them. Nothing in a file without our seal is believed.
     pub(super) fn left(&self, record: &[u8]) -> LeftCalls {
         let sealed = match self.folder.read(&self.name, BYTES_MAX) {
             Ok(Some(sealed)) => sealed,
@@ -104,7 +104,7 @@ impl UnderWay {
         Ok(number)
     }
 
-    /// Returns what the calls are for, and about.
+    /// Returns the purposes and subjects of the calls.
     pub(super) fn questions(&self) -> Vec<AskedQuestion> {
         let calls = self.calls.values();
         calls.map(|call| call.exchange.question()).collect()
@@ -119,7 +119,7 @@ impl UnderWay {
         self.write()
     }
 
-    /// Forgets what a killed process had sent, once it is booked.
+    /// Forgets the calls that a killed process had sent, once they are booked.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -140,7 +140,7 @@ impl UnderWay {
     }
 }
 
-/// The calls of a text that no later line of the record is about; `None` if it is no list of calls.
+/// Returns the calls of a text that no later line of the record is about; `None` if it is no list of calls.
 pub(super) fn lost(text: &[u8], record: &[u8]) -> Option<Vec<Exchange>> {
     let calls: Vec<SentCall> = parse_json_of(text, VALUES_MAX).ok()?;
     let mut lost = Vec::new();

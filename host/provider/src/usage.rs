@@ -4,7 +4,7 @@ use super::request::Purpose;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one call took, or the sum of several.
+/// Usage of one call, or the sum of several: tokens and cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
@@ -18,15 +18,15 @@ pub struct Usage {
     pub cache_write_tokens: u64,
     /// The cost in millionths of a US dollar, rounded up.
     pub microdollars: u64,
-    /// True for a reply that was cut off, or that came without a count: these are the most that it can
+    /// True for a reply that was cut off, or that came without a count: tokens and cost are the most that the call can
     /// have taken.
     pub upper_bound: bool,
-    /// True if the price is not known: then `microdollars` lacks its cost.
+    /// True if the price is not known: then `microdollars` lacks the cost of the call.
     pub unpriced: bool,
 }
 
 impl Usage {
-    /// All tokens together.
+    /// Returns the number of all tokens together.
     pub fn tokens(&self) -> u64 {
         self.input_tokens
             .saturating_add(self.output_tokens)
@@ -50,7 +50,7 @@ impl Usage {
     }
 }
 
-/// What several calls took.
+/// Sums over several calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spent {
@@ -60,9 +60,9 @@ pub struct Spent {
     pub usage: Usage,
     /// The sum of the durations of these calls, in seconds. Calls at the same time each count.
     pub seconds: f64,
-    /// How many of the calls are counted with the most that they can have taken.
+    /// Number of calls that are counted with the most that they can have taken.
     pub upper_bound_calls: u64,
-    /// How many of the calls have no known price.
+    /// Number of calls without a known price.
     pub unpriced_calls: u64,
 }
 
@@ -76,7 +76,7 @@ impl Spent {
     }
 }
 
-/// What the calls of a run took.
+/// Spending of a run: in all, by purpose and by subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpentTable {
     /// All calls.

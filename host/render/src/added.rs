@@ -1,12 +1,14 @@
-//! Sections that aggregators of the user add. What they say is text from outside, as every cell is.
+//! Sections that aggregators of the user add. Their texts come from outside, as those of every cell
+//! do.
 
 use super::tables::{Align, Table};
 use bakeoff_domain::report::AddedSection;
 
-/// What each line of a section begins with where text has lines: none of ours begins so.
+/// Mark at the beginning of each line of an added section, in formats with lines: no line of ours
+/// begins so.
 pub(super) const MARK: &str = " > ";
 
-/// The table of a section, if it has one.
+/// Returns the table of a section, if it has one.
 pub(super) fn table(section: &AddedSection) -> Option<Table> {
     let added = section.table.as_ref()?;
     let align = |numeric| match numeric {

@@ -26,7 +26,8 @@ const SIGNS: [(char, &str); 22] = [
     ('δ', "delta"),
 ];
 
-/// The text with our own signs replaced by ASCII. All other characters become question marks.
+/// Returns the text with our own signs replaced by ASCII. All other characters become question
+/// marks.
 pub(super) fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

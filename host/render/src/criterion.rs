@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 /// A timed sample of one variant on one case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimedSample {
-    /// The number of calls.
+    /// Number of calls.
     pub calls: u32,
-    /// CPU time of all of them, in nanoseconds.
+    /// CPU time of all calls together, in nanoseconds.
     pub ns: u64,
-    /// The number of the replica.
+    /// Number of the replica.
     pub replica: u32,
 }
 
@@ -23,11 +23,11 @@ pub struct TimedSample {
 pub struct CriterionBenchmark {
     /// The folders below each other: experiment, variant, case.
     pub folder: [String; 3],
-    /// `benchmark.json`: its names.
+    /// Content of `benchmark.json`: the names of the benchmark.
     pub benchmark: Value,
-    /// `estimates.json`: the time of a call in nanoseconds, with what criterion calls confidence intervals.
+    /// Content of `estimates.json`: the time of a call in nanoseconds, with what criterion calls confidence intervals.
     pub estimates: Value,
-    /// `sample.json`: calls and total time of each sample.
+    /// Content of `sample.json`: calls and total time of each sample.
     pub sample: Value,
 }
 
@@ -36,7 +36,7 @@ const NAME_CHARS_MAX: usize = 64;
 /// The confidence of intervals, as in criterion.
 const CONFIDENCE: f64 = 0.95;
 
-/// Returns a benchmark for each variant and case that has samples. `samples` gives those of a variant, by case.
+/// Returns a benchmark for each variant and case that has samples. `samples` gives the samples of a variant, by case.
 ///
 /// Means are over replicas, which are what repeats independently; their intervals are percentile bootstraps.
 pub fn criterion(
@@ -67,7 +67,8 @@ pub fn criterion(
     benchmarks
 }
 
-/// The names as they are shown: nothing that a terminal would obey, since who reads these files prints them.
+/// Returns the names as they are shown: without anything that a terminal would obey, since readers of these files print
+/// them.
 fn benchmark(names: [&str; 3]) -> Value {
     let [group, function, value] = names.map(|name| Plain(&clipped(name)).to_string());
     let full = format!("{group}/{function}/{value}");
@@ -95,7 +96,7 @@ fn sample(samples: &[TimedSample]) -> Value {
     json!({ "sampling_mode": "Flat", "iters": iters, "times": times })
 }
 
-/// Returns `None` without samples.
+/// Returns the estimates from samples; `None` without samples.
 fn estimates(samples: &[TimedSample]) -> Option<Value> {
     let call = |sample: &TimedSample| sample.ns as f64 / f64::from(sample.calls.max(1));
     let mut replicas: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -149,7 +150,7 @@ fn standard_deviation(values: &[f64]) -> f64 {
     (squares / values.len().saturating_sub(1).max(1) as f64).sqrt()
 }
 
-/// Returns a name with nothing in it that a file system reads otherwise. One that had to be changed ends with
+/// Returns a name with nothing in it that a file system reads otherwise. A name that had to be changed ends with
 /// `number`, so that no two are the same.
 fn folder_name(name: &str, number: Option<usize>) -> String {
     let safe = |one: char| match one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.') {

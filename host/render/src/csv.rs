@@ -5,13 +5,14 @@ use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::{Report, VariantReport};
 use std::collections::BTreeSet;
 
-/// The report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown
-/// number is an empty field. Text is quoted, and never begins like a formula.
+/// Returns the report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown number is an
+/// empty field. Text is quoted, and never begins like a formula.
 pub fn csv(report: &Report) -> String {
     table(report, None)
 }
 
-/// The variants of a comparison as CSV: the same, with `outcome` as the first column, which says the same in all rows.
+/// Returns the variants of a comparison as CSV: the same, with `outcome` as the first column, which says the same in
+/// all rows.
 pub fn csv_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
     table(report, Some(outcome))
 }
@@ -52,7 +53,7 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>) -> String {
     out
 }
 
-/// Headings for a value and the ends of its interval.
+/// Returns headings for a value and the ends of its interval.
 fn ends(title: &str) -> [String; 3] {
     [
         title.to_owned(),

@@ -8,7 +8,7 @@ use bakeoff_run::doctor::{Examination, Finding, FindingState};
 /// Columns of the widest topic, its sign and the space after it.
 const MARGIN: usize = 15;
 
-/// The findings, one below the other, each with its meaning and advice.
+/// Returns the findings, one below the other, each with its meaning and advice.
 pub fn doctor(examination: &Examination, width: usize, colour: Colour) -> String {
     let room = width.clamp(50, 160) - MARGIN;
     let mut out = format!("{}\n", styled(&headline(examination), "1", colour));
@@ -48,7 +48,7 @@ fn headline(examination: &Examination) -> String {
     format!("bakeoff {version} {able}: {counts}")
 }
 
-/// A finding: its topic in the margin, and beside it up to three paragraphs.
+/// Returns a finding: its topic in the margin, and beside it up to three paragraphs.
 fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
     let (sign, code) = match finding.state {
         FindingState::Good => ("✓", "32"),
@@ -74,7 +74,7 @@ fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
     out
 }
 
-/// Text in a colour, by its number.
+/// Returns text in a colour, by its number.
 fn styled(text: &str, code: &str, colour: Colour) -> String {
     match colour {
         Colour::Never => text.to_owned(),

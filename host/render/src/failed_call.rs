@@ -58,7 +58,8 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
 /// The longest call that a command spells out, in characters.
 const CALL_CHARS_MAX: usize = 1_000;
 
-/// The place, from 1, of a call that is too long for a command line, among the report's cases.
+/// Returns the place, from 1, of a call that is too long for a command line, among the report's
+/// cases.
 fn place_of_long(report: &Report, case: &CaseLabel, label: &str) -> Option<usize> {
     let is_long = matches!(case, CaseLabel::Call(_)) && label.len() > CALL_CHARS_MAX;
     let mut cases = report.experiment.cases.iter();
@@ -66,7 +67,7 @@ fn place_of_long(report: &Report, case: &CaseLabel, label: &str) -> Option<usize
     Some(place + 1)
 }
 
-/// The command that makes an experiment of the sources that were compared.
+/// Returns the command that makes an experiment of the sources that were compared.
 fn init(report: &Report) -> String {
     let files = report.variants.iter();
     let files = files.map(|variant| format!(" {}", ShellPath(&variant.file)));
@@ -76,7 +77,7 @@ fn init(report: &Report) -> String {
     format!("bakeoff init compared --from{words}")
 }
 
-/// The file of an approach in an experiment that `bakeoff init` makes of sources.
+/// Returns the file of an approach in an experiment that `bakeoff init` makes of sources.
 pub fn approach_file(source: &str) -> String {
     let name = source.rsplit('/').next().unwrap_or(source);
     format!("approaches/{name}")

@@ -1,4 +1,4 @@
-//! How approaches were generated: what it took, and what came of each. All of it is text from outside.
+//! The generation of approaches: its cost, and the result of each approach. All of it is text from outside.
 
 use super::tables::{Align, Table};
 use bakeoff_domain::numbers;
@@ -7,7 +7,7 @@ use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
 /// The heading of the section.
 pub(super) const TITLE: &str = "Generated approaches";
 
-/// What it took in all, and what was expected before.
+/// Returns the cost of the generation in all, and the cost that was expected before, as sentences.
 pub(super) fn sentences(generation: &Generation) -> Vec<String> {
     let spent = &generation.spent;
     if spent.calls == 0 {
@@ -37,7 +37,7 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
     [took].into_iter().chain(expected).collect()
 }
 
-/// Each approach, with the results of its attempts in their order.
+/// Returns the table of approaches, with the results of their attempts in order.
 pub(super) fn table(generation: &Generation) -> Option<Table> {
     if generation.approaches.is_empty() {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn table(generation: &Generation) -> Option<Table> {
     Some(table)
 }
 
-/// What became of each attempt: `wrong-answer, passed`.
+/// Returns the outcome of each attempt: `wrong-answer, passed`.
 fn attempts(approach: &GeneratedApproach) -> String {
     let outcomes = approach.iterations.iter().map(|one| one.outcome.as_str());
     let outcomes: Vec<&str> = outcomes.collect();

@@ -13,7 +13,7 @@ use std::fmt::{Display, Write};
 /// The style of the page; charts have their own.
 const STYLE: &str = include_str!("html.css");
 
-/// The report as a page. It begins with the answer.
+/// Returns the report as a page, which begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
     let (whole, shown) = (report, presented(report));
@@ -145,7 +145,7 @@ impl Page {
         self.named_table(table, false);
     }
 
-    /// Adds such a table, in which each cell may know the name of its column.
+    /// Adds a table that scrolls sideways, in which each cell may know the name of its column.
     fn named_table(&mut self, table: &Table, has_names: bool) {
         self.add(format_args!(
             r#"<div class="wide" tabindex="0" role="region" aria-label="{0}">
@@ -208,7 +208,7 @@ impl Page {
         self.add(format_args!("</details>"));
     }
 
-    /// Adds what the last runs said, and how their environments differ.
+    /// Adds the verdicts of the last runs, and the differences of their environments.
     fn history(&mut self, report: &Report, runs: &[PastRun]) {
         let Some(chart) = charts::history(report, runs) else {
             return;
@@ -282,7 +282,7 @@ impl Page {
         self.end();
     }
 
-    /// Adds how approaches were generated.
+    /// Adds the generation of approaches.
     fn generation(&mut self, report: &Report) {
         let Some(made) = &report.generation else {
             return;
@@ -297,7 +297,7 @@ impl Page {
         self.end();
     }
 
-    /// Adds what aggregators add.
+    /// Adds the sections of aggregators.
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
             self.section(Html(&section.heading()));

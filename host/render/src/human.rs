@@ -1,4 +1,4 @@
-//! The report as text for a terminal. The answer is the last that it says, and so stays on the screen.
+//! The report as text for a terminal. The answer comes last, and so stays on the screen.
 
 use super::escape::Plain;
 use super::ratio_rows::{RatioRelation, ratios_to_reference};
@@ -21,8 +21,8 @@ const SPARKLINE_COLUMNS_MAX: usize = 48;
 /// Largest number of lines of a failure's message.
 const MESSAGE_LINES_MAX: usize = 12;
 
-/// The report as text: the matrix, sparklines of ratios, variants that are not ranked, the narrative,
-/// notes, in detail the source of the best and the environment; at the end the answer.
+/// Returns the report as text: the matrix, sparklines of ratios, variants that are not ranked, the narrative, notes, in
+/// detail the source of the best and the environment; at the end the answer.
 pub fn human(report: &Report, options: &Options) -> String {
     let mut page = Page {
         out: String::new(),
@@ -65,7 +65,7 @@ pub fn human(report: &Report, options: &Options) -> String {
     in_charset(page.out, options)
 }
 
-/// The answer of a report in one line.
+/// Returns the answer of a report in one line.
 pub fn answer(report: &Report, options: &Options) -> String {
     let text = super::clipped(&report.recommendation.text, 2_000);
     in_charset(format!("{}\n", Plain(&text)), options)
@@ -87,7 +87,7 @@ enum Style {
     Dim,
 }
 
-/// What each further line of a paragraph with text from outside begins with: no line of ours begins so.
+/// Beginning of each further line of a paragraph with text from outside: no line of ours begins so.
 const CONTINUED: &str = "    ";
 
 struct Page {
@@ -127,8 +127,8 @@ impl Page {
         }
     }
 
-    /// Adds a paragraph with text from outside: whoever wrote that may choose where a line is wrapped, so no further
-    /// line begins as one of ours does.
+    /// Adds a paragraph with text from outside. Its author may choose where a line is wrapped, so no further line
+    /// begins as one of ours does.
     fn outside(&mut self, text: &str, indent: &str, style: Option<Style>) {
         let escaped = Plain(text).to_string();
         let room = self.width.saturating_sub(CONTINUED.len()).max(20);
@@ -316,7 +316,7 @@ impl Page {
         }
     }
 
-    /// Adds how approaches were generated.
+    /// Adds the generation of approaches.
     fn generation(&mut self, report: &Report) {
         let Some(made) = &report.generation else {
             return;
@@ -330,7 +330,7 @@ impl Page {
         }
     }
 
-    /// Adds what aggregators add.
+    /// Adds the sections of aggregators.
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
             self.heading(&section.heading());
@@ -378,7 +378,7 @@ impl Page {
     }
 }
 
-/// Lines of at most `width` characters, broken at spaces if there are any.
+/// Returns lines of at most `width` characters, broken at spaces if there are any.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -418,10 +418,11 @@ mod tests {
     use bakeoff_domain::failure::{Failure, FailureClass, Phase};
     use bakeoff_domain::report::{Generation, ModelCost};
 
-    /// What somebody would like to stand in a line of its own.
+    /// Line that a hostile text would like to forge.
     const FORGED: &str = "forged: take this one";
 
-    /// It stands behind so many words that some width breaks the line before it, and behind a line break.
+    /// Returns a text in which the forged line stands behind so many words that some width breaks the line before it,
+    /// and behind a line break.
     fn forged() -> String {
         let words = "word ".repeat(40);
         format!("{words}{FORGED} {words}\n{FORGED}\r\n{FORGED}")

@@ -5,13 +5,13 @@ use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::Report;
 use serde::Serialize;
 
-/// The report as indented JSON with a line break at its end. Control and formatting characters are
-/// escaped, so that printing it on a terminal is safe.
+/// Returns the report as indented JSON with a line break at its end. Control and formatting
+/// characters are escaped, so that printing it on a terminal is safe.
 pub fn json(report: &Report) -> String {
     written(report)
 }
 
-/// The report of a comparison as JSON: the same, with `outcome` before everything else.
+/// Returns the report of a comparison as JSON: the same, with `outcome` before everything else.
 pub fn json_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
     #[derive(Serialize)]
     struct Comparison<'a> {

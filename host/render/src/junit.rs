@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 /// A test that a command was asked for, such as whether a file is slower than another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedTest {
-    /// What is tested.
+    /// Name of the test.
     pub name: String,
-    /// Whether it passed.
+    /// True if the test passed.
     pub passed: bool,
-    /// What was found, in a line.
+    /// Finding of the test, in a line.
     pub found: String,
 }
 
@@ -22,21 +22,20 @@ enum TestOutcome<'a> {
     Passed,
     Skipped(String),
     Failed {
-        /// The class of what failed.
+        /// Class of the failure.
         class: &'a str,
         message: String,
         detail: &'a str,
     },
 }
 
-/// The report as one suite of tests. A variant that failed is a failed test, one that has no rank for
-/// another reason is skipped. That there is an answer, a winner or a tie, is a test too, unless others were
-/// asked for.
+/// Returns the report as one suite of tests. A variant that failed is a failed test, one that has no rank for another
+/// reason is skipped. That there is an answer, a winner or a tie, is a test too, unless others were asked for.
 pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
     suite(report, None, asked)
 }
 
-/// The report of a comparison: the same, with `outcome` as a property of the suite.
+/// Returns the report of a comparison: the same, with `outcome` as a property of the suite.
 pub fn junit_of_comparison(
     report: &Report,
     outcome: ComparisonOutcome,
@@ -59,7 +58,7 @@ fn suite(report: &Report, outcome: Option<ComparisonOutcome>, asked: &[AskedTest
     written(&report.experiment.name, outcome, &tests, said)
 }
 
-/// A suite of tests that a command was asked for, where there is no report, and what else is said.
+/// Returns a suite of tests that a command was asked for, where there is no report; `said` is the text beside them.
 pub(super) fn junit_of_tests(
     suite: &str,
     outcome: ComparisonOutcome,

@@ -8,8 +8,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 const GAP: usize = 3;
 const GAP_MIN: usize = 1;
 
-/// The lines of a table in a width, with a rule below the headings. The cells must be escaped
-/// already.
+/// Returns the lines of a table in a width, with a rule below the headings. The cells must be escaped already.
 pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
     let widths = widths(table);
     let (first, others) = widths.split_first().map_or((0, &[][..]), |(w, o)| (*w, o));
@@ -28,7 +27,7 @@ pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
     lines
 }
 
-/// The widest cell of each column.
+/// Returns the width of the widest cell of each column.
 fn widths(table: &Table) -> Vec<usize> {
     let column = |(index, (title, _)): (usize, &(String, Align))| {
         let cells = table.rows.iter().filter_map(|row| row.get(index));
@@ -38,7 +37,7 @@ fn widths(table: &Table) -> Vec<usize> {
     table.columns.iter().enumerate().map(column).collect()
 }
 
-/// The columns after the first, in groups that fit side by side.
+/// Returns the columns after the first, in groups that fit side by side.
 fn parts(widths: &[usize], gap: usize, room: usize) -> Vec<Vec<usize>> {
     let mut parts = vec![Vec::new()];
     let mut used = 0;
@@ -79,8 +78,8 @@ fn part(
     lines.extend(table.rows.iter().map(|row| line(row.iter().collect())));
 }
 
-/// A text with spaces behind or before it, as wide as others of its column. Letters of some scripts take two columns
-/// of a terminal, and signs that join others none.
+/// Returns a text with spaces behind or before it, as wide as others of its column. Letters of some scripts take two
+/// columns of a terminal, and signs that join others none.
 pub(super) fn padded(text: &str, width: usize, align: Align) -> String {
     let spaces = " ".repeat(width.saturating_sub(text.width()));
     match align {
@@ -89,7 +88,7 @@ pub(super) fn padded(text: &str, width: usize, align: Align) -> String {
     }
 }
 
-/// A text, cut to a width with `…` at its end.
+/// Returns a text, cut to a width with `…` at its end.
 pub(super) fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

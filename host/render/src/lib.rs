@@ -1,4 +1,5 @@
-//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, criterion's files, and one self-contained HTML page.
+//! Reports as text for terminals, Markdown, JSON, CSV, JUnit's XML, criterion's files, and one self-contained HTML
+//! page.
 //!
 //! Every name, message, description and source in a report comes from outside and may be hostile.
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
@@ -49,10 +50,10 @@ pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
 pub use untimed::{FileAnswer, Reproduction, Untimed};
 
-/// Whether colours are written.
+/// Use of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
-    /// Plain text.
+    /// No colours: plain text.
     #[default]
     Never,
     /// Headings and the answer are coloured.
@@ -69,16 +70,16 @@ pub enum Charset {
     Ascii,
 }
 
-/// How a report is rendered.
+/// Options for rendering a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Columns of the terminal, clamped to 40..=160; for text only.
     pub width: usize,
-    /// Whether the terminal shows colours; for text only.
+    /// Colours of the terminal; for text only.
     pub colour: Colour,
-    /// The characters that the terminal can show; for text only.
+    /// Characters that the terminal can show; for text only.
     pub charset: Charset,
-    /// Whether the source of the best and the environment are shown; for text only.
+    /// True to show the source of the best and the environment; for text only.
     pub detail: bool,
     /// The source of each variant, by id, for code samples.
     pub sources: BTreeMap<String, String>,
@@ -87,8 +88,8 @@ pub struct Options {
     pub charts: Option<String>,
     /// The last runs of the same question, the oldest first; for the page only.
     pub runs: Vec<PastRun>,
-    /// What must be said before the answer, of where the report comes from; for the page and Markdown, where
-    /// nobody reads stderr beside them.
+    /// Warnings about the origin of the report, shown before the answer; for the page and Markdown, whose readers see
+    /// no stderr beside them.
     pub warnings: Vec<String>,
 }
 
@@ -112,17 +113,17 @@ impl Default for Options {
 /// The source of a variant in Markdown and HTML.
 struct CodeSample<'a> {
     variant: &'a VariantReport,
-    /// `heap`.
+    /// Name of the variant: `heap`.
     name: String,
-    /// `heap (12 lines)`.
+    /// Title of the sample: `heap (12 lines)`.
     title: String,
-    /// The description of the variant.
+    /// Description of the variant.
     description: Option<String>,
-    /// The beginning of the source.
+    /// Beginning of the source.
     source: String,
 }
 
-/// The sources of variants that have one, in the order of the variants.
+/// Returns the sources of variants that have one, in the order of the variants.
 fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>> {
     let sample = |variant: &'a VariantReport| {
         let source = options.sources.get(&variant.id)?;
@@ -159,7 +160,7 @@ const SOURCE_CHARS_MAX: usize = 16 << 10;
 /// first ones matter most.
 const MESSAGE_CHARS_MAX: usize = 4 << 10;
 
-/// A text, cut to a number of characters with `…` at its end.
+/// Returns a text, cut to a number of characters with `…` at its end.
 pub fn clipped(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),

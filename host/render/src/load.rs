@@ -1,4 +1,4 @@
-//! What each core did for a run, in words.
+//! The work of each core for a run, in words.
 
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{Cost, WorkerCost};
@@ -6,7 +6,7 @@ use bakeoff_domain::report::{Cost, WorkerCost};
 /// The largest number of cores that are shown one by one.
 const CORES_SHOWN_MAX: usize = 8;
 
-/// Returns what each core did; of many, what all of them did.
+/// Returns the work of each core; of many cores, that of all together.
 pub(super) fn load(cost: &Cost) -> String {
     let work = |tasks: u64, seconds: f64| {
         let seconds = numbers::significant(seconds, 3);

@@ -7,9 +7,10 @@ use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, Report, presented};
 use bakeoff_domain::spec::Comparison;
 
-/// The report as Markdown: the answer, the matrix, the narrative, failures, code, environment.
+/// Returns the report as Markdown: the answer, the matrix, the narrative, failures, code,
+/// environment.
 ///
-/// Most readers of Markdown drop inline SVG, so charts are images in files beside it, if
+/// Most readers of Markdown drop inline SVG, so charts are images in files beside the report, if
 /// `options.charts` names their folder. Their tables are in the text in any case.
 pub fn markdown(report: &Report, options: &Options) -> String {
     let mut page = Page { out: String::new() };
@@ -148,7 +149,7 @@ impl Page {
         }
     }
 
-    /// Adds how approaches were generated.
+    /// Adds the generation of approaches.
     fn generation(&mut self, report: &Report) {
         let Some(made) = &report.generation else {
             return;
@@ -162,7 +163,7 @@ impl Page {
         }
     }
 
-    /// Adds what aggregators add.
+    /// Adds the sections of aggregators.
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
             self.heading(&section.heading());
@@ -214,7 +215,7 @@ impl Page {
     }
 }
 
-/// A path between the angle brackets of a link, without characters that could end it.
+/// Returns a path between the angle brackets of a link, without characters that could end it.
 fn path_only(path: &str) -> String {
     let kept = path
         .chars()

@@ -1,10 +1,10 @@
-//! How a comparison ended: one word for programs, and the words with which its answer begins.
+//! The outcome of a comparison: one word for programs, and the words with which its answer begins.
 
 use bakeoff_domain::report::{RankingOutcome, Report};
 use serde::Serialize;
 use std::fmt;
 
-/// How a comparison ended. The list is closed: `docs/comparing.md` has it, with the exit status of each.
+/// Outcome of a comparison. The list is closed: `docs/comparing.md` has it, with the exit status of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonOutcome {
@@ -16,11 +16,11 @@ pub enum ComparisonOutcome {
     NoCall,
     /// No file was ranked.
     Nothing,
-    /// By `--fail-if-slower`: a later file is surely slower by more than is allowed.
+    /// A later file is surely slower by more than `--fail-if-slower` allows.
     Slower,
-    /// By `--fail-if-slower`: no later file is.
+    /// No later file is slower by more than `--fail-if-slower` allows.
     NotSlower,
-    /// By `--fail-if-slower`: whether a later file is slower is not known, and none surely is.
+    /// No later file is surely slower by more than `--fail-if-slower` allows, but one of them may be.
     NotKnown,
     /// Two files do not do the same.
     Disagreement,
@@ -33,7 +33,7 @@ pub enum ComparisonOutcome {
 }
 
 impl ComparisonOutcome {
-    /// All of them.
+    /// All outcomes.
     pub const ALL: [Self; 11] = [
         Self::Winner,
         Self::Tie,
@@ -48,7 +48,7 @@ impl ComparisonOutcome {
         Self::NotTimed,
     ];
 
-    /// The outcome of a report, where nothing but its first place was asked for.
+    /// Returns the outcome of a report, where nothing but its first place was asked for.
     pub fn of(report: &Report) -> Self {
         match report.recommendation.outcome {
             RankingOutcome::Winner => Self::Winner,
@@ -58,7 +58,7 @@ impl ComparisonOutcome {
         }
     }
 
-    /// The word for programs: `not-slower`.
+    /// Returns the word for programs: `not-slower`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Winner => "winner",
@@ -75,7 +75,7 @@ impl ComparisonOutcome {
         }
     }
 
-    /// The words with which the line that answers begins: `Not slower`.
+    /// Returns the words with which the line that answers begins: `Not slower`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Winner => "Take",

@@ -1,4 +1,4 @@
-//! What a sweep shows: for each parameter of an approach, the best reading with each of its values.
+//! Sweeps: for each parameter of an approach, the best reading with each of its values.
 
 use super::tables::{Align, Table};
 use bakeoff_domain::report::words::numbers;
@@ -15,24 +15,24 @@ const ROWS_MAX: usize = 24;
 /// Significant digits of a reading.
 const DIGITS: usize = 3;
 
-/// A parameter of an approach, with what was read of the variants that have it.
+/// A parameter of an approach, with the readings of the variants that have it.
 pub(super) struct SweptParameter {
-    /// The name of the approach.
+    /// Name of the approach.
     pub(super) approach: String,
-    /// The name of the parameter.
+    /// Name of the parameter.
     pub(super) name: String,
-    /// The sources of readings, at least one.
+    /// Sources of readings, at least one.
     pub(super) sources: Vec<SweptSource>,
-    /// Its values, numbers in their order.
+    /// Values of the parameter, numbers in their order.
     pub(super) values: Vec<SweptValue>,
 }
 
 /// A source of readings.
 #[derive(Clone)]
 pub(super) struct SweptSource {
-    /// Its name: `time`; `fuel` where not all variants of a sweep were timed.
+    /// Name of the source: `time`; `fuel` where not all variants of a sweep were timed.
     pub(super) name: String,
-    /// The unit of its readings.
+    /// Unit of the readings.
     pub(super) unit: String,
     direction: Direction,
 }
@@ -41,7 +41,7 @@ pub(super) struct SweptSource {
 pub(super) struct SweptValue {
     /// The value, as a prototype gets it.
     pub(super) value: String,
-    /// By source: the readings of the variants that have this value.
+    /// Readings of the variants that have this value, by source.
     pub(super) readings: Vec<Vec<f64>>,
 }
 
@@ -56,7 +56,7 @@ impl SweptValue {
     }
 }
 
-/// The parameters of all approaches that have some with several values.
+/// Returns the parameters of all approaches that have some with several values.
 pub(super) fn parameters(report: &Report) -> Vec<SweptParameter> {
     let mut approaches: BTreeMap<&str, Vec<&VariantReport>> = BTreeMap::new();
     for variant in report
@@ -88,7 +88,7 @@ pub(super) fn parameters(report: &Report) -> Vec<SweptParameter> {
     list
 }
 
-/// The sources of the criteria that count; fuel stands for times that only some have.
+/// Returns the sources of the criteria that count; fuel stands for times that only some have.
 fn sources(report: &Report, variants: &[&VariantReport]) -> Vec<SweptSource> {
     let with = |source: &str| {
         let readings = variants.iter().filter_map(|one| one.readings.get(source));
@@ -156,7 +156,7 @@ fn values(variants: &[&VariantReport], name: &str, sources: &[SweptSource]) -> V
     values
 }
 
-/// The table of a parameter: the best reading of each source, by value.
+/// Returns the table of a parameter: the best reading of each source, by value.
 pub(super) fn table(parameter: &SweptParameter) -> Table {
     let sources = &parameter.sources;
     let mut shown: Vec<&SweptValue> = parameter.values.iter().collect();

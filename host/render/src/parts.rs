@@ -11,7 +11,7 @@ const PARTS: [(&str, &str); 3] = [
     ("output", "output-time"),
 ];
 
-/// The shares of the parts, the mean over the cases; `None` if no variant has parts.
+/// Returns the shares of the parts, the mean over the cases; `None` if no variant has parts.
 pub(super) fn table(report: &Report) -> Option<Table> {
     let mut table = Table::new(match report.experiment.cases.len() {
         0 | 1 => "Parts of a call, of its time",
@@ -30,7 +30,7 @@ pub(super) fn table(report: &Report) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// In whole percent: what a part is more exactly changes from run to run.
+/// Returns a share in whole percent: its decimals change from run to run.
 fn percent(share: f64) -> String {
     match (share * 100.0).round() {
         0.0 if share > 0.0 => "< 1 %".to_owned(),

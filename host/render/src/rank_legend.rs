@@ -1,4 +1,4 @@
-//! What ranks mean, where they are not those of a competition.
+//! The meaning of ranks, where they are not those of a competition.
 
 use bakeoff_domain::report::Report;
 
@@ -6,7 +6,8 @@ use bakeoff_domain::report::Report;
 const LEGEND: &str = "A rank is 1 + the number of variants that are surely ahead: of two with different ranks, the \
     later need not be surely behind.";
 
-/// Returns what ranks mean, unless every variant is surely behind all that have a smaller one.
+/// Returns the meaning of ranks, unless every variant is surely behind all that have a smaller
+/// rank.
 pub(super) fn rank_legend(report: &Report) -> Option<&'static str> {
     let ranks: Vec<u32> = report.variants.iter().filter_map(|one| one.rank).collect();
     let smaller = |rank: u32| ranks.iter().filter(|other| **other < rank).count();

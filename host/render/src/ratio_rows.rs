@@ -1,4 +1,4 @@
-//! Times of all variants against one of them, with what verdicts say of each.
+//! Times of all variants against one of them, with the verdict on each.
 
 use bakeoff_domain::report::words::{self, Standing};
 use bakeoff_domain::report::{Interval, Report, VariantReport};
@@ -12,23 +12,23 @@ pub(super) struct RatioRow<'a> {
     pub(super) ratio: Option<Interval>,
     /// The relation to the reference.
     pub(super) relation: RatioRelation,
-    /// Whether the difference is sure, but smaller than the practical threshold.
+    /// True if the difference is sure, but smaller than the practical threshold.
     pub(super) below_threshold: bool,
     /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
     pub(super) summary: String,
 }
 
-/// How a variant stands to the one that times are shown against.
+/// Relation of a variant to the one that times are shown against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RatioRelation {
-    /// It is that variant, and stands so to all others.
+    /// The variant is that one, with this standing among all others.
     Reference(Standing),
-    /// By this verdict.
+    /// The variant has this verdict against that one.
     Verdict(Verdict),
 }
 
 impl RatioRow<'_> {
-    /// The verdict in words: `slower`, `the fastest`.
+    /// Returns the verdict in words: `slower`, `the fastest`.
     pub(super) fn verdict_text(&self) -> String {
         let verdict = match self.relation {
             RatioRelation::Reference(standing) => standing.name(),
@@ -41,8 +41,7 @@ impl RatioRow<'_> {
     }
 }
 
-/// All timed variants: first the one that times are shown against, then by ratio. Empty if nothing was
-/// timed.
+/// Returns all timed variants: first the one that times are shown against, then by ratio. Empty if nothing was timed.
 pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
     let Some(reference) = words::reference(report) else {
         return Vec::new();

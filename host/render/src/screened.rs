@@ -7,8 +7,8 @@ use bakeoff_domain::report::words::numbers;
 /// The most variants in the table of those that were screened out.
 const SCREENED_MAX: usize = 10;
 
-/// The first of the variants that a screening left out, by their place: total before the race, fuel, and the time in the
-/// coarse race for those that were in it.
+/// Returns the first of the variants that a screening left out, by their place: total before the race, fuel, and the
+/// time in the coarse race for those that were in it.
 pub(super) fn table(variants: &[&VariantReport]) -> Option<Table> {
     let mut table = Table::new("The first of those that were screened out");
     for title in ["place", "total before the race", "fuel", "time, coarsely"] {

@@ -18,15 +18,15 @@ const ROWS_MAX: usize = 2_000;
 /// A row of a table.
 #[derive(Debug, PartialEq, Eq)]
 enum Row {
-    /// So many lines that are the same in both.
+    /// Number of lines that are the same in both, and left out.
     LeftOut(usize),
-    /// The same line, at these places, from 0 on.
+    /// A line that is the same in both, at these places, from 0 on.
     Same(usize, usize),
-    /// A line of the first, one of the other, or one of each that stand in the same place.
+    /// A line of the first source, one of the other, or one of each that stand in the same place.
     Different(Option<usize>, Option<usize>),
 }
 
-/// The section, if there are two sources at least.
+/// Returns the section, if there are two sources at least.
 pub(super) fn section(samples: &[CodeSample<'_>]) -> Option<String> {
     let (first, others) = samples.split_first()?;
     if others.is_empty() {
@@ -67,7 +67,8 @@ fn lines(source: &str) -> Vec<&str> {
     source.lines().take(LINES_MAX).collect()
 }
 
-/// What stands beside what: differences, what is around them, and how much is not.
+/// Returns the rows of a table: differences, the lines around them, and the number of lines that
+/// are left out.
 fn rows(left: &[&str], right: &[&str]) -> Vec<Row> {
     let ops = capture_diff_slices(Algorithm::Patience, left, right);
     let mut rows = Vec::new();
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(of("", ""), []);
     }
 
-    /// Every line is in some row, or counted, whatever the two are.
+    /// Every line is in some row, or counted, whatever the two sources are.
     #[test]
     fn no_line_is_lost() {
         let mut state = 1_u64;

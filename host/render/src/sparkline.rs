@@ -14,7 +14,7 @@ pub(super) struct Axis {
 const FACTOR_MAX: f64 = 100.0;
 
 impl Axis {
-    /// An axis that contains 1 and all ratios, up to a factor of 100.
+    /// Returns an axis that contains 1 and all ratios, up to a factor of 100.
     pub(super) fn containing(ratios: &[Interval], width: usize) -> Self {
         let ends = ratios
             .iter()
@@ -31,20 +31,20 @@ impl Axis {
         }
     }
 
-    /// The column of a ratio.
+    /// Returns the column of a ratio.
     fn column(&self, ratio: f64) -> usize {
         let share =
             (ratio.clamp(self.low, self.high) / self.low).ln() / (self.high / self.low).ln();
         (share * (self.width - 1) as f64).round() as usize
     }
 
-    /// The sparkline of an unknown ratio: a mark at 1.
+    /// Returns the sparkline of an unknown ratio: a mark at 1.
     pub(super) fn unknown(&self) -> String {
         self.marked('·').into_iter().collect()
     }
 
-    /// The sparkline of the variant that times are shown against: a point at 1 if no other is faster,
-    /// a circle if nobody knows.
+    /// Returns the sparkline of the variant that times are shown against: a point at 1 if no other is faster, a circle
+    /// if that is not known.
     pub(super) fn reference(&self, standing: Standing) -> String {
         let sign = match standing {
             Standing::Fastest | Standing::TiedForFastest => '●',
@@ -53,14 +53,14 @@ impl Axis {
         self.marked(sign).into_iter().collect()
     }
 
-    /// Blanks, with a sign at 1.
+    /// Returns blanks, with a sign at 1.
     fn marked(&self, sign: char) -> Vec<char> {
         let mut cells = vec![' '; self.width];
         cells[self.column(1.0)] = sign;
         cells
     }
 
-    /// The sparkline of a ratio: `├──●──┤`, with arrows at unknown ends, and a mark at 1.
+    /// Returns the sparkline of a ratio: `├──●──┤`, with arrows at unknown ends, and a mark at 1.
     pub(super) fn sparkline(&self, ratio: Interval) -> String {
         let mut cells = self.marked('·');
         let low = ratio.low.map_or(0, |low| self.column(low));

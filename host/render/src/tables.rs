@@ -16,20 +16,20 @@ const CELL_CHARS_MAX: usize = 64;
 /// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
-    /// For words.
+    /// Aligned to the left, for words.
     Left,
-    /// For numbers.
+    /// Aligned to the right, for numbers.
     Right,
 }
 
 /// A table: a caption, a heading for each column, and rows with as many cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// Its caption.
+    /// Caption of the table.
     pub(super) caption: String,
-    /// The heading and alignment of each column.
+    /// Heading and alignment of each column.
     pub(super) columns: Vec<(String, Align)>,
-    /// The rows; the first cell of each is its heading.
+    /// Rows of the table; the first cell of each is its heading.
     pub(super) rows: Vec<Vec<String>>,
 }
 
@@ -38,7 +38,7 @@ impl Table {
         Self::of("variant", caption)
     }
 
-    /// A table whose rows are something else than variants.
+    /// Returns a table whose rows are something else than variants.
     pub(super) fn of(rows: &str, caption: &str) -> Self {
         Self {
             caption: caption.to_owned(),
@@ -62,8 +62,8 @@ impl Table {
 
 pub(super) use words::NO_VALUE;
 
-/// The comparison matrix: a score for each criterion, the total, the rank. A column has as many
-/// decimals as it takes to see the differences that are sure.
+/// Returns the comparison matrix: a score for each criterion, the total, the rank. A column has as many decimals as it
+/// takes to see the differences that are sure.
 pub(super) fn matrix(report: &Report) -> Table {
     let title = "Scores from 0 to 10, higher is better; total from 0 to 1";
     scored(report, title, |value, decimals| {
@@ -71,12 +71,12 @@ pub(super) fn matrix(report: &Report) -> Table {
     })
 }
 
-/// The comparison matrix with intervals: the table of the chart of scores.
+/// Returns the comparison matrix with intervals: the table of the chart of scores.
 pub(super) fn scores(report: &Report) -> Table {
     scored(report, "Scores with their intervals", with_interval)
 }
 
-/// A row for each variant, with what is shown of each score and of the total.
+/// Returns a row for each variant, with `show` applied to each score and to the total.
 fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> String) -> Table {
     let mut table = Table::new(title);
     for criterion in &report.criteria {
@@ -90,8 +90,8 @@ fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> Strin
     table
 }
 
-/// What a score of 10 and of 0 means, by the scales of the criteria: `Scores 0–10, higher is better: 10
-/// is the best, 0 is a factor of 10 from it or more.` After that, what ranks mean, where that is needed.
+/// Returns the meaning of scores of 10 and of 0, by the scales of the criteria: `Scores 0–10, higher is better: 10 is
+/// the best, 0 is a factor of 10 from it or more.` After that, the meaning of ranks, where that is needed.
 pub(super) fn scales(report: &Report) -> String {
     let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
     let mut linear = Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn scales(report: &Report) -> String {
     }
 }
 
-/// A value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
+/// Returns a value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
 fn with_interval(interval: &Interval, decimals: usize) -> String {
     let show = |value: f64| numbers::decimals(decimals, value);
     let value = show(interval.value);
@@ -147,7 +147,7 @@ fn with_interval(interval: &Interval, decimals: usize) -> String {
     }
 }
 
-/// Ratios of times with intervals: the table of the chart of ratios.
+/// Returns ratios of times with intervals: the table of the chart of ratios.
 pub(super) fn ratios(report: &Report) -> Table {
     let list = ratios_to_reference(report);
     let reference = list
@@ -176,7 +176,7 @@ pub(super) fn ratios(report: &Report) -> Table {
     table
 }
 
-/// Times by case; beside the chart of times by size, its table.
+/// Returns times by case, which is also the table of the chart of times by size.
 pub(super) fn by_case(report: &Report) -> Option<Table> {
     let cases = &report.experiment.cases;
     let timed: Vec<&VariantReport> = report
@@ -222,7 +222,7 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
     Some(table)
 }
 
-/// The one time that each variant has on a set of instances.
+/// Returns the one time that each variant has on a set of instances.
 fn over_instances(report: &Report, timed: &[&VariantReport]) -> Table {
     let scope = report.experiment.scope();
     let mut table = Table::new(&format!("Time of one call, geometric mean {scope}"));
@@ -237,7 +237,7 @@ fn over_instances(report: &Report, timed: &[&VariantReport]) -> Table {
     table
 }
 
-/// All readings, in their own units.
+/// Returns all readings, in their own units.
 pub(super) fn readings(report: &Report) -> Option<Table> {
     let sources: BTreeSet<&String> = report
         .variants
@@ -273,7 +273,7 @@ pub(super) fn readings(report: &Report) -> Option<Table> {
     Some(table)
 }
 
-/// The criteria: weight, source, direction, scale and gate.
+/// Returns the criteria: weight, source, direction, scale and gate.
 pub(super) fn criteria(report: &Report) -> Table {
     let mut table = Table::new("Criteria");
     table.columns[0].0 = "criterion".to_owned();
@@ -315,7 +315,7 @@ pub(super) fn criteria(report: &Report) -> Table {
     table
 }
 
-/// The level of the confinement, with its mechanisms.
+/// Returns the level of the confinement, with its mechanisms.
 fn confinement(environment: &Environment) -> String {
     match environment.fences.is_empty() {
         true => environment.confinement.clone(),
@@ -334,7 +334,7 @@ fn compiler(environment: &Environment) -> String {
     }
 }
 
-/// The environment and the measurement, as pairs of name and value.
+/// Returns the environment and the measurement, as pairs of name and value.
 pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     let environment = &report.environment;
     let protocol = &report.protocol;
@@ -388,7 +388,7 @@ pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// `12 replicas, at least 5,400 inputs of each size`.
+/// Returns the size of the measurement: `12 replicas, 5,400 or more drawn inputs of each case`.
 fn measured(protocol: &Protocol) -> String {
     let replicas = match protocol.replicas {
         1 => "1 replica".to_owned(),
@@ -412,7 +412,7 @@ pub(super) mod tests {
     };
     use std::collections::BTreeMap;
 
-    /// A report with one variant of that name and nothing else.
+    /// Returns a report with one variant of that name and nothing else.
     pub(crate) fn named(name: &str) -> Report {
         assemble(Facts {
             experiment: ExperimentSummary {

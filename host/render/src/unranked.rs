@@ -8,11 +8,11 @@ use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
 /// A variant that is not ranked, or several for the same reason.
 #[derive(PartialEq)]
 pub(super) struct UnrankedVariant {
-    /// Its name, or all of theirs.
+    /// Name of the variant, or names of all of them.
     pub(super) name: String,
-    /// Its status: `failed: wrong-answer`, `eliminated`, `unranked`.
+    /// Status of the variant: `failed: wrong-answer`, `eliminated`, `unranked`.
     pub(super) status: String,
-    /// The reason; may have several lines.
+    /// Reason; may have several lines.
     pub(super) reason: String,
     /// The call that failed, and the command that makes it again.
     pub(super) call: Option<String>,
@@ -21,8 +21,8 @@ pub(super) struct UnrankedVariant {
 /// The largest number of variants that one reason names.
 const SAME_REASON_MAX: usize = 6;
 
-/// All variants without a rank, with the reason. Those for which no reading decides otherwise share
-/// theirs; each failure stands by itself.
+/// Returns all variants without a rank, with the reason. Variants that did not fail share one entry
+/// where status and reason are the same; each failure stands by itself.
 pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
     let mut list: Vec<(UnrankedVariant, Vec<String>)> = Vec::new();
     let unranked = report
@@ -46,7 +46,7 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
     list.into_iter().map(named).collect()
 }
 
-/// Why a variant is not ranked; its name is left out.
+/// Returns the reason why a variant is not ranked; its name is left out.
 fn why_unranked(report: &Report, variant: &VariantReport) -> UnrankedVariant {
     let reason = |text: &str| clipped(text, MESSAGE_CHARS_MAX);
     match &variant.failure {

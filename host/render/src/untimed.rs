@@ -1,4 +1,4 @@
-//! Why nothing was timed, in every format: files that do not do the same, or one that does not build.
+//! Comparisons that timed nothing, in every format: files that do not do the same, or one that does not build.
 
 use super::clipped;
 use super::escape::{Csv, Html, Lines, Markdown, Plain};
@@ -13,58 +13,58 @@ const ANSWER_CHARS_MAX: usize = 4_000;
 const CALL_CHARS_MAX: usize = 400;
 /// The longest test that is shown, in bytes.
 const TEST_BYTES_MAX: usize = 4_000;
-/// What is said of a test that is longer, and of a call that is.
+/// Sentences about a test that is too long to be shown, and about a call that is cut.
 const TEST_TOO_LONG: &str =
     "A test in Rust is too long to be shown here: `reproduction.test` of --format json is one.";
 const CALL_CUT: &str = "The call is cut here: --save-case FILE keeps it as a whole, for --cases.";
 /// The most characters of an answer, and of a call, in one line with others.
 const LINE_CHARS_MAX: usize = 60;
 
-/// What one file did.
+/// Answer of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileAnswer {
-    /// The file, as the report would name it.
+    /// Name of the file, as the report would have it.
     pub file: String,
-    /// Its answer as text, or how it fails.
+    /// Answer of the file as text, or its failure.
     pub answer: String,
 }
 
-/// Why nothing was timed.
+/// A comparison that timed nothing, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Untimed {
-    /// The version of the format: 2. In version 1, `outcome` was `failed` where it is `build-failed`, `all-fail` or
+    /// Version of the format: 2. In version 1, `outcome` was `failed` where it is `build-failed`, `all-fail` or
     /// `not-timed` now.
     pub schema_version: u32,
-    /// The kind of reason.
+    /// Kind of the reason.
     pub outcome: ComparisonOutcome,
-    /// The reason, in a sentence that begins with the words of the outcome.
+    /// Reason, in a sentence that begins with the words of the outcome.
     pub reason: String,
-    /// The call that shows it: `top-k([3, 1], 1)`.
+    /// Call that shows the reason: `top-k([3, 1], 1)`.
     pub call: Option<String>,
-    /// What each file did in it.
+    /// Answer of each file to that call.
     pub answers: Vec<FileAnswer>,
-    /// Where long answers part, of which what stands around is shown; empty if they are short.
+    /// Sentence on the place where long answers differ, around which alone they are shown; empty if they are short.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub parting: String,
-    /// How seldom that is, and what to do.
+    /// Advice to the user, with the rarity of such a difference.
     pub advice: String,
-    /// The call for others to make.
+    /// Reproduction of the call by others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Reproduction>,
 }
 
-/// A call for others to make.
+/// A call for others to make, as files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reproduction {
-    /// As a file of cases, for `--cases`.
+    /// File of cases with the call, for `--cases`.
     pub cases: String,
-    /// As a file of Rust, with a test that fails; `None` if it takes more than the functions.
+    /// File of Rust with a test that fails; `None` if it takes more than the functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
 }
 
 impl Reproduction {
-    /// A call in WAVE, and the test.
+    /// Makes a reproduction from a call in WAVE, and the test.
     pub fn new(written: &str, test: Option<String>) -> Self {
         // A text in JSON is one in TOML: what TOML wants escaped, WAVE escapes.
         let call = serde_json::Value::from(written);
@@ -76,7 +76,7 @@ impl Reproduction {
 }
 
 impl Untimed {
-    /// As text, of several lines. What a file says cannot look like a line of ours.
+    /// Returns the reason as text of several lines. A file's answer cannot look like a line of ours.
     pub fn text(&self) -> String {
         let mut text = Lines(&self.reason).to_string();
         if let Some(call) = &self.call {
@@ -121,12 +121,12 @@ impl Untimed {
         self.reproduction.is_some() && self.call.as_ref().is_some_and(is_long)
     }
 
-    /// The test in Rust.
+    /// Returns the test in Rust.
     fn test(&self) -> Option<&str> {
         self.reproduction.as_ref()?.test.as_deref()
     }
 
-    /// In one line.
+    /// Returns the reason in one line.
     pub fn line(&self) -> String {
         let brief = |text: &str| {
             let first = text.lines().next().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Untimed {
         line + ".\n"
     }
 
-    /// As JSON, with the text of [`Self::text`].
+    /// Returns all as JSON, with the text of [`Self::text`].
     pub fn json(&self) -> String {
         #[derive(Serialize)]
         struct Whole<'a> {
@@ -161,7 +161,7 @@ impl Untimed {
         serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
     }
 
-    /// As Markdown.
+    /// Returns all as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("# No comparison\n\n{}", Markdown(&self.reason));
         if let Some(call) = &self.call {
@@ -194,7 +194,7 @@ impl Untimed {
         text
     }
 
-    /// As a page.
+    /// Returns all as a page.
     pub fn html(&self) -> String {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -207,7 +207,7 @@ impl Untimed {
         )
     }
 
-    /// As a table of what each file did.
+    /// Returns all as CSV: a row for each file with its answer.
     pub fn csv(&self) -> String {
         let mut text = "outcome,call,file,answer\n".to_owned();
         let call = self.call.as_deref().unwrap_or(&self.reason);
@@ -225,7 +225,7 @@ impl Untimed {
         text
     }
 
-    /// As JUnit's XML: a test that failed.
+    /// Returns all as JUnit's XML: a test that failed.
     pub fn junit(&self) -> String {
         let test = AskedTest {
             name: "answers".to_owned(),
@@ -236,7 +236,7 @@ impl Untimed {
     }
 }
 
-/// Code with four spaces before each line: nothing in it means anything in Markdown.
+/// Returns code with four spaces before each line: nothing in it means anything in Markdown.
 fn indented(code: &str) -> String {
     let lines = code.lines().map(|line| {
         let line = Plain(line).to_string();

@@ -1,4 +1,4 @@
-//! What an aggregator says of a report.
+//! Aggregations: the sections that an aggregator adds to a report.
 
 use super::error::RunError;
 use bakeoff_compile::BuiltComponent;
@@ -6,12 +6,12 @@ use bakeoff_domain::report::{AddedSection, Report};
 use bakeoff_measure::RunnerConfig;
 use serde::{Deserialize, Serialize};
 
-/// What an aggregator said of a report.
+/// Answer of an aggregator about one report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aggregation {
     /// The name of the aggregator.
     pub aggregator: String,
-    /// Its sections; one that says why, if there are none.
+    /// The sections that it adds; if there are none, one section with the reason.
     pub sections: Vec<AddedSection>,
 }
 
@@ -25,7 +25,7 @@ pub fn report_for_aggregators(report: &Report) -> String {
     serde_json::to_string(&bare).unwrap_or_default()
 }
 
-/// Asks an aggregator for its sections of a report, as [`report_for_aggregators`] has it.
+/// Asks an aggregator for its sections of `report`, a text of [`report_for_aggregators`].
 ///
 /// # Errors
 /// The runner could not be started.

@@ -1,4 +1,4 @@
-//! The aggregations of a run: when there is a report, its aggregators are asked.
+//! The aggregations of a run: once there is a report, its aggregators are asked.
 
 use super::aggregation::{Aggregation, aggregate, report_for_aggregators};
 use super::error::RunError;
@@ -8,7 +8,7 @@ use bakeoff_domain::report::{AddedSection, Report};
 use bakeoff_source::digest_of_parts;
 use bakeoff_store::Owner;
 
-/// Returns the sections that follow from what is kept, in the order of declaration.
+/// Returns the sections of the stored aggregations, in the order of declaration.
 pub(super) fn sections(record: &Record) -> Vec<AddedSection> {
     let mut all = Vec::new();
     for aggregator in &record.experiment.aggregators {
@@ -23,7 +23,7 @@ pub(super) fn sections(record: &Record) -> Vec<AddedSection> {
 }
 
 impl Run<'_> {
-    /// Asks the aggregators about a report that has no sections yet, and adds what they say.
+    /// Asks the aggregators about a report that has no sections yet, and adds their sections.
     pub(super) async fn aggregate(&mut self, report: &mut Report) -> Result<(), RunError> {
         if self.context.aggregators.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Builds the aggregators of an experiment in their order.
 ///
 /// # Errors
-/// One cannot be built; the error points at it.
+/// An aggregator cannot be built; the error points at it.
 pub(super) async fn open(
     loaded: &LoadedExperiment,
     files: &RunFiles,

@@ -14,9 +14,9 @@ const NAMED_MAX: usize = 4;
 pub(super) struct Agreement {
     /// The note for the reader of the report.
     pub(super) note: String,
-    /// The variants that have no result because of it, with the failure of each.
+    /// The variants that have no result because of a disagreement, with the failure of each.
     pub(super) without_result: Vec<(VariantId, Failure)>,
-    /// The input that shows it, by its case and seed.
+    /// The input that shows the disagreement, by its case and seed.
     pub(super) shown_by: Option<(CaseIndex, u64)>,
 }
 
@@ -27,9 +27,8 @@ struct Group<'a> {
     variants: Vec<&'a VariantId>,
 }
 
-/// Compares the answers of all variants that passed the gate. A majority proves nothing: where answers
-/// differ, nobody is shown to be right or wrong, so that none of the variants has a result. `check_seed`
-/// is that of the gates' inputs.
+/// Compares the answers of all variants that passed the gate. A majority proves nothing: where answers differ, none is
+/// shown to be right or wrong, so that none of the variants has a result. `check_seed` is that of the gates' inputs.
 pub(super) fn compare(
     variants: &[VariantState],
     cases: &[CaseLabel],
@@ -118,7 +117,7 @@ fn grouped<'a>(compared: &[&'a VariantState], case: CaseIndex) -> Vec<Group<'a>>
     groups
 }
 
-/// Returns who answers what.
+/// Describes the answers, each with the variants that gave it.
 fn answers(groups: &[Group<'_>]) -> String {
     let names = |group: &Group<'_>| {
         let named = group.variants.iter().take(NAMED_MAX);
@@ -146,7 +145,7 @@ mod tests {
     use bakeoff_domain::variant;
     use bakeoff_measure::{CheckedCase, GateRecord};
 
-    /// Variants that passed the gate with these answers, by case.
+    /// Makes variants that passed the gate with these answers, by case.
     fn states(answers: &[(&str, &[&str])]) -> Vec<VariantState> {
         let approaches: Vec<_> = answers
             .iter()

@@ -1,4 +1,4 @@
-//! Criteria on numbers that the workload's `assess` gives answers.
+//! Criteria on the numbers that the workload's `assess` gives answers.
 
 use bakeoff_config::{ConfigError, ConfigPlace, LoadedExperiment};
 use bakeoff_domain::spec::{Criterion, Source};
@@ -23,7 +23,7 @@ pub(super) fn refuse_assess(loaded: &LoadedExperiment) -> Result<(), ConfigError
     }
 }
 
-/// The criteria from `assess:NAME`, with their indexes and those names.
+/// Returns the criteria from `assess:NAME`, with their indexes and those names.
 pub(super) fn assess_criteria(
     loaded: &LoadedExperiment,
 ) -> impl Iterator<Item = (usize, &Criterion, &str)> {

@@ -1,4 +1,4 @@
-//! The assessments of a run, one on each core: what the workload says of many answers.
+//! The assessments of a run, one on each core: the workload gives numbers for many answers of a variant.
 
 use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
@@ -12,8 +12,8 @@ use bakeoff_measure::Assessment;
 use std::collections::BTreeMap;
 
 impl Run<'_> {
-    /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Those
-    /// to a set of instances were all assessed in the gate.
+    /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Answers to a set of
+    /// instances were all assessed in the gate.
     pub(super) async fn assess(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         if !experiment.assesses() || experiment.workload.inputs.are_instances() {

@@ -1,4 +1,4 @@
-//! What of a run's budget is left where it bounds more than timing, and what checks may take.
+//! Budgets of a run: fuel for its checks, and the time left for the race where the budget bounds more than timing.
 
 use super::error::RunError;
 use super::session::Run;
@@ -7,18 +7,18 @@ use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::{BudgetScope, Measure};
 use bakeoff_store::events::Event;
 
-/// The part of a budget for all that checks may take, beyond one call on each case.
+/// The share of a budget for the whole run that checks may take beyond one call on each case.
 const CHECKS_SHARE: f64 = 0.25;
 
-/// Units of fuel that a core does in a second, at least roughly, where fuel is counted.
+/// Rough number of units of fuel that a core executes in a second while fuel is counted.
 const FUEL_PER_SECOND: f64 = 5e8;
 
-/// The seconds of one core that the checks of a large sweep may take beyond one call on each case: a screening
-/// follows, and whoever races after it has every answer judged.
+/// Seconds of one core that the checks of a large sweep may take beyond one call on each case. A screening follows, and
+/// the race judges every answer of the variants that it chooses.
 const SWEEP_SECONDS: f64 = 20.0;
 
-/// Returns the units of fuel that the checks of each of so many variants may take beyond one call on each case;
-/// `None`: as much as checks ever may. It is counted in fuel, so that the same checks can be made again.
+/// Returns the units of fuel that the checks of each of `variants` variants may take beyond one call on each case;
+/// `None` leaves the usual limits. The bound is one of fuel, so that the same checks can be made again.
 pub(super) fn repeats_fuel(measure: &Measure, variants: usize) -> Option<u64> {
     let of_budget = CHECKS_SHARE * measure.budget.as_secs_f64();
     let seconds = match measure.scope {
@@ -31,7 +31,7 @@ pub(super) fn repeats_fuel(measure: &Measure, variants: usize) -> Option<u64> {
 }
 
 impl Run<'_> {
-    /// Returns how measuring time is declared, with what is left of the budget before anything is timed.
+    /// Returns the declared options of the race, with the budget that is left before anything is timed.
     pub(super) fn measure_left(&self) -> Measure {
         let mut measure = self.loaded.experiment.measure;
         if measure.scope == BudgetScope::Everything {
@@ -40,7 +40,7 @@ impl Run<'_> {
         measure
     }
 
-    /// Says what the search for differing inputs and the checks took, if that leaves nothing of the budget.
+    /// Warns if the search for differing inputs and the checks took the whole budget.
     pub(super) fn warn_of_spent_budget(&mut self) -> Result<(), RunError> {
         let budget = self.loaded.experiment.measure.budget;
         if !self.measure_left().budget.is_zero() {

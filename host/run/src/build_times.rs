@@ -48,8 +48,8 @@ pub struct BuildTime {
 type SameCode = (BuildInput, bool, Vec<String>);
 
 impl Run<'_> {
-    /// Builds every prototype anew, round by round, until the times of all are told apart or the
-    /// rounds may take no longer. Nothing happens unless a criterion asks for it.
+    /// Builds every prototype anew, round by round, until the times of all are told apart or the rounds' share of the
+    /// budget is spent. Does nothing unless a criterion asks for it.
     pub(super) async fn time_builds(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let builds: Vec<SameCode> = self
@@ -135,7 +135,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns every prototype that is built in a round, for its key.
+/// Encodes the prototypes of a round, for its key.
 fn encoded(builds: &[SameCode]) -> String {
     let line = |(code, _, ids): &SameCode| {
         let address = code.content_address();
@@ -163,8 +163,7 @@ fn compare<'r>(
     times.verdicts()
 }
 
-/// Returns the verdicts about all pairs of variants that `counts` says yes to. Those of the same
-/// code tie.
+/// Returns the verdicts about all pairs of variants for which `counts` is true. Pairs of the same code tie.
 pub(super) fn build_verdicts<'r>(
     experiment: &Experiment,
     rounds: impl Iterator<Item = &'r BuildRound> + Clone,

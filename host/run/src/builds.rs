@@ -15,18 +15,18 @@ use bakeoff_store::{IterationFile, Key, SafeId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A build, and the variants that it is for.
+/// A build, and the variants that have its code.
 pub(super) struct SameBuild {
     pub(super) key: Key,
     pub(super) code: BuildInput,
-    /// Whether the component is granted the values of parameters.
+    /// True if the component is granted the values of parameters.
     pub(super) swept: bool,
     pub(super) ids: Vec<VariantId>,
 }
 
 impl Run<'_> {
-    /// Adds a task for every build, and one for the check of each variant that waits for it. A build that
-    /// fails is a failure of its variants, and they are not checked.
+    /// Adds a task for every build, and one for the check of each variant, which waits for its build. If a build fails,
+    /// its variants fail and are not checked.
     pub(super) fn add_builds_and_checks(
         &mut self,
         preparation: &mut Preparation,
@@ -177,8 +177,8 @@ impl Run<'_> {
         self.write_iteration(id)
     }
 
-    /// Returns true if an earlier variant of the same approach has the same code: what people look at lies
-    /// beside that one.
+    /// Returns true if an earlier variant of the same approach has the same code, whose files for people serve for
+    /// both.
     fn repeats_code(&self, state: &VariantState) -> bool {
         let is_same = |other: &&VariantState| other.variant.approach == state.variant.approach;
         let first = self.variants.iter().find(is_same);

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// The names of inputs that each variant has for itself. All others are the same for every variant.
 const OWN: [&str; 3] = ["source", "component", "files"];
 
-/// Returns the inputs without a seed that was drawn anew because of the others.
+/// Returns the inputs without a seed that was drawn anew only because the others changed.
 fn without_consequence(mut inputs: Vec<String>) -> Vec<String> {
     if inputs.iter().any(|input| input != "seed") {
         inputs.retain(|input| input != "seed");
@@ -28,8 +28,8 @@ impl Run<'_> {
         self.report_changed(Stage::Build, ResultKind::Build, keys, &mut BTreeSet::new())
     }
 
-    /// Reports which inputs of the gate of a variant changed, now that it is built. Those that all variants
-    /// share are reported once: `reported` has them.
+    /// Reports which inputs of the gate of a variant changed, now that it is built. Changes that all variants share are
+    /// reported once: `reported` holds those.
     pub(super) fn report_changed_check(
         &mut self,
         id: &VariantId,

@@ -1,4 +1,4 @@
-//! The gates of a run: what is kept of them, and what is found out about failures.
+//! The gates of a run: their stored results, and the causes of failures.
 
 use super::child_client::{ChildAnswer, ChildTask, DiagnosticTask, core_task, wrong_task};
 use super::error::RunError;
@@ -17,8 +17,8 @@ use bakeoff_store::events::{Event, Origin};
 use std::collections::BTreeSet;
 
 impl Run<'_> {
-    /// Finds out whose failure the unjudged answers are, and stores those gates. Only once all gates have
-    /// ended it is known who may have a right answer to the same input.
+    /// Finds the cause of every unjudged answer, and stores those gates. All gates must have ended: any variant may
+    /// have a right answer to the same input.
     pub(super) async fn explain_all_unjudged(
         &mut self,
         unjudged: Vec<(VariantId, GateRecord)>,
@@ -38,7 +38,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Says before anything is timed which inputs anybody can know beforehand.
+    /// Warns of inputs that anyone can know beforehand, before anything is timed.
     pub(super) fn warn_of_constant_inputs(&mut self) -> Result<(), RunError> {
         let gates = self.variants.iter().filter_map(|state| state.gate.as_ref());
         let checked = gates.flat_map(|gate| &gate.cases);
@@ -131,8 +131,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the task that repeats the calls of a guest that trapped in its diagnostic build, which reports
-    /// the panic; `None` if it did not trap, or has no such build.
+    /// Returns the task that repeats the calls of a guest that trapped, in the guest's diagnostic build, which reports
+    /// the panic; `None` if the guest did not trap, or has no such build.
     pub(super) fn diagnosis(
         &self,
         id: &VariantId,
@@ -157,8 +157,8 @@ impl Run<'_> {
         })
     }
 
-    /// Adds what the diagnostic build of a guest that trapped reports to the failure of the guest. If this
-    /// goes wrong, the failure stays as it was.
+    /// Adds the report of the diagnostic build of a guest that trapped to the guest's failure. If the diagnosis itself
+    /// fails, the failure stays as it was.
     pub(super) async fn diagnose(
         &mut self,
         id: &VariantId,

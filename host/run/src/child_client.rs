@@ -1,4 +1,4 @@
-//! The client of a run: for each task, it makes the bytes for a worker, and an answer of what comes back.
+//! The client of a run: it encodes each task for a worker, and makes an answer of the worker's frames.
 
 use super::error::RunError;
 use bakeoff_compile::{BuildRequest, Builder, BuiltComponent};
@@ -22,19 +22,18 @@ use std::time::{Duration, Instant};
 /// The least time between two messages about a check under way.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// How often an attempt is repeated whose worker was lost. A child that dies is no such case: that is what
-/// came of the task.
+/// Retries of an attempt whose worker was lost. The death of a child is not retried: it is the result of the task.
 const RETRIES: Retries = Retries {
     attempts_max: 3,
     first_wait: Duration::from_millis(200),
     wait_max: Duration::from_secs(5),
 };
 
-/// Memory of a task that takes a core, in bytes: what a build or a check of ordinary size uses. No more of them
-/// run at once than there is memory for; what each may use at most is the business of its fences.
+/// Memory of a task that takes a core, in bytes: the use of a build or check of ordinary size. No more run at once than
+/// there is memory for; the fences bound the use of each.
 const MEMORY_BYTES: u64 = 512 << 20;
 
-/// How long tasks take until some were measured, in milliseconds: the order of magnitude of small ones.
+/// Expected duration of tasks in milliseconds, by kind, until some were measured: the order of magnitude of small ones.
 const EXPECTED_MS: [(&str, u64); 5] = [
     ("build", 500),
     ("check", 1_000),
@@ -43,7 +42,7 @@ const EXPECTED_MS: [(&str, u64); 5] = [
     ("diagnose", 700),
 ];
 
-/// What a task of a run or verification is.
+/// Work for a child process: the content of a task of a run or verification.
 #[derive(Clone, Debug)]
 pub enum ChildTask {
     /// A build.
@@ -52,20 +51,20 @@ pub enum ChildTask {
     TimedBuild(BuildRequest),
     /// The gate of a component.
     Check {
-        /// The task that built it.
+        /// The task that built the component.
         build: TaskKey,
-        /// The files that it is granted.
+        /// The files that the component is granted.
         files: Option<PackedFolders>,
         /// The seed of the rehearsal.
         seed: RunSeed,
-        /// Units of fuel that calls beyond one on each case may take, if there are fewer than usual.
+        /// Units of fuel that calls beyond one on each case may take, if that is less than usual.
         repeats_fuel: Option<u64>,
     },
     /// The assessment of a component's answers.
     Assess {
-        /// The task that built it.
+        /// The task that built the component.
         build: TaskKey,
-        /// The files that it is granted.
+        /// The files that the component is granted.
         files: Option<PackedFolders>,
         /// The seed of the inputs.
         seed: RunSeed,
@@ -80,27 +79,27 @@ pub enum ChildTask {
         files: Option<PackedFolders>,
         /// The seed of the inputs.
         seed: RunSeed,
-        /// What is known of it without calling it.
+        /// The evidence of the variant that needs no calls.
         evidence: KnownEvidence,
     },
     /// Calls on fresh instances of a component.
     Repeat {
-        /// The task that built it.
+        /// The task that built the component.
         build: TaskKey,
-        /// The files that it is granted.
+        /// The files that the component is granted.
         files: Option<PackedFolders>,
         /// The calls: a case and the seed of its input.
         calls: Arc<[(CaseIndex, u64)]>,
-        /// The time that they may take; what comes after it is not called.
+        /// The time for all calls; the calls that are left then are not made.
         left: Option<Duration>,
-        /// How much of arguments and answers is told.
+        /// Length of arguments and answers in the results: shortened or whole.
         texts: CallTexts,
     },
     /// Calls of a component, whose answers the oracle judges as they are and changed.
     TestOracle {
-        /// The task that built it.
+        /// The task that built the component.
         build: TaskKey,
-        /// The files that it is granted.
+        /// The files that the component is granted.
         files: Option<PackedFolders>,
         /// The calls: a case and the seed of its input.
         calls: Arc<[(CaseIndex, u64)]>,
@@ -122,32 +121,32 @@ impl From<ReplicaJob> for ChildTask {
 pub struct DiagnosticTask {
     /// The build.
     pub request: BuildRequest,
-    /// What the component is granted, if anything.
+    /// The files and parameter values that the component is granted, if any.
     pub files: Option<PackedFolders>,
     /// The calls, in order: a case and the seed of its input.
     pub calls: Vec<(CaseIndex, u64)>,
 }
 
-/// What came of a task.
+/// Answer of a task of a run or verification, by the kind of its work.
 #[derive(Debug)]
 pub enum ChildAnswer {
-    /// Of a build.
+    /// The component of a build.
     Built(Result<Arc<BuiltComponent>, Failure>),
-    /// Of a timed build: its CPU time.
+    /// The CPU time of a timed build.
     TimedBuild(Result<Duration, Failure>),
-    /// Of a gate.
+    /// The record of a gate.
     Checked(Result<GateRecord, RunnerError>),
-    /// Of an assessment.
+    /// The assessment of a component's answers.
     Assessed(Result<Assessment, RunnerError>),
-    /// Of an evaluation.
+    /// An evaluator's readings of a variant.
     Evaluated(Result<EvaluatorAnswer, RunnerError>),
-    /// Of calls.
+    /// The outcomes of calls.
     Repeated(Result<Vec<RepeatedCall>, RunnerError>),
-    /// What the oracle says; the inner error is why the component could not be called.
+    /// The oracle's judgements; the inner error is the reason why the component could not be called.
     OracleTested(Result<Result<Vec<TestedAnswer>, String>, RunnerError>),
     /// The report of the panic, if there is one.
     Diagnosed(Option<String>),
-    /// Of a replica.
+    /// The end of a replica.
     Replica(ReplicaAnswer),
 }
 
@@ -155,7 +154,7 @@ impl TryFrom<ChildAnswer> for ReplicaAnswer {
     type Error = ChildAnswer;
 
     /// # Errors
-    /// It is the answer to another task.
+    /// The answer is that of another task.
     fn try_from(answer: ChildAnswer) -> Result<Self, ChildAnswer> {
         match answer {
             ChildAnswer::Replica(answer) => Ok(answer),
@@ -169,7 +168,7 @@ impl TryFrom<ChildAnswer> for ReplicaAnswer {
 pub struct ChildClient {
     builder: Arc<Builder>,
     config: RunnerConfig,
-    /// What was built, by task.
+    /// Components that were built, by the key of their task.
     built: Mutex<BTreeMap<TaskKey, Arc<BuiltComponent>>>,
 }
 
@@ -329,11 +328,11 @@ impl ChildClient {
     }
 }
 
-/// What came of an attempt: `Err` if its worker was lost, for this reason. Within, `Err` is an answer that every
-/// other attempt would have as well.
+/// Result of an attempt: the outer `Err` is the reason why its worker was lost. The inner `Err` is an answer that every
+/// other attempt would give as well.
 type Outcome = Result<Result<ChildAnswer, ChildAnswer>, String>;
 
-/// An attempt at a task, with the ways to its workers.
+/// An attempt at a task, with the links to its workers.
 struct ChildAttempt {
     core: Option<usize>,
     report: AttemptReport<ChildAnswer>,
@@ -348,7 +347,7 @@ fn with_seed(config: &RunnerConfig, seed: RunSeed) -> RunnerConfig {
     }
 }
 
-/// Returns what came of a runner, or as an error why its worker was lost.
+/// Returns the end of a runner; the outer `Err` is the reason why its worker was lost.
 fn kept_worker<T>(ended: Result<T, RunnerError>) -> Result<Result<T, RunnerError>, String> {
     match ended {
         Err(RunnerError::WorkerLost(reason)) => Err(reason),
@@ -380,7 +379,7 @@ pub(super) fn build_task(build: &Key) -> TaskKey {
     TaskKey::new(format!("build {}", build.digest()))
 }
 
-/// Returns a task that takes a core, of this kind and key. It waits for the result of the task `after`.
+/// Returns a task of this kind and key that takes a core. It waits for the result of the task `after`.
 pub fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey>) -> Task {
     let needs = Needs {
         // What is more than all there is would wait for ever.
@@ -398,7 +397,7 @@ pub fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey>) -> T
     }
 }
 
-/// A task that the queue does not take: an error in how it was made.
+/// Returns the error of a task that the queue does not accept: a bug of bakeoff.
 pub fn wrong_task(error: AddError) -> RunError {
     RunError::Engine(error.to_string())
 }

@@ -1,8 +1,8 @@
-//! The short race of a large sweep: those that are ahead by fuel are timed coarsely, so that those who are timed
-//! in earnest are chosen by time.
+//! The coarse race of a large sweep: the variants that are ahead by fuel are timed for a short time, so that those
+//! which race are chosen by time.
 //!
-//! It decides who races, and claims nothing: the race that follows has other inputs and orders, so that nobody who
-//! was lucky here is believed for it there.
+//! It decides which variants race, and claims nothing. The race that follows has other inputs and orders, so that luck
+//! in the coarse race does not count there.
 
 use super::coarse_times::{CoarseRace, CoarseTimes};
 use super::context::runner_error;
@@ -20,9 +20,9 @@ use bakeoff_store::{Owner, ResultKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-/// The part of the budget that it may take.
+/// The share of the budget that the coarse race may take.
 const BUDGET_SHARE: f64 = 0.25;
-/// The most replicas that it has.
+/// The most replicas of the coarse race.
 const REPLICAS_MAX: u32 = 8;
 
 /// Returns true if the criteria are about time, so that fuel may mislead.
@@ -33,8 +33,8 @@ fn asks_for_time(experiment: &Experiment) -> bool {
 }
 
 impl Run<'_> {
-    /// Times the variants that a screening by fuel puts first, unless that is kept. `None` where the criteria are
-    /// not about time.
+    /// Times the variants that a screening by fuel puts first, unless that result is stored. `None` where the criteria
+    /// are not about time.
     pub(super) async fn coarse_race(&mut self) -> Result<Option<CoarseRace>, RunError> {
         if !asks_for_time(&self.loaded.experiment) {
             return Ok(None);
@@ -114,7 +114,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns what a race found of its variants.
+/// Returns the times and failures of a race's variants, by their ids.
 fn found(ids: &[VariantId], cases: usize, raced: &Raced) -> BTreeMap<String, CoarseTimes> {
     let mut found: Vec<CoarseTimes> = vec![
         CoarseTimes {
@@ -141,7 +141,7 @@ fn found(ids: &[VariantId], cases: usize, raced: &Raced) -> BTreeMap<String, Coa
     ids.zip(found).collect()
 }
 
-/// A listener that keeps nothing: what is kept is the result.
+/// A listener that stores nothing: only the race's result is stored.
 struct Unkept {
     is_interrupted: Box<dyn Fn() -> bool + Send>,
 }

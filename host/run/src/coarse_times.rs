@@ -1,4 +1,4 @@
-//! What a coarse race found: the times by which a large sweep is screened.
+//! Result of a coarse race: the times by which a large sweep is screened.
 
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::score::PlacesRule;
@@ -7,29 +7,29 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a coarse race found, by the ids of its variants.
+/// Result of a coarse race.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CoarseRace {
-    /// How long it took, in seconds.
+    /// Duration of the coarse race, in seconds.
     pub seconds: f64,
-    /// Its variants.
+    /// Times of its variants, by their ids.
     pub variants: BTreeMap<String, CoarseTimes>,
-    /// How places were given, in it and in the race that followed.
+    /// The rule by which variants get their places, in the coarse race and in the race that followed.
     #[serde(default)]
     pub places: PlacesRule,
 }
 
-/// What a coarse race found of a variant.
+/// Times of one variant in a coarse race.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CoarseTimes {
     /// The time of a call in nanoseconds, by case; `None` for a case that was not timed.
     pub case_ns: Vec<Option<f64>>,
-    /// Its failure, if it failed.
+    /// Failure of the variant, if it failed.
     pub failure: Option<Failure>,
 }
 
 impl CoarseTimes {
-    /// The geometric mean over the cases, in nanoseconds; `None` unless at least one was timed, and if the variant
+    /// Returns the geometric mean over the timed cases, in nanoseconds; `None` if no case was timed, or if the variant
     /// failed.
     pub fn time_ns(&self) -> Option<f64> {
         let known: Vec<f64> = self.case_ns.iter().flatten().copied().collect();
@@ -42,8 +42,9 @@ impl CoarseTimes {
     }
 }
 
-/// The measuring that is left for the race after a coarse one.
+/// Returns the options of the race that follows a coarse one, whose duration is taken from the budget.
 pub(super) fn measure_after(measure: &Measure, coarse: Option<&CoarseRace>) -> Measure {
+    // The number may be forged, and a duration of negative or infinite seconds panics.
     let spent = coarse.map_or(0.0, |coarse| coarse.seconds.clamp(0.0, 1e9));
     let mut left = *measure;
     left.budget = measure

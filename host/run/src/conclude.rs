@@ -178,7 +178,8 @@ fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSumma
     })
 }
 
-/// Returns the options of the command line that declare what an experiment without a file calls.
+/// Returns the options of the command line that declare an experiment without a file: the called function and its
+/// inputs.
 fn options(experiment: &Experiment) -> Vec<String> {
     let call = ["--call".to_owned(), experiment.interface.call.clone()];
     match experiment.declared {
@@ -196,7 +197,7 @@ fn options(experiment: &Experiment) -> Vec<String> {
     wit.into_iter().chain(call).chain(inputs).collect()
 }
 
-/// The same where the interface was read off the sources: its file is temporary, and so is a workload
+/// Returns the same options where the interface was read off the sources: its file is temporary, and so is a workload
 /// beside it.
 fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String> {
     let inputs = match &experiment.workload.inputs {
@@ -271,8 +272,7 @@ fn fail(variants: &mut [VariantState], id: &VariantId, failure: Failure) {
     }
 }
 
-/// Returns the result of the race from what was stored of it, and sets the failures of variants
-/// that failed in it.
+/// Returns the result of the race from its stored part, and sets the failures of variants that failed in it.
 fn outcome(
     variants: &mut [VariantState],
     evidence: &Evidence,
@@ -391,7 +391,7 @@ fn variant_report(
     }
 }
 
-/// Returns the call that failed, of a variant or of the one that it repeats.
+/// Returns the call that failed, of a variant or of the one that it duplicates.
 fn failed_call(
     state: &VariantState,
     variants: &[VariantState],

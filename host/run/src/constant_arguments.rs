@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The end of the sentence on an argument that is known beforehand, behind the cases.
 pub(super) const ADVICE: &str = ". Whoever knows it beforehand can be written for it alone: let `generate` draw it from its seed.";
 
-/// The beginning of the sentence on this argument, counted from 1.
+/// Returns the beginning of the sentence on an argument, counted from 1.
 pub(super) fn beginning(argument: u32) -> String {
     format!("The same argument {argument} from every seed: ")
 }
 
-/// By argument, counted from 1: the cases of which the workload makes the same one from every seed, by
-/// what the gates saw.
+/// Returns the arguments, counted from 1, that the workload makes alike from every seed, each with the cases on which
+/// the gates found it.
 pub(super) fn constant_arguments<'a>(
     gates: impl Iterator<Item = &'a GateRecord>,
 ) -> BTreeMap<u32, BTreeSet<CaseIndex>> {
@@ -30,7 +30,7 @@ pub(super) fn constant_arguments<'a>(
 }
 
 impl Run<'_> {
-    /// Says before anything is timed which arguments anybody can know beforehand.
+    /// Warns of arguments that anyone can know beforehand, before anything is timed.
     pub(super) fn warn_of_constant_arguments(&mut self) -> Result<(), RunError> {
         let gates = self.variants.iter().filter_map(|state| state.gate.as_ref());
         for (argument, cases) in constant_arguments(gates) {

@@ -1,5 +1,5 @@
-//! The context of a run, opened before any variant is looked at: confinement, compiler, interface,
-//! and the problem's own components.
+//! The context of a run, opened before any variant is read: confinement, compiler, interface, and the problem's own
+//! components.
 
 use super::aggregators;
 use super::assess_criteria;
@@ -45,7 +45,7 @@ pub struct RunContext {
     pub evaluators: Vec<BuiltEvaluator>,
     /// The aggregators, in the order of declaration.
     pub aggregators: Vec<Arc<BuiltComponent>>,
-    /// The crates that sources may use, and those that these need.
+    /// The crates that sources may use, and their dependencies.
     pub crates: Vec<LockedCrate>,
 }
 
@@ -125,8 +125,7 @@ impl RunContext {
         }
     }
 
-    /// Sets the seed of what is timed, and of what is checked too if the experiment declares no
-    /// seed for that.
+    /// Sets the seed of timed inputs and orders, and that of the checks too if the experiment declares none for them.
     pub(super) fn set_seed(&mut self, seed: RunSeed, check_seed: Option<u64>) {
         self.config.seed = seed;
         self.config.check_seed = check_seed.map_or(seed, RunSeed::Named);
@@ -289,8 +288,8 @@ async fn open_inputs(
     Ok((inputs, built.digest.clone()))
 }
 
-/// Returns the code of a workload that was written beside the interface that was read off sources without the folder
-/// in its name: that is another one each time, and a build that reports panics carries the name.
+/// Returns the code of a workload without the folder in its name, where it was written beside an interface that was
+/// read off sources. That folder is another one each time, and a build that reports panics contains the name.
 fn without_temporary_folder(code: BuildInput, experiment: &spec::Experiment) -> BuildInput {
     let is_beside = |path: &Path| path.parent() == experiment.interface.wit.parent();
     match code {
@@ -355,8 +354,7 @@ fn read_cases(loaded: &LoadedExperiment, path: &Path) -> Result<OpenedInputs, Ru
     Ok((Inputs::Cases(cases.collect()), digest_of_parts(texts)))
 }
 
-/// Returns the numbers of the cores to use: as many as were asked for, of those this process may
-/// run on.
+/// Returns the numbers of the cores to use: the wanted number, of those this process may run on.
 fn cores(workers: Workers) -> Vec<usize> {
     let mut available = bakeoff_measure::usable_cores();
     if available.is_empty() {

@@ -40,8 +40,8 @@ pub(super) fn cost(
     }
 }
 
-/// Returns what is known of the work of a run that did not store it: the number of replicas and their time
-/// for each core that they were pinned to.
+/// Returns the work of each core in a run that did not store it: the number and time of the replicas that were pinned
+/// to it.
 fn replicas(outcome: &RaceOutcome) -> Vec<WorkerCost> {
     let replicas = outcome.raced.replicas.iter();
     work::added(replicas.map(|replica| WorkerCost {

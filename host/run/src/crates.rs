@@ -1,5 +1,4 @@
-//! How the sources of an experiment are compiled: its crates, built before anything else is, and the features of
-//! WebAssembly.
+//! Compilation of an experiment's sources: its crates, which are built first, and the features of WebAssembly.
 
 use super::error::RunError;
 use super::options::Tools;
@@ -11,10 +10,11 @@ use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use std::sync::Arc;
 
-/// The tools, which build with the crates that the experiment allows, with vectors and in the newest edition unless it says otherwise.
+/// Returns the tools for an experiment: they build with the crates that it allows, and with vectors and in the newest
+/// edition unless it says otherwise.
 ///
 /// # Errors
-/// They were not fetched, or cannot be built; the error points at them.
+/// The crates were not fetched, or cannot be built; the error points at them.
 pub(super) async fn allow(
     tools: Tools,
     loaded: &LoadedExperiment,
@@ -70,7 +70,7 @@ pub(super) async fn allow(
     })
 }
 
-/// The exact versions of all crates.
+/// Returns the exact versions of all crates.
 ///
 /// # Errors
 /// The lock cannot be read.

@@ -16,7 +16,7 @@ pub enum RunError {
     /// There is no compiler for prototypes.
     #[error("{0}")]
     Toolchain(String),
-    /// Nothing here confines untrusted code.
+    /// This machine confines no untrusted code.
     #[error(transparent)]
     Confinement(#[from] bakeoff_confine::ConfinementError),
     /// The workload cannot be built, so that nothing can be checked or measured.

@@ -1,4 +1,4 @@
-//! Readings and verdicts from what evaluators said, as it is kept.
+//! Readings and verdicts from the stored answers of evaluators.
 
 use super::evidence::Record;
 use super::instances;
@@ -14,11 +14,11 @@ use bakeoff_domain::spec::{
 use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::evaluate::Evaluation;
 
-/// The most notes on what evaluators said.
+/// The most notes on the answers of evaluators.
 const NOTES_MAX: usize = 64;
 
-/// Returns the readings of a variant by every evaluator, each with the name of its source; or why there is
-/// none. `set` is the number of instances that count, if the inputs are a set of them.
+/// Returns the readings of a variant by every evaluator, each with the name of its source, or with the reason why there
+/// is none. `set` is the number of instances that count, if the inputs are a set of them.
 pub(super) fn readings(
     record: &Record,
     id: &VariantId,
@@ -40,8 +40,8 @@ pub(super) fn readings(
     found
 }
 
-/// Returns what an evaluator that was asked before the race said of a variant: the readings that it gave, by
-/// their sources. `set` is the number of instances that count, if the inputs are a set of them.
+/// Returns the readings that an evaluator gave of a variant before the race, by their sources. `set` is the number of
+/// instances that count, if the inputs are a set of them.
 pub(super) fn before_race(
     experiment: &Experiment,
     cases: usize,
@@ -62,7 +62,7 @@ pub(super) fn before_race(
     given.collect()
 }
 
-/// The number of inputs that are the same for every run and everybody; `None` where they are drawn.
+/// Returns the number of inputs that are the same in every run; `None` where they are drawn.
 fn fixed_inputs(inputs: &Inputs, cases: usize, set: Option<usize>) -> Option<usize> {
     match inputs {
         Inputs::Cases(_) => Some(cases),
@@ -71,8 +71,8 @@ fn fixed_inputs(inputs: &Inputs, cases: usize, set: Option<usize>) -> Option<usi
     }
 }
 
-/// Adds a note on each criterion by which nobody can be ahead, on each reading that an evaluator did not give, and
-/// on each that it says something of.
+/// Adds a note on each criterion by which no variant can be ahead, on each reading that an evaluator did not give, and
+/// on each reading with a remark of the evaluator.
 pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut NoteList) {
     for criterion in record
         .experiment
@@ -128,7 +128,7 @@ pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut 
     }
 }
 
-/// A reason as a sentence of its own.
+/// Returns a reason as a sentence of its own.
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(char::to_uppercase);
@@ -160,8 +160,8 @@ fn described<'a>(
     Some((evaluator, evaluator.criterion(&source.criterion)?))
 }
 
-/// Returns the verdicts by a criterion of an evaluator that is about answers to drawn inputs: input by
-/// input, like those by what a workload assesses. All that were evaluated count as compared, also those that
+/// Returns the verdicts by a criterion of an evaluator that is about answers to drawn inputs: input by input, like
+/// those by the numbers of a workload's `assess`. All variants that were evaluated count as compared, even if they
 /// failed later.
 pub(super) fn verdicts(
     record: &Record,

@@ -21,16 +21,16 @@ use bakeoff_source::{BuildInput, digest_of_parts};
 use bakeoff_store::{Key, Owner, RunId};
 use std::collections::BTreeMap;
 
-/// When evaluators are asked.
+/// Phase of a run in which evaluators are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// Before the race: those that read no times. A variant that fails on an input is not timed.
+    /// Before the race: evaluators that read no times. A variant that fails on an input is not timed.
     BeforeRace,
-    /// After the race of this run: those that read times.
+    /// After the race of this run: evaluators that read times.
     AfterRace(RunId),
 }
 
-/// One evaluation to make: the place of the evaluator, the variant, and the key of the result.
+/// One open evaluation: the index of the evaluator, the variant, and the key of the result.
 type Evaluated = (usize, VariantId, Key);
 
 impl Run<'_> {
@@ -103,7 +103,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the key of an evaluation; `None` of a variant without a component.
+    /// Returns the key of an evaluation; `None` for a variant without a component.
     fn evaluation_key(
         &self,
         place: usize,
@@ -122,7 +122,7 @@ impl Run<'_> {
         Some(self.keys.evaluation(state.identity.as_ref()?, about))
     }
 
-    /// Adds the task of an evaluation; `None` if there is nothing to be asked about.
+    /// Adds the task of an evaluation; `None` if the evaluator or the variant is not built.
     fn add_evaluation(
         &mut self,
         evaluator: &Evaluator,
@@ -149,7 +149,7 @@ impl Run<'_> {
         Ok(Some(key))
     }
 
-    /// Returns the evaluation that follows from an answer, with the panic behind a trap of the variant.
+    /// Returns the evaluation that follows from an answer, with the panic that caused a trap of the variant.
     async fn evaluation(
         &mut self,
         place: usize,
@@ -175,8 +175,8 @@ impl Run<'_> {
         Ok(evaluation)
     }
 
-    /// What is said before the race counts in a screening. A variant that fails there has no result; what it does
-    /// after the race takes the readings of that evaluator from it.
+    /// Records an evaluation before the race, whose readings count in a screening; a variant that fails in it has no
+    /// result. A failure after the race only takes the evaluator's readings from the variant.
     fn on_evaluation(
         &mut self,
         id: &VariantId,
@@ -202,8 +202,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns whom the result of an evaluation belongs to: a variant has one by each evaluator, which the number
-/// of the iteration tells apart.
+/// Returns the owner of an evaluation's result: the results of several evaluators of a variant differ in the number of
+/// the iteration.
 fn owner(state: &VariantState, place: usize) -> Owner<'_> {
     Owner {
         iteration: 1 + place as u32,
@@ -211,7 +211,7 @@ fn owner(state: &VariantState, place: usize) -> Owner<'_> {
     }
 }
 
-/// Returns what is known of a variant without calling it.
+/// Returns the evidence of a variant that needs no calls.
 pub fn known_evidence(
     state: &VariantState,
     cases: &[CaseLabel],
@@ -243,7 +243,7 @@ pub fn has_source(state: &VariantState) -> bool {
         .is_some_and(|code| code.text().is_some())
 }
 
-/// The samples of a case as bytes, for a digest.
+/// Encodes the samples of a case as bytes, for a digest.
 fn encoded(samples: &[TimedCalls]) -> Vec<u8> {
     let bytes = samples.iter().flat_map(|one| {
         let numbers = [one.duration_ns, one.calls.into(), one.replica.into()];

@@ -1,4 +1,4 @@
-//! The evaluators of an experiment, built and asked what they evaluate before anything is measured.
+//! The evaluators of an experiment, built and asked for their criteria before anything is measured.
 
 use super::error::RunError;
 use super::guest_builds::NamedGuest;
@@ -20,10 +20,11 @@ pub struct BuiltEvaluator {
     pub criteria: Vec<EvaluatedCriterion>,
 }
 
-/// Builds the evaluators of an experiment in their order, and asks each what it evaluates.
+/// Builds the evaluators of an experiment in their order, and asks each for its criteria.
 ///
 /// # Errors
-/// One cannot be built, or says nothing that could be used; the error points at it.
+/// An evaluator cannot be built, or describes no criteria that could be used; the error points at
+/// it.
 pub(super) async fn open(
     loaded: &LoadedExperiment,
     files: &RunFiles,

@@ -53,13 +53,13 @@ pub struct Record {
     pub builds: Vec<StoredResult<BuildRecord>>,
     /// The results of the gates.
     pub gates: Vec<StoredResult<GateRecord>>,
-    /// What the workload says of the variants' answers; empty unless a criterion asks for it.
+    /// Assessments of the variants' answers; empty unless a criterion asks for them.
     #[serde(default)]
     pub assessments: Vec<StoredResult<Assessment>>,
-    /// What evaluators say of the variants.
+    /// Evaluators' readings of the variants.
     #[serde(default)]
     pub evaluations: Vec<StoredResult<Evaluation>>,
-    /// What aggregators say of the report; without it until they were asked.
+    /// Aggregators' sections of the report; empty until they were asked.
     #[serde(default)]
     pub aggregations: Vec<StoredResult<Aggregation>>,
     /// The short race by which a large sweep was screened; `None` if there was none.
@@ -70,10 +70,10 @@ pub struct Record {
     pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
-    /// What each core did; empty for a version that did not store it.
+    /// Work of each core; empty for a version that did not store it.
     #[serde(default)]
     pub work: Vec<WorkerCost>,
-    /// How approaches were generated, if some were.
+    /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
 }
@@ -85,7 +85,7 @@ pub struct RunInputs {
     pub files: Manifest,
     /// The labels of the cases.
     pub cases: Vec<CaseLabel>,
-    /// How approaches were generated, if some were.
+    /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
 }
@@ -134,7 +134,7 @@ impl Evidence {
     /// Reads the evidence of a run from its store. `seconds` is the duration of the run.
     ///
     /// # Errors
-    /// There is no such run; the store cannot be read, or a value in it cannot be understood.
+    /// There is no such run; the store cannot be read, or a value in it cannot be parsed.
     pub fn read(store: &Store, run: RunId, seconds: f64) -> Result<Self, StoreError> {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
@@ -210,8 +210,7 @@ impl Record {
         self.builds.iter().find(|build| *id == build.variant)
     }
 
-    /// Returns true if the code that was kept of a variant is what its build, if there is one, was made
-    /// from.
+    /// Returns true if the stored code of a variant is the one that its build, if there is one, was made from.
     pub fn has_measured_code(&self, variant: &Variant) -> bool {
         let build = self.build(&variant.id);
         build.is_none_or(|build| is_built_from(build, variant.iteration.source.as_deref()))
@@ -222,14 +221,14 @@ impl Record {
         self.gates.iter().find(|gate| *id == gate.variant)
     }
 
-    /// Returns what the workload says of a variant's answers, if it was asked.
+    /// Returns the assessment of a variant's answers, if there is one.
     pub fn assessment(&self, id: &VariantId) -> Option<&Assessment> {
         let mut assessments = self.assessments.iter();
         let found = assessments.find(|assessment| *id == assessment.variant);
         found.map(|assessment| &assessment.value)
     }
 
-    /// Returns what an evaluator says of a variant, if it was asked.
+    /// Returns an evaluator's readings of a variant, if it was asked.
     pub fn evaluation(&self, id: &VariantId, evaluator: &str) -> Option<&Evaluation> {
         let mut evaluations = self.evaluations.iter();
         let found = evaluations.find(|one| *id == one.variant && one.value.evaluator == evaluator);
@@ -273,8 +272,7 @@ fn cases_of(experiment: &Experiment, race: Option<&RaceRecord>) -> Vec<CaseLabel
     }
 }
 
-/// Returns true if a build depends on this code, by its content address, and its key is that of all
-/// that it depends on.
+/// Returns true if a build depends on this code, by its content address, and its key is that of all its inputs.
 pub fn is_built_from<T>(build: &StoredResult<T>, source: Option<&str>) -> bool {
     let named = bakeoff_store::input(&build.inputs, "source");
     let key = bakeoff_store::Key::new(build.inputs.iter().cloned());

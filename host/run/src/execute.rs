@@ -138,7 +138,7 @@ pub async fn run(
 /// is a failure of that variant alone.
 ///
 /// # Errors
-/// An approach cannot be granted what it asks for.
+/// An approach asks for a grant that it cannot have.
 pub fn read_variants(
     variants: Vec<Variant>,
     loaded: &LoadedExperiment,

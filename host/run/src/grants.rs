@@ -1,4 +1,5 @@
-//! What variants are granted, files and the values of parameters, before any of them is built.
+//! Grants of the variants, files and the values of parameters, which are read before any variant is
+//! built.
 
 use super::error::RunError;
 use bakeoff_config::units::show_bytes;
@@ -10,8 +11,8 @@ use std::collections::BTreeMap;
 /// The most bytes that names and places of files, beside their contents, may take for all grants.
 const TREES_BYTES_MAX: u64 = 8 << 20;
 
-/// Returns what each variant is granted, if anything: files, and the values of its parameters. What
-/// several are granted is held once.
+/// Returns the grant of each variant, if it has one: files, and the values of its parameters. Equal
+/// grants are held in memory once.
 ///
 /// # Errors
 /// A folder cannot be granted, or the folders have more than [`GRANTED_BYTES_MAX`] in all. The
@@ -53,7 +54,7 @@ pub(super) fn read_granted(
     Ok(granted)
 }
 
-/// What is granted so far, by its digest.
+/// Grants so far, by their digest.
 #[derive(Default)]
 struct Held {
     granted: BTreeMap<String, PackedFolders>,
@@ -61,7 +62,7 @@ struct Held {
 }
 
 impl Held {
-    /// Returns the same bytes if they are held already; otherwise holds these.
+    /// Returns the grant of the same digest, if there is one already; otherwise adds this one.
     fn hold(&mut self, packed: PackedFolders) -> Result<PackedFolders, String> {
         if let Some(same) = self.granted.get(&packed.digest) {
             return Ok(same.clone());

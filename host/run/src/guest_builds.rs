@@ -1,4 +1,4 @@
-//! Building the components that a user brings beside prototypes and workload: evaluators, aggregators.
+//! Builds of the components that a user brings beside prototypes and workload: evaluators, aggregators.
 
 use super::error::RunError;
 use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
@@ -11,16 +11,16 @@ use std::sync::Arc;
 /// A component of one of bakeoff's own worlds that the experiment file names.
 pub(super) struct NamedGuest<'a> {
     pub(super) loaded: &'a LoadedExperiment,
-    /// The world that it has to implement.
+    /// The world that the component has to implement.
     pub(super) world: World,
-    /// Its name in the file.
+    /// Name of the component in the experiment file.
     pub(super) name: &'a str,
-    /// Where the file names its code.
+    /// Place in the experiment file that names the component's code.
     pub(super) place: ConfigPlace,
 }
 
 impl NamedGuest<'_> {
-    /// The error that points at it: why it cannot be used, and what to do.
+    /// Makes an error that points at the component: the reason why it cannot be used, and help.
     pub(super) fn unusable(&self, why: &str, help: &str) -> RunError {
         let (world, name) = (self.world.name(), self.name);
         let message = format!("the {world} `{name}` cannot be used: {why}");
@@ -28,10 +28,10 @@ impl NamedGuest<'_> {
         RunError::from(wrong)
     }
 
-    /// Builds it, before anything is measured.
+    /// Builds the component, before anything is measured.
     ///
     /// # Errors
-    /// It cannot be built, or implements another world; the error points at it.
+    /// The component cannot be built, or implements another world; the error points at it.
     pub(super) async fn build(
         &self,
         code: &Result<BuildInput, Failure>,

@@ -1,4 +1,4 @@
-//! The set of instances of a run: what its report says of it, and verdicts by exact qualities.
+//! The set of instances of a run: its summary in the report, and verdicts by exact qualities.
 
 use super::evidence::Record;
 use super::variant_state::VariantState;
@@ -12,14 +12,14 @@ use bakeoff_source::digest_of_parts;
 /// The most names that a report lists.
 const NAMES_MAX: usize = 256;
 
-/// Returns the number of instances that count: those on which more than half of the variants that passed
-/// their gate were checked. Who was checked on fewer, because its calls take too much, has no quality on the
-/// set, and takes no instance from the others. `None` if the inputs of the run are no set of instances.
+/// Returns the number of instances that count: those on which more than half of the variants that passed their gate
+/// were checked. A variant that was checked on fewer, because its calls take too much, has no quality on the set, and
+/// takes no instance from the others. `None` if the inputs of the run are no set of instances.
 pub(super) fn checked(record: &Record, variants: &[VariantState]) -> Option<usize> {
     counted(&record.experiment, variants)
 }
 
-/// The same for an experiment whose results are not all kept yet.
+/// Returns the same number as [`checked`] for an experiment whose results are not all stored yet.
 pub(super) fn counted(experiment: &Experiment, variants: &[VariantState]) -> Option<usize> {
     let Inputs::Instances { names, .. } = &experiment.workload.inputs else {
         return None;
@@ -27,13 +27,13 @@ pub(super) fn counted(experiment: &Experiment, variants: &[VariantState]) -> Opt
     Some(reached_by_most(counts(variants).map(|(_, count)| count)).min(names.len()))
 }
 
-/// The variants that passed their gate, each with the number of instances it was checked on.
+/// Returns the variants that passed their gate, each with the number of instances it was checked on.
 fn counts(variants: &[VariantState]) -> impl Iterator<Item = (&VariantState, usize)> {
     let alive = variants.iter().filter(|state| state.is_alive());
     alive.filter_map(|state| Some((state, state.gate.as_ref()?.cases.len())))
 }
 
-/// The largest number that more than half of these reach; 0 of none.
+/// Returns the largest number that more than half of `counts` reach; 0 if there are none.
 fn reached_by_most(counts: impl Iterator<Item = usize>) -> usize {
     let mut counts: Vec<usize> = counts.collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -56,7 +56,7 @@ pub(super) fn notes(record: &Record, variants: &[VariantState]) -> Vec<String> {
     fewer.map(note).collect()
 }
 
-/// Returns what a report says of the set.
+/// Returns the report's summary of the set.
 pub(super) fn summary(record: &Record, variants: &[VariantState]) -> Option<InstanceSet> {
     let Inputs::Instances { names, .. } = &record.experiment.workload.inputs else {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn summary(record: &Record, variants: &[VariantState]) -> Option<Inst
     })
 }
 
-/// Returns the verdicts by the mean of what the workload says of the answers to the first `checked`
+/// Returns the verdicts by the mean of the numbers that the workload gives the answers to the first `checked`
 /// instances, which is known exactly.
 pub(super) fn exact_qualities(
     variants: &[VariantState],

@@ -17,8 +17,8 @@ use std::fmt::Write as _;
 /// The content address, in the key of a build, of code that could not be read.
 pub(super) const UNREADABLE: &str = "unreadable";
 
-/// The rules by which replicas are planned, measured and counted, as a part of the key of a race:
-/// replicas that were measured by others are not continued.
+/// The rules by which replicas are planned, measured and counted, as a part of the key of a race: replicas that were
+/// measured by other rules are not continued.
 const RACE_RULES: &str = "orders=drawn single-calls=warm alpha=table scale=pilot lowering=by-allocator seeds=hmac \
      failures=by-variant";
 
@@ -38,7 +38,7 @@ pub struct Keys {
     checked: String,
     timed: String,
     measure: String,
-    /// What bounds the checks of a variant further than usual, if something does.
+    /// Bound on the checks of a variant below the usual one, if there is one.
     checks: Option<String>,
     /// No comparison mixes machines.
     machine: String,
@@ -128,9 +128,9 @@ impl Keys {
         ])
     }
 
-    /// Returns the key of the gate of a component with the files that it is granted. It does not
-    /// depend on the run's seed: the rehearsal used a seed that nobody knew when the component was
-    /// written, so its result is as good in a later run.
+    /// Returns the key of the gate of a component with the files that it is granted. It does not depend on the run's
+    /// seed: the rehearsal's seed was not known when the component was written, so its result is as good in a later
+    /// run.
     pub(super) fn gate(&self, identity: &Identity) -> Key {
         let own = [
             ("component", identity.component.as_str()),
@@ -141,8 +141,8 @@ impl Keys {
         Key::new(own.into_iter().chain(self.gate_inputs()).chain(checks))
     }
 
-    /// Returns the key of the task that checks what a build makes: all that the gate depends on is known
-    /// before there is a component.
+    /// Returns the key of the task that checks the component of a build: all inputs of the gate are known before there
+    /// is a component.
     pub(super) fn check(&self, build: &Key, files: Option<&PackedFolders>) -> Key {
         let own = [
             ("build", build.digest()),
@@ -152,8 +152,8 @@ impl Keys {
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }
 
-    /// Returns the key of what the workload says of a component's answers: that of its gate, with the
-    /// seed of the inputs, which nobody knew when the component was written.
+    /// Returns the key of the assessment of a component's answers: that of its gate, with the seed of the inputs, which
+    /// was not known when the component was written.
     pub(super) fn assessment(&self, identity: &Identity) -> Key {
         let own = [
             ("component", identity.component.as_str()),
@@ -163,8 +163,8 @@ impl Keys {
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }
 
-    /// Returns the key of what an evaluator says of a variant: that of its assessment, with what it is told
-    /// `about` the variant beside its answers, and itself.
+    /// Returns the key of an evaluator's readings of a variant: that of the variant's assessment, with `about`: the
+    /// evaluator, and the evidence beside the answers.
     pub(super) fn evaluation(
         &self,
         identity: &Identity,
@@ -176,7 +176,7 @@ impl Keys {
         Key::new(inputs.chain(about))
     }
 
-    /// Returns the key of what an aggregator says of a report, by the digests of both.
+    /// Returns the key of an aggregator's sections of a report, by the digests of both.
     pub(super) fn aggregation(&self, aggregator: &str, report: &str) -> Key {
         Key::new([
             ("aggregator", aggregator),
@@ -275,7 +275,7 @@ fn cases_digest(cases: &[CaseLabel]) -> String {
     digest_of_parts(encoded.iter().map(String::as_bytes))
 }
 
-/// The name of the input that a variant's failure has in addition to those of its race.
+/// Name of the input that the key of a variant's failure has beside those of its race.
 const DROPOUT: &str = "variant";
 
 /// Returns the key of a failure in a race: one for each of its variants, by their place.
@@ -284,22 +284,23 @@ pub(super) fn dropout(race: &Key, variant: VariantIndex) -> Key {
     Key::new(inputs.chain([(DROPOUT.to_owned(), variant.to_string())]))
 }
 
-/// The name of the input that a sample which took far longer than was predicted has in addition to those of its race.
+/// Name of the input that the key of an overrun, a sample which took far longer than predicted, has beside those of its
+/// race.
 const OVERRUN: &str = "overrun";
 
-/// Returns the key of such a sample: one for each variant of a race, by their place.
+/// Returns the key of an overrun: one for each variant of a race, by its index.
 pub(super) fn overrun(race: &Key, variant: VariantIndex) -> Key {
     let inputs = race.inputs().iter().cloned();
     Key::new(inputs.chain([(OVERRUN.to_owned(), variant.to_string())]))
 }
 
-/// Returns true if such a sample with these inputs is one of the race with those.
+/// Returns true if an overrun with `inputs` is one of the race with the inputs `race`.
 pub(super) fn is_overrun_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
     matches!(inputs, [of_race @ .., (name, _)] if name == OVERRUN && of_race == race)
 }
 
-/// Returns true if a failure with these inputs is one of the race with those. Older versions kept one
-/// failure for each race, under the inputs of the race itself.
+/// Returns true if a failure with `inputs` is one of the race with the inputs `race`. Older versions stored one failure
+/// for each race, under the inputs of the race itself.
 pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
     inputs == race
         || matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)

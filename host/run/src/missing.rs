@@ -45,7 +45,7 @@ impl Run<'_> {
             .into())
     }
 
-    /// Warns of components where a criterion counts the lines of a source: they will not be ranked.
+    /// Warns of components, which have no source, where a criterion counts the lines of one: they will not be ranked.
     pub(super) fn warn_of_missing_sources(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let counts = |criterion: &&Criterion| {
@@ -81,7 +81,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Warns of components where an evaluator reads the source: they get no reading from it.
+    /// Warns of components, which have no source, where an evaluator reads one: they get no reading from it.
     pub(super) fn warn_of_unread_sources(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let mut reading = Vec::new();

@@ -1,4 +1,4 @@
-//! The notes of a report: what a reader should know about how the numbers were measured.
+//! The notes of a report: facts about the measurement that a reader should know.
 
 use super::constant_arguments;
 use super::evaluated;
@@ -131,7 +131,7 @@ pub(super) fn notes(
     notes.into_sentences()
 }
 
-/// What of a variant's time is the start of its instance, if that is a part that counts.
+/// Returns the note on the start of a variant's instance, if the start is a part of its time that counts.
 fn start_note(
     state: &VariantState,
     name: &str,
@@ -157,18 +157,18 @@ fn start_note(
     ))
 }
 
-/// What it means that there was no pool of instances.
+/// The note on a race whose instances did not come from a pool.
 const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so each call had one that was \
     made for it alone, and its time includes the page faults of new memory: programs that write more \
     memory look slower than they are. Raise the limit on addresses (`ulimit -v`).";
 
 /// The beginning of the sentence on inputs that are known beforehand.
 pub(super) const CONSTANT_INPUTS: &str = "The same input from every seed: ";
-/// Its end, behind the cases.
+/// The end of that sentence, behind the cases.
 pub(super) const CONSTANT_INPUTS_ADVICE: &str = ". Whoever has the answers in a table is as quick as the table there, whatever work the question \
      is: let `generate` draw from its seed.";
 
-/// Returns the cases of which the workload makes the same input from every seed, by what the gates saw.
+/// Returns the cases on which the workload makes the same input from every seed, as the gates found.
 fn constant_cases(record: &Record) -> BTreeSet<usize> {
     let gates = record.gates.iter().flat_map(|gate| &gate.value.cases);
     let constant = gates.filter(|checked| checked.constant_input);

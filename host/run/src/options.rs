@@ -28,9 +28,9 @@ pub struct RunOptions {
     pub resume: String,
     /// The flag that is raised when the user asks to stop.
     pub interrupt: Interrupt,
-    /// How approaches were generated, if some were, for the report.
+    /// Generation of the approaches, if some were generated, for the report.
     pub generation: Option<Generation>,
-    /// The time that was spent before the run, where the budget bounds that too.
+    /// The time that was spent before the run, if the budget bounds that too.
     pub spent: Duration,
 }
 
@@ -43,12 +43,12 @@ pub struct HostOptions {
     pub policy: Policy,
     /// The folder of the build cache, if it is not the user's own.
     pub cache: Option<PathBuf>,
-    /// What was found out about the machine before.
+    /// Confinement and toolchain of the machine, if they were probed before.
     pub machine: KnownMachine,
 }
 
-/// What was found out about the machine, so that a command that opens several experiments finds it out once: copies
-/// share it.
+/// Confinement and toolchain of the machine. Copies share them, so that a command that opens several experiments probes
+/// them once.
 #[derive(Clone, Debug, Default)]
 pub struct KnownMachine(Arc<MachineCells>);
 
@@ -137,7 +137,7 @@ pub struct Tools {
     pub confinement: Confinement,
     /// The version of the compiler of the prototypes.
     pub compiler: String,
-    /// Why this compiler was chosen.
+    /// The reason why this compiler was chosen.
     pub compiler_choice: ToolchainChoice,
     /// The folder of the build cache, if there is one.
     pub cache_folder: Option<PathBuf>,
@@ -178,7 +178,7 @@ impl Tools {
     }
 }
 
-/// Returns how the host's policy treats components that import WASI.
+/// Returns the policy's treatment of components that import WASI.
 pub fn wasi_imports(policy: &Policy) -> WasiImports {
     match policy.allows_wasi() {
         true => WasiImports::Virtual,

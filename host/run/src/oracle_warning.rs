@@ -1,4 +1,4 @@
-//! Whether the oracle tells wrong answers at all, before anything is timed.
+//! A quick test of the oracle before anything is timed, with a warning if it accepts wrong answers.
 
 use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
@@ -9,14 +9,14 @@ use bakeoff_domain::queue::TaskKey;
 use bakeoff_measure::RunnerError;
 use bakeoff_store::events::Event;
 
-/// What to do about an oracle that cannot be believed.
+/// Advice for an oracle that cannot be believed.
 const ADVICE: &str = "Nothing shows that the answers of this run are right; `bakeoff check` on the experiment's folder \
                       says more.";
 
 impl Run<'_> {
-    /// Has the oracle judge one right answer, changed a little, of the first variant that was built in this
-    /// session and passed. Says so if it accepts every change, or contradicts itself. That ends nothing: whoever
-    /// counts on `assess` alone may want no oracle.
+    /// Has the oracle judge one right answer, changed a little, of the first variant that was built in this session and
+    /// passed. Warns if the oracle accepts every change, or contradicts itself. The run goes on: a user who counts on
+    /// `assess` alone may want no oracle.
     pub(super) async fn warn_of_oracle(&mut self) -> Result<(), RunError> {
         if !self.context.config.inputs.has_oracle() {
             return Ok(());

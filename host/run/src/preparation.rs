@@ -1,5 +1,5 @@
-//! Builds and checks as tasks of one queue: a check starts as soon as its build is done, whatever the other
-//! builds do. What needs everybody's results comes after all of them.
+//! Builds and checks as tasks of one queue: a check starts as soon as its build is done, independently of the other
+//! builds. Stages that need the results of all variants come after all of them.
 
 use super::agreement;
 use super::checks::with_report;
@@ -22,19 +22,19 @@ use bakeoff_store::events::{Event, Origin, Stage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// What a diagnosis comes before: nothing is kept of a gate until it has ended.
+/// Priority of a diagnosis, above builds and checks: a gate is not stored until its diagnosis has ended.
 const DIAGNOSIS_PRIORITY: i32 = 1;
 
-/// The largest number of variants that the name of a build has.
+/// The largest number of variants in the name of a build's task.
 const NAMED_MAX: usize = 4;
 
-/// What a task is for.
+/// Purpose of a task.
 pub(super) enum Purpose {
     /// The build of these variants, which have the same code.
     Build(Vec<VariantId>),
     /// The gate of a variant.
     Check(VariantId),
-    /// The panic behind a trap in the gate of a variant, of which this is the record.
+    /// The diagnosis of a trap in the gate of a variant, with the gate's record.
     Diagnosis(VariantId, Box<GateRecord>),
 }
 
@@ -44,13 +44,13 @@ pub(super) struct Preparation {
     pub(super) open_builds: usize,
     /// The gates that ended with an answer on which the workload failed.
     unjudged: Vec<(VariantId, GateRecord)>,
-    /// The changed inputs of checks that all variants share, as far as they are reported.
+    /// The changed inputs of checks that all variants share, if they were reported.
     pub(super) reported: BTreeSet<String>,
     is_checking: bool,
 }
 
 impl Preparation {
-    /// Returns what a task is, in words.
+    /// Returns the name of a task, in words.
     fn name(&self, key: &TaskKey) -> String {
         match self.purposes.get(key) {
             Some(Purpose::Build(ids)) => {
@@ -65,9 +65,9 @@ impl Preparation {
 }
 
 impl Run<'_> {
-    /// Builds every variant, the same code only once, and checks each as soon as it is built; without an
-    /// oracle, then compares their answers. Where a criterion asks for it, the workload assesses the answers
-    /// of those that passed.
+    /// Builds every variant, the same code only once, and checks each as soon as it is built. Without an oracle, then
+    /// compares the variants' answers. Where a criterion asks for it, the workload assesses the answers of the variants
+    /// that passed.
     pub(super) async fn build_and_check(&mut self) -> Result<(), RunError> {
         self.stage_started(Stage::Build, self.variants.len())?;
         self.report_changed_builds()?;
@@ -115,7 +115,7 @@ impl Run<'_> {
         self.stage_done(Stage::Check)
     }
 
-    /// Chooses the variants that race, where more passed than can.
+    /// Chooses the variants that race, if more passed than may race.
     async fn screen(&mut self) -> Result<(), RunError> {
         self.set_screening();
         if !self.variants.iter().any(|state| state.is_screened_out()) {
@@ -250,7 +250,7 @@ impl Run<'_> {
         }
     }
 
-    /// Stores the result of a gate, unless something is still to be found out about its failure.
+    /// Stores the result of a gate, unless the cause of its failure is still to be found.
     fn on_checked(
         &mut self,
         preparation: &mut Preparation,

@@ -90,9 +90,8 @@ impl Run<'_> {
         self.keep_end(&key, &variants, &raced).await
     }
 
-    /// Stores what the replicas do not contain: the failures of variants, and the end of a race
-    /// without a pilot. A variant that trapped is run once more in its diagnostic build, for its
-    /// panic.
+    /// Stores results that the replicas do not contain: the failures of variants, and the end of a race without a
+    /// pilot. A variant that trapped is run once more in its diagnostic build, for its panic.
     async fn keep_end(
         &mut self,
         key: &Key,
@@ -139,7 +138,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns a variant as the race takes it.
+    /// Returns a variant's entry for the race; `None` if the variant is not built.
     pub(super) fn entry(&self, state: &VariantState) -> Option<Entry> {
         let built = state.built.as_ref()?;
         let gate = state.gate.as_ref();
@@ -161,15 +160,15 @@ impl Run<'_> {
     }
 }
 
-/// A variant that is to race.
+/// A variant that takes part in the race.
 pub(super) struct Entry {
     pub(super) variant: Variant,
     pub(super) identity: Identity,
     pub(super) timed: TimedVariant,
 }
 
-/// Returns true if timing would say nothing: all that may be compared are one component, which ties with itself, and
-/// no criterion asks for a time itself.
+/// Returns true if timing has no purpose: all variants that may be compared are one component, which ties with itself,
+/// and no criterion asks for a time itself.
 fn are_told_apart_by_nothing(experiment: &Experiment, variants: &[VariantState]) -> bool {
     let contenders = variants.iter().filter(|state| state.is_contender());
     let racing = contenders.clone().filter(|state| state.races()).count();
@@ -187,7 +186,7 @@ fn are_told_apart_by_nothing(experiment: &Experiment, variants: &[VariantState])
         && evaluators.all(|one| !one.needs().samples)
 }
 
-/// Returns the result of a race, from what was stored of it.
+/// Returns the result of a race, from its stored part.
 pub(super) fn replay(
     experiment: &Experiment,
     cases: &[CaseLabel],

@@ -20,8 +20,8 @@ impl RaceOutcome {
         self.variants.iter().position(|other| other == id)
     }
 
-    /// Returns the number of different inputs that were timed on the case with the fewest; `None` where calls have no
-    /// input of their own, since there is a list of them.
+    /// Returns the number of different inputs that were timed on the case with the fewest; `None` where inputs are
+    /// fixed, or nothing was timed.
     pub(super) fn drawn_inputs(&self, experiment: &Experiment) -> Option<u64> {
         let are_drawn = matches!(experiment.workload.inputs, Inputs::Generated { .. });
         let analysis = self.raced.analysis.as_ref().filter(|_| are_drawn);

@@ -52,7 +52,7 @@ pub(super) fn reading_verdicts(
     found
 }
 
-/// Returns the verdicts by cold start; duplicates have those of the variant that they repeat.
+/// Returns the verdicts by cold start; duplicates have those of the variant that they duplicate.
 fn cold_starts(variants: &[VariantState], outcome: &RaceOutcome) -> Vec<ReadingVerdict<String>> {
     let Some(analysis) = &outcome.raced.analysis else {
         return Vec::new();
@@ -65,7 +65,7 @@ fn cold_starts(variants: &[VariantState], outcome: &RaceOutcome) -> Vec<ReadingV
     as_readings(rows)
 }
 
-/// Verdicts about ratios as those by a reading.
+/// Converts verdicts about ratios into verdicts by a reading.
 fn as_readings(rows: Vec<VerdictRow>) -> Vec<ReadingVerdict<String>> {
     let row = |row: VerdictRow| ReadingVerdict {
         count: row.replicas,
@@ -81,8 +81,8 @@ fn as_readings(rows: Vec<VerdictRow>) -> Vec<ReadingVerdict<String>> {
     rows.into_iter().map(row).collect()
 }
 
-/// Returns the verdicts by what the workload says of answers, under one name. All that were assessed
-/// count as compared, also those that failed later.
+/// Returns the verdicts by one number that the workload gives answers. All variants that were assessed count as
+/// compared, even if they failed later.
 fn qualities(
     record: &Record,
     variants: &[VariantState],

@@ -1,4 +1,4 @@
-//! One call of an experiment's first approach, made again outside a run. Nothing is kept.
+//! One call of an experiment's first approach, made again outside a run. Nothing is stored.
 
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
@@ -20,9 +20,9 @@ pub enum RepeatOutcome {
     NotBuilt(Failure),
     /// The call was made.
     Called {
-        /// What came of it.
+        /// Outcome of the call.
         call: RepeatedCall,
-        /// Whether right answers can be told from wrong ones.
+        /// True if an oracle, or an expected answer, tells right answers from wrong ones.
         has_oracle: bool,
     },
 }
@@ -31,7 +31,7 @@ pub enum RepeatOutcome {
 /// input follows from the case and the seed, on a fresh instance.
 ///
 /// # Errors
-/// See [`RunError`]; the workload failed, or something that does not depend on the prototype.
+/// See [`RunError`]; the workload failed, or something else that does not depend on the prototype.
 pub async fn repeat(
     loaded: &LoadedExperiment,
     host: &HostOptions,

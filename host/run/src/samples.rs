@@ -4,8 +4,7 @@ use super::evidence::Evidence;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_sandbox::TimedCalls;
 
-/// Returns the samples of a variant by case, in the order of the race; none of a variant that did not
-/// take part.
+/// Returns the samples of a variant by case, in the order of the race; none for a variant that did not take part.
 pub fn samples_of(evidence: &Evidence, id: &VariantId) -> Vec<Vec<TimedCalls>> {
     let race = evidence.record.race.as_ref();
     let racer = race.and_then(|race| {

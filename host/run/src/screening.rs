@@ -1,5 +1,4 @@
-//! Choosing the variants of a large sweep that race: by what their checks say, and of the best of those by a short
-//! race.
+//! Choice of the variants of a large sweep that race: by their checks, and for the best of those by a coarse race.
 
 use super::coarse_times::CoarseRace;
 use super::variant_state::VariantState;
@@ -15,9 +14,9 @@ use bakeoff_measure::GateRecord;
 use bakeoff_measure::evaluate::{self, VariantEvidence};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sets what the screening says of each variant, if more have passed their checks than race: those
-/// that it does not choose are left out of the race. It depends on nothing but what is kept of builds,
-/// gates and the coarse race, so that it is the same whenever it is repeated.
+/// Sets the screening of each variant, if more have passed their checks than may race: the variants that it does not
+/// choose are left out of the race. It depends on nothing but the stored builds, gates and coarse race, so that every
+/// repetition gives the same.
 pub(super) fn set_screening(
     experiment: &Experiment,
     cases: &[CaseLabel],
@@ -72,7 +71,7 @@ pub(super) fn set_screening(
     }
 }
 
-/// Puts the variants that have coarse times first, in the order of these.
+/// Puts the variants that have coarse times first, in the order of their scores with these.
 fn by_coarse_times(
     criteria: &[CriterionSummary],
     variants: &[VariantState],
@@ -114,8 +113,8 @@ fn by_coarse_times(
     }
 }
 
-/// Gives the best variant of each approach a place before any approach has a second: among those with coarse times,
-/// or, where nobody has one, among all.
+/// Gives the best variant of each approach a place before any approach has a second: among those with coarse times, or,
+/// if no variant has one, among all.
 fn put_approaches_first(variants: &[VariantState], figures: &mut [Option<ScreeningFigures>]) {
     let is_timed = |one: &Option<ScreeningFigures>| one.is_some_and(|one| one.time_ns.is_some());
     let any_timed = figures.iter().any(is_timed);
@@ -145,7 +144,7 @@ pub(super) fn coarse_failures(
     failed.collect()
 }
 
-/// What is known of a variant before the race.
+/// Returns the readings of a variant that are known before the race.
 fn readings(
     state: &VariantState,
     cases: &[CaseLabel],
@@ -181,8 +180,7 @@ fn readings(
     }
 }
 
-/// The slope of the logarithm of fuel over the logarithm of size, by least squares; `None` without
-/// two sizes.
+/// Returns the slope of the logarithm of fuel over the logarithm of size, by least squares; `None` without two sizes.
 fn fuel_growth(gate: &GateRecord, cases: &[CaseLabel]) -> Option<f64> {
     let point = |(label, fuel): (&CaseLabel, u64)| match label {
         CaseLabel::Size(size) => Some((f64::from(*size).ln(), (fuel.max(1) as f64).ln())),
@@ -216,7 +214,7 @@ mod tests {
         bakeoff_config::parse(text, "bakeoff.toml").unwrap()
     }
 
-    /// Variants with this fuel, each of its own identity.
+    /// Makes variants with this fuel, each of its own identity.
     fn states(fuel: &[u64]) -> Vec<VariantState> {
         let approach = Approach {
             name: "a".to_owned(),

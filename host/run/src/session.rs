@@ -24,14 +24,14 @@ pub(super) struct Run<'a> {
     pub(super) keys: Keys,
     pub(super) variants: Vec<VariantState>,
     pub(super) store: Store,
-    /// The one queue of the run, with who does its tasks.
+    /// The one queue of the run, with the client of its tasks.
     pub(super) tasks: Driver<ChildClient>,
     pub(super) work: Work,
-    /// The time that was spent of a budget that bounds more than timing, before anything was timed.
+    /// The time that was spent before anything was timed, of a budget that bounds more than timing.
     pub(super) spent: Duration,
-    /// The short race by which a large sweep was screened, once it is done.
+    /// The coarse race by which a large sweep was screened, once it is done.
     pub(super) coarse: Option<CoarseRace>,
-    /// The number of calls that were made again, for the names of their tasks.
+    /// The number of repeated calls so far, for the names of their tasks.
     pub(super) questions: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Calls of all approaches on the same inputs, before anything is raced: do their answers agree, and how
-//! much work is an input of each size?
+//! Calls of all approaches on the same inputs, before anything is raced: they show whether the answers agree, and how
+//! much work an input of each size is.
 
 mod proposers;
 
@@ -34,14 +34,14 @@ use std::time::Duration;
 /// The most approaches whose answers are changed to test an oracle: the first ones.
 const ORACLE_APPROACHES_MAX: usize = 8;
 
-/// The calls of one approach, in the order in which they were asked for, or why it was not called. There
-/// are fewer than were asked for if one broke a large limit, or many a small one: it is the last.
+/// The calls of one approach, in the order of the request, or the reason why it was not called. There are fewer calls
+/// than were asked for if calls broke a limit, one a large or many a small one: the last is such a call.
 pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 
 /// The values of a prototype's parameters, by name.
 pub type Values = BTreeMap<String, String>;
 
-/// The approaches of an experiment, which can be called.
+/// The approaches of an experiment, built on demand and called.
 pub struct Survey {
     loaded: LoadedExperiment,
     pub(super) context: RunContext,
@@ -53,18 +53,18 @@ pub struct Survey {
 /// A prototype that a survey calls.
 #[derive(Clone, Debug)]
 pub struct SurveyedPrototype {
-    /// Its name.
+    /// Name of the prototype.
     pub name: String,
-    /// Its code, or why it cannot be read.
+    /// Code of the prototype, or the failure to read it.
     pub code: Result<BuildInput, Failure>,
-    /// True if it may ask for the values of parameters.
+    /// True if the prototype may ask for the values of parameters.
     swept: bool,
-    /// What it is granted, if anything.
+    /// The files and parameter values that the prototype is granted, if any.
     files: Option<PackedFolders>,
 }
 
 impl SurveyedPrototype {
-    /// A prototype that the experiment need not name: it has no parameters and is granted nothing.
+    /// Makes a prototype that the experiment need not name: it has no parameters and no grant.
     pub fn new(name: impl Into<String>, code: BuildInput) -> Self {
         Self {
             name: name.into(),
@@ -74,10 +74,10 @@ impl SurveyedPrototype {
         }
     }
 
-    /// The same with values of its parameters, if it has any.
+    /// Returns the prototype with values of its parameters, if it has any.
     ///
     /// # Errors
-    /// There is no room for them.
+    /// The values do not fit into a grant.
     pub fn with_values(self, values: &Values) -> Result<Self, RunError> {
         Ok(Self {
             swept: !values.is_empty(),
@@ -88,7 +88,7 @@ impl SurveyedPrototype {
 }
 
 impl Survey {
-    /// Reads the files of an experiment, and builds what is not an approach.
+    /// Reads the files of an experiment, and builds all but its approaches.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -108,33 +108,33 @@ impl Survey {
         })
     }
 
-    /// The problem's interface.
+    /// Returns the problem's interface.
     pub fn interface(&self) -> &Interface {
         &self.context.interface
     }
 
-    /// What sources are compiled for: with vectors or without, and in which edition.
+    /// Returns the features that sources are compiled for: with vectors or without, and the edition.
     pub fn compiled_for(&self) -> (Simd, Edition) {
         (self.loaded.experiment.simd, self.loaded.experiment.edition)
     }
 
-    /// What builds its approaches.
+    /// Returns the builder of the approaches.
     pub fn builder(&self) -> &Builder {
         &self.context.tools.builder
     }
 
-    /// The labels of the cases.
+    /// Returns the labels of the cases.
     pub fn cases(&self) -> &[CaseLabel] {
         &self.context.cases
     }
 
-    /// The problem's files: its WIT, its workload, its cases.
+    /// Returns the problem's files: its WIT, its workload, its cases.
     pub fn files(&self) -> &RunFiles {
         &self.files
     }
 
-    /// Returns inputs to call prototypes on: so many of each case, and of so many cases at most. They are the
-    /// same every time, so that what is said of them can be said again; a run draws others.
+    /// Returns inputs to call prototypes on: `of_each` of each case, for the first `cases_max` cases. They are the same
+    /// every time, so that messages about them are the same; a run draws others.
     pub fn inputs(&self, of_each: u32, cases_max: usize) -> Vec<(CaseIndex, u64)> {
         let secret = RunSeed::Named(0).secret().derive("survey", &[]);
         let of_each = if self.draws_inputs() { of_each } else { 1 };
@@ -170,8 +170,8 @@ impl Survey {
         self.call_each(&self.own, calls).await
     }
 
-    /// As [`call_all`](Self::call_all), but for no longer than this: each approach makes as many of the first calls
-    /// as it can meanwhile.
+    /// Makes calls as [`call_all`](Self::call_all) does, within the time `left`: each approach makes as many of the
+    /// first calls as it can.
     ///
     /// # Errors
     /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
@@ -184,14 +184,14 @@ impl Survey {
             .await
     }
 
-    /// The share of a time that each approach has, as many as there are cores at once.
+    /// Returns the share of a time that each approach has, where as many run at once as there are cores.
     fn share(&self, left: Duration) -> Duration {
         let rounds = self.own.len().div_ceil(self.context.cores.len().max(1));
         left / u32::try_from(rounds).unwrap_or(u32::MAX).max(1)
     }
 
     /// Builds every approach, and returns true if all are the same component, byte for byte, with the same grants:
-    /// nothing can tell them apart. Where one does not build they are not.
+    /// nothing can tell them apart. Returns false if one does not build.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -230,8 +230,8 @@ impl Survey {
         Ok(all_built && digests.len() == 1 && grants.len() == 1)
     }
 
-    /// As [`call_all`](Self::call_all), of prototypes that the experiment need not name, with the values of
-    /// their parameters.
+    /// Makes calls as [`call_all`](Self::call_all) does, of prototypes that the experiment need not name, with the
+    /// values of their parameters.
     ///
     /// # Errors
     /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
@@ -261,7 +261,7 @@ impl Survey {
             .await
     }
 
-    /// As [`call_all`](Self::call_all), with arguments and answers told as a whole.
+    /// Makes calls as [`call_all`](Self::call_all) does, and returns arguments and answers whole.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -281,8 +281,8 @@ impl Survey {
             .await
     }
 
-    /// As [`call_all`](Self::call_all), of calls in WAVE of the function of the interface, in the place of the
-    /// experiment's inputs, for no longer than `left`, if that says something. Nothing judges the answers.
+    /// Makes calls of the interface's function that are written in WAVE, in the place of the experiment's inputs, for
+    /// no longer than `left`, if there is such a limit. The answers are not judged.
     ///
     /// # Errors
     /// See [`RunError`]; one of the calls does not fit the interface.
@@ -314,7 +314,7 @@ impl Survey {
         self.test_oracle_with(&self.own[..most], calls).await
     }
 
-    /// As [`test_oracle`](Self::test_oracle), with prototypes that the experiment need not name.
+    /// Tests the oracle as [`test_oracle`](Self::test_oracle) does, with prototypes that the experiment need not name.
     ///
     /// # Errors
     /// See [`RunError`]; the workload failed, or something that does not depend on the prototypes.
@@ -349,7 +349,7 @@ impl Survey {
         Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
     }
 
-    /// Builds each prototype, does `content` with it, and returns what `taken` takes from the answer.
+    /// Builds each prototype, runs the task that `content` makes for it, and returns what `taken` extracts.
     async fn each<T>(
         &self,
         config: &RunnerConfig,
@@ -405,21 +405,21 @@ impl Survey {
         Ok(surveyed.into_iter().flatten().collect())
     }
 
-    /// Makes a call on which an approach trapped once more in its diagnostic build, which reports a panic:
-    /// what it says, if it says something.
+    /// Repeats a call on which an approach trapped, in the approach's diagnostic build, and returns the report of the
+    /// panic, if there is one.
     pub async fn panic_of(&self, approach: usize, call: (CaseIndex, u64)) -> Option<String> {
         let prototype = self.own.get(approach)?;
         self.panic_in(prototype, call).await
     }
 
-    /// As [`panic_of`](Self::panic_of), of a call in WAVE.
+    /// Returns the panic of an approach as [`panic_of`](Self::panic_of) does, for a call in WAVE.
     pub async fn panic_of_written(&self, approach: usize, written: &str) -> Option<String> {
         let prototype = self.own.get(approach)?;
         let config = self.with_written(&[written.to_owned()]);
         self.panic_with(&config, prototype, (0, 0)).await
     }
 
-    /// What runners are told of calls in WAVE.
+    /// Returns the configuration of runners for calls in WAVE.
     fn with_written(&self, written: &[String]) -> RunnerConfig {
         let cases = written.iter().map(|call| WaveCase {
             call: call.clone(),
@@ -431,7 +431,7 @@ impl Survey {
         }
     }
 
-    /// As [`panic_of`](Self::panic_of), of a prototype that the experiment need not name.
+    /// Returns the panic of a prototype, which the experiment need not name, as [`panic_of`](Self::panic_of) does.
     pub async fn panic_in(
         &self,
         prototype: &SurveyedPrototype,
@@ -456,7 +456,7 @@ impl Survey {
     }
 }
 
-/// The calls of an answer, if it is one of calls.
+/// Returns the calls of an answer, if it is one of calls.
 fn repeated(answer: ChildAnswer) -> Option<Result<SurveyedCalls, RunnerError>> {
     match answer {
         ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
@@ -464,7 +464,7 @@ fn repeated(answer: ChildAnswer) -> Option<Result<SurveyedCalls, RunnerError>> {
     }
 }
 
-/// What a prototype is granted: the values of its parameters, if it has any.
+/// Returns the grant of a prototype: the values of its parameters, if it has any.
 fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
     if values.is_empty() {
         return Ok(None);
@@ -475,7 +475,7 @@ fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
     packed.map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-/// The approaches of an experiment with what they are granted, each with the first values of its parameters.
+/// Returns the approaches of an experiment with their grants, each with the first values of its parameters.
 fn own(
     loaded: &LoadedExperiment,
     files: &RunFiles,

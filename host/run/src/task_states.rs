@@ -1,4 +1,4 @@
-//! What is said of a run's tasks while it goes on, and what is kept of their work.
+//! Progress of a run's tasks: messages about it, and the stored work of each core.
 
 use super::error::RunError;
 use super::session::Run;
@@ -8,15 +8,15 @@ use bakeoff_store::events::{Event, TasksState, WaitingTask};
 use bakeoff_store::{Owner, ResultKind};
 use std::time::{Duration, Instant};
 
-/// The least time between two messages about how far the tasks are.
+/// The least time between two messages about the progress of tasks.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
-/// The largest number of waiting tasks, and of tasks that one waits for, that are named.
+/// The most waiting tasks that a message names, and for each the most tasks that it waits for.
 const WAITS_MAX: usize = 16;
 
 impl Run<'_> {
-    /// Stores what each core has done so far. What a killed session did since the last stage that it
-    /// finished is counted nowhere.
+    /// Stores the work of each core so far. The work of a killed session since the last stage that it finished is
+    /// counted nowhere.
     pub(super) fn keep_work(&mut self) -> Result<(), RunError> {
         let all = self.work.so_far(self.tasks.loads());
         if !all.is_empty() {
@@ -26,7 +26,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Says how far the tasks are, unless that was said less than a second ago. `name` names a task.
+    /// Emits the progress of tasks, unless that was done less than a second ago. `name` names a task.
     pub(super) fn tell_tasks(&mut self, name: impl Fn(&TaskKey) -> String) -> Result<(), RunError> {
         let told = self.work.told.map(|told| told.elapsed());
         if told.is_some_and(|since| since < TELL_EVERY) {
@@ -57,7 +57,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Says how far the tasks are once all that were known have ended, and stores what each core has done.
+    /// Emits the progress once all known tasks have ended, and stores the work of each core.
     pub(super) fn all_tasks_ended(&mut self) -> Result<(), RunError> {
         self.work.told = None;
         self.tell_tasks(ToString::to_string)?;

@@ -1,4 +1,4 @@
-//! Answers on which the workload itself failed: whose failure that is.
+//! Answers on which the workload itself failed: the search for the variant or workload at fault.
 
 use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
 use super::context::runner_error;
@@ -11,28 +11,28 @@ use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{CallTexts, RepeatedCall, RunnerError};
 
-/// What others' answers to the same input show.
+/// Finding from the other variants' answers to the same input.
 #[derive(Debug, PartialEq, Eq)]
 enum Finding {
     /// The workload accepts the answer of this variant.
     Accepts(VariantId),
-    /// The workload accepts nobody's answer, and fails on one that this variant agrees on.
+    /// The workload accepts no answer, and fails on one that this variant also gives.
     FailsOnAgreed(VariantId),
-    /// Neither: the workload is not shown to be at fault.
+    /// Neither of these: the workload is not shown to be at fault.
     Unknown,
 }
 
-/// What is said of a failure of the workload that no other answer explains.
+/// Message about a failure of the workload that no other answer explains.
 const MAY_BE_AT_FAULT: &str =
     "no other answer to this input was accepted, so the workload itself may be at fault";
 
 impl Run<'_> {
-    /// Finds out whose failure it is that the workload failed on a variant's answer: every other variant
-    /// that may be right answers the same input, until the workload accepts an answer. What is found is
-    /// added to the failure's message.
+    /// Finds out whether the variant or the workload is at fault, where the workload failed on a variant's answer:
+    /// every other variant that may be right answers the same input, until the workload accepts an answer. The finding
+    /// is added to the failure's message.
     ///
     /// # Errors
-    /// The workload is at fault: it fails on an answer that another variant agrees on, and accepts none.
+    /// The workload is at fault: it fails on an answer that another variant gives as well, and accepts none.
     pub(super) async fn explain_unjudged(
         &mut self,
         id: &VariantId,
@@ -91,8 +91,8 @@ impl Run<'_> {
         Ok(agrees.map_or(Finding::Unknown, Finding::FailsOnAgreed))
     }
 
-    /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if nothing
-    /// came of it.
+    /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if there is no component,
+    /// or no answer.
     async fn answer_again(
         &mut self,
         id: &VariantId,
@@ -129,8 +129,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns the variants whose answers tell something of an input: those that have not failed, of other
-/// code than `state` and each other, first those that passed the gate.
+/// Returns the variants whose answers can help to judge an input: those that have not failed, of other identity than
+/// `state` and each other, first those that passed the gate.
 fn witnesses<'a>(variants: &'a [VariantState], state: &VariantState) -> Vec<&'a VariantState> {
     let mut found: Vec<&VariantState> = Vec::new();
     let (passed, unknown): (Vec<_>, Vec<_>) = variants

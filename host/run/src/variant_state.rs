@@ -11,12 +11,12 @@ use bakeoff_store::Owner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The identity of a variant: its component, and what it is granted.
+/// The identity of a variant: its component, and its grant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// SHA-256 of the component, as 64 hexadecimal digits.
     pub component: String,
-    /// Digest of the granted files and of the values of its parameters, if there are any.
+    /// Digest of the granted files and of the parameter values, if there are any.
     pub files: Option<String>,
 }
 
@@ -32,27 +32,27 @@ impl Identity {
 pub struct VariantState {
     /// The variant.
     pub variant: Variant,
-    /// Its code, if it could be read.
+    /// The variant's code, if it could be read.
     pub code: Option<BuildInput>,
-    /// The files that it is granted and the values of its parameters, if there are any.
+    /// The granted files and the parameter values, if there are any.
     pub files: Option<PackedFolders>,
     /// The component with its machine code, once built in this session.
     pub built: Option<Arc<BuiltComponent>>,
-    /// The record of its build.
+    /// The record of the variant's build.
     pub build: Option<BuildRecord>,
-    /// The identity, once it is built.
+    /// The identity, once the variant is built.
     pub identity: Option<Identity>,
-    /// The record of its gate, once it has passed or failed.
+    /// The record of the variant's gate, once it has passed or failed.
     pub gate: Option<GateRecord>,
-    /// The failure, if it has no result.
+    /// The failure, if the variant has no result.
     pub failure: Option<Failure>,
     /// The call that failed, by its case and the seed of its input, if one did.
     pub failed_call: Option<(CaseIndex, u64)>,
     /// An earlier variant with the same identity: the two tie without being raced.
     pub duplicate_of: Option<VariantId>,
-    /// By source, what evaluators said of it before the race.
+    /// Readings that evaluators gave before the race, by source.
     pub evaluated: BTreeMap<String, Interval>,
-    /// What the screening of a large sweep says of it, if there was one.
+    /// Result of the screening of a large sweep, if there was one.
     pub screening: Option<Screening>,
 }
 
@@ -93,12 +93,12 @@ impl VariantState {
         &self.variant.id
     }
 
-    /// Returns true if it has parameters, so that its component is granted their values.
+    /// Returns true if the variant has parameters, so that its component is granted their values.
     pub fn is_swept(&self) -> bool {
         !self.variant.parameters.is_empty()
     }
 
-    /// Returns the id of the variant that it repeats, or its own.
+    /// Returns the id of the variant that this one duplicates, or its own.
     pub fn original(&self) -> &VariantId {
         self.duplicate_of.as_ref().unwrap_or(&self.variant.id)
     }
@@ -127,7 +127,7 @@ impl VariantState {
         self.screening.is_some_and(|screening| !screening.chosen)
     }
 
-    /// Returns true if it may be compared with others: it has not failed, and no screening left it out.
+    /// Returns true if the variant may be compared with others: it has not failed, and no screening left it out.
     pub fn is_contender(&self) -> bool {
         self.is_alive() && !self.is_screened_out()
     }

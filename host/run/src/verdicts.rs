@@ -18,7 +18,7 @@ pub(super) struct Verdicts {
     pub(super) by_wall: Vec<VerdictRow>,
 }
 
-/// Returns all verdicts that are claimed of a race; `claims_wall` says whether those by wall time are.
+/// Returns all claimed verdicts of a race; those by wall time only if `claims_wall` is true.
 pub(super) fn verdicts(
     variants: &[VariantState],
     cases: &[CaseLabel],
@@ -78,7 +78,7 @@ fn duplicates(variants: &[VariantState]) -> impl Iterator<Item = (&VariantId, &V
     })
 }
 
-/// Returns the rows, and for each duplicate those of the variant that it repeats.
+/// Returns the rows, and for each duplicate those of the variant that it duplicates.
 pub(super) fn with_duplicates(
     mut rows: Vec<VerdictRow>,
     variants: &[VariantState],
@@ -101,8 +101,7 @@ pub(super) fn with_duplicates(
     rows
 }
 
-/// Returns the ties of duplicates with the variants that they repeat, and with each other; the interval
-/// is a point.
+/// Returns the ties of duplicates with the variants that they duplicate, and with each other; the interval is a point.
 pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     let duplicates: Vec<(&VariantId, &VariantId)> = duplicates(variants).collect();
     let mut rows = Vec::new();
@@ -122,10 +121,10 @@ pub(super) fn ties_of_duplicates(variants: &[VariantState]) -> Vec<VerdictRow> {
     rows
 }
 
-/// The most pairs whose race is continued to see what more time would bring.
+/// The most pairs whose race is simulated further to forecast the effect of more time.
 const PROSPECTS_MAX: usize = 16;
 
-/// Adds to the rows of unbeaten variants without a verdict what more measuring would likely bring.
+/// Adds a forecast of the effect of more measuring to the rows of unbeaten variants without a verdict.
 fn add_prospects(rows: &mut [VerdictRow], ids: &[String], outcome: &RaceOutcome) {
     let Some(analysis) = &outcome.raced.analysis else {
         return;
@@ -144,8 +143,8 @@ fn add_prospects(rows: &mut [VerdictRow], ids: &[String], outcome: &RaceOutcome)
     }
 }
 
-/// Adds what more measuring would likely bring at the pace of the replicas, or, where there is no interval yet, the
-/// least time that could bring a verdict; before the first replica, as the pilot predicts on one core.
+/// Adds a forecast of the effect of more measuring at the pace of the replicas, or, where there is no interval yet, the
+/// least time that could bring a verdict; before the first replica, by the pilot's prediction for one core.
 fn add_prospect(
     row: &mut VerdictRow,
     pair: &PairVerdict,

@@ -7,17 +7,17 @@ use bakeoff_store::{Key, Owner, ResultKind, RunId, Store};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What earlier sessions of a run did, and where that is kept.
+/// Work of each core in earlier sessions of a run, with the key under which it is stored.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) key: Key,
     before: Vec<WorkerCost>,
-    /// When it was last said how far the tasks are.
+    /// Time of the last message about the progress of tasks.
     pub(super) told: Option<Instant>,
 }
 
 impl Work {
-    /// Returns what earlier sessions of a run did, as far as it was kept.
+    /// Reads the stored work of earlier sessions of a run.
     pub(super) fn of(store: &mut Store, run: RunId) -> Result<Self, RunError> {
         let key = Key::new([("run", run.to_string())]);
         let before = store.get(ResultKind::Work, &key, Owner::RUN)?;
@@ -28,7 +28,7 @@ impl Work {
         })
     }
 
-    /// Returns what each core has done so far, with the loads of this session.
+    /// Returns the work of each core so far, with the loads of this session.
     pub(super) fn so_far(&self, loads: &BTreeMap<Option<usize>, Load>) -> Vec<WorkerCost> {
         let now = loads.iter().map(|(core, load)| WorkerCost {
             core: core.and_then(|core| u32::try_from(core).ok()),

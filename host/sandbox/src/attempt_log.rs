@@ -25,7 +25,7 @@ impl AttemptLog {
         }
     }
 
-    /// All attempts, in the order of kinds.
+    /// Returns the refused attempts of each kind, in the order of kinds.
     pub(super) fn all(&self) -> Vec<Attempt> {
         let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = |(what, entry): (&AttemptKind, &Entry)| Attempt {

@@ -1,4 +1,4 @@
-//! What proposers import: completions of a model.
+//! Completions of a model, as proposers import them.
 //!
 //! A runner speaks to nobody while a guest runs. A guest that asks for a completion which is not known yet ends
 //! there: its question goes to the parent, which asks the model, and the proposer is called once more from its
@@ -31,14 +31,14 @@ use bindings::bakeoff::completions::completions;
 pub struct CompletionQuestion {
     /// The prompt.
     pub prompt: String,
-    /// The most tokens that it wants.
+    /// The most tokens that the reply may have.
     pub tokens_max: u32,
 }
 
-/// Why a question has no answer.
+/// Reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompletionRefusal {
-    /// A call could pass a budget.
+    /// The question was not sent, since its cost could exceed a budget.
     BudgetExhausted(String),
     /// The model cannot be reached.
     Unavailable(String),
@@ -53,16 +53,16 @@ pub enum CompletionRefusal {
 pub struct KnownCompletion {
     /// The question.
     pub question: CompletionQuestion,
-    /// The text of the model, or why there is none.
+    /// The model's text, or the reason why there is none.
     pub answer: Result<String, CompletionRefusal>,
 }
 
-/// What a proposer may ask, and what is known already, in the order in which it asks.
+/// Answers to a proposer's questions to a model, given to one call of the proposer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completions {
-    /// True if there is a model.
+    /// True if the proposer may ask a model.
     pub has_model: bool,
-    /// The questions so far, answered.
+    /// The questions of the earlier calls with their answers, in the order in which the proposer asks them.
     pub known: Vec<KnownCompletion>,
 }
 
@@ -72,12 +72,12 @@ pub(super) struct CompletionDesk {
     completions: Completions,
     asked: usize,
     calls: u64,
-    /// The question that ended the guest.
+    /// The first question without an answer, which ended the guest.
     open: Option<CompletionQuestion>,
 }
 
 impl CompletionDesk {
-    /// A desk that knows these.
+    /// Makes a desk that answers from `completions`.
     pub(super) fn of(completions: Completions) -> Self {
         Self {
             completions,
@@ -91,7 +91,7 @@ impl CompletionDesk {
     }
 }
 
-/// Links what proposers import, in stores whose state has a desk.
+/// Links the interface `completions` that proposers import, in stores whose state has a desk.
 pub(super) fn link<T: Send + 'static>(
     linker: &mut Linker<T>,
     desk: fn(&mut T) -> &mut CompletionDesk,
@@ -147,6 +147,7 @@ impl completions::Host for CompletionDesk {
             self.open = Some(question);
             return ended(FailureClass::Trap, "waits for a completion", None);
         };
+        // The guest began anew with the same answers, so it can only differ if something in it is not repeatable.
         if known.question != question {
             let what = "asked something else than before, with the same answers";
             return ended(FailureClass::Trap, what, None);

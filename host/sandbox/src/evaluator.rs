@@ -10,13 +10,13 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Needs};
 use wasmtime::component::Resource;
 
-/// The most characters of a text that an evaluator gives to be shown.
+/// The longest text of an evaluator that reports show, in characters.
 const EVALUATOR_TEXT_CHARS_MAX: usize = 300;
 
 /// The number of the one handle that an evaluator gets.
 const EVIDENCE: u32 = 0;
 
-/// A text that is shown: one line, of bounded length.
+/// Returns a guest's text as one line of bounded length, for reports.
 pub(super) fn shown(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EVALUATOR_TEXT_CHARS_MAX) {
@@ -71,7 +71,7 @@ impl Instance {
     /// Asks an evaluator for its readings of a variant: `Err` within is the evaluator's own word.
     ///
     /// # Errors
-    /// As for [`describe`](Self::describe).
+    /// The same as those of [`describe`](Self::describe).
     pub fn evaluate(
         &mut self,
         evidence: KnownEvidence,

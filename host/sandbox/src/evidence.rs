@@ -1,8 +1,8 @@
-//! What an evaluator may ask about a variant, and what it answers.
+//! Evidence of a variant, as evaluators ask for it, and the readings that they give.
 
 use serde::{Deserialize, Serialize};
 
-/// All that is known of one variant.
+/// All evidence of one variant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KnownEvidence {
     /// The name of the variant.
@@ -15,14 +15,14 @@ pub struct KnownEvidence {
     pub component_bytes: u64,
     /// Answers to inputs.
     pub answers: Vec<KnownAnswer>,
-    /// By case, the times of calls.
+    /// Timed calls of the race, one list for each case.
     pub samples: Vec<Vec<TimedCalls>>,
 }
 
 /// A call of the variant, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownAnswer {
-    /// The case.
+    /// The index of the case.
     pub case: u32,
     /// The arguments in WAVE.
     pub arguments: Vec<String>,
@@ -31,7 +31,7 @@ pub struct KnownAnswer {
 }
 
 impl KnownAnswer {
-    /// The bytes of its text.
+    /// Returns the length of arguments and answer, in bytes.
     pub fn bytes(&self) -> usize {
         let arguments = self.arguments.iter().map(String::len);
         arguments.sum::<usize>() + self.answer.as_ref().map_or(0, String::len)
@@ -56,10 +56,11 @@ pub struct GivenReading {
     pub criterion: String,
     /// The number.
     pub value: f64,
-    /// How well it is known.
+    /// The interval of the value, from low to high, if the evaluator gives one.
     pub interval: Option<(f64, f64)>,
-    /// The number of the answer that it is about.
+    /// The number of the answer that the reading describes; `None` for a reading of the whole
+    /// variant.
     pub answer: Option<u32>,
-    /// What it says of the reading.
+    /// The evaluator's remark on the reading.
     pub note: Option<String>,
 }

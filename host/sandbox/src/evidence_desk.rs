@@ -1,4 +1,4 @@
-//! What evaluators import: the evidence of one variant, handed over piece by piece.
+//! Evidence of one variant, as evaluators import it: handed over piece by piece.
 
 use super::evidence::KnownEvidence;
 use super::guest_error::{GuestError, Refusal};
@@ -7,7 +7,8 @@ use bakeoff_domain::failure::FailureClass;
 use std::sync::Arc;
 use wasmtime::component::{HasSelf, Linker, Resource};
 
-/// The most bytes of text that an evaluator may be handed in one call: each answer several times.
+/// The most bytes of text that an evaluator may be handed in one call: enough to read each answer
+/// several times.
 const HANDED_BYTES_MAX: u64 = 1 << 30;
 
 pub(super) mod bindings {
@@ -21,10 +22,11 @@ pub(super) mod bindings {
 
 use bindings::bakeoff::evaluator::types;
 
-/// What stands for the evidence in a store: there is only one.
+/// Host type of the WIT resource `evidence`. Empty, since a store has the evidence of one variant
+/// only.
 pub struct EvidenceHandle;
 
-/// The evidence of a store, and what was handed over of it.
+/// The evidence in a store, with the calls and bytes that the guest asked for so far.
 #[derive(Default)]
 pub(super) struct EvidenceDesk {
     evidence: Arc<KnownEvidence>,
@@ -33,7 +35,7 @@ pub(super) struct EvidenceDesk {
 }
 
 impl EvidenceDesk {
-    /// A desk with the evidence of a variant.
+    /// Makes a desk with the evidence of a variant.
     pub(super) fn of(evidence: KnownEvidence) -> Self {
         Self {
             evidence: Arc::new(evidence),
@@ -41,7 +43,10 @@ impl EvidenceDesk {
         }
     }
 
-    /// Counts a call that hands over so many bytes.
+    /// Counts a call that hands over `bytes` bytes.
+    ///
+    /// # Errors
+    /// The call exceeds [`HOST_CALLS_MAX`] or [`HANDED_BYTES_MAX`]; this ends the guest.
     fn hand_over(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.calls += 1;
         self.bytes = self.bytes.saturating_add(bytes as u64);
@@ -59,7 +64,7 @@ impl EvidenceDesk {
     }
 }
 
-/// Links what evaluators import, in stores whose state has a desk.
+/// Links the resource `evidence` that evaluators import, in stores whose state has a desk.
 pub(super) fn link<T: Send + 'static>(
     linker: &mut Linker<T>,
     desk: fn(&mut T) -> &mut EvidenceDesk,

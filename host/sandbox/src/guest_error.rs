@@ -1,4 +1,4 @@
-//! From the errors of the engine to failure classes.
+//! Classification of engine errors as failure classes.
 
 use super::limits::{HANDLES_MAX, INSTANCES_MAX, MESSAGE_BYTES_MAX, TABLES_MAX};
 use bakeoff_config::units::show_bytes;
@@ -88,8 +88,8 @@ impl GuestError {
         }
     }
 
-    /// Classifies an error of the engine that no guest's code raised: of the machine, if the system refused
-    /// the engine something, else of this class.
+    /// Classifies an error of the engine that no guest code raised: as the machine's if the system refused the engine
+    /// something, and as `class` otherwise.
     pub(super) fn of_engine(error: &Error, class: FailureClass) -> Self {
         match error.chain().any(is_of_system) {
             true => Self::new(

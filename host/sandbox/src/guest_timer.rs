@@ -18,29 +18,29 @@ pub struct GuestTime {
     pub time: CpuWallTime,
     /// The number of entries into guest code.
     pub count: u64,
-    /// Time of the three parts of a call that has them: what its clock, CPU time or for short calls the
-    /// monotonic one, said at the end of each.
+    /// Time of each of the three parts of a call that has them, by the clock of the call: CPU time, or for short calls
+    /// the monotonic clock.
     pub parts_ns: Option<[u64; 3]>,
 }
 
-/// The entries by which the allocator is called while arguments are lowered: the first ones of a call.
+/// Entries into the guest's allocator while arguments are lowered: the first ones of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lowering {
-    /// So many are timed by a cheaper clock, since there may be one for each of thousands of strings.
+    /// This many are timed by a cheaper clock, since there may be one for each of thousands of strings.
     Timed(u64),
-    /// So many are not timed: reading a clock takes longer than our allocator does, and what it takes is
-    /// the same for everybody.
+    /// This many are not timed: reading a clock takes longer than our allocator does, and its time is the same for
+    /// every variant.
     Untimed(u64),
-    /// So many are not timed, and all entries that follow, the function itself too, are timed by the
-    /// cheaper clock: for calls that take less time than reading the other one.
+    /// This many are not timed, and all entries that follow, the function itself too, are timed by the cheaper clock:
+    /// for calls that take less time than reading the CPU clock.
     ThenCheaply(u64),
 }
 
-/// No entry is timed, for calls whose time nobody asks for.
+/// No entry is timed: for calls whose time is not used.
 pub const UNTIMED: Lowering = Lowering::Untimed(u64::MAX);
 
-/// Adds up the time in guest code. Host calls of a guest are included: work that a guest moves to the
-/// host is still the guest's.
+/// Timer that adds up the time in guest code. Host calls of a guest are included: work that a guest moves to the host
+/// is still the guest's.
 #[derive(Debug, Default)]
 pub(super) struct GuestTimer {
     total: GuestTime,
@@ -92,7 +92,7 @@ impl GuestTimer {
         }
     }
 
-    /// Says which entries, from the next one on, are calls of the allocator while arguments are lowered.
+    /// Announces the entries, from the next one on, that are calls of the allocator while arguments are lowered.
     pub(super) fn expect_lowering(&mut self, lowering: Lowering) {
         let (timed, untimed) = match lowering {
             Lowering::Timed(entries) => (entries, 0),
@@ -103,7 +103,7 @@ impl GuestTimer {
         self.untimed = untimed;
     }
 
-    /// Says that a part of the call ended, and another one follows.
+    /// Ends a part of the call; another part follows.
     pub(super) fn part_ended(&mut self) {
         let mut so_far = self.total.time;
         if self.depth > 0 && !self.lowering.is_expecting() {
@@ -116,8 +116,8 @@ impl GuestTimer {
         }
     }
 
-    /// Returns the time of the three parts, if they ended; `is_short` if nothing but the monotonic clock
-    /// tells it. What the allocator took while arguments were lowered is in the first.
+    /// Returns the time of the three parts, if they ended; `is_short` if only the monotonic clock measured them. The
+    /// allocator's time while arguments were lowered counts to the first.
     fn parts_ns(&self, is_short: bool) -> Option<[u64; 3]> {
         let [Some(first), Some(second)] = self.ended else {
             return None;

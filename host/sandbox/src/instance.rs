@@ -30,9 +30,9 @@ pub struct GuestState {
     timer: GuestTimer,
     reports: Vec<String>,
     world: VirtualWorld,
-    /// What an evaluator asks about.
+    /// Evidence that an evaluator can ask for.
     pub(super) desk: EvidenceDesk,
-    /// What a proposer asks of a model.
+    /// Completions of a model that a proposer can ask for.
     pub(super) completions: CompletionDesk,
 }
 
@@ -70,15 +70,15 @@ pub struct Sandbox {
 /// The imports that a component may have. The build decides which components may import WASI.
 #[derive(Clone, Debug)]
 pub enum Imports {
-    /// Nothing.
+    /// No import.
     None,
-    /// `report`, through which a diagnostic build reports its panic; WASI with what is granted.
+    /// `report`, through which a diagnostic build reports its panic; WASI with the grant.
     Diagnostic(Arc<Folders>),
     /// Evidence of a variant; `report` and WASI without files too.
     Evidence,
     /// Completions of a model; `report` and WASI without files too.
     Completions,
-    /// WASI with what is granted: files and the values of parameters.
+    /// WASI with the grant: files and the values of parameters.
     Wasi(Arc<Folders>),
 }
 
@@ -234,7 +234,7 @@ impl Sandbox {
     }
 }
 
-/// What a component imports of what is linked.
+/// Linked interfaces that a component imports.
 #[derive(Default)]
 struct WantedImports {
     parameters: bool,
@@ -264,9 +264,9 @@ fn link_diagnostic(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
 }
 
 impl PreparedComponent {
-    /// The same component, of whose calls all is timed if `all` is true: lowering its arguments and
-    /// lifting its answer too. For one whose strings the host recodes, which is work that others do
-    /// themselves.
+    /// Returns the same component; if `all` is true, all of its calls is timed, lowering of arguments and lifting of
+    /// the answer included. This is for components whose strings the host recodes, which is work that other components
+    /// do themselves.
     #[must_use]
     pub fn timing_all(mut self, all: bool) -> Self {
         self.times_all = all;
@@ -281,11 +281,11 @@ impl PreparedComponent {
         self.instantiate_timed(Lowering::Timed(0))
     }
 
-    /// The same, with the clock of its start functions: [`Lowering::ThenCheaply`] for an instance that is
+    /// Makes a new instance and times its start functions by `clock`: [`Lowering::ThenCheaply`] for an instance that is
     /// made for a short call.
     ///
     /// # Errors
-    /// As for [`instantiate`](Self::instantiate).
+    /// The same as those of [`instantiate`](Self::instantiate).
     pub fn instantiate_timed(&self, clock: Lowering) -> Result<Instance, GuestError> {
         let mut timer = GuestTimer::default();
         timer.expect_lowering(clock);
@@ -390,11 +390,11 @@ impl Instance {
         self.call_lowering(callee, arguments, Lowering::Timed(0))
     }
 
-    /// The same, where it is known which entries are those of the allocator while the arguments are
-    /// lowered. [`UNTIMED`](super::UNTIMED) is for calls whose time nobody asks for.
+    /// Calls an export, where it is known which entries into the guest are calls of the allocator while the arguments
+    /// are lowered. [`UNTIMED`](super::UNTIMED) is for calls whose time is not used.
     ///
     /// # Errors
-    /// As for [`call`](Self::call).
+    /// The same as those of [`call`](Self::call).
     #[inline]
     pub fn call_lowering(
         &mut self,

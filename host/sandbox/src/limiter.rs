@@ -13,7 +13,7 @@ const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();
 pub struct PeakMemory {
     /// Memories and tables together at their largest, in bytes.
     pub bytes: u64,
-    /// Whether a growth was denied.
+    /// True if a growth was denied.
     pub denied: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Limits of an instance that no experiment changes.
 
-/// The most core instances of one component. Those of what componentize-py makes share one memory and
-/// one table, but each native library and each native extension is an instance: about twenty without
-/// packages, 246 more for a large collection of them.
+/// The most core instances of one component. A component of componentize-py has one instance for each native library
+/// and each native extension, which share one memory and one table: about twenty without packages, 246 more for a large
+/// collection of them.
 pub(super) const INSTANCES_MAX: usize = 512;
 
 /// The most tables and memories of one component, each. A component of one module needs one of them;
@@ -16,5 +16,5 @@ pub(super) const HANDLES_MAX: usize = 1_000;
 /// second.
 pub(super) const HOST_CALLS_MAX: u64 = 1_000_000;
 
-/// The longest message of an error, in bytes: what a person still reads.
+/// The longest message of an error, in bytes: a length that a person still reads.
 pub const MESSAGE_BYTES_MAX: usize = 16 << 10;

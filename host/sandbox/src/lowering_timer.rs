@@ -13,7 +13,7 @@ use rustix::time::ClockId;
 /// A thread that loses its core loses it for longer, or for too short a time to matter.
 const UNVERIFIED_NS: u64 = 20_000;
 
-/// Adds up the CPU time of the entries that are expected.
+/// Timer that adds up the CPU time of the announced number of entries.
 #[derive(Debug, Default)]
 pub(super) struct LoweringTimer {
     expected: u64,
@@ -133,8 +133,8 @@ mod tests {
         timer.cpu_ns(CpuWallTime::thread_cpu_ns())
     }
 
-    /// What holds of a right timer whenever the thread does not lose its core between two readings, and
-    /// of a wrong one never.
+    /// Returns true if `holds` does in one of 40 tries: a right timer passes whenever the thread does not lose its core
+    /// between two readings, a wrong one never.
     fn sometimes(holds: impl Fn() -> bool) -> bool {
         (0..40).any(|_| holds())
     }

@@ -1,4 +1,4 @@
-//! What a proposer is told, and what it answers.
+//! Task of a proposer, and its reply.
 
 use super::completion::CompletionQuestion;
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ pub(super) type NamedText = (String, String);
 /// A parameter: its name, and the values that are tried.
 pub(super) type NamedValues = (String, Vec<String>);
 
-/// All that a proposer is told.
+/// Input of a proposer: the problem, and the results so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProposerTask {
     /// The problem.
     pub problem: KnownProblem,
-    /// The approaches that there are.
+    /// The approaches that the experiment has.
     pub approaches: Vec<KnownApproach>,
-    /// What the last run said of their variants.
+    /// Results of their variants in the last run; empty if there was none.
     pub outcomes: Vec<KnownOutcome>,
-    /// How many approaches are wanted.
+    /// The number of approaches that are wanted.
     pub count: u32,
 }
 
-/// The problem, as a proposer is told.
+/// The problem, as it is described to a proposer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownProblem {
-    /// The question.
+    /// The question, in the user's words.
     pub statement: String,
-    /// The function that is called.
+    /// The name of the function that is called.
     pub call: String,
-    /// The same in Rust.
+    /// The function's signature in Rust.
     pub signature: String,
     /// The files of the interface.
     pub wit: Vec<NamedText>,
@@ -39,56 +39,56 @@ pub struct KnownProblem {
     pub cases: Vec<String>,
 }
 
-/// An approach that there is.
+/// An approach that the experiment has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownApproach {
-    /// Its name.
+    /// Name of the approach.
     pub name: String,
-    /// What it does.
+    /// Description of the approach; may be empty.
     pub description: String,
-    /// Its files.
+    /// Source files of the approach; none for a component that the user brought.
     pub files: Vec<NamedText>,
-    /// Its parameters.
+    /// Parameters of the approach.
     pub parameters: Vec<NamedValues>,
 }
 
-/// What a run said of a variant.
+/// Result of a variant in an earlier run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KnownOutcome {
-    /// The name of its approach.
+    /// The name of the variant's approach.
     pub approach: String,
-    /// The values of its parameters.
+    /// The values of the variant's parameters, by name.
     pub parameters: Vec<(String, String)>,
-    /// Why it has no result.
+    /// The class and message of the failure; `None` if the variant has a result.
     pub failure: Option<String>,
-    /// Its rank.
+    /// Rank of the variant; 1 is best.
     pub rank: Option<u32>,
-    /// Its total.
+    /// Weighted mean of the variant's scores, from 0 to 1.
     pub total: Option<f64>,
-    /// Its readings: source, value and unit.
+    /// Readings of the variant: source, value and unit.
     pub readings: Vec<(String, f64, String)>,
 }
 
-/// What a proposer answers.
+/// Reply of a proposer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProposerReply {
-    /// It proposes these.
+    /// The approaches that it proposes.
     Proposals(Vec<GivenProposal>),
-    /// It proposes nothing, and why.
+    /// The reason why it proposes nothing.
     Nothing(String),
-    /// It asks for a completion first.
+    /// A question to a model that must be answered before the proposer is called again.
     Asks(CompletionQuestion),
 }
 
 /// An approach as a proposer gives it. Nothing about it was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenProposal {
-    /// Its name.
+    /// Name of the approach, as the proposer writes it.
     pub name: String,
-    /// What it does.
+    /// Description of the approach.
     pub description: String,
-    /// Its parameters.
+    /// Parameters of the approach, each with the values that are tried.
     pub parameters: Vec<NamedValues>,
-    /// Its files.
+    /// Source files of the prototype.
     pub files: Vec<NamedText>,
 }

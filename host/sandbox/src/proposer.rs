@@ -81,8 +81,8 @@ fn proposal(proposal: types::Proposal) -> GivenProposal {
 }
 
 impl Instance {
-    /// Asks a proposer for approaches, with what it may ask of a model and what is known of that. Nothing about
-    /// its reply was checked.
+    /// Asks a proposer for approaches. `completions` are its answered questions to a model, and whether it may ask one.
+    /// Nothing about its reply was checked.
     ///
     /// # Errors
     /// The guest trapped, exceeded a limit, or is no proposer.

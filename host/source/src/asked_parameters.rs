@@ -1,17 +1,17 @@
-//! Whether a source asks for the parameters that its approach sweeps. One that nobody asks for would make variants
-//! that are all the same.
+//! Check that a source asks for the parameters that its approach sweeps. A parameter that no code asks for would
+//! make variants that are all the same.
 
 use super::code::BuildInput;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::spec::Approach;
 
-/// How a source asks for a value.
+/// The function by which a source asks for the value of a parameter.
 const ASKS: &str = "param::get";
 
-/// Returns the code, if it is none of Rust or names every parameter of its approach.
+/// Returns the code if it is a component, or Rust source that asks for every parameter of its approach.
 ///
 /// # Errors
-/// `build-failed`: a source never names one of them, nor makes up names while it runs.
+/// `build-failed`: a source never names one of the parameters, and computes no names while it runs.
 pub(super) fn with_asked_parameters(
     approach: &Approach,
     code: BuildInput,
@@ -38,7 +38,7 @@ pub(super) fn with_asked_parameters(
     })
 }
 
-/// Returns true if a source asks by a name that does not stand where it asks.
+/// Returns true if a source asks for a parameter by a name that is no literal, so that it may be any name.
 fn makes_up_names(text: &str) -> bool {
     text.split(ASKS).skip(1).any(|after| {
         let argument = after.split_once('(').map_or("", |(_, argument)| argument);

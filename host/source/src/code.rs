@@ -107,7 +107,7 @@ impl BuildInput {
     }
 }
 
-/// Reads a file of code, up to its largest size, where it may lie.
+/// Reads a file of code, up to its largest size, if it lies within `reach`.
 ///
 /// # Errors
 /// `build-failed` for source that cannot be read, is larger than [`SOURCE_BYTES_MAX`] or is not

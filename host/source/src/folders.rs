@@ -1,8 +1,8 @@
-//! What a component is granted: files, as a tree in memory, and the values of its parameters.
+//! The files that a component is granted, as a tree in memory, with the values of its parameters.
 //!
-//! The parent makes the copy and sends it to a runner inside its request; it lives in the runner's
-//! memory. So a runner opens no file for it, nobody can change the copy, and nothing is left of it
-//! when the process ends, in whatever way.
+//! The parent copies the files and sends the copy to a runner inside its request; it lives in the
+//! runner's memory. So a runner opens no file for it, no other process can change the copy, and
+//! nothing is left of it when the runner ends, in whatever way.
 
 use super::code::content_address;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub enum Standing<'a> {
 }
 
 impl Folders {
-    /// Returns the builder of a tree.
+    /// Returns an empty builder.
     pub(super) fn builder() -> FoldersBuilder {
         FoldersBuilder::default()
     }
@@ -112,7 +112,7 @@ impl Folders {
         found.ok().map(|index| Place(entries[index].1))
     }
 
-    /// Returns the bytes of all files together.
+    /// Returns the size of all files together, in bytes.
     pub fn bytes(&self) -> u64 {
         self.data.len() as u64
     }
@@ -128,7 +128,7 @@ impl Folders {
         }
     }
 
-    /// Returns the whole as bytes, for [`Folders::from_bytes`].
+    /// Serialises folders and parameters, for [`Folders::from_bytes`].
     ///
     /// # Errors
     /// The tree cannot be serialised. No tree made here causes this.
@@ -138,7 +138,7 @@ impl Folders {
         Ok([&length[..], &tree, &self.data].concat())
     }
 
-    /// Reads what [`Folders::to_bytes`] wrote.
+    /// Reads the bytes that [`Folders::to_bytes`] wrote.
     ///
     /// # Errors
     /// The bytes are not such a tree.
@@ -157,7 +157,7 @@ impl Folders {
         })
     }
 
-    /// Returns the whole as bytes with their digest, ready to be sent to runners.
+    /// Serialises folders and parameters with their digest, to be sent to runners.
     ///
     /// # Errors
     /// As for [`Folders::to_bytes`].
@@ -212,7 +212,7 @@ impl FoldersBuilder {
         self.tree.nodes.len()
     }
 
-    /// Returns the bytes of all files so far.
+    /// Returns the size of all files so far, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.data.len() as u64
     }

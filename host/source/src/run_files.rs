@@ -152,7 +152,7 @@ impl RunFiles {
     pub fn manifest(&self, experiment: &Experiment) -> Manifest {
         let wit = self.wit_names().into_iter().zip(&self.wit);
         let workload = self.workload.as_ref().and_then(|code| code.as_ref().ok());
-        // A run with one that cannot be read does not begin.
+        // A run with an evaluator or aggregator that cannot be read does not begin.
         let named = |guests: &[Result<BuildInput, Failure>]| {
             let read = guests.iter().filter_map(|code| code.as_ref().ok());
             read.map(|code| NamedContent::of(code.path_shown(), code.bytes()))
@@ -200,7 +200,7 @@ impl RunFiles {
     /// stored, up to a number of bytes.
     ///
     /// # Errors
-    /// A file was not stored, or cannot be what its name says. The contents may be forged.
+    /// A file was not stored, or its content does not fit its role in the run. The contents may be forged.
     pub fn restore<E>(
         manifest: &Manifest,
         experiment: &Experiment,

@@ -8,8 +8,8 @@ pub(super) fn command() -> String {
     of(std::env::args_os().skip(1))
 }
 
-/// Returns the arguments as a command, without `--fresh`, which would start over instead of
-/// continuing.
+/// Returns these arguments as a `bakeoff` command without `--fresh`, which would start over instead
+/// of continuing.
 fn of(arguments: impl Iterator<Item = OsString>) -> String {
     let mut words = vec!["bakeoff".to_owned()];
     let mut options = true;

@@ -1,8 +1,8 @@
-//! `[generate]` of an experiment: a run asks a model for approaches before it builds, if its user says so.
+//! `[generate]` of an experiment: a run asks a model for approaches before it builds, if its user consents.
 //!
-//! The experiment may come from anybody. That its file has the table asks nobody anything, spends nothing and runs
-//! no program: the user gives leave on the command line or on a terminal, the host's policy bounds it, and the
-//! program and the address of a model come from the command line and the environment alone.
+//! The experiment may come from anybody. Its `[generate]` table alone asks no model, spends nothing and runs no
+//! program: the user consents on the command line or on a terminal, the host's policy bounds the cost, and the program
+//! and the address of a model come from the command line and the environment alone.
 
 use super::failure::Failure;
 use super::generation::{self, Ending, own_approaches, record_in};
@@ -68,21 +68,21 @@ pub(super) struct Leave {
     calls_per_minute: Option<u32>,
 }
 
-/// What a run does after that.
+/// Next step of a run after its `[generate]` table was handled.
 pub(super) enum Next {
-    /// It measures the experiment as it is.
+    /// Measure the experiment as it is.
     Measure,
-    /// It reads the experiment again, which has more approaches now, and measures it.
+    /// Read the experiment again, since approaches were added to it, and measure it.
     ReadAgain,
-    /// It ends: a plan was asked for, or the user does not go on.
+    /// End the run: the user wants the plan only, or declined to go on.
     End,
 }
 
-/// Asks for the approaches that an experiment wants, unless they are there or the user gives no leave.
+/// Asks the model for the approaches that an experiment wants, unless they are there or the user does not consent.
 ///
 /// # Errors
-/// An option is missing, the host's policy forbids it, or the model gives no answers; what passed until then is
-/// written.
+/// An option is missing, the host's policy forbids it, the user interrupts it, or the model gives no answers. In the
+/// last case, the approaches that passed until then are written.
 pub(super) async fn ask(
     leave: &Leave,
     (loaded, file): (&LoadedExperiment, &Path),
@@ -133,7 +133,7 @@ pub(super) async fn ask(
     }
 }
 
-/// Who is asked, in words: an experiment names it.
+/// Returns the provider and the model in words. The model's name is escaped, since an experiment chose it.
 fn named(wanted: &Generate) -> String {
     match &wanted.model {
         Some(model) => format!("{} {}", wanted.provider.name(), Plain(model)),
@@ -141,7 +141,8 @@ fn named(wanted: &Generate) -> String {
     }
 }
 
-/// Asks whether the model may be asked, where somebody can answer. A program is never run for such an answer.
+/// Asks on the terminal whether the model may be asked. Returns false unasked with `--quiet`, without a terminal, and
+/// for `provider = "command"`: a program is never run for such an answer.
 fn leave_on_terminal(wanted: &Generate, output: &Output) -> Result<bool, Failure> {
     let is_command = wanted.provider == ProviderKind::Command;
     if is_command || output.quiet || !planned::is_on_terminal() {
@@ -208,7 +209,7 @@ impl Leave {
     }
 }
 
-/// The smaller of two bounds, of which each may be missing.
+/// Returns the smaller of two bounds, each of which may be missing.
 fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
     match (own, most) {
         (Some(own), Some(most)) => Some(own.min(most)),
@@ -216,7 +217,7 @@ fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
     }
 }
 
-/// A model that may be asked.
+/// The model that the user allowed to ask, with the experiment that wants approaches.
 struct Asking<'a> {
     leave: &'a Leave,
     wanted: &'a Generate,
@@ -226,7 +227,8 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Plans and does it; `None` if it ends with the plan.
+    /// Asks for a plan and for the approaches in it. Returns `None` if it ends with the plan: with `--dry-run`, or if
+    /// the user declines to go on.
     async fn explore(
         &self,
         policy: &Policy,
@@ -275,7 +277,7 @@ impl Asking<'_> {
             },
         };
         let own = own_approaches(&asking);
-        // What is said may quote a panic or a compiler.
+        // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let beside = (survey, &own[..]);
         let explored =
@@ -299,7 +301,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Writes what passed, and says what came of it.
+    /// Writes the approaches that passed into the experiment, and reports the outcomes of all on stderr.
     fn finish(
         &self,
         explored: &Explored,

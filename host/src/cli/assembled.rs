@@ -12,7 +12,7 @@ use bakeoff_render::escape::Plain;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The default time for measuring.
+/// Default budget of a comparison.
 pub(super) const BUDGET: Duration = Duration::from_secs(20);
 
 /// Returns an experiment that compares approaches by the default criteria.
@@ -46,7 +46,7 @@ pub(super) fn experiment(
 /// Returns the sizes in ascending order, each once.
 ///
 /// # Errors
-/// There are none, or too many.
+/// There are no sizes, or too many.
 pub(super) fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
     let mut sizes = given.to_vec();
     sizes.sort_unstable();
@@ -62,7 +62,7 @@ pub(super) fn sizes(given: &[u32]) -> Result<Vec<u32>, Failure> {
 /// Returns the code of a file. A missing file is an error here, not a failed variant.
 ///
 /// # Errors
-/// It is missing, or neither source nor component.
+/// The file is missing, or neither source nor component.
 pub(super) fn code(file: &Path) -> Result<Code, Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);
@@ -92,7 +92,7 @@ pub(super) fn is_crate(folder: &Path) -> bool {
     folder.join("Cargo.toml").is_file() && !folder.join("bakeoff.toml").is_file()
 }
 
-/// What is said of the folder of a crate where a file is wanted.
+/// Returns the message that refuses the folder of a crate in the place of a file, with the ways to compare crates.
 pub(super) fn no_crate(folder: &Path) -> String {
     let shown = folder.display().to_string();
     format!(
@@ -104,11 +104,10 @@ pub(super) fn no_crate(folder: &Path) -> String {
     )
 }
 
-/// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as
-/// the user wrote it.
+/// Returns an approach for each file, named by the file's stem if that is unique, and otherwise as the user wrote it.
 ///
 /// # Errors
-/// There are too few or too many; one is missing, or neither source nor component; two names read alike.
+/// There are too few files or too many; one is missing, or neither source nor component; two names read alike.
 pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
     let count = files.len();
     if !(2..=APPROACHES_MAX).contains(&count) {
@@ -140,7 +139,7 @@ pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
     Ok(approaches)
 }
 
-/// Refuses names that a reader takes for one another. Names with the same id are numbered apart.
+/// Refuses approaches whose names look alike to a reader. Names with the same id are numbered apart.
 fn refuse_names_alike(approaches: &[Approach]) -> Result<(), Failure> {
     let names: Vec<&str> = approaches.iter().map(|one| one.name.as_str()).collect();
     let known: Vec<(String, String)> = names

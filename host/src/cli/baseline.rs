@@ -145,7 +145,7 @@ fn chosen<'a>(report: &'a Report, asked: Option<&str>) -> Result<&'a VariantRepo
     })
 }
 
-/// A component as it was measured.
+/// A component as it was measured, with the values of its parameters.
 struct Measured {
     digest: String,
     bytes: Vec<u8>,
@@ -220,7 +220,7 @@ fn write(
         &measured.parameters,
     );
     replace(&experiment, &text).map_err(|error| {
-        // Nothing names it: the next attempt must be able to write it again.
+        // No approach names the file: the next attempt must be able to write it again.
         let _ = folder.remove(&file);
         cannot_write(&experiment, &error)
     })?;

@@ -85,13 +85,13 @@ impl InterfaceArguments {
             .map_err(|error| Failure::usage(error.to_string()))
     }
 
-    /// The function to call.
+    /// Returns the function to call, or an error if `--call` is missing.
     pub(super) fn call(&self) -> Result<&str, Failure> {
         let call = self.call.as_deref();
         call.ok_or_else(|| Failure::usage("which function: --call NAME"))
     }
 
-    /// The WIT, which is `wit` unless it was named.
+    /// Returns the path of the WIT: `wit`, unless another was named.
     pub(super) fn path(&self) -> &Path {
         self.wit.as_deref().unwrap_or(Path::new("wit"))
     }
@@ -107,7 +107,7 @@ impl InterfaceArguments {
     }
 }
 
-/// The code in a file: a component if its name ends in `.wasm`, otherwise source.
+/// Returns the code in a file: a component if its name ends in `.wasm`, otherwise source.
 pub(super) fn code_of(file: &Path) -> Code {
     match file.extension().is_some_and(|end| end == "wasm") {
         true => Code::Component(file.to_owned()),

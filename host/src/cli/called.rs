@@ -1,4 +1,4 @@
-//! The calls of all approaches on the same inputs, and what they mean for a reader.
+//! Calls of all approaches on the same inputs, and the sentences that a reader gets about them.
 
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
@@ -13,18 +13,18 @@ use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, FileAnswer, Untimed};
 use std::time::{Duration, Instant};
 
-/// The calls of all approaches on the same inputs.
+/// Calls of all approaches on the same inputs.
 pub(super) struct Called<'a> {
     looking: &'a Looking<'a>,
     survey: &'a bakeoff_run::Survey,
     pub(super) calls: Vec<(CaseIndex, u64)>,
-    /// Each approach's name with its calls: every approach was built and called, so its place here is that in the
-    /// experiment.
+    /// Name of each approach with its calls. Every approach was built and called, so an index here is also that of the
+    /// approach in the experiment.
     made: Vec<(&'a str, Vec<RepeatedCall>)>,
 }
 
 impl<'a> Called<'a> {
-    /// No calls yet.
+    /// Returns the approaches of an experiment without calls yet.
     pub(super) fn none(looking: &'a Looking<'a>, survey: &'a bakeoff_run::Survey) -> Self {
         let approaches = looking.experiment.approaches.iter();
         Self {
@@ -37,14 +37,19 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// Makes more calls, as many of the first as everybody made in the time that is left.
+    /// Makes more calls within the time that is left for the search. Keeps as many of the first `calls` as every
+    /// approach finished.
     pub(super) async fn make(&mut self, calls: &[(CaseIndex, u64)]) -> Result<(), Failure> {
         let left = self.looking.bounds.time;
         let left = left.saturating_sub(self.looking.spent()).max(SEARCH_MIN);
         self.make_within(calls, Some(left)).await
     }
 
-    /// Makes more calls, as many of the first as everybody made within `left`, if that says something.
+    /// Makes more calls within `left`, or without a limit. Keeps as many of the first `calls` as every approach
+    /// finished.
+    ///
+    /// # Errors
+    /// An approach does not build, or something failed that does not depend on the approaches.
     pub(super) async fn make_within(
         &mut self,
         calls: &[(CaseIndex, u64)],
@@ -56,7 +61,7 @@ impl<'a> Called<'a> {
             None => self.survey.call_all(calls).await?,
         };
         self.looking.add_spent(started);
-        // Nobody is recommended because another file does not build.
+        // No file is recommended because another one does not build.
         if let Some(failure) = surveyed.iter().find_map(|calls| calls.as_ref().err()) {
             return Err(Failure::not_built(failure));
         }
@@ -75,7 +80,7 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// The files that were stopped where another one answers.
+    /// Returns the files that were stopped by a limit on inputs on which another one answers.
     pub(super) fn stopped_alone(&self, findings: &Findings) -> Vec<StoppedFile> {
         let counts = self.made.iter().zip(&findings.stopped_alone);
         let stopped = counts.filter(|(_, count)| **count > 0);
@@ -87,7 +92,8 @@ impl<'a> Called<'a> {
         stopped.map(file).collect()
     }
 
-    /// What findings mean, for the reader.
+    /// Returns the conclusion from findings, with the sentences for a reader: a difference, inputs on which all fail,
+    /// or agreement.
     pub(super) async fn verdict(
         &self,
         looking: &Looking<'_>,
@@ -132,7 +138,8 @@ impl<'a> Called<'a> {
         })
     }
 
-    /// How the approaches differ on an input, or on a simpler one. `counts` says how often they do.
+    /// Returns the disagreement on an input, or on a simpler one that still shows it. `counts` says how often the
+    /// approaches differ.
     pub(super) async fn difference(
         &self,
         looking: &Looking<'_>,
@@ -158,7 +165,7 @@ impl<'a> Called<'a> {
         }
     }
 
-    /// How the approaches differ on an input, as it is.
+    /// Returns the disagreement on an input as it is, without making that simpler.
     pub(super) async fn shown_difference(
         &self,
         looking: &Looking<'_>,
@@ -197,7 +204,7 @@ impl<'a> Called<'a> {
         shown_call(made)
     }
 
-    /// A call as text.
+    /// Returns a call as text.
     pub(super) fn input_text(&self, looking: &Looking<'_>, input: usize) -> String {
         let arguments = self.made.first().and_then(|(_, calls)| calls.get(input));
         let arguments = arguments.map_or("", |call| &call.arguments);
@@ -205,7 +212,7 @@ impl<'a> Called<'a> {
         format!("{}({})", Plain(call), Plain(arguments))
     }
 
-    /// Which file was stopped on which size, and by what, in words that follow others.
+    /// Returns the clause that says which file was stopped on which size, and by which limit.
     pub(super) fn stopped(&self, stopped: &StoppedAt) -> String {
         let (name, calls) = &self.made[stopped.who];
         let call = calls.get(stopped.input);
@@ -218,7 +225,8 @@ impl<'a> Called<'a> {
         )
     }
 
-    /// The inputs on which all answers were the same, how many of these answers say little, and who was stopped.
+    /// Returns sentences on the inputs with equal answers: their number, the number of answers that are errors and say
+    /// little, and the file that was stopped by a limit.
     pub(super) fn agreed_inputs(&self, findings: &Findings) -> String {
         let tried = findings.inputs;
         let errors = match findings.errors {

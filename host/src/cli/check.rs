@@ -65,7 +65,7 @@ struct CheckedInterface {
 }
 
 impl CheckedInterface {
-    /// The interface, if its function is given.
+    /// Returns the interface, if its function is given or its world needs none.
     fn given(&self) -> Option<InterfaceArguments> {
         let is_given = self.call.is_some()
             || !matches!(self.world, WorldName::Prototype | WorldName::Workload);
@@ -87,19 +87,19 @@ struct CheckOutput {
     accepted: bool,
     exports: Vec<String>,
     imports: Vec<String>,
-    /// What the component gets for each of its imports.
+    /// Provisions of the component's imports: a description of what it gets for each.
     gets: Vec<ImportProvision>,
     refusal: Option<bakeoff_domain::failure::Failure>,
 }
 
-/// An import, and what it gets.
+/// An import, with a description of what the component gets for it.
 #[derive(Serialize)]
 struct ImportProvision {
     import: String,
     gets: &'static str,
 }
 
-/// What each import of an accepted component gets.
+/// Returns the provision of each import of an accepted component.
 fn provisions(imports: &[String]) -> Vec<ImportProvision> {
     let provided = |import: &String| match import_support(import) {
         _ if import == EVALUATOR_IMPORT => Some(ImportProvision {

@@ -116,7 +116,8 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// The least budget with which it is looked whether a verdict hangs on vectors: files are built once more for that.
+/// Least budget with which a comparison tests whether its verdict hangs on vectors: the test builds the files once
+/// more.
 const VECTORS_BUDGET_MIN: Duration = Duration::from_secs(10);
 
 fn no_run_and_no_file(named: &Path) -> Failure {
@@ -229,8 +230,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     ))
 }
 
-/// Writes a failure to build a file in the format that was asked for, and returns it: whoever reads a format waits for
-/// one.
+/// Writes a failure to build a file in the requested format, unless that is text, and returns the failure: a program
+/// that reads a format waits for an output.
 fn not_built<T>(failure: Failure, output: &Output) -> Result<T, Failure> {
     if failure.is_no_answer() && output.format != Format::Human {
         let untimed = Untimed {
@@ -243,7 +244,7 @@ fn not_built<T>(failure: Failure, output: &Output) -> Result<T, Failure> {
     Err(failure)
 }
 
-/// Keeps inputs that were timed, and says which.
+/// Writes inputs that were timed to a file of cases, and reports their number on stderr.
 fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);
@@ -261,8 +262,8 @@ fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The size and seed of an input on which files may differ, if a run found one: their answers do, or one fails where
-/// another goes on. Who is stopped by a limit may be slow, and is a failed row.
+/// Returns the size and seed of an input on which files may differ, if a run found one: their answers differ, or one
+/// fails where another goes on. A file that was stopped by a limit may only be slow, and stays a failed row.
 fn differing_input(report: &Report) -> Option<(u32, u64)> {
     let somebody_goes_on = report
         .variants
@@ -282,7 +283,7 @@ fn differing_input(report: &Report) -> Option<(u32, u64)> {
     })
 }
 
-/// Tests whether each later file is slower than the first; with the tests, their outcomes.
+/// Tests whether each later file is slower than the first. Returns the tests, and their outcomes in the same order.
 fn none_slower(
     report: &Report,
     loaded: &LoadedExperiment,
@@ -309,12 +310,12 @@ fn none_slower(
 }
 
 impl Arguments {
-    /// True if the inputs are drawn by types.
+    /// Returns true if the inputs are drawn by the types of the function.
     fn draws_inputs(&self) -> bool {
         self.workload.is_none() && self.cases.is_none()
     }
 
-    /// Says why nothing was timed, and keeps the call that shows it.
+    /// Prints the reason why nothing was timed, and writes the call that shows it to the file of `--save-case`.
     fn show_untimed(&self, untimed: &Untimed, output: &Output) -> Result<Status, Failure> {
         match (&self.save_case, &untimed.reproduction) {
             (Some(file), Some(reproduction)) => {
@@ -376,9 +377,9 @@ impl Arguments {
         }
     }
 
-    /// Returns the experiment that the files describe themselves, of which the interface and the inputs
-    /// live as long as `derived`; the inner error says that the files do not do the same. `spent` gets the time that
-    /// the search for differing inputs took.
+    /// Returns the experiment that the files describe themselves, of which the interface and the inputs live as long as
+    /// `derived`; the inner error says that the files do not do the same. Sets `spent` to the time that the search for
+    /// differing inputs took, and `stopped` to the files that a limit stopped in it.
     async fn by_sources(
         &self,
         derived: &mut Derived,
@@ -436,8 +437,7 @@ impl Arguments {
         with(problem, derived.inputs(sizes), derived.interface()).map(Ok)
     }
 
-    /// Returns the experiment that the options describe. Its paths are the user's own, relative to
-    /// the current folder.
+    /// Returns the experiment that the options describe. Its paths are the user's own, relative to the current folder.
     fn experiment(&self, wit: &Path) -> Result<Experiment, Failure> {
         let call = self
             .call
@@ -459,7 +459,7 @@ impl Arguments {
         format!("Which of these {} files takes less time?", self.files.len())
     }
 
-    /// Returns an experiment with the files.
+    /// Returns an experiment that compares the files.
     fn with(
         &self,
         problem: String,
@@ -481,7 +481,7 @@ impl Arguments {
         Ok(experiment)
     }
 
-    /// The inputs that the options name, if they do.
+    /// Returns the inputs that the options name, if they name some.
     fn inputs(&self) -> Result<Option<Inputs>, Failure> {
         Ok(match (&self.workload, &self.cases) {
             (Some(file), _) => Some(Inputs::Generated {

@@ -1,4 +1,4 @@
-//! What Rust files named on the command line are compiled for: `--no-simd` and `--edition`.
+//! Options on how Rust files named on the command line are compiled: `--no-simd` and `--edition`.
 
 use super::failure::Failure;
 use bakeoff_domain::edition::Edition;
@@ -29,7 +29,7 @@ enum EditionName {
 }
 
 impl CompiledFor {
-    /// Whether the compiler may use vectors.
+    /// Returns the use of vectors (WebAssembly's simd128): off with `--no-simd`.
     pub(super) fn simd(self) -> Simd {
         match self.no_simd {
             true => Simd::Off,
@@ -37,7 +37,7 @@ impl CompiledFor {
         }
     }
 
-    /// The edition of Rust.
+    /// Returns the edition of Rust that the files are written in.
     pub(super) fn edition(self) -> Edition {
         match self.edition {
             Some(EditionName::Rust2021) => Edition::Rust2021,
@@ -45,13 +45,13 @@ impl CompiledFor {
         }
     }
 
-    /// Has the sources of an experiment compiled like this.
+    /// Sets these options on an experiment, for its Rust sources.
     pub(super) fn apply_to(self, experiment: &mut Experiment) {
         experiment.simd = self.simd();
         experiment.edition = self.edition();
     }
 
-    /// The options, each with whether it was given.
+    /// Returns the options by name, each with whether it was given.
     pub(super) fn given(self) -> [(&'static str, bool); 2] {
         [
             ("--no-simd", self.no_simd),
@@ -59,8 +59,8 @@ impl CompiledFor {
         ]
     }
 
-    /// Returns an error if one of the options was given where an experiment says itself what its files are compiled
-    /// for.
+    /// Returns an error if one of the options was given beside an experiment, which says itself how its files are
+    /// compiled.
     pub(super) fn refuse_beside_an_experiment(self) -> Result<(), Failure> {
         match self.given().into_iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => Err(Failure::usage(format!(

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The name of the program in completions.
 const PROGRAM: &str = "bakeoff";
 
-/// The most pages of the manual, and bytes of one.
+/// The most pages of the manual, and the most bytes of a page.
 const PAGES_MAX: usize = 1000;
 const PAGE_BYTES_MAX: u64 = 1 << 20;
 
@@ -82,8 +82,8 @@ pub(super) fn man(arguments: &ManArguments, program: Command) -> Result<Status, 
     Ok(Status::Done)
 }
 
-/// Writes the pages into a folder that the user named. They are made in one of ours: what has their names may be
-/// anything.
+/// Writes the pages of the manual into a folder that the user named. They are generated in a temporary folder first: a
+/// file in the user's folder that has the name of a page may be a link, or anything else.
 fn write_pages(program: Command, folder: &Path) -> io::Result<()> {
     let made = Scratch::new()?;
     clap_mangen::generate_to(program, made.work())?;

@@ -51,7 +51,7 @@ pub(super) fn write(
     kept::sound(&shown.report, from)?;
     let run = shown.run.ok_or_else(nothing)?;
     let mut evidence = Evidence::read(store, run, shown.report.cost.seconds)?;
-    // Those that a verdict rests on: in the order of their launch, up to the first that is missing.
+    // A verdict rests on the replicas in the order of their launch, up to the first that is missing.
     let in_order = evidence.replicas.iter().zip(0..);
     let counted = in_order.take_while(|(replica, number)| replica.index == *number);
     let counted = counted.count();
@@ -82,7 +82,7 @@ fn write_one(
     baseline: &Baseline,
     benchmark: &CriterionBenchmark,
 ) -> io::Result<()> {
-    // What is in the folder may have come with an experiment that somebody sent.
+    // The folder may have come with a foreign experiment: a link in it could lead elsewhere.
     let names = benchmark.folder.iter().chain([&baseline.0]);
     let place = folder.make(names.collect::<PathBuf>())?;
     let files: [(&str, &Value); 3] = [

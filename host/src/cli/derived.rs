@@ -29,36 +29,36 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// The interface and the workload that follow from sources.
+/// The interface and the workload that are derived from sources.
 pub(super) struct Derived {
     pub(super) found: DerivedInterface,
     constants: Constants,
     confinement: Confinement,
-    /// What is known of the machine, for what follows.
+    /// Facts about the machine (confinement, toolchain) that later steps need, too.
     pub(super) machine: KnownMachine,
     folder: Scratch,
 }
 
-/// What is said of files that are one component.
+/// Sentence on files that are the same component.
 const ONE_COMPONENT: &str =
     "They are the same component, byte for byte: there is nothing to search for or to time.";
 
-/// If all files fail on less than one in so many inputs, no kind of values is to blame.
+/// Least share of inputs, as one in so many, on which all files must fail before a kind of values is blamed.
 const FEW_FAIL: usize = 4;
 
-/// What the first calls say.
+/// Conclusion from the first calls.
 pub(super) enum Agreement {
-    /// The answers are the same: these sizes can be timed.
+    /// The answers are the same: inputs of these sizes can be timed.
     Same {
         sizes: Vec<u32>,
-        /// How many there were and what they say, in sentences.
+        /// Sentences on the inputs that were tried: their number, and what the answers say.
         inputs: String,
-        /// The time that calls took.
+        /// Time that the calls took.
         spent: Duration,
-        /// The files that were stopped by a limit where another one answers.
+        /// Files that were stopped by a limit where another one answers.
         stopped: Vec<StoppedFile>,
     },
-    /// They are not, or there are none.
+    /// The answers differ, or no inputs can be timed: the reason.
     Not(Untimed),
 }
 
@@ -66,7 +66,7 @@ impl Derived {
     /// Reads the functions of Rust files and components, each in a child of its own.
     ///
     /// # Errors
-    /// A file is neither, or the files share no function; the error says what to do.
+    /// A file is neither Rust nor a component, or the files share no function; the error says what to do.
     pub(super) async fn read(
         approaches: &[Approach],
         call: Option<&str>,
@@ -102,7 +102,7 @@ impl Derived {
         std::fs::write(self.workload(), self.found.workload(drawn)).map_err(cannot_write)
     }
 
-    /// Calls all on inputs like these, and chooses among their sizes.
+    /// Writes the workload for `drawn`, calls all approaches on its inputs, and chooses among their sizes.
     async fn time(
         &self,
         looking: &Looking<'_>,
@@ -114,8 +114,9 @@ impl Derived {
         looking.time(&timed, false, failing).await
     }
 
-    /// Looks for kinds of values on most of which all fail, and calls all on inputs without them; `None` if that leaves
-    /// none, or all fail on others, too. With it, what is left out, in a sentence.
+    /// Finds the kinds of values on most inputs of which all approaches fail, leaves them out of `drawn`, and calls all
+    /// approaches on the other inputs. Returns the result, with a sentence on the kinds that are left out; `None` if
+    /// that is no kind or all of them, or if all approaches fail on the other inputs, too.
     async fn without_failing_kinds(
         &self,
         looking: &Looking<'_>,
@@ -153,8 +154,9 @@ impl Derived {
         })
     }
 
-    /// Chooses sizes by the inputs on which not all fail, or takes those that are asked for, and has these inputs alone
-    /// be drawn. Returns what all did, and what is left out, in a sentence; `None` if too few are left.
+    /// Has only those inputs drawn on which not all approaches fail: of the sizes in `asked`, or of sizes chosen by
+    /// these inputs. Returns the result, with a sentence on the inputs that are left out; `None` if too few are left,
+    /// or no size can be timed.
     async fn answered_alone(
         &self,
         looking: &Looking<'_>,
@@ -177,10 +179,10 @@ impl Derived {
         }
     }
 
-    /// Lets the interface have the oracle of a workload of the user's own, if that has one.
+    /// Adds the oracle of the user's own workload to the interface, if the workload has one (`check`).
     ///
     /// # Errors
-    /// The workload cannot be read.
+    /// The workload cannot be read, is a component, or has `assess`.
     pub(super) async fn take_oracle_of(&mut self, code: &Code) -> Result<(), Failure> {
         let Code::Source(_) = code else {
             let name = code.path().display().to_string();
@@ -207,7 +209,7 @@ impl Derived {
         std::fs::write(self.wit(), self.found.wit(judges)).map_err(cannot_write)
     }
 
-    /// The interface as WIT.
+    /// Returns the interface as WIT.
     ///
     /// # Errors
     /// The temporary file is gone.
@@ -229,7 +231,7 @@ impl Derived {
         self.folder.work().join("searching.rs")
     }
 
-    /// The interface, of which the files live as long as this.
+    /// Returns the interface. Its files live as long as this value.
     pub(super) fn interface(&self) -> Interface {
         Interface {
             wit: self.wit(),
@@ -237,7 +239,7 @@ impl Derived {
         }
     }
 
-    /// Random inputs of these sizes.
+    /// Returns random inputs of these sizes, drawn as the timed ones are.
     pub(super) fn inputs(&self, sizes: Vec<u32>) -> Inputs {
         Inputs::Generated {
             code: Code::Source(self.workload()),
@@ -245,12 +247,12 @@ impl Derived {
         }
     }
 
-    /// Calls all approaches on the same random inputs: first on those on which they may differ, then on those
-    /// that can be timed, of the sizes that are asked for, if some are. If all fail on some, those are left out, and the
+    /// Calls all approaches on the same random inputs: first on those on which they may differ, then on those that can
+    /// be timed, of the sizes in `asked` if these are given. Inputs on which all approaches fail are left out, and the
     /// workload draws less different ones. The experiment's own inputs do not matter.
     ///
     /// # Errors
-    /// Something that does not depend on the approaches failed.
+    /// An approach does not build, or something failed that does not depend on the approaches.
     #[expect(
         clippy::too_many_arguments,
         reason = "each is another thing of the command line"
@@ -347,7 +349,8 @@ impl Derived {
         Ok(self.agreement(&looking, looked, inputs))
     }
 
-    /// What the calls on inputs that can be timed say, after `inputs` was said.
+    /// Returns the conclusion from the calls on inputs that can be timed. `inputs` has the sentences on the inputs
+    /// before them.
     fn agreement(&self, looking: &Looking<'_>, looked: Looked, mut inputs: String) -> Agreement {
         let (sizes, more) = match looked {
             Looked::Same { sizes, inputs } => (sizes, inputs),
@@ -392,10 +395,10 @@ impl Derived {
         })
     }
 
-    /// Inputs of these sizes that a run of the experiment timed, as a file of cases.
+    /// Returns inputs that a run of the experiment timed, of each of its sizes, as a file of cases.
     ///
     /// # Errors
-    /// Something that does not depend on the approaches failed.
+    /// The inputs of the experiment are not drawn, or something failed that does not depend on the approaches.
     pub(super) async fn timed_inputs(
         &self,
         report: &Report,
@@ -415,10 +418,11 @@ impl Derived {
         saved_inputs::of_run(&survey, &self.found, report, count).await
     }
 
-    /// A sentence on the verdict of a run, if it may be another one without vectors: by the fuel of the files.
+    /// Returns a sentence on the verdict of a run, if that may be another one without vectors: by the fuel of the
+    /// files.
     ///
     /// # Errors
-    /// Something that does not depend on the approaches failed.
+    /// Something failed that does not depend on the approaches.
     pub(super) async fn hangs_on_vectors(
         &self,
         report: &Report,
@@ -445,11 +449,11 @@ impl Derived {
         looking.hangs_on_vectors(place, &sizes).await
     }
 
-    /// How approaches differ on an input that was drawn for a run of theirs, by its size and seed; `None` if they
-    /// do not differ there.
+    /// Returns the disagreement on an input that was drawn for a run of the approaches, by its size and seed; `None` if
+    /// they agree there.
     ///
     /// # Errors
-    /// Something that does not depend on the approaches failed.
+    /// Something failed that does not depend on the approaches.
     pub(super) async fn difference_at(
         &self,
         (size, input): (u32, u64),

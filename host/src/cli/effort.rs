@@ -1,5 +1,5 @@
-//! How much is done for an answer: `--quick`, `--careful`, or a budget, and what of it the search for differing inputs
-//! may take.
+//! Options on the effort for an answer: `--quick`, `--careful` or a budget, and the part of it that the search for
+//! differing inputs may take.
 
 use bakeoff_domain::spec::{BudgetScope, Measure};
 use clap::Args;
@@ -8,21 +8,21 @@ use std::time::Duration;
 /// The budget of `--quick`.
 const QUICK: Duration = Duration::from_secs(5);
 
-/// `--careful` has so many times the usual budget, and tries so many times as many inputs.
+/// Factor of `--careful` on the usual budget and on the number of inputs that are tried.
 const CAREFUL: u32 = 3;
 
-/// The part of the budget that the search for differing inputs may take.
+/// Divisor of the budget: the search for differing inputs may take a tenth of it.
 const SEARCH_SHARE: u32 = 10;
 
-/// The part of the budget in which an input on which files differ is made simple, and the most time for that.
+/// Divisor of the budget for making simple an input on which files differ, and the most time for that.
 const SHRINKING_SHARE: u32 = 2;
 const SHRINKING_MAX: Duration = Duration::from_secs(10);
 
-/// The time that each part of the search may take however small the budget is: a process has to start, and one
-/// input of each size should be tried.
+/// Least time of each part of the search, however small the budget is: a process has to start, and one input of each
+/// size should be tried.
 pub(super) const SEARCH_MIN: Duration = Duration::from_millis(300);
 
-/// The budget from which on calls of every length that is ever chosen are timed.
+/// Least budget with which timed calls have their full length; a smaller one shortens them in proportion.
 const FULL_LENGTH: Duration = Duration::from_secs(20);
 
 /// How much is done for an answer.
@@ -37,7 +37,7 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// Sets the budget of a measurement: that which is `given`, or what follows from the usual one.
+    /// Sets the budget of a measurement to the `given` one, or to what follows from the usual one and the options.
     pub(super) fn apply(self, measure: &mut Measure, given: Option<Duration>) {
         if let Some(given) = given {
             measure.budget = given;
@@ -56,7 +56,7 @@ impl Effort {
         self.quick || self.careful
     }
 
-    /// Returns what the search for differing inputs may do, within the budget of all.
+    /// Returns the bounds of the search for differing inputs, within a budget for everything.
     pub(super) fn search(self, budget: Duration) -> SearchBounds {
         SearchBounds {
             time: budget / SEARCH_SHARE,
@@ -67,21 +67,21 @@ impl Effort {
     }
 }
 
-/// What a search for differing inputs may do.
+/// Bounds of a search for differing inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SearchBounds {
-    /// The time that it may take, unless no input would be tried in it.
+    /// The most time of the search, unless no input would be tried in it.
     pub(super) time: Duration,
-    /// The time in which an input on which files differ is made simple: nothing is timed then.
+    /// The most time for making simple an input on which files differ: nothing is timed then.
     pub(super) shrinking: Duration,
-    /// So many times the usual number of inputs are tried.
+    /// Factor on the usual number of inputs that are tried.
     pub(super) inputs_factor: u32,
-    /// The part of the usual length that a call may have to be timed, from 0 to 1.
+    /// Length of the longest timed call, as a part of the usual one, from 0 to 1.
     pub(super) length: f64,
 }
 
 impl SearchBounds {
-    /// What a search of the usual thoroughness may do within a budget.
+    /// Returns the bounds of a search of the usual thoroughness, within a budget.
     pub(super) fn of(budget: Duration) -> Self {
         Effort::default().search(budget)
     }

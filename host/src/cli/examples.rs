@@ -1,5 +1,5 @@
-//! The inputs that are tried before any are drawn: those that stand in compared files as examples, others that differ
-//! a little from these, and what told earlier versions of the files apart.
+//! Inputs that are tried before any are drawn: those that stand in compared files as examples, others that differ a
+//! little from these, and inputs on which earlier versions of the files differed.
 
 use super::failure::Failure;
 use super::first_look::FirstLook;
@@ -12,33 +12,34 @@ use bakeoff_source::interface::{Literal, Shape, mutated, written_call};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// The most inputs that are made of examples, and how many of each.
+/// The most inputs that are made of all examples, and of each example.
 const MADE_MAX: usize = 256;
 const MADE_OF_EACH: usize = 16;
 
-/// What is said of an input that is remembered, without a full stop.
+/// Clause on a difference that a remembered input shows, without a full stop.
 const REMEMBERED: &str =
     "They differ on an input on which earlier versions of these files differed";
 
-/// What became of the examples.
+/// Result of trying the examples.
 #[derive(Default)]
 pub(super) struct TriedExamples {
     /// The simplest input on which two files differ, if they do on one of them.
     pub(super) difference: Option<Difference>,
-    /// How often they do, without a full stop; or how many there were, in a sentence, empty if there were none.
+    /// Clause on how often the files differ, without a full stop; without a difference, a sentence on the number of
+    /// inputs, empty if there were none.
     pub(super) sentence: String,
 }
 
 /// Inputs of one origin.
 struct Origin {
     inputs: Vec<Vec<Literal>>,
-    /// What is said if the files differ on so many of so many.
+    /// Clause on a difference, from the number of inputs on which the files differ and the number of all.
     differ: fn(usize, usize) -> String,
 }
 
 impl Looking<'_> {
-    /// Calls all approaches with the arguments that stand in the files as examples and with others like them, for no
-    /// longer than `left` each.
+    /// Calls all approaches on the arguments that stand in the files as examples and on others like them, for no longer
+    /// than `left` in all.
     ///
     /// # Errors
     /// An approach does not build, or something failed that does not depend on the approaches.
@@ -99,7 +100,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Calls all with inputs of these origins, and finds the first of these that shows a difference.
+    /// Calls all approaches on inputs of these origins. Returns a difference of the first origin that shows one; `None`
+    /// if none does.
     async fn try_origins(
         &self,
         survey: &Survey,
@@ -146,7 +148,7 @@ impl Looking<'_> {
         Ok(None)
     }
 
-    /// Inputs that differ a little from these, each once.
+    /// Returns inputs that differ a little from the examples, each once.
     fn like(&self, examples: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
         let parameters = &self.found.signature().parameters;
         let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();

@@ -75,7 +75,7 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// How many approaches.
+/// Number of approaches that were asked for; `None` for `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Approaches(Option<u32>);
 
@@ -129,7 +129,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 }
 
 impl Arguments {
-    /// What is asked for, as a text that stays the same.
+    /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     fn wanted(&self) -> String {
         format!(
             "{} {:?} {} {}",
@@ -140,7 +140,10 @@ impl Arguments {
         )
     }
 
-    /// The experiment in the folder, which an exploration of the same left that a budget or the model ended.
+    /// Returns the experiment that an unfinished exploration of the same request left in the folder.
+    ///
+    /// # Errors
+    /// The folder has another experiment, or a file was changed since.
     fn unfinished(&self) -> Result<LoadedExperiment, Failure> {
         let named = self.out.display().to_string();
         let (plain, path) = (Plain(&named), ShellPath(&named));
@@ -160,7 +163,8 @@ impl Arguments {
         Ok(bakeoff_config::load(&self.out)?)
     }
 
-    /// Plans and does it; `None` if it ends with the plan.
+    /// Asks for a plan and carries it out. Returns `None` if it ends with the plan: with `--dry-run`, or if the user
+    /// declines to go on.
     async fn explore(
         &self,
         models: &Arc<Models>,
@@ -208,13 +212,13 @@ impl Arguments {
             propose,
             workers: self.workers.map_or(cores, |count| count as usize),
         };
-        // What is said may quote a panic or a compiler.
+        // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let explored = bakeoff_propose::explore(models, &plan, &host, &options, escaped).await?;
         Ok(Some((explored, expected)))
     }
 
-    /// Writes what passed, and measures it.
+    /// Writes what passed into the folder, and measures the experiment if that is complete and `--no-run` is not set.
     async fn finish(
         &self,
         (explored, expected): (Explored, ExpectedCost),
@@ -333,7 +337,7 @@ impl Arguments {
     }
 }
 
-/// The name of the experiment in a folder.
+/// Returns the name of the experiment in a folder: that of the folder, as an id.
 fn name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let last = absolute
@@ -342,7 +346,7 @@ fn name(folder: &Path) -> String {
     ids::slug(&last.unwrap_or_default())
 }
 
-/// Writes files of the experiment, each as a whole. None is overwritten.
+/// Writes files of the experiment, each as a whole. A file that exists with other content is an error.
 fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
     let opened = Folder::made_by_user(folder);
     let opened = opened.map_err(|error| cannot_write(folder, &error))?;
@@ -363,18 +367,18 @@ fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What came of an exploration, in JSON.
+/// Outcome of an exploration, in JSON.
 #[derive(Serialize)]
 struct ExploreOutput<'a> {
     #[serde(flatten)]
     approaches: Generation,
     #[serde(flatten)]
     record: ExplorationRecord,
-    /// What the test of the oracle showed.
+    /// Result of the test of the oracle.
     oracle: Option<&'a OracleTest>,
-    /// Tasks that were never done, since something that they wait for has no result.
+    /// Tasks that were never done, since a task that they wait for has no result.
     not_started: &'a [String],
-    /// What could not be used after all repairs.
+    /// Task whose answer could not be used after all repairs, with the reason.
     unusable: Option<UnusableOutput<'a>>,
 }
 

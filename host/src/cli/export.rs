@@ -115,7 +115,7 @@ fn times(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Writes a table to a file, which is replaced as a whole, and returns the number of rows.
+/// Writes a table to a file, which is replaced as a whole. Returns the number of rows.
 fn write(
     store: &Store,
     run: Option<RunId>,

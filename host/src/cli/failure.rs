@@ -22,7 +22,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// An error in the usage or configuration.
+    /// Creates an error in the usage or configuration.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self {
             report: escaped(&message.into()),
@@ -30,7 +30,7 @@ impl Failure {
         }
     }
 
-    /// The command has no answer.
+    /// Creates the error of a command that has no answer.
     pub(super) fn no_answer(message: impl Into<String>) -> Self {
         Self {
             report: escaped(&message.into()),
@@ -38,7 +38,7 @@ impl Failure {
         }
     }
 
-    /// A model gives no answers, or a budget ended.
+    /// Creates the error of a model that gives no answers, or of a budget that ended.
     pub(super) fn provider(message: impl std::fmt::Display) -> Self {
         Self {
             report: escaped(&message.to_string()),
@@ -46,7 +46,7 @@ impl Failure {
         }
     }
 
-    /// The user interrupted the command.
+    /// Creates the error of a command that the user interrupted.
     pub(super) fn interrupted(message: impl Into<String>) -> Self {
         Self {
             report: escaped(&message.into()),
@@ -54,7 +54,7 @@ impl Failure {
         }
     }
 
-    /// An error of the machine.
+    /// Creates an error of the machine.
     pub(super) fn infrastructure(message: impl std::fmt::Display) -> Self {
         Self {
             report: escaped(&message.to_string()),
@@ -62,7 +62,7 @@ impl Failure {
         }
     }
 
-    /// A failure of code that the user named.
+    /// Creates an error from a failure of code that the user named.
     pub(super) fn variant(failure: &bakeoff_domain::failure::Failure) -> Self {
         let limit = failure
             .limit
@@ -78,7 +78,7 @@ impl Failure {
         }
     }
 
-    /// A failure to build code that the user named.
+    /// Creates an error from a failure to build code that the user named.
     pub(super) fn not_built(failure: &bakeoff_domain::failure::Failure) -> Self {
         if failure.class.is_machine_fault() {
             return Self::variant(failure);
@@ -98,7 +98,7 @@ impl Failure {
         self.status == Status::NoAnswer
     }
 
-    /// What happened, without a frame.
+    /// Returns the message alone, without the frame in which a terminal shows it.
     pub(super) fn text(&self) -> String {
         self.report.to_string()
     }
@@ -114,7 +114,7 @@ fn escaped(message: &str) -> miette::Report {
     miette::Report::msg(shown(message))
 }
 
-/// The longest message, in characters: what it quotes may have any length.
+/// The longest message, in characters: a quotation in it may have any length.
 const MESSAGE_CHARS_MAX: usize = 16 << 10;
 
 fn shown(message: &str) -> String {
@@ -126,7 +126,7 @@ fn shown(message: &str) -> String {
 struct EscapedError {
     text: String,
     cause: Option<Box<EscapedError>>,
-    /// The source of places and help; both are escaped already.
+    /// Source of the labels and the help, which are escaped already.
     config_error: Option<ConfigError>,
 }
 

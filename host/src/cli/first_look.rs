@@ -1,12 +1,12 @@
-//! What the first calls on random inputs say: whether the approaches do the same, and which sizes take
-//! long enough to be timed.
+//! Findings from the first calls on random inputs: whether the approaches do the same, and which sizes take long enough
+//! to be timed.
 
 use bakeoff_measure::RepeatedCall;
 use bakeoff_source::interface::DerivedInterface;
 use std::collections::BTreeSet;
 
-/// The sizes of inputs on which answers are compared, and how many inputs there are of each. A difference on
-/// few elements is one that a person can follow; others need many.
+/// Sizes of the inputs on which answers are compared, each with the number of inputs. A difference on few elements is
+/// one that a person can follow; others need many.
 pub(super) const SEARCHED: [(u32, u64); 12] = [
     (1, 64),
     (2, 128),
@@ -22,23 +22,25 @@ pub(super) const SEARCHED: [(u32, u64); 12] = [
     (300, 32),
 ];
 
-/// The part of the inputs of each size that is tried first, so that all sizes are when the time ends.
+/// Divisor of the number of inputs of each size: an eighth of them is tried on every size before the rest, so that no
+/// size is left out when the time ends.
 pub(super) const FIRST_PART: u64 = 8;
 
-/// Sizes that may be timed, up to the first that takes anybody too long. Denser at first, for work that
-/// grows fast.
+/// Sizes that may be timed, up to the first that takes any approach too long. Denser at first, for work that grows
+/// fast.
 const TIMED: [u32; 20] = [
     10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 1_024, 4_096, 16_384, 65_536,
     262_144, 1_048_576,
 ];
 
-/// Sizes that may be timed beyond those, where a size is no length but how large numbers are.
+/// Further sizes that may be timed where a size is no length but how large numbers are.
 const TIMED_NUMBERS: [u32; 3] = [16_777_216, 268_435_456, 4_000_000_000];
 
-/// The numbers of these sizes that are tried together: once there are enough that can be timed, no larger ones are.
+/// Lengths of the batches in which these sizes are tried, in ascending order: once enough sizes can be timed, no
+/// further batch is tried.
 pub(super) const TIMED_TOGETHER: [usize; 8] = [12, 4, 2, 1, 1, 1, 1, 1];
 
-/// The sizes that may be timed of inputs of a function.
+/// Returns the sizes that may be timed of inputs of a function.
 pub(super) fn timed_sizes(found: &DerivedInterface) -> Vec<u32> {
     match found.takes_only_numbers() {
         true => [&TIMED[..], &TIMED_NUMBERS[..]].concat(),
@@ -46,46 +48,47 @@ pub(super) fn timed_sizes(found: &DerivedInterface) -> Vec<u32> {
     }
 }
 
-/// The inputs of each of these sizes: of two, one is hardly ever short.
+/// Number of inputs of each of these sizes: of two, one is hardly ever short.
 pub(super) const INPUTS_OF_EACH: u64 = 2;
 
-/// Fuel of a call that takes long enough to be timed: 25 µs for code that does 16 units in a nanosecond,
-/// which is as quick as any was seen.
+/// Least fuel of a call that takes long enough to be timed: 25 µs for code that does 16 units in a nanosecond, which is
+/// as quick as any was seen.
 const FUEL_MIN: u64 = 400_000;
 
-/// Fuel of a call of which a verdict does not take long, where the budget is not small: some hundredths of a second.
+/// The most fuel of a call with which a verdict does not take long, where the budget is not small: some hundredths of a
+/// second.
 const FUEL_GOOD_MAX: u64 = 100_000_000;
 
-/// It is never taken for less than so many times [`FUEL_MIN`], however small the budget is.
+/// Least value of the `good_max` of [`CallLengths`], as a multiple of [`FUEL_MIN`], however small the budget is.
 const FUEL_RANGE_MIN: u64 = 8;
 
-/// The most fuel of a call whose time is looked at: so many times what is good.
+/// Factor on the `good_max` of [`CallLengths`], for the most fuel of a call whose time is looked at.
 const FUEL_MAX_FACTOR: u64 = 4;
 
 /// The most fuel of a call whose answer is compared.
 pub(super) const SEARCH_FUEL_MAX: u64 = 40_000_000;
 
-/// Who takes less than this share of the most fuel on a size, and all of it on one that is a few times as
-/// large, does not end there.
+/// Divisor of the most fuel: an approach that takes less than this part of it on a size, and all of it on a size a few
+/// times as large, does not end there.
 const FUEL_LEAP: u64 = 1_000;
 
-/// The most times as large.
+/// The largest ratio of the two sizes that [`FUEL_LEAP`] is about.
 const SIZE_LEAP: u32 = 4;
 
-/// The most characters of an input on which nobody takes long who ends, and digits of a number in it: even
-/// who tries all orders of eight things makes 40,320 steps.
+/// The most characters of a small input, and the most digits of a number in it. Any approach that ends on it ends soon:
+/// even one that tries all orders of eight things makes 40,320 steps.
 const SMALL_CHARS_MAX: usize = 32;
 const SMALL_DIGITS_MAX: usize = 1;
 
 /// The most sizes that are timed.
 pub(super) const TIMED_MAX: usize = 2;
 
-/// What one approach did with an input: its answer, by its digest, or that it failed.
+/// Returns the outcome of a call for comparisons: the digest of its answer, or `None` if it failed.
 fn outcome(call: &RepeatedCall) -> Option<&str> {
     call.digest.as_deref()
 }
 
-/// What a call did, for a reader.
+/// Returns the outcome of a call, for a reader.
 pub(super) fn shown(call: &RepeatedCall) -> String {
     match (&call.answer, &call.error) {
         (Some(answer), _) => answer.clone(),
@@ -94,13 +97,13 @@ pub(super) fn shown(call: &RepeatedCall) -> String {
     }
 }
 
-/// Returns true if whoever ends on these arguments does so soon: a few values, and no large number.
+/// Returns true if an approach that ends on these arguments does so soon: they are a few values, and no large number.
 fn is_small(arguments: &str) -> bool {
     let mut runs = arguments.split(|letter: char| !letter.is_ascii_digit());
     arguments.len() <= SMALL_CHARS_MAX && runs.all(|digits| digits.len() <= SMALL_DIGITS_MAX)
 }
 
-/// Whether a call was stopped by a limit.
+/// Returns true if a call was stopped by a limit.
 fn met_limit(call: &RepeatedCall) -> bool {
     call.error
         .as_ref()
@@ -112,37 +115,39 @@ fn is_error(answer: &str) -> bool {
     answer == "err" || answer.starts_with("err(")
 }
 
-/// Calls of all approaches on the same inputs, those of each approach in the same order.
+/// Calls of all approaches on the same inputs, in the same order for each approach.
 pub(super) struct FirstLook<'a> {
     pub(super) calls: Vec<&'a [RepeatedCall]>,
 }
 
-/// The inputs on which approaches differ, or all fail.
+/// Inputs on which approaches differ, all fail, or some are stopped by a limit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
-    /// Of the inputs on which answers differ, the place of the shortest, and how many there are.
+    /// Inputs on which answers differ: the index of the shortest, and their number. They include short inputs on which
+    /// one approach answers and another is stopped.
     pub(super) differ: Option<(usize, usize)>,
-    /// The same for inputs on which all fail.
+    /// Inputs on which all approaches fail: the index of the shortest, and their number.
     pub(super) fail: Option<(usize, usize)>,
-    /// The same for inputs on which somebody was stopped by a limit, with the place of who was.
+    /// Other inputs on which an approach was stopped by a limit: the index of that approach on the shortest, the index
+    /// of that input, and their number.
     pub(super) stopped: Option<(usize, usize, usize)>,
-    /// By approach: the number of inputs on which it was stopped by a limit and another one answers.
+    /// Number of inputs, by approach, on which that approach was stopped by a limit and another one answers.
     pub(super) stopped_alone: Vec<usize>,
-    /// The inputs that were tried, each counted once.
+    /// Number of inputs that were tried, each counted once.
     pub(super) inputs: usize,
-    /// Those of them on which all give the same answer, and it is an error.
+    /// Number of inputs on which all approaches give the same answer, and it is an error.
     pub(super) errors: usize,
 }
 
 impl FirstLook<'_> {
-    /// Returns true if all fail on the input at this place, and none because of a limit.
+    /// Returns true if all approaches fail on the input at this index, and none because of a limit.
     pub(super) fn all_fail(&self, place: usize) -> bool {
         let fails = |call: &RepeatedCall| outcome(call).is_none() && !met_limit(call);
         let mut calls = self.calls.iter();
         calls.all(|calls| calls.get(place).is_some_and(fails))
     }
 
-    /// Compares the outcomes of each input that everybody got.
+    /// Compares the outcomes of each input on which all approaches were called.
     pub(super) fn compare(&self) -> Findings {
         let inputs = self
             .calls
@@ -157,7 +162,7 @@ impl FirstLook<'_> {
             let calls = self.calls.iter().map(|calls| &calls[input]);
             let first = self.calls[0];
             let first = &first[input];
-            // Who met a limit may be right, and take long; but not on an input of a few small values.
+            // An approach that met a limit may be right, and slow; but not on an input of a few small values.
             if calls.clone().any(met_limit) {
                 let ends = calls.clone().any(|call| outcome(call).is_some());
                 let places = calls.clone().zip(&mut alone);
@@ -207,9 +212,10 @@ impl FirstLook<'_> {
         }
     }
 
-    /// Chooses what is timed of sizes in ascending order, each with the places of its inputs: first of those that
-    /// take everybody long enough and nobody too long, else of those on which somebody can be timed, and that nobody
-    /// takes longer for than for the one before.
+    /// Chooses what is timed from sizes in ascending order, each with the indices of its inputs. Takes the first sizes
+    /// that take every approach long enough and none too long. If there are none, takes one: where the quickest
+    /// approach is too quick on every size, the first on which it takes at least half as long as on any; else the
+    /// largest on which all approaches end.
     pub(super) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)], lengths: CallLengths) -> Timed {
         // By size: the fuel of each. An approach that is too slow for a size has none.
         let mut known: Vec<(u32, Vec<u64>)> = Vec::new();
@@ -253,7 +259,7 @@ impl FirstLook<'_> {
         let mut chosen: Vec<u32> = good.map(|(size, _)| *size).take(TIMED_MAX).collect();
         let good = chosen.len();
         if chosen.is_empty() {
-            // Of calls that are all short, one that others are hardly longer than: making the inputs takes long.
+            // If all calls are short, larger inputs would take longer to make, and their calls hardly longer to run.
             let longest = known.iter().map(|(_, fuels)| least(fuels)).max();
             let short = longest.is_some_and(|longest| longest < FUEL_MIN);
             let enough = known
@@ -269,15 +275,15 @@ impl FirstLook<'_> {
     }
 }
 
-/// How long calls may be that are timed, in fuel.
+/// Bounds on the fuel of calls that are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CallLengths {
-    /// Of these a verdict does not take long.
+    /// The most fuel of a call with which a verdict does not take long.
     good_max: u64,
 }
 
 impl CallLengths {
-    /// Returns the lengths for a part of the usual budget, from 0 to 1.
+    /// Returns the bounds for a part of the usual budget, from 0 to 1.
     pub(super) fn of(part: f64) -> Self {
         let good_max = (part * FUEL_GOOD_MAX as f64) as u64;
         Self {
@@ -285,33 +291,34 @@ impl CallLengths {
         }
     }
 
-    /// The most fuel of a call whose time is looked at.
+    /// Returns the most fuel of a call whose time is looked at.
     pub(super) fn fuel_max(self) -> u64 {
         FUEL_MAX_FACTOR * self.good_max
     }
 }
 
-/// Which sizes are timed, and what ended the search for them.
+/// Sizes that are timed, and the call that ended the search for them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Timed {
-    /// The sizes that are timed; none if nobody gets anywhere.
+    /// Sizes that are timed; none if not all approaches end on the smallest.
     pub(super) chosen: Vec<u32>,
-    /// Who was stopped by a limit, and on which input.
+    /// Call that was stopped by a limit, after which no larger sizes were looked at.
     pub(super) stopped: Option<StoppedAt>,
-    /// How many of the chosen take everybody long enough, and nobody too long.
+    /// Number of chosen sizes that take every approach long enough, and none too long.
     pub(super) good: usize,
 }
 
 /// A call that was stopped by a limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StoppedAt {
-    /// The place of the approach.
+    /// Index of the approach.
     pub(super) who: usize,
-    /// The place of the input.
+    /// Index of the input.
     pub(super) input: usize,
-    /// Its size.
+    /// Size of the input.
     pub(super) size: u32,
-    /// Whether it took next to nothing on a size that is not much smaller: it does not end.
+    /// True if the approach took next to nothing on a size that is not much smaller, and another one ends here: it may
+    /// never end.
     pub(super) leaps: bool,
 }
 
@@ -367,7 +374,7 @@ mod tests {
             errors: 0,
         };
         assert_eq!(look.compare(), expected);
-        // Inputs that come again are no others.
+        // An input that is drawn twice counts once.
         let (a, b) = ([a.clone(), a].concat(), [b.clone(), b].concat());
         let twice = FirstLook {
             calls: vec![&a, &b],
@@ -392,7 +399,7 @@ mod tests {
             calls: vec![&a, &b],
         };
         assert_eq!(look.compare().differ, Some((0, 1)));
-        // Nobody takes long for one small number; for a large one, or many, he may.
+        // No approach takes long for one small number; for a large one, or many, it may.
         let stopped = |arguments: &str| {
             let mut slow = trapped(arguments);
             slow.error.as_mut().unwrap().limit = Some("fuel = 1".to_owned());

@@ -72,7 +72,7 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// Opens the model, with the record in this folder.
+/// Opens the model, with the record of exchanges in this folder.
 pub(super) fn open_models(
     model: &ModelArguments,
     dir: &Path,
@@ -138,7 +138,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 }
 
 impl Arguments {
-    /// Asks a proposer of the user's own.
+    /// Asks a proposer, a component of the user's own, for approaches.
     async fn ask_component(
         &self,
         loaded: &LoadedExperiment,
@@ -151,7 +151,7 @@ impl Arguments {
         let code = code.map_err(|failure| Failure::variant(&failure))?;
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
-        // What there is of results is told; without any, the proposer is told that there are none.
+        // Without a report that can be read, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
         let report = report.ok().map(|shown| shown.report);
         let survey = Survey::open(loaded, &host, &mut say).await?;
@@ -166,7 +166,7 @@ impl Arguments {
         let (answer, ended) = answer;
         match answer {
             ProposerAnswer::NotBuilt(failure) => Err(Failure::variant(&failure)),
-            // What was spent is kept and shown then, too.
+            // The cost of the model is kept and shown without proposals, too.
             ProposerAnswer::Nothing(why) if models.is_some() => {
                 say(&format!("the proposer proposes nothing: {}", Lines(&why)));
                 Ok(Proposals {
@@ -182,7 +182,8 @@ impl Arguments {
         }
     }
 
-    /// The model that a proposer may ask, if one is named. The program decides how much it asks, so there is a bound.
+    /// Opens the model that a proposer may ask, if one is named. The proposer decides how much it asks, so there must
+    /// be a bound.
     fn models_of_proposer(
         &self,
         loaded: &LoadedExperiment,
@@ -210,7 +211,7 @@ impl Arguments {
         )?)))
     }
 
-    /// What is asked for, as a text that stays the same.
+    /// Returns a text that identifies the request: an unfinished generation goes on only if its text is the same.
     fn wanted(&self) -> String {
         match &self.proposer {
             Some(file) => format!("{} of {}", self.approaches, file.display()),

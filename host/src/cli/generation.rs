@@ -1,4 +1,4 @@
-//! What came of asking for approaches: what is written of it, and what is shown.
+//! Result of asking a model or a proposer for approaches: the files that are written, and the text that is shown.
 
 use super::failure::Failure;
 use super::generation_record::{GenerationRecord, record, with_earlier, write};
@@ -21,20 +21,19 @@ use std::path::{Path, PathBuf};
 /// The folder of the attempts' sources, in the folder of an experiment.
 const ATTEMPTS: &str = ".bakeoff/generation.attempts";
 
-/// The folder of all that is kept beside an experiment.
+/// The folder of everything that is kept beside an experiment.
 const KEPT: &str = ".bakeoff";
 
-/// The record of a folder's exchanges with models, from which nothing is paid for twice.
+/// The record of a folder's exchanges with models: no reply in it is paid for twice.
 const RECORD: &str = ".bakeoff/models.jsonl";
 
-/// Tokens of a prompt that are expected for each task, where nothing is known yet: the problem, the interface and
-/// a source.
+/// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
 const PROMPT_TOKENS: u64 = 3_000;
 
 /// The most characters of a failure that are shown to a person.
 const MESSAGE_CHARS_MAX: usize = 600;
 
-/// Keeps the source of every attempt beside the experiment, and returns what came of all.
+/// Keeps the source of every attempt beside the experiment. Returns the outcomes of all proposals, with their costs.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -119,7 +118,7 @@ fn iteration(
     })
 }
 
-/// What questions took, as reports have it.
+/// Returns the cost of questions to a model, in the form of reports.
 fn cost(spent: &Spent) -> ModelCost {
     ModelCost {
         calls: spent.calls,
@@ -130,7 +129,7 @@ fn cost(spent: &Spent) -> ModelCost {
     }
 }
 
-/// What the tasks of a plan are expected to take, without repairs.
+/// Returns the expected cost of the tasks of a plan, without repairs.
 pub(super) fn expected(plan: &Plan, models: &Models) -> ExpectedCost {
     let written = |task: &PlannedTask| u64::from(task.output_tokens);
     let output = plan.tasks.iter().map(written).sum::<u64>();
@@ -147,7 +146,7 @@ pub(super) fn expected(plan: &Plan, models: &Models) -> ExpectedCost {
     }
 }
 
-/// The approaches of an experiment, as a model is told of them.
+/// Returns the approaches of an experiment in the form that a model is told.
 pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
     let told = loaded.experiment.approaches.iter();
     told.map(|approach| OwnApproach {
@@ -157,12 +156,12 @@ pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> 
     .collect()
 }
 
-/// The record of a folder's exchanges, whether it is there or not.
+/// Returns the path of the record of a folder's exchanges, whether it exists or not.
 pub(super) fn record_of(dir: &Path) -> PathBuf {
     dir.join(RECORD)
 }
 
-/// The place of the record of a folder's exchanges, in a folder that is there.
+/// Returns the path of the record of a folder's exchanges, and makes the folder that it lies in.
 pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
     let record = record_of(dir);
     let made = Folder::made_by_user(dir).and_then(|dir| dir.make(KEPT));
@@ -170,7 +169,7 @@ pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
     Ok(record)
 }
 
-/// What is to be written, and whose it is.
+/// Result of a generation that is to be written, with the experiment that it belongs to.
 pub(super) struct Ending<'a> {
     pub(super) loaded: &'a LoadedExperiment,
     /// The experiment file.
@@ -180,12 +179,12 @@ pub(super) struct Ending<'a> {
     pub(super) expected: Option<ExpectedCost>,
     pub(super) not_started: &'a [String],
     pub(super) wanted: String,
-    /// False if a budget or the model ended it: the same can go on later.
+    /// False if a budget or the model ended the generation: the same request can go on later.
     pub(super) is_complete: bool,
 }
 
-/// Writes what passed into an experiment, and what came of all beside it. Killed at any moment, the same once more
-/// comes to the same end.
+/// Writes the prototypes that passed into an experiment, and the outcomes of all beside it. If the process is killed at
+/// any moment, the same call made again comes to the same end.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -207,6 +206,7 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
         names: written.iter().map(|one| one.name.clone()).collect(),
         is_complete: false,
     };
+    // Before the experiment names the approaches: a generation that goes on must leave them out of its question.
     record(dir, &kept)?;
     let before = &ending.loaded.text;
     let text = with_written(before, approaches, ending.proposals, &written);
@@ -220,7 +220,7 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
     Ok(made)
 }
 
-/// What came of it, as text; `next` is the experiment to run next, if that is for the user to do.
+/// Returns the outcomes of a generation as text; `next` is the experiment to run next, if that is for the user to do.
 pub(super) fn text(
     generation: &Generation,
     models: Option<&Models>,

@@ -1,5 +1,5 @@
-//! The record of asking for approaches, beside the experiment: `.bakeoff/generation.json`. One that this user's bakeoff
-//! did not seal decides nothing, and is set aside before another is written.
+//! The record of asking for approaches, beside the experiment: `.bakeoff/generation.json`. A record that this user's
+//! bakeoff did not seal decides nothing, and is set aside before another is written.
 
 use super::failure::Failure;
 use super::generation_seal::{is_forged, opened, sealed};
@@ -15,28 +15,28 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
-/// What came of it, in the folder of an experiment.
+/// Path of the record, in the folder of an experiment.
 const FILE: &str = ".bakeoff/generation.json";
 
-/// The largest record that is read, in bytes, and the most values of it.
+/// The largest record that is read, in bytes, and the most JSON values in it.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const FILE_VALUES_MAX: usize = 1 << 16;
 
-/// Writes what came of it beside the experiment, all at once, with the user's seal.
+/// Writes the record of a generation beside the experiment, all at once, with the user's seal.
 ///
 /// # Errors
-/// It cannot be written.
+/// The record cannot be written.
 pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(came_of_it).map_err(Failure::infrastructure)?;
     let sealed = sealed(&json).map_err(|error| cannot_write(&dir.join(FILE), &error))?;
     write(dir, FILE, &sealed)
 }
 
-/// Renames what is in the place of the record and was not written by this user's bakeoff, and says so: before anybody
-/// is asked for anything, and another record is written.
+/// Renames a record that this user's bakeoff did not write, and says so. To be called before a model is asked for
+/// anything and another record is written.
 ///
 /// # Errors
-/// It cannot be renamed.
+/// The record cannot be renamed.
 pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     let Err(reason) = kept::<serde_json::Value>(dir) else {
         return Ok(());
@@ -53,11 +53,11 @@ pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result
     Ok(())
 }
 
-/// Seals the record in the folder of an experiment, whoever wrote it, as this user's own. For tests of states that no
-/// command leaves behind; no command does it.
+/// Seals the record in the folder of an experiment as this user's own, even if another user wrote it. For tests of
+/// states that no command leaves behind; no command does it.
 ///
 /// # Errors
-/// It cannot be read or written.
+/// The record cannot be read or written.
 #[doc(hidden)]
 pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
     let folder = Folder::named_by_user(dir)?;
@@ -73,18 +73,18 @@ pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
     new.put_in_place()
 }
 
-/// What is kept of one generation.
+/// Record of one generation.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct GenerationRecord {
     #[serde(flatten)]
     pub(super) generation: Generation,
-    /// Tasks that were never done, since something that they wait for has no result.
+    /// Tasks that were never done, since a task that they wait for has no result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) not_started: Vec<String>,
-    /// What was asked for, as a text that stays the same.
+    /// Text that identifies the request.
     #[serde(default)]
     pub(super) wanted: String,
-    /// The names that this generation wrote into the experiment.
+    /// Names of the approaches that this generation wrote into the experiment.
     #[serde(default)]
     pub(super) names: Vec<String>,
     /// True once nothing is left to ask for.
@@ -93,20 +93,20 @@ pub(super) struct GenerationRecord {
 }
 
 impl GenerationRecord {
-    /// The record of an experiment, if it is about this.
+    /// Returns the record of an experiment, if it is about this request.
     pub(super) fn of(dir: &Path, wanted: &str) -> Option<Self> {
         let kept: Option<Self> = kept(dir).ok().flatten();
         kept.filter(|one| one.wanted == wanted)
     }
 }
 
-/// What an exploration keeps to go on later, beside what came of it.
+/// Record of an exploration that it needs to go on later, beside the outcomes of its approaches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ExplorationRecord {
-    /// What was asked for, as a text that stays the same.
+    /// Text that identifies the request.
     #[serde(default)]
     pub(super) wanted: String,
-    /// The files on which approaches were tried, each with the digest of its content.
+    /// Digests of the contents of the files on which approaches were tried, by the name of the file.
     #[serde(default)]
     pub(super) files: BTreeMap<String, String>,
     /// True once nothing is left to ask for.
@@ -115,13 +115,13 @@ pub(super) struct ExplorationRecord {
 }
 
 impl ExplorationRecord {
-    /// The record of an exploration that has not come to its end, if it is about this.
+    /// Returns the record of an exploration that has not come to its end, if it is about this request.
     pub(super) fn unfinished(dir: &Path, wanted: &str) -> Option<Self> {
         let kept: Option<Self> = kept(dir).ok().flatten();
         kept.filter(|one| one.wanted == wanted && !one.is_complete)
     }
 
-    /// Returns the first of its files that is not as it was.
+    /// Returns the name of the first file that is not as it was.
     pub(super) fn changed_file(&self, dir: &Path) -> Option<&str> {
         let is_same = |name: &str, digest: &str| {
             let read = Folder::named_by_user(dir).and_then(|dir| dir.read(name, FILE_BYTES_MAX));
@@ -133,14 +133,14 @@ impl ExplorationRecord {
     }
 }
 
-/// The names of approaches that an unfinished generation wrote. A model that is asked once more is not told of them,
-/// so that it is asked the same, and what it replied is not paid for again.
+/// Returns the names of the approaches that an unfinished generation wrote. A model that is asked once more is not told
+/// of them, so that the question is the same, and its reply is not paid for again.
 fn unfinished_names(dir: &Path, wanted: &str) -> Vec<String> {
     let record = GenerationRecord::of(dir, wanted).filter(|one| !one.is_complete);
     record.map(|one| one.names).unwrap_or_default()
 }
 
-/// An experiment as it was before an unfinished generation of this.
+/// Returns an experiment as it was before an unfinished generation for this request.
 pub(super) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperiment {
     let names = unfinished_names(&loaded.dir, wanted);
     let mut before = loaded.clone();
@@ -149,7 +149,7 @@ pub(super) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperimen
     before
 }
 
-/// Adds what was kept of earlier approaches, so that a second generation does not hide the first.
+/// Adds the approaches of earlier generations from the record, so that a second generation does not hide the first.
 pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation {
     let Ok(Some(earlier)) = kept::<Generation>(dir) else {
         return generation;
@@ -165,15 +165,15 @@ pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation
     generation
 }
 
-/// What is wrong with a record that may be anybody's.
+/// Reason why a record without this user's seal counts for nothing: anybody may have written it.
 const NO_SEAL: &str =
     "it was not written by your bakeoff on this machine: it does not have your seal";
 
-/// Reads what was kept beside an experiment; `None` if nothing was. It may have come with the experiment, from
-/// anybody, and is not looked at then.
+/// Reads the record beside an experiment; `None` if there is none. Without this user's seal, it may have come with the
+/// experiment, from anybody, and is not looked at.
 ///
 /// # Errors
-/// It is no such record, or not this user's: the reason.
+/// The reason why the file is no such record, or not this user's.
 pub(super) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String> {
     let read = Folder::named_by_user(dir).and_then(|dir| dir.read(FILE, FILE_BYTES_MAX));
     let read = match read {
@@ -195,8 +195,8 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(parsed).map_err(|error| JsonError::from(error).to_string())
 }
 
-/// Reads a record, as one that has no seal of ours, and as it is read where it has. Returns the messages that a user
-/// would see. For fuzz targets.
+/// Reads bytes as a record of a generation and of an exploration, as if they had this user's seal. Returns the messages
+/// that a user would see, or that the seal was forged. For fuzz targets.
 #[doc(hidden)]
 pub fn read_generation_record(bytes: &[u8]) -> Vec<String> {
     if is_forged(bytes) {
@@ -210,7 +210,7 @@ pub fn read_generation_record(bytes: &[u8]) -> Vec<String> {
     read.into_iter().flatten().collect()
 }
 
-/// Reads what a report says of generated approaches. A record that cannot be read is said, and left out.
+/// Reads the generated approaches for a report. A record that cannot be read is reported through `say`, and left out.
 pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Generation> {
     match kept(dir) {
         Ok(generation) => generation,
@@ -226,7 +226,7 @@ pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Genera
     }
 }
 
-/// Writes a file of ours below the folder of an experiment. No folder on the way may be a link.
+/// Writes a file below the folder of an experiment, which is replaced as a whole. No folder on the way may be a link.
 pub(super) fn write(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let put = || {
         let new = Folder::named_by_user(dir)?.new_file(name)?;

@@ -1,20 +1,20 @@
-//! The seal of `generation.json`: whose record it is of what was asked for.
+//! The seal of `generation.json`, which shows that this user's bakeoff wrote the record.
 //!
-//! What a run asks a model for, and so what is paid for, hangs on that record: one that says that all was asked for
-//! ends the asking, and the names in it are left out of what a model is told. So it counts as its user's own only with
-//! an HMAC under the key of his results, as the last field of the file.
+//! The record decides what a run asks a model for, and so what is paid for: one that says that all was asked for ends
+//! the asking, and the names in it are left out of what a model is told. So it counts as its user's own only with an
+//! HMAC under the key of the user's results, as the last field of the file.
 
 use bakeoff_files::{MAC_BYTES, UserKey};
 
-/// What the HMAC is begun with.
+/// First bytes under the HMAC, which no other use of the key has.
 const TAG: &[u8] = b"bakeoff generation record 1\0";
 
-/// What stands before and behind the seal of an object, which is laid out in lines.
+/// Text before and behind the seal of a JSON object that is laid out in lines.
 const BEFORE: &str = ",\n  \"seal\": \"";
 const BEHIND: &str = "\"\n}\n";
 
-/// Returns an object of JSON that is laid out in lines, with its seal as the last field. Without a key of the user, it
-/// has one that nobody will recognise.
+/// Returns a JSON object that is laid out in lines, with its seal as the last field. If the user has no key, the seal
+/// is under a key of this process, which nobody will recognise.
 ///
 /// # Errors
 /// No key can be drawn.
@@ -28,7 +28,7 @@ pub(super) fn opened(text: &[u8]) -> Option<String> {
     without_seal(text, &UserKey::of_results().ok()?)
 }
 
-/// Returns true if an object has the seal of a key that nobody else has seen, or ever will.
+/// Returns true if an object has a seal under the key of this process, which nobody else has seen, or ever will.
 pub(super) fn is_forged(text: &[u8]) -> bool {
     UserKey::of_this_process().is_ok_and(|key| without_seal(text, &key).is_some())
 }

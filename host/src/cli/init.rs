@@ -88,7 +88,7 @@ const FILES: [(&str, &str); 5] = [
     ("approaches/table.rs", include_str!("template/table.rs")),
 ];
 
-/// Reads the name of an evaluator or an aggregator.
+/// Parses the name of an evaluator, an aggregator, a proposer or a workload.
 fn guest_name(text: &str) -> Result<String, String> {
     match bakeoff_config::is_evaluator_name(text) {
         true => Ok(text.to_owned()),
@@ -96,7 +96,7 @@ fn guest_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The sizes of an experiment of sources that do not do the same.
+/// Sizes of the inputs of an experiment whose sources do not do the same.
 const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -177,7 +177,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     write_all(&arguments.dir, &made.files, &next)
 }
 
-/// The lines by which time goes on to count: it does by itself only where a file has no criterion of its own.
+/// Returns the lines that make time go on to count, if they are needed: without them, it counts only where a file has
+/// no criterion of its own.
 fn time_too(file: &Path, lines: &str) -> String {
     let text = read_bounded(file, bakeoff_config::FILE_BYTES_MAX)
         .ok()
@@ -197,7 +198,7 @@ fn time_too(file: &Path, lines: &str) -> String {
 }
 
 impl Arguments {
-    /// The name of a workload to be written; it takes the place of a file that --from needs.
+    /// Returns the name of the workload that is to be written: without --from, `--workload` is a name and not a file.
     fn named_workload(&self) -> Result<Option<String>, Failure> {
         let name = self.workload.as_deref().map(Path::to_string_lossy);
         name.map(|name| guest_name(&name).map_err(|why| {
@@ -208,10 +209,10 @@ impl Arguments {
     }
 }
 
-/// An experiment of sources.
+/// An experiment that is made of sources.
 struct Made {
     files: Vec<(String, String)>,
-    /// Why it has no answer as it is.
+    /// The reason why the experiment has no answer as it is.
     disagreement: Option<String>,
 }
 
@@ -293,7 +294,7 @@ impl Arguments {
     }
 }
 
-/// The experiment in which the files are first called on random inputs.
+/// Returns the experiment in which the files are first called on random inputs.
 fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
     experiment(
         String::new(),
@@ -318,7 +319,7 @@ fn text_of(code: &Code) -> Result<String, Failure> {
     }
 }
 
-/// The experiment file. Without sizes, inputs come from a file of cases.
+/// Returns the text of the experiment file. Without sizes, inputs come from a file of cases.
 fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String {
     let inputs = match sizes {
         [] => "# Each case may say what is expected; else the approaches judge each other.\n\
@@ -351,7 +352,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
             [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
 }
 
-/// A text in TOML, which takes those of JSON.
+/// Returns a text as a string of TOML, which takes those of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

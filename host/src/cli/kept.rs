@@ -28,11 +28,11 @@ pub(super) struct DisplayedReport {
     pub(super) report: Report,
     /// The run in the database that the report belongs to, if it was found there.
     pub(super) run: Option<RunId>,
-    /// `true` if the stored report differs from the recomputed one, or none follows where one should.
+    /// `true` if the stored report differs from the recomputed one, or none can be recomputed though one should follow.
     pub(super) differs: bool,
-    /// `true` if it is shown as it was kept, though it should follow from the samples.
+    /// `true` if the report is shown as it was kept, though it should follow from the samples.
     is_unfounded: bool,
-    /// What was said on stderr of where it comes from, in sentences.
+    /// Sentences about the origin of the report that were written to stderr.
     pub(super) warnings: Vec<String>,
 }
 
@@ -47,18 +47,18 @@ impl DisplayedReport {
         }
     }
 
-    /// Returns true if nothing of it follows from samples, though it should.
+    /// Returns true if nothing in the report follows from samples, though it should.
     pub(super) fn is_unfounded(&self) -> bool {
         self.is_unfounded
     }
 
-    /// Says something on stderr, and keeps it for whoever reads the report elsewhere.
+    /// Writes a warning to stderr, and keeps it for those who read the report elsewhere.
     fn warn(&mut self, text: String) {
         anstream::eprintln!("{text}");
         self.warnings.push(text);
     }
 
-    /// The report with the warnings as its first notes, for whoever does not read stderr.
+    /// Returns the report with the warnings as its first notes, for readers who do not see stderr.
     pub(super) fn with_warnings(&self) -> Report {
         let mut report = self.report.clone();
         report.notes.splice(0..0, self.warnings.iter().cloned());
@@ -98,14 +98,14 @@ impl DisplayedReport {
     }
 }
 
-/// The place of a report: a folder of results or a file, and the experiment that it belongs to.
+/// Place of a report: a folder of results or a file, and the experiment that it belongs to.
 #[derive(Debug)]
 pub(super) struct ReportPlace {
     /// The report's file.
     file: PathBuf,
     /// The folder of results, unless the user named the file of the report.
     results: Option<ResultsPlace>,
-    /// The same folder, open, if it is there.
+    /// The folder of results, open, if it exists.
     folder: Option<Folder>,
     /// The experiment, if it was found.
     pub(super) experiment: Option<DeclaredExperiment>,
@@ -175,7 +175,7 @@ impl ReportPlace {
         }) {
             Ok(Some(recomputed)) => recomputed,
             Ok(None) => return alone(in_file, "there are no results beside it"),
-            // What is wrong with the database matters where there is nothing else.
+            // An error of the database is fatal only where there is no file of a report either.
             Err(error) if in_file.is_err() && !self.has_file() => return Err(error.into()),
             Err(error) => return alone(in_file, &error.to_string()),
         };
@@ -216,7 +216,7 @@ impl ReportPlace {
         Ok(shown)
     }
 
-    /// That a report cannot be held against anything.
+    /// Returns the warning that a report cannot be held against any results.
     fn nothing_behind(&self, why: &str) -> String {
         format!(
             "nothing stands behind {}: it is shown as it says, nothing was worked out again from \
@@ -226,7 +226,7 @@ impl ReportPlace {
         )
     }
 
-    /// Writes to stderr that the file of a report which the user named is all there is.
+    /// Writes to stderr that there is nothing but the report's file, if the user named that.
     pub(super) fn say_if_alone(&self) {
         if self.results.is_none() {
             let why = "name its folder of results to work it out from them";
@@ -234,7 +234,7 @@ impl ReportPlace {
         }
     }
 
-    /// Returns the text of the source that a run measured by variant id, where it was stored.
+    /// Returns the sources that a run measured, as texts by variant id, where they were stored.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -248,7 +248,7 @@ impl ReportPlace {
         }
     }
 
-    /// Returns the last runs beside one of a database, for the page of its report.
+    /// Returns the last runs in the same database, for the page of a report; none for a report without a database.
     pub(super) fn runs(&self, shown: &DisplayedReport) -> Result<Vec<PastRun>, Failure> {
         match (&self.results, shown.run) {
             (Some(results), Some(_)) => {
@@ -268,8 +268,7 @@ impl ReportPlace {
         self.results.clone().unwrap_or_else(beside)
     }
 
-    /// Returns true if the user named the file of a report: it has no samples to be recomputed
-    /// from.
+    /// Returns true if the user named the file of a report: it has no samples to be recomputed from.
     pub(super) fn is_a_file_alone(&self) -> bool {
         self.results.is_none()
     }
@@ -280,7 +279,7 @@ impl ReportPlace {
         folder.is_some_and(|folder| folder.has(report_name()))
     }
 
-    /// The bytes of the report's file. Only one that the user named himself may be a link.
+    /// Reads the report's file. Only a file that the user named directly may be a link.
     fn bytes(&self) -> Result<Vec<u8>, Failure> {
         let read = match (&self.results, &self.folder) {
             (None, _) => read_bounded(&self.file, REPORT_BYTES_MAX),
@@ -343,8 +342,8 @@ fn from_elsewhere(results: &Path) -> String {
     )
 }
 
-/// Whether a report is that of a run of the store. One that was killed before it had written its files left those of
-/// the run before it.
+/// Returns true if a report is that of a run of the store. A run that was killed before it had written its files left
+/// those of the run before it.
 fn is_of_earlier_run(store: &Store, report: &Report) -> Result<bool, StoreError> {
     for run in store.runs()? {
         let kept = store.report(Some(run.id))?;
@@ -364,8 +363,8 @@ pub(super) fn of_run(
     Ok(recomputed.map(|recomputed| shown(recomputed, None)))
 }
 
-/// Chooses the report to display, and writes how the other differs. `file` is the same report as
-/// read from a file.
+/// Chooses the report to display, and writes to stderr how the others differ from it. `file` is the same report as read
+/// from a file.
 fn shown(recomputed: Recomputed, file: Option<Report>) -> DisplayedReport {
     let Recomputed {
         run,
@@ -410,15 +409,15 @@ fn quoted(text: &str) -> String {
     Plain(&clipped(text, QUOTED_CHARS_MAX)).to_string()
 }
 
-/// Returns true if two reports are of the same session of the same run. Their costs tell, since
-/// they include the time.
+/// Returns true if two reports are of the same session of the same run. Their costs tell sessions apart, since they
+/// include the time.
 fn are_of_one_run(one: &Report, other: &Report) -> bool {
     one.experiment == other.experiment
         && one.environment == other.environment
         && one.cost == other.cost
 }
 
-/// The part that every version of the format has.
+/// Part of a report that every version of the format has.
 #[derive(Deserialize)]
 struct Version {
     schema_version: u32,
@@ -463,7 +462,7 @@ fn report_name() -> PathBuf {
     report_in(Path::new(""))
 }
 
-/// What was read of a report's file, or why it cannot be.
+/// Returns the bytes that were read from a report's file, or the reason why it cannot be used.
 fn read_report(file: &Path, read: std::io::Result<Option<Vec<u8>>>) -> Result<Vec<u8>, Failure> {
     let shown = file.display().to_string();
     let shown = Plain(&shown);

@@ -1,5 +1,5 @@
-//! Approaches that are called on random inputs before anything is timed: what they are called with, and what may come
-//! of it.
+//! Approaches that are called on random inputs before anything is timed: the settings of these calls, and their
+//! possible results.
 
 use super::effort::SearchBounds;
 use super::failure::Failure;
@@ -20,28 +20,30 @@ use std::time::{Duration, Instant};
 
 /// Approaches that are called on random inputs before anything is timed.
 pub(super) struct Looking<'a> {
-    /// The function, and what it takes.
+    /// The function, with the types of its parameters and result.
     pub(super) found: &'a DerivedInterface,
-    /// The workload of inputs on which functions may differ.
+    /// Workload of the inputs on which approaches may differ.
     pub(super) searching: PathBuf,
-    /// The workload of inputs that are timed.
+    /// Workload of the inputs that are timed.
     pub(super) timed: PathBuf,
     /// The experiment; its own inputs do not matter.
     pub(super) experiment: Experiment,
-    /// What all inputs follow from.
+    /// Seed of all inputs.
     pub(super) seed: RunSeed,
     pub(super) host: bakeoff_run::HostOptions,
     pub(super) policy: &'a Policy,
-    /// What all of it may take.
+    /// Bounds on the whole search.
     pub(super) bounds: SearchBounds,
-    /// The time that calls have taken so far, in nanoseconds.
+    /// Time that calls have taken so far, in nanoseconds.
     pub(super) spent_ns: AtomicU64,
-    /// The files that were stopped in the search for differences where another one answers, once it is over.
+    /// Files that a limit stopped in the search for differences where another one answers; set once that search is
+    /// over.
     pub(super) stopped: OnceLock<Vec<StoppedFile>>,
 }
 
 impl Looking<'_> {
-    /// How approaches differ on the simplest input that was found. `counts` says how often they do.
+    /// Returns the disagreement on the simplest input that was found, and remembers that input. `counts` says how often
+    /// the approaches differ.
     pub(super) async fn simplest(
         &self,
         survey: &bakeoff_run::Survey,
@@ -74,17 +76,17 @@ impl Looking<'_> {
         }
     }
 
-    /// How long calls may be.
+    /// Returns the bounds on the fuel of timed calls.
     pub(super) fn lengths(&self) -> CallLengths {
         CallLengths::of(self.bounds.length)
     }
 
-    /// The time that calls have taken so far.
+    /// Returns the time that calls have taken so far.
     pub(super) fn spent(&self) -> Duration {
         Duration::from_nanos(self.spent_ns.load(Ordering::Relaxed))
     }
 
-    /// Takes note of the time since then.
+    /// Adds the time since `started` to the time that calls have taken.
     pub(super) fn add_spent(&self, started: Instant) {
         let spent = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.spent_ns.fetch_add(spent, Ordering::Relaxed);
@@ -94,7 +96,7 @@ impl Looking<'_> {
         self.spent() >= self.bounds.time
     }
 
-    /// Builds what makes the inputs on which they may differ.
+    /// Opens a survey of inputs on which the approaches may differ, with the workload that makes them.
     pub(super) async fn open_search(
         &self,
         say: &mut (dyn FnMut(&str) + Send),
@@ -104,7 +106,7 @@ impl Looking<'_> {
             .await
     }
 
-    /// Builds what makes the inputs that are timed.
+    /// Opens a survey of the inputs that are timed, with the workload that makes them.
     pub(super) async fn open_timed(&self) -> Result<bakeoff_run::Survey, Failure> {
         let (sizes, fuel) = (timed_sizes(self.found), self.lengths().fuel_max());
         self.open(self.timed.clone(), sizes, fuel, &mut |_| ())
@@ -122,7 +124,7 @@ impl Looking<'_> {
         self.open_as(experiment, workload, sizes, fuel, say).await
     }
 
-    /// The same, of an experiment that differs in how it is built.
+    /// Opens a survey like [`open`](Self::open), of an experiment that differs in how it is built.
     pub(super) async fn open_as(
         &self,
         mut experiment: Experiment,
@@ -142,34 +144,34 @@ impl Looking<'_> {
     }
 }
 
-/// What the calls on some inputs say.
+/// Result of the calls on some inputs.
 pub(super) enum Looked {
     /// The answers are the same.
     Same { sizes: Vec<u32>, inputs: String },
-    /// All are the same component: nothing was called.
+    /// All approaches are the same component: nothing was called.
     OneComponent,
-    /// Two differ: how, for the reader.
+    /// Two approaches differ, or no size can be timed: the explanation, for the reader.
     Differ(Untimed),
-    /// All fail on some inputs, and agree on the others.
+    /// All approaches fail on some inputs, and agree on the others.
     AllFail {
-        /// For the reader, if nothing can be timed.
+        /// Explanation for the reader, if nothing can be timed.
         untimed: Untimed,
-        /// For the reader, if others can be.
+        /// Sentence for the reader on the inputs that are left out, if others can be timed.
         left_out: String,
-        /// On how many all fail, and how many were tried.
+        /// Number of inputs on which all fail, and number of inputs that were tried.
         failing: (usize, usize),
-        /// What is the same, and on how many.
+        /// Sentences on the inputs with equal answers, and on their number.
         inputs: String,
     },
 }
 
-/// The seed of an input: another one for each. A race draws its own.
+/// Returns the seed of an input, another one for each. A race draws its own.
 pub(super) fn seed_of(seed: RunSeed, purpose: &str, case: CaseIndex, input: u64) -> u64 {
     let secret = seed.secret().derive(purpose, &[]);
     sample_seeds(&secret, InputPurpose::Gate, 0, 0, case).of_call(input as u32)
 }
 
-/// Nothing was timed: what is known of it is filled in.
+/// Template of the results of comparisons that timed nothing: without texts, which each result fills in.
 pub(super) const UNTIMED: Untimed = Untimed {
     schema_version: 2,
     outcome: ComparisonOutcome::NotTimed,
@@ -181,19 +183,19 @@ pub(super) const UNTIMED: Untimed = Untimed {
     reproduction: None,
 };
 
-/// What is said of files that do not do the same.
+/// Sentence on files that do not do the same.
 pub(super) const DIFFERENT: &str =
     "Disagreement: the files do not do the same, so nothing was timed.";
 
-/// What is said of them if that came out while they were checked or timed.
+/// Sentence on files that do not do the same, if that came out while they were checked or timed.
 pub(super) const DIFFERENT_LATER: &str =
     "Disagreement: the files do not do the same, so none is recommended.";
 
-/// How the same inputs are drawn once more.
+/// Returns the sentence on how the same inputs are drawn once more.
 pub(super) fn again(looking: &Looking<'_>) -> String {
     format!("The same inputs come again with --seed {}.", looking.seed)
 }
 
-/// What to do about inputs that are not meant.
+/// Advice on inputs that the user does not mean: the options that name others.
 pub(super) const OTHER_INPUTS: &str = "If such inputs are not meant, say which are: --workload FILE --size N, or \
                             --cases FILE; `bakeoff init DIR --from` these files writes an example of both.";

@@ -1,11 +1,12 @@
-//! What a person is told of questions to a model that take longer than one call.
+//! Messages on stderr about questions to a model that take longer than one call.
 
 use super::options::Output;
 use bakeoff_provider::{Models, Progress, ProgressStep};
 use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
-/// Says on stderr what is to be known of the record, and from then on why a question is asked again, and when.
+/// Writes to stderr the notices about the record, and from then on the reason for which a question is asked again, and
+/// when.
 pub(super) fn told(models: Models, output: &Output) -> Models {
     let mut say = output.reporter();
     for notice in models.notices() {
@@ -20,7 +21,7 @@ pub(super) fn told(models: Models, output: &Output) -> Models {
     })
 }
 
-/// A line about what happens, where somebody would otherwise wait without knowing what for.
+/// Returns a line on a step for which a person would otherwise wait without knowing the reason; `None` for other steps.
 fn line(progress: &Progress) -> Option<String> {
     let what = match progress.subject.as_str() {
         "" => progress.purpose.to_string(),

@@ -89,22 +89,22 @@ pub(super) fn microdollars(text: &str) -> Result<u64, String> {
 }
 
 impl ModelArguments {
-    /// Who is asked, as a text that stays the same.
+    /// Returns the provider and the model as a text that identifies them.
     pub(super) fn wanted(&self) -> String {
         format!("{:?} {:?}", self.provider, self.model)
     }
 
-    /// True if a model is named.
+    /// Returns true if a model is named.
     pub(super) fn is_named(&self) -> bool {
         self.provider.is_some()
     }
 
-    /// True if a program of the user's answers, with the user's rights.
+    /// Returns true if a program of the user's answers, with the user's rights.
     pub(super) fn is_command(&self) -> bool {
         matches!(self.provider, Some(ProviderName::Command))
     }
 
-    /// True if there is a bound on what it may cost, or if it costs nothing.
+    /// Returns true if the cost has a bound, or there is no cost.
     pub(super) fn is_bounded(&self) -> bool {
         let is_free = matches!(
             self.provider,
@@ -113,7 +113,7 @@ impl ModelArguments {
         is_free || self.usd.is_some() || self.tokens.is_some()
     }
 
-    /// Opens the model. Every exchange is written to `record`.
+    /// Opens the model. Every exchange with it is written to `record`.
     ///
     /// # Errors
     /// An option is missing or does not fit the others.
@@ -163,7 +163,7 @@ impl ModelArguments {
     }
 }
 
-/// What was spent, in a sentence.
+/// Returns the calls, tokens and US dollars that were spent, in words.
 pub(super) fn cost(spent: &Spent) -> String {
     let usage = &spent.usage;
     let calls = match spent.calls {
@@ -183,7 +183,7 @@ pub(super) fn cost(spent: &Spent) -> String {
     )
 }
 
-/// A model that gives no more answers, as the end of a command.
+/// Returns the error of a command whose model gives no more answers.
 pub(super) fn ended(error: &AskError) -> Failure {
     Failure::provider(format!("{}: {}", error.class(), Plain(&error.to_string())))
 }

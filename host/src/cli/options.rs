@@ -65,7 +65,7 @@ impl Output {
         };
         choice.write_global();
         let colour = self.has_colour_on_stderr();
-        // Who reads JSON also reads what a compiler says, whose lines mean nothing once they are broken.
+        // A reader of JSON also reads a compiler's diagnostics, whose lines mean nothing once they are wrapped.
         let wraps = self.format != Format::Json;
         // Fails if it is set already, which happens in tests only.
         let _ = miette::set_hook(Box::new(move |_| {
@@ -96,7 +96,7 @@ impl Output {
         )))
     }
 
-    /// A function that reports progress on stderr, unless `--quiet` is set.
+    /// Returns a function that reports progress on stderr, unless `--quiet` is set.
     pub(super) fn reporter(&self) -> impl FnMut(&str) + Send + 'static {
         let quiet = self.quiet;
         move |text: &str| {
@@ -106,7 +106,7 @@ impl Output {
         }
     }
 
-    /// Whether colours are written to stdout.
+    /// Returns the use of colours on stdout.
     pub(super) fn colour(&self) -> Colour {
         match self.takes_colour(std::io::stdout().is_terminal()) {
             true => Colour::Always,
@@ -144,18 +144,18 @@ pub(super) struct Safety {
 }
 
 impl Safety {
-    /// The policy, confinement and cache of a run.
+    /// Returns the policy, confinement and cache of a run.
     ///
     /// # Errors
-    /// As for [`unconfined`](Self::unconfined).
+    /// See [`unconfined`](Self::unconfined) and [`cache`](Self::cache).
     pub(super) fn host_options(&self, policy: Policy) -> Result<HostOptions, Failure> {
         self.host_options_on(policy, &KnownMachine::default())
     }
 
-    /// The same, with what is known of the machine.
+    /// Returns the same, with the facts about the machine that are known already.
     ///
     /// # Errors
-    /// As for [`unconfined`](Self::unconfined).
+    /// See [`unconfined`](Self::unconfined) and [`cache`](Self::cache).
     pub(super) fn host_options_on(
         &self,
         policy: Policy,
@@ -169,10 +169,10 @@ impl Safety {
         })
     }
 
-    /// The folder of the build cache, if it is not the user's own. What is in there is run.
+    /// Returns the folder of the build cache, if it is not the user's own. The files in it are run.
     ///
     /// # Errors
-    /// The environment names it by a relative path.
+    /// The environment names the folder by a relative path.
     pub(super) fn cache(&self) -> Result<Option<&Path>, Failure> {
         let folder = self.cache_dir.as_deref();
         let variable = std::env::var_os(CACHE_VARIABLE).map(PathBuf::from);
@@ -186,7 +186,7 @@ impl Safety {
         }
     }
 
-    /// Whether to go on without confinement.
+    /// Returns the permission to go on without confinement.
     ///
     /// # Errors
     /// `--allow-unconfined` is set, and the host's policy forbids it.

@@ -1,4 +1,4 @@
-//! `bakeoff check DIR`: whether the oracle of an experiment can be believed.
+//! `bakeoff check DIR`: tests whether the oracle of an experiment can be believed.
 
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
@@ -11,7 +11,8 @@ use bakeoff_run::Survey;
 use serde::Serialize;
 use std::path::Path;
 
-/// Inputs of each case on which answers are changed: one more than it takes to see that they vary.
+/// Number of inputs of each case on which answers are changed: one more than it takes to see that
+/// they vary.
 pub(super) const INPUTS_OF_EACH: u32 = 3;
 
 /// The most cases on which answers are changed, the first ones.
@@ -21,9 +22,9 @@ pub(super) const CASES_MAX: usize = 16;
 #[derive(Serialize)]
 struct OracleOutput<'a> {
     experiment: &'a str,
-    /// The labels of the cases, to which the findings point by their places.
+    /// The labels of the cases. Findings name a case by its index here.
     cases: &'a [CaseLabel],
-    /// The inputs on which each approach was called.
+    /// Number of inputs on which each approach was called.
     inputs: usize,
     /// The share of the changed answers that are accepted.
     accepted_share: Option<f64>,
@@ -64,7 +65,7 @@ pub(super) async fn run(
     })
 }
 
-/// The whole result as text.
+/// Returns the whole result as text.
 pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String {
     let mut text = format!("{}: {}\n", Plain(name), test.sentence());
     let place = |case: usize, seed: u64| {

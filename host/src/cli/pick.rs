@@ -150,7 +150,7 @@ fn measured_code(
     let sha256 = last.source_digest;
     let builds: Vec<StoredResult<IgnoredAny>> = store.results(run, ResultKind::Build)?;
     let contents = store.files().contents();
-    // A version that did not keep the code named it by another digest.
+    // An older version, which did not keep the code, named it by another digest.
     let Some(path) = contents.path(&sha256).filter(|_| contents.has(&sha256)) else {
         return Ok(None);
     };

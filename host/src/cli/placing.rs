@@ -15,7 +15,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let new = folder.new_file(name)?;
     let mut file = new.file();
     file.write_all(text.as_bytes())?;
-    // Of a link, nothing is taken over: it is replaced itself.
+    // A link is replaced itself, and its permissions are not taken over.
     if let Some(before) = folder.look(name)?
         && before.kind == FolderEntryKind::File
     {
@@ -25,7 +25,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     new.put_in_place()
 }
 
-/// A file that cannot be written, as the end of a command.
+/// Returns the error of a command that cannot write a file.
 pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display().to_string();
     Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))

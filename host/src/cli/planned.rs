@@ -1,4 +1,4 @@
-//! What a model plans, shown before anything more is paid for.
+//! The plan of a model, which is shown before anything more is paid for.
 
 use super::failure::Failure;
 use bakeoff_domain::report::ExpectedCost;
@@ -15,7 +15,7 @@ pub(super) struct PlanOutput<'a> {
     pub(super) expected: &'a ExpectedCost,
 }
 
-/// A plan, as text.
+/// Returns a plan as text.
 pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
     let level = serde_json::to_value(plan.complexity).unwrap_or_default();
     let level = level.as_str().unwrap_or_default();
@@ -52,7 +52,8 @@ pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
     )
 }
 
-/// Asks whether to go on, where somebody can answer and it costs something.
+/// Asks on the terminal whether to go on. Returns true unasked without a terminal, and where the
+/// model costs nothing.
 pub(super) fn goes_on(models: &Models) -> Result<bool, Failure> {
     let is_free = models.expected_microdollars(1_000_000, 1_000_000) == Some(0);
     if is_free || !is_on_terminal() {
@@ -61,12 +62,12 @@ pub(super) fn goes_on(models: &Models) -> Result<bool, Failure> {
     confirm("Go on? [y/N] ")
 }
 
-/// Returns true if somebody can be asked.
+/// Returns true if stdin and stderr are a terminal, so that a person can be asked.
 pub(super) fn is_on_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks a question on the terminal.
+/// Asks a question on the terminal. Returns true if the answer is yes.
 pub(super) fn confirm(question: &str) -> Result<bool, Failure> {
     anstream::eprint!("{question}");
     let mut answer = String::new();

@@ -21,7 +21,7 @@ const UNDER_WAY_MAX: usize = 3;
 /// The width of the bar of the budget.
 const BUDGET_CELLS: usize = 16;
 
-/// From this time on, a stage that is not part of the budget says how long it took.
+/// Least duration of a stage outside the budget from which on it gets a line.
 const LONG: Duration = Duration::from_secs(2);
 
 /// The progress display of a run.
@@ -29,10 +29,10 @@ pub(super) struct Display {
     view: Arc<Mutex<ProgressView>>,
 }
 
-/// How progress is displayed.
+/// Form in which progress is displayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgressMode {
-    /// Not at all.
+    /// No output.
     Quiet,
     /// A line for each event.
     Events,
@@ -49,20 +49,20 @@ struct ProgressView {
     /// The stage of the bar.
     bar_stage: Option<Stage>,
     budget: Duration,
-    /// The name of each variant that is declared, by its id.
+    /// Name of each variant that is declared, by its id.
     names: HashMap<String, String>,
-    /// Whether the run reuses earlier results.
+    /// True if the run reuses earlier results.
     resumed: bool,
     /// Number of reused results of the current stage.
     reused: u32,
-    /// When building and checking began.
+    /// Start of building and checking.
     since: Instant,
-    /// The variants that are being built or checked, with how far they are.
+    /// Variants that are being built or checked, by id, each with the text that the bar shows.
     under_way: BTreeMap<String, String>,
 }
 
 impl Display {
-    /// A display that fits the options and stderr.
+    /// Returns a display that fits the options and stderr.
     pub(super) fn new(output: &Output, loaded: &LoadedExperiment) -> Self {
         let mode = if output.quiet {
             ProgressMode::Quiet
@@ -93,7 +93,7 @@ impl Display {
         }
     }
 
-    /// A sink that displays the events of the run.
+    /// Returns a sink that displays the events of the run.
     pub(super) fn listener(&self) -> impl FnMut(&Envelope) + Send + 'static {
         let view = Arc::clone(&self.view);
         move |envelope: &Envelope| {
@@ -147,7 +147,7 @@ impl ProgressView {
         }
     }
 
-    /// Keeps what is under way, and since when.
+    /// Notes which variants are being built or checked, and since when.
     fn follow(&mut self, event: &Event) {
         match event {
             Event::StageStart {
@@ -174,13 +174,13 @@ impl ProgressView {
         }
     }
 
-    /// The variants that are being built or checked, for the end of a bar.
+    /// Returns the variants that are being built or checked, for the end of a bar.
     fn under_way(&self) -> String {
         let names = self.under_way.values().cloned().collect();
         words::listed(names, UNDER_WAY_MAX)
     }
 
-    /// A line about a finished stage whose time is not part of the budget, if it took long.
+    /// Returns a line on a finished stage whose time is not part of the budget, if it took long.
     fn duration_line(&self, event: &Event) -> Option<String> {
         let Event::StageComplete {
             stage: Stage::Check,
@@ -197,7 +197,7 @@ impl ProgressView {
         })
     }
 
-    /// A line about the reused results of a finished stage.
+    /// Returns a line on the reused results of a finished stage.
     fn reused_line(&self, event: &Event) -> Option<String> {
         let what = match event {
             Event::StageComplete {
@@ -232,7 +232,7 @@ impl ProgressView {
         }
         match (step(event), self.bar_stage) {
             (Some(step), Some(stage)) if step == stage => self.bar.inc(1),
-            // It is not checked, whatever was expected when checking began.
+            // A variant whose build failed is not checked, though the bar counted it.
             (Some(Stage::Build), Some(Stage::Check))
                 if matches!(event, Event::VariantFailed { .. }) =>
             {
@@ -242,7 +242,7 @@ impl ProgressView {
         }
     }
 
-    /// The lines about an event, and about the stage that it ends.
+    /// Returns the lines on an event, and on the stage that it ends.
     fn lines(&self, event: &Event) -> impl Iterator<Item = String> {
         let of_stage = self
             .reused_line(event)
@@ -310,14 +310,14 @@ impl ProgressView {
     }
 }
 
-/// The part of the budget that is used, as a bar.
+/// Returns the used part of the budget, as a bar.
 fn budget_bar(used: Duration, budget: Duration) -> String {
     let share = used.as_secs_f64() / budget.as_secs_f64().max(f64::MIN_POSITIVE);
     let cells = (share.min(1.0) * BUDGET_CELLS as f64) as usize;
     "█".repeat(cells) + &"░".repeat(BUDGET_CELLS - cells)
 }
 
-/// The stage of which an event is a step, if it is one of a bar.
+/// Returns the stage of which an event is a step, if that stage has a bar.
 fn step(event: &Event) -> Option<Stage> {
     match event {
         Event::BuildComplete { .. } => Some(Stage::Build),

@@ -77,7 +77,7 @@ impl Regression {
         }
     }
 
-    /// The result as an outcome of the comparison.
+    /// Returns the result as an outcome of the comparison.
     pub(super) fn outcome(&self) -> ComparisonOutcome {
         match self {
             Self::Slower { .. } => ComparisonOutcome::Slower,
@@ -86,8 +86,8 @@ impl Regression {
         }
     }
 
-    /// The result as a line of text that begins with the words of [`Self::outcome`]; if it is not known, with what
-    /// would settle it. `baseline` and `later` are names.
+    /// Returns the result as a line of text that begins with the words of [`Self::outcome`]; if it is not known, with
+    /// advice on how to settle it. `baseline` and `later` are names.
     pub(super) fn line(
         &self,
         baseline: &str,
@@ -125,20 +125,20 @@ impl Regression {
     }
 }
 
-/// The outcome of several tests: the first of slower, not known and not slower that one of them has.
+/// Returns the outcome of several tests: the first of slower, not known and not slower that one of them has.
 pub(super) fn outcome(tests: &[ComparisonOutcome]) -> ComparisonOutcome {
     let worst = [ComparisonOutcome::Slower, ComparisonOutcome::NotKnown];
     let found = worst.into_iter().find(|outcome| tests.contains(outcome));
     found.unwrap_or(ComparisonOutcome::NotSlower)
 }
 
-/// What is tested, as the name of a test.
+/// Returns the claim that is tested, as the name of a test.
 pub(super) fn question(baseline: &str, later: &str, allowed: f64) -> String {
     let allowed = rounded(100.0 * allowed);
     format!("{later} is not slower than {baseline} by more than {allowed} %")
 }
 
-/// What would settle an unknown result, by the reason why measuring ended.
+/// Returns advice on how to settle an unknown result, by the reason why measuring ended.
 fn advice(protocol: &Protocol) -> String {
     match protocol.ended {
         Ended::Budget => format!(
@@ -170,7 +170,7 @@ fn interval_text(low: Option<f64>, high: Option<f64>) -> String {
     }
 }
 
-/// A number without the error of binary fractions: 2, not 2.0000000000000004.
+/// Rounds a number, so that it has no error of binary fractions: 2, not 2.0000000000000004.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

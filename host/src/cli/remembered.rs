@@ -11,7 +11,8 @@ use std::path::Path;
 const INPUTS_MAX: usize = 16;
 const INPUT_BYTES_MAX: usize = 4 << 10;
 
-/// What inputs of a file's function are remembered under: its path, and what it takes and returns.
+/// Returns the key under which inputs of a file's function are remembered: the file's path, and the function's name and
+/// types.
 fn key(file: &Path, found: &DerivedInterface) -> RememberedInputs {
     let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     RememberedInputs {
@@ -20,7 +21,7 @@ fn key(file: &Path, found: &DerivedInterface) -> RememberedInputs {
     }
 }
 
-/// The inputs that are remembered of these files, each once. What does not fit the function is left out.
+/// Returns the inputs that are remembered of these files, each once. Inputs that do not fit the function are left out.
 pub(super) fn inputs(
     survey: &Survey,
     found: &DerivedInterface,
@@ -37,7 +38,7 @@ pub(super) fn inputs(
     read.take(INPUTS_MAX).collect()
 }
 
-/// Remembers an input on which files differ, before those that are known, in the place of the oldest.
+/// Remembers an input on which files differ, before the known ones; beyond the most, the oldest is forgotten.
 pub(super) fn add(
     survey: &Survey,
     found: &DerivedInterface,

@@ -67,7 +67,7 @@ impl CallArguments {
         }
     }
 
-    /// The case, if a call is to be made.
+    /// Returns the case, if a call is to be made.
     pub(super) fn case(&self) -> Option<&str> {
         self.case.as_deref()
     }

@@ -124,13 +124,13 @@ pub(super) struct Job<'a> {
     /// The seed of the run, if the user gave one.
     pub(super) seed: Option<RunSeed>,
     pub(super) safety: &'a Safety,
-    /// What is known of the machine.
+    /// Facts about the machine that are known already.
     pub(super) machine: KnownMachine,
     /// The host's policy, which the experiment satisfies.
     pub(super) policy: Policy,
-    /// How approaches were generated, if some were.
+    /// Record of how approaches were generated, if some were.
     pub(super) generation: Option<Generation>,
-    /// The time that a search for differing inputs took of the budget.
+    /// Time of the budget that a search for differing inputs took.
     pub(super) spent: Duration,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
     /// with.
@@ -144,7 +144,7 @@ pub(super) struct Done {
 }
 
 /// Runs an experiment with progress on stderr, and writes its report beside the results. Returns
-/// `None` if the user interrupted it; that has been reported then.
+/// `None` if the user interrupted the run; a message has said so then.
 pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done>, Failure> {
     let options = RunOptions {
         folder: job.folder,

@@ -73,7 +73,7 @@ struct RunRow<'a> {
 }
 
 impl<'a> RunRow<'a> {
-    /// With the verdicts by time over all cases.
+    /// Adds the run's environment and its verdicts by time over all cases.
     fn with_verdicts(mut self, report: Option<&'a Report>) -> Self {
         self.environment = report.map(|report| &report.environment);
         let rows = report.into_iter().flat_map(|report| &report.verdicts);
@@ -128,7 +128,7 @@ fn list(runs: &[RunSummary], reports: &[(RunId, Report)], output: &Output) -> Re
     show::write(&text)
 }
 
-/// The pairs of the last report with what each run said of them. Nothing for a single run.
+/// Returns the pairs of the last report with the verdict of each run, as text; empty for a single run.
 fn verdicts(reports: &[(RunId, Report)]) -> String {
     let Some(((_, last), _)) = reports
         .split_last()

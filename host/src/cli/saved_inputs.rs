@@ -9,20 +9,20 @@ use bakeoff_run::Survey;
 use bakeoff_source::interface::{DerivedInterface, Shape, read_literals, written_call};
 use std::path::Path;
 
-/// The most inputs of each size: the first of as many processes.
+/// The most inputs of each size: the first of each process, for as many processes.
 const OF_EACH_SIZE: u32 = 8;
 
-/// The most bytes of the file: so much of a file of cases is read again.
+/// The most bytes of the file: a longer file of cases could not be read again.
 const BYTES_MAX: usize = 1 << 20;
 
 /// Inputs that a run timed.
 #[derive(Default)]
 pub(super) struct SavedInputs {
-    /// A file of cases.
+    /// The inputs as a file of cases, in TOML.
     pub(super) cases: String,
-    /// The inputs in it.
+    /// Number of inputs in the file.
     pub(super) count: usize,
-    /// Inputs that would have made it too large.
+    /// Number of inputs that are left out, since they would make the file too large.
     pub(super) left_out: usize,
 }
 
@@ -64,7 +64,8 @@ pub(super) async fn of_run(
 }
 
 impl SavedInputs {
-    /// Those of these calls, in WAVE, that fit into a file; there were so many in all.
+    /// Returns the first of these calls (in WAVE) that fit into a file; `all` is the number of inputs, including those
+    /// whose call is too long to be written out.
     fn of(calls: impl Iterator<Item = String>, all: usize) -> Self {
         let mut saved = Self::default();
         for call in calls {
@@ -78,7 +79,7 @@ impl SavedInputs {
         saved
     }
 
-    /// What is said of them, with the name of the file.
+    /// Returns a sentence on the saved inputs, with the name of the file.
     pub(super) fn sentence(&self, file: &str) -> String {
         let left_out = match self.left_out {
             0 => String::new(),
@@ -93,7 +94,7 @@ impl SavedInputs {
     }
 }
 
-/// Says that a file that was asked for is not written.
+/// Writes to stderr that a requested file is not written, and why.
 pub(super) fn not_written(file: &Path, why: &str) {
     let shown = file.display().to_string();
     anstream::eprintln!("{} is not written: {why}", Plain(&shown));

@@ -1,5 +1,5 @@
-//! Calling all approaches on random inputs before anything is timed: first on those on which they may
-//! differ, then on those that can be timed.
+//! Calls of all approaches on random inputs before anything is timed: first on those on which they may differ, then on
+//! those that can be timed.
 
 use super::called::Called;
 use super::effort::SEARCH_MIN;
@@ -16,21 +16,21 @@ use bakeoff_source::interface::{TextKind, large_input_seed};
 use std::ops::Range;
 use std::time::Instant;
 
-/// Who is stopped on a size after taking next to nothing for a smaller one gets as much fuel as in a run once more, and
-/// so many times as long as the search for differences may take.
+/// Factor on the time of the search for differences, for a second try: an approach that is stopped on a size, and took
+/// next to nothing for a smaller one, gets this time, and as much fuel as in a run.
 const TIME_AGAIN_FACTOR: u32 = 3;
 
-/// What becomes of inputs on which all fail.
+/// Treatment of inputs on which all approaches fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailingInputs {
-    /// The search for sizes ends with one.
+    /// Such an input ends the search for sizes.
     End,
-    /// They are left out.
+    /// Such inputs are left out.
     LeftOut,
 }
 
 impl Looking<'_> {
-    /// Calls all on inputs on which they may differ, unless they are one component.
+    /// Calls all approaches on inputs on which they may differ, unless they are one component.
     pub(super) async fn search(&self, survey: &bakeoff_run::Survey) -> Result<Looked, Failure> {
         if survey.are_one_component().await? {
             return Ok(Looked::OneComponent);
@@ -77,8 +77,8 @@ impl Looking<'_> {
         Ok(looked)
     }
 
-    /// Calls all on inputs of several sizes, and chooses among these. Of one component, the smallest will do: nothing
-    /// is timed.
+    /// Calls all approaches on inputs of several sizes, and chooses among the sizes. If the approaches are one
+    /// component, tries the smallest size alone: nothing is timed.
     pub(super) async fn time(
         &self,
         survey: &bakeoff_run::Survey,
@@ -129,7 +129,7 @@ impl Looking<'_> {
             let answered: Vec<(u32, Vec<usize>)> = answered.collect();
             timed = look.timed_sizes(&answered, lengths);
             let is_enough = timed.good == TIMED_MAX || (timed.good > 0 && self.is_over());
-            // Who was stopped, or ran out of time, has no call on every input.
+            // An approach that was stopped, or ran out of time, lacks calls on some inputs.
             let is_cut = called.calls.len() < before + calls.len();
             if is_enough || timed.stopped.is_some() || is_cut {
                 break;
@@ -167,8 +167,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Returns true if somebody is stopped on this input with as much fuel as a run has, too: who returns early on other inputs
-    /// may need much more of it for one of the same size.
+    /// Returns true if an approach uses up as much fuel on this input as a run allows. An approach that returns early
+    /// on other inputs may need much more fuel for one of the same size.
     async fn never_ends(&self, size: u32, seed: u64) -> Result<bool, Failure> {
         let fuel = self.experiment.limits.fuel;
         let survey = self
@@ -179,19 +179,19 @@ impl Looking<'_> {
         called.make_within(&[(0, seed)], Some(left)).await?;
         let look = called.look();
         let mut calls = look.calls.iter().flat_map(|calls| calls.iter());
-        // Whose time ended may still end.
+        // An approach whose time was over may still end: only fuel that is used up counts.
         let used_up = |error: &GuestError| error.class == FailureClass::FuelLimit;
         Ok(calls.any(|call| call.error.as_ref().is_some_and(used_up)))
     }
 
-    /// How the approaches differ on one of the inputs that are timed; `None` if they do not.
+    /// Returns the disagreement on one of the timed inputs; `None` if the approaches agree there.
     pub(super) async fn difference_at(
         &self,
         size: u32,
         seed: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Option<Untimed>, Failure> {
-        // As much as in the run that found it.
+        // As much fuel as in the run that found the input.
         let fuel = self.experiment.limits.fuel;
         let survey = self.open(self.timed.clone(), vec![size], fuel, say).await?;
         let mut called = Called::none(self, &survey);

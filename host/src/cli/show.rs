@@ -12,11 +12,10 @@ use std::io::IsTerminal as _;
 /// The width of a report in columns, where the terminal's is not known.
 const WIDTH_DEFAULT: usize = 100;
 
-/// The text of the source by variant id, for code samples.
+/// Sources as text, by variant id, for code samples.
 pub(super) type Sources = BTreeMap<String, String>;
 
-/// Writes the report of a comparison in the format that was asked for, with its outcome and the tests that the
-/// command was asked for.
+/// Writes the report of a comparison in the requested format, with its outcome and the tests that the user asked for.
 pub(super) fn print_comparison(
     report: &Report,
     sources: Sources,
@@ -32,7 +31,7 @@ pub(super) fn print_comparison(
     }
 }
 
-/// Writes the report in the format that was asked for.
+/// Writes a report in the requested format.
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
     let options = options(sources, output);
     let text = match output.format {
@@ -59,7 +58,7 @@ pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Resul
     write(&text)
 }
 
-/// Writes a kept report, with what is said of where it comes from and other runs of its question.
+/// Writes a kept report, with the warnings about its origin and with other runs of the same question.
 pub(super) fn print_kept(
     report: &Report,
     sources: Sources,
@@ -79,7 +78,7 @@ pub(super) fn print_kept(
     }
 }
 
-/// Writes why nothing was timed, in the format that was asked for.
+/// Writes the reason why nothing was timed, in the requested format.
 pub(super) fn print_untimed(untimed: &Untimed, output: &Output) -> Result<(), Failure> {
     write(&match output.format {
         Format::Human if output.quiet => untimed.line(),
@@ -96,7 +95,7 @@ pub(super) fn print_untimed(untimed: &Untimed, output: &Output) -> Result<(), Fa
 pub(super) fn write(text: &str) -> Result<(), Failure> {
     use std::io::Write as _;
     let mut stdout = anstream::stdout().lock();
-    // Whoever reads stdout may have heard enough: a closed pipe is no failure of ours.
+    // The reader of stdout may close the pipe early, as `head` does: that is no failure of ours.
     match stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush())

@@ -1,4 +1,4 @@
-//! `bakeoff status`: how far a run is, also while it runs in another terminal.
+//! `bakeoff status`: shows the progress of a run, also while it runs in another terminal.
 
 use super::failure::Failure;
 use super::generation::record_of;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Events that are read at once.
+/// Number of events that are read at once.
 const EVENTS_AT_ONCE: u32 = 10_000;
 /// The largest number of variants that a line names.
 const NAMED_MAX: usize = 4;
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
-/// What the models of an experiment took, if any were asked.
+/// Returns the spending on the models of an experiment, if any were asked.
 fn models(from: &Path) -> Option<ModelsStatus> {
     let dir = match from.is_dir() {
         true => from,
@@ -94,7 +94,7 @@ fn models(from: &Path) -> Option<ModelsStatus> {
     })
 }
 
-/// Shows that alone.
+/// Shows the spending on models alone, where there is no run.
 fn show_models(models: &ModelsStatus, output: &Output) -> Result<Status, Failure> {
     #[derive(Serialize)]
     struct Shown<'a> {
@@ -172,7 +172,7 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
     }
 }
 
-/// A line for each variant.
+/// Returns a line for each variant.
 fn each_variant(progress: &Progress) -> String {
     let mut text = String::new();
     let unchecked = unchecked(progress);
@@ -189,7 +189,7 @@ fn each_variant(progress: &Progress) -> String {
     text
 }
 
-/// The variants in each state, counted, with the names of those that are worked on and of some that failed.
+/// Returns the numbers of variants in each state, with the names of those that are worked on and of some that failed.
 fn counted_variants(progress: &Progress) -> String {
     let in_state = |state: VariantState| -> Vec<&String> {
         let variants = progress.variants.iter();
@@ -243,7 +243,7 @@ fn counted_variants(progress: &Progress) -> String {
     text + "  --all shows each of them\n"
 }
 
-/// How far the tasks are, what those that wait wait for, and what each core has done.
+/// Returns lines on the numbers of tasks, on what waiting tasks wait for, and on what each core has done.
 fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> String {
     let mut text = String::new();
     if status == RunStatus::Running && tasks.running + tasks.waiting > 0 {
@@ -277,7 +277,7 @@ fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> String {
     text
 }
 
-/// What is going on with a variant, or what it waits for.
+/// Returns the state of a variant in words, with what it waits for.
 fn variant_text(
     progress: &Progress,
     state: VariantState,
@@ -307,7 +307,7 @@ fn variant_text(
     }
 }
 
-/// The variants that the race waits for.
+/// Returns the ids of the variants that the race waits for.
 fn unchecked(progress: &Progress) -> Vec<String> {
     let variants = progress.variants.iter();
     let open = variants.filter(|(_, variant)| {

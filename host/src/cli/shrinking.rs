@@ -1,4 +1,5 @@
-//! Making the input on which approaches differ as simple as it gets, and showing where their answers part.
+//! Shrinking of an input on which approaches differ to one that is as simple as it gets, and the place where long
+//! answers part.
 
 use super::failure::Failure;
 use super::first_look::{FirstLook, shown as shown_call};
@@ -17,32 +18,33 @@ use std::time::{Duration, Instant};
 /// The most calls of each approach.
 const CALLS_MAX: usize = 6_000;
 
-/// Simpler inputs that are tried at once: few where the last ones soon had one that shows the difference.
+/// Least and greatest number of simpler inputs that are tried at once: few, where the last ones soon had one that shows
+/// the difference.
 const BATCH_MIN: usize = 32;
 const BATCH_MAX: usize = 256;
-/// The most bytes of them.
+/// The most bytes of the inputs that are tried at once.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 
-/// The longest answer that is shown as it is, in characters; and how many are shown of longer ones before they part,
-/// and from there on.
+/// The longest answer that is shown as it is, in characters; and the characters of longer ones that are shown before
+/// the place where they part, and from there on.
 const ANSWER_CHARS_MAX: usize = 200;
 const BEFORE_CHARS: usize = 40;
 const AFTER_CHARS: usize = 100;
 
-/// An input on which approaches differ, and what each did with it.
+/// An input on which approaches differ, with the call of each approach.
 pub(super) struct Difference {
     /// The arguments.
     pub(super) arguments: Vec<Literal>,
     /// The call, in WAVE.
     pub(super) written: String,
-    /// The call of each approach, with texts as a whole.
+    /// Call of each approach, with arguments and answer as a whole.
     pub(super) calls: Vec<RepeatedCall>,
-    /// The simpler inputs that were tried.
+    /// Number of simpler inputs that were tried.
     pub(super) tried: usize,
 }
 
 impl Difference {
-    /// What each approach did, by these names, and where long answers part, in a sentence.
+    /// Returns the answer or failure of each approach, by these names, and a sentence on where long answers part.
     pub(super) async fn answers(
         &self,
         survey: &Survey,
@@ -70,7 +72,7 @@ impl Difference {
         (shown, parting)
     }
 
-    /// The call as a case, and as a test in Rust.
+    /// Returns the call as a case, and as a test in Rust.
     pub(super) fn reproduction(&self, found: &DerivedInterface) -> Reproduction {
         let digest = &self.calls[0].digest;
         let other = self.calls.iter().position(|call| call.digest != *digest);
@@ -79,7 +81,7 @@ impl Difference {
     }
 }
 
-/// The arguments of a call. `None` if they cannot be written out, as they are too long.
+/// Returns the arguments of a call; `None` if they are too long to be written out.
 ///
 /// # Errors
 /// Something failed that does not depend on the approaches.
@@ -98,8 +100,8 @@ pub(super) async fn arguments_of(
     Ok(text.and_then(|text| read_literals(text, &shapes)))
 }
 
-/// Finds the simplest input that still shows the difference which a call of the function does, for no longer than
-/// `most`. `None` if the difference does not come again.
+/// Finds the simplest input that still shows the difference which a call of the function shows, for no longer than
+/// `most`. Returns `None` if the difference does not come again.
 ///
 /// # Errors
 /// Something failed that does not depend on the approaches.
@@ -136,6 +138,7 @@ pub(super) async fn shrink(
             None => size = (size * 2).min(BATCH_MAX),
         }
     }
+    // The calls of the search had shortened texts, and a difference that does not come again cannot be shown.
     let written = written_call(name, &arguments);
     let made = survey
         .call_written(std::slice::from_ref(&written), CallTexts::Whole, None)
@@ -154,7 +157,7 @@ pub(super) async fn shrink(
     }))
 }
 
-/// The next simpler arguments that were not tried yet, as calls, and the values.
+/// Returns the next simpler arguments that were not tried yet, each as a call in WAVE and as values.
 fn next(
     arguments: &[Literal],
     name: &str,
@@ -175,14 +178,14 @@ fn next(
     batch
 }
 
-/// What a call is known by: inputs are long, and there are many.
+/// Returns a hash by which a tried call is known: inputs are long, and there are many.
 fn digest(written: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     written.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The place of the first call on which the approaches differ.
+/// Returns the index of the first call on which the approaches differ.
 async fn first_difference(
     survey: &Survey,
     written: &[String],
@@ -192,7 +195,7 @@ async fn first_difference(
         .call_written(written, CallTexts::Shortened, Some(left))
         .await?;
     let calls: Vec<Vec<RepeatedCall>> = made.into_iter().flatten().collect();
-    // Who met limits often was called no more, and nobody when the time was over.
+    // An approach that met limits often is called no more, and none once the time is over.
     let common = calls.iter().map(Vec::len).min().unwrap_or(0);
     Ok((0..common).find(|place| {
         let calls = calls.iter().map(|calls| &calls[*place..=*place]).collect();
@@ -200,8 +203,8 @@ async fn first_difference(
     }))
 }
 
-/// Answers of which long ones are cut to what stands around the first place where they part, and where that is, in a
-/// sentence: empty for short ones.
+/// Cuts long answers to the text around the first place where they part. Returns the answers, and a sentence on that
+/// place: empty for short answers.
 pub(super) fn parted(answers: &[Option<&str>], result: &Shape) -> (Vec<Option<String>>, String) {
     let whole = || {
         answers
@@ -263,7 +266,7 @@ pub(super) fn parted(answers: &[Option<&str>], result: &Shape) -> (Vec<Option<St
     (excerpts, sentence)
 }
 
-/// The items of an answer that is a list.
+/// Returns the items of an answer that is a list.
 fn items(text: &str, shape: &Shape) -> Option<Vec<Literal>> {
     match read_literals(text, &[shape])?.pop()? {
         Literal::List(items) => Some(items),

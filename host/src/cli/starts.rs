@@ -1,14 +1,14 @@
-//! What `bakeoff init` writes to begin with beside the small experiment: guests of the user's own, each with
-//! the lines by which an experiment uses it.
+//! Files that `bakeoff init` writes to begin with beside the small experiment: guests of the user's own, each with the
+//! lines by which an experiment uses it.
 
-/// An evaluator to begin with, and those of bakeoff's own, which are written under their own names.
+/// An evaluator to begin with, and bakeoff's own evaluators, which are written under their own names.
 const EVALUATOR: &str = include_str!("template/evaluator.rs");
 const BRANCHES: &str = include_str!("../../../components/branches/branches.rs");
 const SOURCE_SIZE: &str = include_str!("../../../components/source-size/source_size.rs");
 /// An aggregator to begin with.
 const AGGREGATOR: &str = include_str!("template/aggregator.rs");
 
-/// A proposer to begin with, and those of bakeoff's own.
+/// A proposer to begin with, and bakeoff's own proposers.
 const PROPOSER: &str = include_str!("template/proposer.rs");
 const GRID: &str = include_str!("../../../components/grid/grid.rs");
 const IMPROVE: &str = include_str!("../../../components/improve/improve.rs");
@@ -17,22 +17,22 @@ const WORKLOAD: &str = include_str!("template/workload_sizes.rs");
 const INSTANCES: &str = include_str!("template/workload_instances.rs");
 const SKETCH: &str = include_str!("template/sketch.rs");
 
-/// A file to begin with, and the lines by which an experiment uses it.
+/// A file to begin with, with the lines by which an experiment uses it.
 pub(super) struct Start {
-    /// Its path in the experiment's folder.
+    /// Path in the experiment's folder.
     pub(super) file: String,
-    /// Its text.
+    /// Text of the file.
     pub(super) text: &'static str,
-    /// The lines that belong into bakeoff.toml.
+    /// Lines that belong into bakeoff.toml.
     pub(super) lines: String,
 }
 
-/// The path of a Rust file for a name.
+/// Returns the path of a Rust file for a name.
 fn path(folder: &str, name: &str) -> String {
     format!("{folder}/{}.rs", name.replace('-', "_"))
 }
 
-/// An evaluator of this name.
+/// Returns the evaluator of this name, or one to begin with.
 pub(super) fn evaluator(name: &str) -> Start {
     let file = path("evaluators", name);
     let (text, criterion) = match name {
@@ -55,7 +55,7 @@ pub(super) fn evaluator(name: &str) -> Start {
     Start { file, text, lines }
 }
 
-/// An aggregator of this name.
+/// Returns an aggregator of this name.
 pub(super) fn aggregator(name: &str) -> Start {
     let file = path("aggregators", name);
     let lines = format!("[[aggregator]]\nname = \"{name}\"\nsource = \"{file}\"\n");
@@ -66,7 +66,8 @@ pub(super) fn aggregator(name: &str) -> Start {
     }
 }
 
-/// A proposer of this name: the lines are a command, since an experiment does not name it.
+/// Returns path and text of the proposer of this name, or of one to begin with. There are no lines for bakeoff.toml:
+/// the command line names a proposer, and an experiment does not.
 pub(super) fn proposer(name: &str) -> (String, &'static str) {
     let text = match name {
         "grid" => GRID,
@@ -93,7 +94,7 @@ pub(super) fn with_workload(files: &mut Vec<(String, String)>, name: &str, insta
     files.push(("approaches/sketch.rs".to_owned(), SKETCH.to_owned()));
 }
 
-/// The experiment file with a workload in this file.
+/// Returns the experiment file with a workload in this file.
 fn experiment_with(text: &str, file: &str, instances: bool) -> String {
     let replaced = text.replace("source = \"workload.rs\"", &format!("source = \"{file}\""));
     let by_size = "sizes = [10_000, 40_000, 160_000]            # or instances = [\"NAME\", …], for fixed inputs";
@@ -111,7 +112,7 @@ fn experiment_with(text: &str, file: &str, instances: bool) -> String {
     replaced.replace("[measure]", sketch) + accuracy
 }
 
-/// The interface with a workload that assesses.
+/// Returns the interface with a workload that assesses.
 fn interface_with(text: &str, instances: bool) -> String {
     let check = "  export check: func(values: list<u32>, answer: u32) -> result<_, string>;\n";
     let assess =

@@ -25,7 +25,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status of a finished run, whose question is which variant is the best.
+    /// Returns the status of a finished run, whose question is which variant is the best.
     pub fn of(report: &Report) -> Self {
         let answered = match report.recommendation.outcome {
             RankingOutcome::Winner | RankingOutcome::Tie => true,
@@ -34,8 +34,8 @@ impl Status {
         Self::of_answer(answered, any_failed(report))
     }
 
-    /// The status of a finished run that was asked for a check, and passed it or not. Whether there
-    /// is a best variant does not matter then.
+    /// Returns the status of a finished run that was asked for a check, and passed it or not.
+    /// Whether there is a best variant does not matter then.
     pub(super) fn of_check(passed: bool, report: &Report) -> Self {
         Self::of_answer(passed, any_failed(report))
     }

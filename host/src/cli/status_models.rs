@@ -1,23 +1,24 @@
-//! What `bakeoff status` shows of the models that an experiment asks.
+//! Part of `bakeoff status` on the models that an experiment asks.
 
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
 use serde::Serialize;
 
-/// The most questions that are named.
+/// The most questions under way that are named.
 const NAMED_MAX: usize = 4;
 
-/// What was spent on models so far.
+/// Spending on models so far.
 #[derive(Debug, Serialize)]
 pub(super) struct ModelsStatus {
     #[serde(flatten)]
     pub(super) spending: Spending,
-    /// True while a process asks.
+    /// True while a process asks the models.
     pub(super) is_asking: bool,
 }
 
 impl ModelsStatus {
-    /// As text, one line for the cost and one for what is under way.
+    /// Returns a line on the cost and, while a process asks, one on the questions that are under
+    /// way.
     pub(super) fn text(&self) -> String {
         let spending = &self.spending;
         let verb = if self.is_asking { "asking" } else { "asked" };

@@ -1,4 +1,4 @@
-//! The page of a job of GitHub Actions: what measuring found is added to it.
+//! The page of a job of GitHub Actions, to which the report of a comparison is added.
 
 use super::show::{self, Sources};
 use crate::library;
@@ -12,8 +12,8 @@ const VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 /// The most bytes that are added: the page has room for 1 MiB of each step.
 const BYTES_MAX: usize = 768 << 10;
 
-/// Adds the report to the job's page, where there is one. What it says stands elsewhere too: that it
-/// cannot be written is said, and no failure.
+/// Adds the report to the job's page, where there is one. The page repeats what the command writes
+/// elsewhere, so a page that cannot be written is a message on stderr, and no failure.
 pub(super) fn append(report: &Report, sources: &Sources) {
     let Some(file) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
         return;
@@ -26,7 +26,7 @@ pub(super) fn append(report: &Report, sources: &Sources) {
     }
 }
 
-/// The report as Markdown, or its answer alone if that is too long.
+/// Returns the report as Markdown, or its answer alone if that is too long.
 fn page(report: &Report, sources: &Sources) -> String {
     let whole = bakeoff_render::markdown(report, &show::options_plain(sources.clone()));
     match whole.len() <= BYTES_MAX {

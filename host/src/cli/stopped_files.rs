@@ -1,5 +1,5 @@
-//! Files that were stopped by a limit on inputs on which another one answers: what could be timed does not speak for
-//! those, so none of them is recommended.
+//! Files that were stopped by a limit on inputs on which another one answers: times of other inputs do not speak for
+//! those, so none of these files is recommended.
 
 use bakeoff_domain::report::{RankingOutcome, Report};
 use bakeoff_render::escape::Plain;
@@ -7,11 +7,11 @@ use bakeoff_render::escape::Plain;
 /// A file that was stopped by a limit on some of the inputs that were tried first, on which another one answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoppedFile {
-    /// The name of its approach.
+    /// Name of the file's approach.
     pub(super) approach: String,
-    /// The number of these inputs.
+    /// Number of inputs on which the file was stopped and another one answers.
     pub(super) stopped: usize,
-    /// The number of inputs that were tried.
+    /// Number of inputs that were tried.
     pub(super) tried: usize,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn withhold(report: &mut Report, stopped: &[StoppedFile]) {
     );
 }
 
-/// What a recommendation gives as its reason, without whom it recommends.
+/// Returns the reason that a recommendation gives, without the name of the winner.
 fn reason(text: &str) -> &str {
     let without = text.strip_prefix("Take ");
     let without = without.and_then(|text| text.split_once(": "));

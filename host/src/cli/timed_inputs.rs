@@ -1,4 +1,5 @@
-//! Inputs that are timed: those on which not all files fail, and how much the kind of a text decides.
+//! Choice of the inputs that are timed: those on which not all files fail; and whether the order of files depends on
+//! the kind of texts.
 
 use super::called::Called;
 use super::effort::SEARCH_MIN;
@@ -8,30 +9,30 @@ use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_render::escape::Plain;
 use bakeoff_source::interface::TextKind;
 
-/// The most inputs of each size of which is tried whether the files answer, and the fewest of those that they do answer
-/// which are worth timing.
+/// The most inputs of each size on which the files are tried, and the fewest with an answer that are worth timing.
 const TRIED_MAX: u64 = 128;
 const ANSWERED_MIN: usize = 8;
 
-/// The inputs of each kind of text.
+/// Number of inputs of each kind of text.
 const INPUTS_OF_EACH_KIND: u64 = 2;
 
-/// The least ratio of fuel on texts of one kind from which on it says something beside the opposite on others.
+/// Least ratio of the fuel of two files that counts as an order on texts of one kind, beside the opposite order on
+/// another kind.
 const ORDER_MIN: f64 = 1.1;
 
 /// Inputs of some sizes, on which not all files fail.
 pub(super) struct AnsweredInputs {
-    /// By size, their seeds.
+    /// Seeds of the inputs, by size.
     pub(super) seeds: Vec<(u32, Vec<u64>)>,
-    /// How many others there were, on which all fail.
+    /// Number of other inputs that were tried, on which all files fail.
     pub(super) failing: usize,
-    /// What is left out, in a sentence.
+    /// Sentence on the inputs that are left out.
     pub(super) left_out: String,
 }
 
 impl Looking<'_> {
-    /// Looks for inputs of these sizes on which not all fail; `None` if there are too few. The outer error says how
-    /// the files differ on one.
+    /// Looks for inputs of these sizes on which not all files fail; `None` if a size has too few. The inner error is a
+    /// difference between the files on one of the inputs.
     pub(super) async fn answered_inputs(
         &self,
         sizes: &[u32],
@@ -41,6 +42,7 @@ impl Looking<'_> {
             .open(self.timed.clone(), sizes.to_vec(), fuel, &mut |_| ())
             .await?;
         let mut called = Called::none(self, &survey);
+        // The sizes take turns, so that each has its share of the calls if the time ends first.
         let calls: Vec<(CaseIndex, u64)> = (0..TRIED_MAX)
             .flat_map(|input| (0..sizes.len()).map(move |case| (case, input)))
             .map(|(case, input)| (case, seed_of(self.seed, "answered", case, input)))
@@ -74,8 +76,8 @@ impl Looking<'_> {
         })))
     }
 
-    /// Says where the order of two files by fuel is another one on texts of one kind than on those of another; nothing
-    /// if it is not. The outer error says how the files differ on one.
+    /// Returns a sentence on two files whose order by fuel on texts of one kind is the opposite of that on another;
+    /// empty if there are none. The inner error is a difference between the files on one of the inputs.
     pub(super) async fn order_by_texts(
         &self,
         survey: &bakeoff_run::Survey,
@@ -119,7 +121,8 @@ impl Looking<'_> {
     }
 }
 
-/// A sentence on the first two files of which one takes less on texts of a kind, and more on those of another.
+/// Returns a sentence on the first two files of which one takes less fuel than the other on texts of a kind, and more
+/// on those of another.
 fn opposite_orders(names: &[&str], known: &[(TextKind, Vec<u64>)]) -> String {
     for (second, second_name) in names.iter().enumerate() {
         for (first, first_name) in names.iter().enumerate().take(second) {

@@ -62,7 +62,7 @@ impl RunReference {
     }
 }
 
-/// What changed from one run to another, as it is written in JSON.
+/// Changes from one run to another, as they are written in JSON.
 #[derive(Serialize)]
 struct Difference {
     #[serde(flatten)]
@@ -70,8 +70,8 @@ struct Difference {
     times: TimeChanges,
 }
 
-/// Shows what changed from the first run to the second. Times are compared by way of a component that was
-/// timed in both, or not at all.
+/// Shows the changes from the first run to the second. Times are compared by way of a component that was timed in both,
+/// or not at all.
 pub(super) fn run(
     before: &RunReference,
     after: &RunReference,
@@ -151,7 +151,7 @@ fn times(times: &TimeChanges) -> String {
     text
 }
 
-/// A change of time in words: which way is said only where the interval has one side.
+/// Returns a change of time in words. They say "slower" or "faster" only where the whole interval is on one side of 1.
 fn time(change: &TimeChange) -> String {
     let id = Plain(&change.id);
     let (ratio, low, high) = (change.ratio, change.low, change.high);

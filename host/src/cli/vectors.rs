@@ -1,4 +1,4 @@
-//! Whether a verdict hangs on vectors: the fuel of the files with WebAssembly's simd128 and without.
+//! Test whether a verdict hangs on vectors: the fuel of the files with WebAssembly's simd128 and without.
 
 use super::called::Called;
 use super::failure::Failure;
@@ -8,21 +8,21 @@ use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_render::escape::Plain;
 
-/// The inputs on which fuel is counted.
+/// Number of inputs on which fuel is counted.
 const INPUTS: u64 = 4;
 
-/// The least ratio of fuel from which on it says something beside the opposite.
+/// Least ratio of the fuel of two files that counts as an order, beside the opposite order without vectors.
 const ORDER_MIN: f64 = 1.1;
 
-/// The fuel of each file, with vectors and without.
+/// Fuel of each file, with vectors and without.
 struct Fuel {
     with: Vec<u64>,
     without: Vec<u64>,
 }
 
 impl Looking<'_> {
-    /// Says so if the file at this place takes less fuel than another one with vectors, and more without, or the other
-    /// way round. Inputs have the first of these sizes.
+    /// Returns a sentence if the file at index `winner` takes less fuel than another one with vectors and more without,
+    /// or the other way round. Inputs have the first of these sizes.
     pub(super) async fn hangs_on_vectors(
         &self,
         winner: usize,
@@ -39,7 +39,7 @@ impl Looking<'_> {
         Ok(opposite_orders(winner, &names, &Fuel { with, without }))
     }
 
-    /// The fuel of each file for some inputs; `None` if one has none.
+    /// Returns the fuel of each file, for some inputs together; `None` if the fuel of a file is not known.
     async fn fuel(&self, simd: Simd, sizes: &[u32]) -> Result<Option<Vec<u64>>, Failure> {
         let experiment = Experiment {
             simd,
@@ -63,7 +63,7 @@ impl Looking<'_> {
     }
 }
 
-/// A sentence on the first file whose order to the winner is another one without vectors.
+/// Returns a sentence on the first file whose order to the winner is the opposite without vectors.
 fn opposite_orders(winner: usize, names: &[&str], fuel: &Fuel) -> Option<String> {
     let ratio = |fuel: &[u64], other: usize| {
         let (own, other) = (*fuel.get(winner)?, *fuel.get(other)?);

@@ -72,7 +72,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     print(&file, lock.all, output)
 }
 
-/// The text of the lock that is there.
+/// Returns the text of the lock that is there.
 fn earlier(dir: &Path, file: &Path) -> Result<Option<String>, Failure> {
     let unreadable = |why: &str| {
         Failure::usage(format!(

@@ -50,12 +50,13 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    /// What decides which approaches are asked for, as a text.
+    /// Returns the options that decide which approaches are asked for, as a text that identifies
+    /// them.
     pub(super) fn wanted(&self) -> String {
         format!("{:?} {:?} {}", self.depth, self.diversity, self.repairs)
     }
 
-    /// The options, for so many approaches.
+    /// Returns the options for this number of approaches.
     pub(super) fn options(&self, approaches: u32) -> ProposeOptions {
         ProposeOptions {
             approaches,

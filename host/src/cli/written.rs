@@ -11,9 +11,9 @@ use std::path::Path;
 
 /// An approach that was written into the experiment.
 pub(super) struct Written {
-    /// Its name.
+    /// Name of the approach.
     pub(super) name: String,
-    /// Its file, relative to the experiment's folder.
+    /// Path of its file, relative to the experiment's folder.
     pub(super) file: String,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn write_files(
     Ok(written)
 }
 
-/// Returns the text of an experiment file with what was written, unless it names that already.
+/// Returns the text of an experiment file with the written approaches added, unless it names them already.
 pub(super) fn with_written(
     text: &str,
     approaches: &[Approach],
@@ -67,13 +67,13 @@ pub(super) fn with_written(
     }
 }
 
-/// The approach with this name.
+/// Returns the approach with this name.
 fn declared<'a>(approaches: &'a [Approach], name: &str) -> Option<&'a Approach> {
     approaches.iter().find(|one| one.name == name)
 }
 
-/// Writes a source to the first name that is free, and returns it. A file that has this source already and that no
-/// approach names is what a process wrote that was killed.
+/// Writes a source to the first name that is free, and returns that name. A file that has this source already, and that
+/// no approach names, is taken as written: a process wrote it that was killed.
 fn new_file(
     dir: &Path,
     approaches: &[Approach],

@@ -1,4 +1,4 @@
-//! Why there is no report.
+//! Errors of a run: the reason why there is no report.
 
 use bakeoff_config::ConfigError;
 use bakeoff_render::clipped;
@@ -11,27 +11,27 @@ use std::fmt;
 /// The longest message, in characters: what it quotes may have any length.
 const MESSAGE_CHARS_MAX: usize = 16 << 10;
 
-/// The reason why there is no report. It is shown without control characters, whatever a file or a guest says.
+/// The reason why there is no report. Its text has no control characters, whatever a file or a guest says.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
 }
 
-/// What kind of reason it is.
+/// Kind of a reason why there is no report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The experiment cannot be run as it is written, or what its file names is not there.
+    /// The experiment cannot be run as it is written, or something that its file names is not there.
     Experiment,
-    /// This machine cannot run it: no compiler, no fence, no room for results, an engine that fails.
+    /// This machine cannot run the experiment: no compiler, no fence, no room for results, an engine that fails.
     Machine,
     /// The program asked to stop. What is finished is kept.
     Stopped,
 }
 
 impl Error {
-    /// The kind of the reason.
+    /// Returns the kind of the reason.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -87,7 +87,7 @@ impl From<StoreError> for Error {
     }
 }
 
-/// The message of an error with its causes, the places in files and the next step that belong to it.
+/// Returns the message of an error with its causes, the places in files and the next step that belong to it.
 fn told(error: &(dyn Diagnostic + 'static)) -> String {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());

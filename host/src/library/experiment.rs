@@ -50,7 +50,7 @@ pub struct Experiment {
     on_event: Option<Listener>,
 }
 
-/// What is called with each event.
+/// Function that is called with each event, as a line of JSON.
 type Listener = Arc<Mutex<dyn FnMut(&str) + Send>>;
 
 impl fmt::Debug for Experiment {
@@ -62,12 +62,12 @@ impl fmt::Debug for Experiment {
 }
 
 impl Experiment {
-    /// Reads an experiment: a folder with a `bakeoff.toml`, or such a file. The host's policy holds, as on
-    /// the command line.
+    /// Reads an experiment: a folder with a `bakeoff.toml`, or such a file. The host's policy holds, as on the command
+    /// line.
     ///
     /// # Errors
-    /// [`ErrorKind::Experiment`](super::ErrorKind): there is none, it says what cannot be, or the policy
-    /// forbids what it asks for.
+    /// [`ErrorKind::Experiment`](super::ErrorKind): there is no experiment, its file is invalid, or the policy forbids
+    /// what it asks for.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut loaded = bakeoff_config::load(path.as_ref())?;
         let policy = Policy::of_host()?;
@@ -85,7 +85,7 @@ impl Experiment {
         })
     }
 
-    /// The experiment's name.
+    /// Returns the experiment's name.
     pub fn name(&self) -> &str {
         &self.loaded.experiment.name
     }
@@ -108,24 +108,24 @@ impl Experiment {
         self
     }
 
-    /// Sets the folder of the build cache, instead of the user's own. What is in there is run, so nobody
-    /// else may be able to write to it.
+    /// Sets the folder of the build cache, instead of the user's own. The files in it are run, so nobody else may be
+    /// able to write to it.
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
         self
     }
 
-    /// Starts over. Earlier runs stay where they are.
+    /// Makes the run start over. Earlier runs stay where they are.
     pub fn fresh(mut self) -> Self {
         self.start = Start::Fresh;
         self
     }
 
-    /// Sets the seed that inputs and orders follow from, as a report names it. Without it one is drawn that
-    /// nobody who wrote a prototype can know.
+    /// Sets the seed that inputs and orders follow from, as a report names it. Without it, a seed is drawn that nobody
+    /// who wrote a prototype can know.
     ///
     /// # Errors
-    /// [`ErrorKind::Experiment`](super::ErrorKind): it is no seed.
+    /// [`ErrorKind::Experiment`](super::ErrorKind): the text is no seed.
     pub fn seed(mut self, seed: &str) -> Result<Self, Error> {
         let read = seed.parse().map_err(|error| {
             Error::experiment(format!(
@@ -136,8 +136,8 @@ impl Experiment {
         Ok(self)
     }
 
-    /// Runs it also where nothing confines untrusted code, unless the host's policy forbids that. Whatever
-    /// the prototypes do, they do as this program's user.
+    /// Allows the run also where nothing confines untrusted code, unless the host's policy forbids that. Prototypes
+    /// then have all rights of this program's user.
     ///
     /// # Errors
     /// [`ErrorKind::Experiment`](super::ErrorKind): the policy forbids it.
@@ -147,15 +147,15 @@ impl Experiment {
         Ok(self)
     }
 
-    /// Sets what is called with each event, as a line of `events.jsonl`, in their order. The run waits for
+    /// Sets the function that is called with each event, as a line of `events.jsonl`, in their order. The run waits for
     /// it.
     pub fn on_event(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
         self.on_event = Some(Arc::new(Mutex::new(listener)));
         self
     }
 
-    /// Returns a function that asks the run to stop, from another thread or a handler of signals. What is
-    /// finished is kept, and the next run goes on from there.
+    /// Returns a function that asks the run to stop, from another thread or a handler of signals. Finished results are
+    /// kept, and the next run goes on from there.
     pub fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
         let stop = self.stop.clone();
         move || stop.raise()

@@ -1,7 +1,7 @@
 //! bakeoff in another program: an experiment, its run and its report, without the command line.
 //!
-//! What stands here is re-exported at the root of the crate, and is all of it that programs may rely on
-//! from one version to the next.
+//! These items are re-exported at the root of the crate, and are all of it that programs may rely on from one version
+//! to the next.
 
 mod error;
 mod experiment;

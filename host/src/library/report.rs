@@ -5,15 +5,15 @@ use bakeoff_domain::report::{RankingOutcome, VariantStatus, VerdictRow};
 use bakeoff_domain::verdict;
 use std::collections::BTreeMap;
 
-/// The report of a run. What programs ask most is here; everything else is in [`json`](Self::json), whose
-/// form `docs/store.md` describes.
+/// The report of a run. Its methods answer the usual questions of programs; everything else is in [`json`](Self::json),
+/// whose form `docs/store.md` describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     report: core::Report,
     sources: BTreeMap<String, String>,
 }
 
-/// What is known of the first place.
+/// Outcome of the ranking: a winner, or the reason why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -27,19 +27,19 @@ pub enum Outcome {
     Nothing,
 }
 
-/// What became of a variant.
+/// Status of a variant in the ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// It has a total and a rank.
+    /// The variant has a total and a rank.
     Ranked,
-    /// It did not pass the gate of a criterion.
+    /// The variant did not pass the gate of a criterion.
     Eliminated,
-    /// It has no result: [`Variant::reason`] says why.
+    /// The variant has no result: [`Variant::reason`] says why.
     Failed,
-    /// A score is missing, so it has no total.
+    /// A score of the variant is missing, so it has no total.
     Unranked,
-    /// It did not race, since a screening chose others: nothing is claimed of it.
+    /// The variant did not race, since a screening chose others: nothing is claimed of it.
     Screened,
 }
 
@@ -49,7 +49,7 @@ pub struct Variant<'a> {
     variant: &'a core::VariantReport,
 }
 
-/// What is known of the times of a pair.
+/// Verdict on the times of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -59,7 +59,7 @@ pub enum Verdict {
     Slower,
     /// Both take the same time, but for less than the practical threshold, surely.
     Tie,
-    /// It is not known.
+    /// None of the other verdicts is sure yet.
     NoCall,
 }
 
@@ -67,13 +67,13 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TimeVerdict {
-    /// What is known.
+    /// The verdict.
     pub verdict: Verdict,
     /// The time of the first divided by that of the second; `None` where the pair was not measured.
     pub ratio: Option<f64>,
     /// The lower end of the ratio's interval; `None` where it is not known.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end of the ratio's interval; `None` where it is not known.
     pub high: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ impl Report {
         Self { report, sources }
     }
 
-    /// The answer in a sentence or two, without control characters: `Take quickselect: …`.
+    /// Returns the answer in a sentence or two, without control characters: `Take quickselect: …`.
     pub fn answer(&self) -> String {
         let options = self.options();
         bakeoff_render::answer(&self.report, &options)
@@ -90,7 +90,7 @@ impl Report {
             .to_owned()
     }
 
-    /// What is known of the first place.
+    /// Returns the outcome of the ranking.
     pub fn outcome(&self) -> Outcome {
         match self.report.recommendation.outcome {
             RankingOutcome::Winner => Outcome::Winner,
@@ -100,30 +100,30 @@ impl Report {
         }
     }
 
-    /// The id of the variant that is surely ahead of all others, if one is.
+    /// Returns the id of the variant that is surely ahead of all others, if one is.
     pub fn winner(&self) -> Option<&str> {
         self.report.recommendation.winner.as_deref()
     }
 
-    /// The ids of those that share the first place, where several do.
+    /// Returns the ids of the variants that share the first place, where several do.
     pub fn tied(&self) -> impl Iterator<Item = &str> {
         let tied = self.report.recommendation.tied.iter();
         tied.map(String::as_str)
     }
 
-    /// All variants, failed ones included, in order of rank, then of declaration.
+    /// Returns all variants, failed ones included, in order of rank, then of declaration.
     pub fn variants(&self) -> impl Iterator<Item = Variant<'_>> {
         let variants = self.report.variants.iter();
         variants.map(|variant| Variant { variant })
     }
 
-    /// The variant of this id.
+    /// Returns the variant of this id.
     pub fn variant(&self, id: &str) -> Option<Variant<'_>> {
         self.variants().find(|variant| variant.id() == id)
     }
 
-    /// The verdict by time about `a` against `b`, over all cases together; `None` where there is none, as of
-    /// a variant that failed.
+    /// Returns the verdict by time about `a` against `b`, over all cases together; `None` where there is none, for
+    /// instance because a variant failed.
     pub fn by_time(&self, a: &str, b: &str) -> Option<TimeVerdict> {
         let overall = |row: &&VerdictRow| row.case.is_none();
         let mut rows = self.report.verdicts.iter().filter(overall);
@@ -146,22 +146,22 @@ impl Report {
         )
     }
 
-    /// The report as `report.json`.
+    /// Returns the report as `report.json`.
     pub fn json(&self) -> String {
         bakeoff_render::json(&self.report)
     }
 
-    /// The report as text of 100 columns, without colours.
+    /// Returns the report as text of 100 columns, without colours.
     pub fn text(&self) -> String {
         bakeoff_render::human(&self.report, &self.options())
     }
 
-    /// The report as Markdown.
+    /// Returns the report as Markdown.
     pub fn markdown(&self) -> String {
         bakeoff_render::markdown(&self.report, &self.options())
     }
 
-    /// The report as one HTML page, which asks for nothing from anywhere.
+    /// Returns the report as one HTML page, which asks for nothing from anywhere.
     pub fn html(&self) -> String {
         bakeoff_render::html(&self.report, &self.options())
     }
@@ -175,17 +175,17 @@ impl Report {
 }
 
 impl<'a> Variant<'a> {
-    /// Its id: safe as a file name, unique within the experiment.
+    /// Returns the id of the variant: safe as a file name, unique within the experiment.
     pub fn id(&self) -> &'a str {
         &self.variant.id
     }
 
-    /// Its name, as the experiment has it.
+    /// Returns the name of the variant, as the experiment has it.
     pub fn name(&self) -> &'a str {
         &self.variant.name
     }
 
-    /// What became of it.
+    /// Returns the status of the variant.
     pub fn status(&self) -> Status {
         match self.variant.status {
             VariantStatus::Ranked => Status::Ranked,
@@ -196,31 +196,31 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// Its rank, from 1; tied variants share one.
+    /// Returns the rank of the variant, from 1; tied variants share one. `None` if it is not ranked.
     pub fn rank(&self) -> Option<u32> {
         self.variant.rank
     }
 
-    /// The weighted mean of its scores, from 0 to 1.
+    /// Returns the weighted mean of the variant's scores, from 0 to 1; `None` if it has no total.
     pub fn total(&self) -> Option<f64> {
         self.variant.total.map(|total| total.value)
     }
 
-    /// Its score by a criterion, from 0 to 10.
+    /// Returns the score of the variant by a criterion, from 0 to 10.
     pub fn score(&self, criterion: &str) -> Option<f64> {
         let score = self.variant.scores.get(criterion);
         score.map(|score| score.value)
     }
 
-    /// A reading by its source, in the unit that the documentation has for it: `time` in nanoseconds,
-    /// `peak-memory` in bytes.
+    /// Returns a reading of the variant by its source, in the unit that the documentation has for it: `time` in
+    /// nanoseconds, `peak-memory` in bytes.
     pub fn reading(&self, source: &str) -> Option<f64> {
         let reading = self.variant.readings.get(source);
         reading.map(|reading| reading.value)
     }
 
-    /// Why it failed, is eliminated or has no rank. The text may quote the prototype: escape it for wherever it
-    /// is shown.
+    /// Returns the reason why the variant failed, is eliminated or has no rank. The text may quote the prototype:
+    /// escape it for wherever it is shown.
     pub fn reason(&self) -> Option<&'a str> {
         let failure = self.variant.failure.as_ref();
         let failure = failure.map(|failure| failure.message.as_str());

@@ -1,4 +1,4 @@
-//! Where the results of an experiment are kept, and the files that a finished run leaves there for people.
+//! Folder of an experiment's results, and the files that a finished run leaves there for people.
 
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
@@ -12,11 +12,11 @@ use std::path::Path;
 /// The folder of the charts that `report.md` refers to, beside it.
 const CHARTS: &str = "charts";
 
-/// The folder of all that is kept of an experiment, in its own folder.
+/// The folder of everything that is kept of an experiment, in the experiment's folder.
 const KEPT: &str = ".bakeoff";
 
-/// Returns the folder in which the results of an experiment are kept, whether it is there or not. It came with the
-/// experiment, perhaps: a link on the way to it is refused, also for those who only read.
+/// Returns the folder in which the results of an experiment are kept, whether it exists or not. The folder may have
+/// come with the experiment: a link on the way to it is refused, also for commands that only read.
 ///
 /// # Errors
 /// There is such a link.
@@ -32,7 +32,7 @@ pub(crate) fn results_folder(
     Ok(place)
 }
 
-/// The answer as Markdown, with a heading.
+/// Returns the answer as Markdown, with a heading.
 pub(crate) fn summary(report: &Report) -> String {
     format!(
         "# {}\n\n{}\n",
@@ -77,10 +77,10 @@ pub(crate) fn write_files(
 
 /// The most runs that a page shows beside each other.
 const RUNS_SHOWN: usize = 12;
-/// The most verdicts of a report that is shown beside others: each is worked out again for every run.
+/// The most verdicts of a report that is shown beside others: each one is computed again for every run.
 const VERDICTS_MAX: usize = 500;
 
-/// The runs that a page of the report shows beside each other.
+/// Returns the runs that a page of the report shows beside each other.
 ///
 /// # Errors
 /// The database cannot be read.

@@ -14,28 +14,28 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How far a run is.
+/// State of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RunState {
     /// Another run is measuring: ask again with `result`.
     Waiting,
-    /// It is not done: ask again with `result`.
+    /// The run is not done: ask again with `result`.
     Running,
-    /// It is done; the other fields say what came of it.
+    /// The run is done; the other fields have its result.
     #[default]
     Done,
-    /// It was called off.
+    /// The run was called off.
     Cancelled,
 }
 
-/// What is known about the first place.
+/// Outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AnswerKind {
     /// One variant is surely ahead: take it.
     Winner,
-    /// The first place is shared, and that is sure: take the one that is simpler.
+    /// The first place is shared, and that is sure: take the simpler variant.
     Tie,
     /// The budget ended before it was known: measure longer, or take either.
     NoCall,
@@ -55,24 +55,24 @@ pub(super) struct VariantAnswer {
     /// 1 is best; tied variants share a rank.
     #[serde(skip_serializing_if = "Option::is_none")]
     rank: Option<u32>,
-    /// The weighted mean of its scores, from 0 to 1.
+    /// The weighted mean of the variant's scores, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<f64>,
-    /// By criterion, from 0 to 10; higher is better.
+    /// Scores by criterion, from 0 to 10; higher is better.
     scores: BTreeMap<String, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<FailureAnswer>,
-    /// Why it is not ranked.
+    /// Reason why the variant is not ranked.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
 
-/// Why a variant failed.
+/// Failure of a variant.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FailureAnswer {
     /// `build-failed`, `wrong-answer`, `trap`, `fuel-limit`, …
     class: String,
-    /// The compiler's diagnostics, or what happened.
+    /// The compiler's diagnostics, or a description of the failure.
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<String>,
@@ -81,7 +81,7 @@ pub(super) struct FailureAnswer {
     call: Option<String>,
 }
 
-/// What is claimed about the time of two variants.
+/// Claim about the time of two variants.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct VerdictAnswer {
     a: String,
@@ -95,27 +95,28 @@ pub(super) struct VerdictAnswer {
     /// Time of a divided by time of b.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
-    /// The lower end of its interval.
+    /// The lower end of the ratio's interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     low: Option<f64>,
-    /// The upper end of its interval.
+    /// The upper end of the ratio's interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     high: Option<f64>,
 }
 
-/// What is known about a run.
+/// Answer about a run.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Answer {
     /// The id of the run, for `result`, `report`, `pick` and `cancel`.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     state: RunState,
-    /// Where the report comes from and whether it can be relied on, where that is not plain.
+    /// Warning on where the report comes from and whether it can be relied on, where there is
+    /// cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
-    /// The answer in words, or what the run is doing.
+    /// The answer in words, or the state of a run that is not done.
     message: String,
-    /// What to do next, if the run is not done.
+    /// Next step, if the run is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
     /// The last steps of a run that is not done.
@@ -125,19 +126,19 @@ pub(super) struct Answer {
     /// The id of the variant to take.
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
-    /// The ids of those that share the first place.
+    /// The ids of the variants that share the first place.
     tied: Vec<String>,
     variants: Vec<VariantAnswer>,
-    /// Over all cases first, then by case.
+    /// Verdicts over all cases first, then by case.
     verdicts: Vec<VerdictAnswer>,
     /// The confidence of all verdicts together.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
-    /// When to take another variant.
+    /// Conditions under which another variant is the one to take.
     alternatives: Vec<String>,
-    /// How far the weights are from another winner.
+    /// Change of the weights that makes another variant the winner, and the winner's bootstrap share.
     robustness: Vec<String>,
-    /// How the numbers came about.
+    /// Notes on how the numbers came about.
     notes: Vec<String>,
     /// The resource with the whole report.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,7 +156,7 @@ pub(super) struct AnswerForms {
 }
 
 impl AnswerForms {
-    /// Says something before all else, of where the answer comes from.
+    /// Puts a warning on the origin of the answer before everything else.
     pub(super) fn warn(&mut self, said: Option<String>) {
         let Some(said) = said else { return };
         let said = Lines(&said).to_string();
@@ -171,7 +172,7 @@ pub(super) fn report_address(id: &str) -> String {
     format!("bakeoff://report/{id}")
 }
 
-/// Returns the answer about a run as it is now; an error's text if it failed.
+/// Returns the answer about a run as it is now; the error is the text of its failure.
 pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForms, String> {
     let Some(outcome) = &state.outcome else {
         return Ok(unfinished(run, state, ahead));
@@ -269,7 +270,7 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
     let answer = answer(report, id);
     let text = match text.len() <= ANSWER_BYTES_MAX {
         true => text,
-        // What is cut off is the end, which has the answer.
+        // Shortening cuts off the end, which has the answer.
         false => format!(
             "{}\n\n{}",
             shortened(&text, ANSWER_BYTES_MAX, &rest),
@@ -368,7 +369,7 @@ fn forms(text: String, answer: &Answer) -> AnswerForms {
     }
 }
 
-/// The same value with every text escaped.
+/// Returns the same value with every text escaped.
 fn escaped(value: &Value) -> Value {
     match value {
         Value::String(text) => Lines(text).to_string().into(),

@@ -67,8 +67,8 @@ pub(super) struct CompareArguments {
     /// Time for measuring, after building and checking, in seconds; 20, if not given.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
-    /// How long this call waits for the result, in seconds; 45, if not given. If it takes longer, the
-    /// answer has an id for the tool `result`.
+    /// Longest wait of this call for the result, in seconds; 45, if not given. If the run takes longer, the answer has
+    /// an id for the tool `result`.
     #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
@@ -84,14 +84,14 @@ pub(super) struct RunArguments {
     pub(super) budget_seconds: Option<f64>,
     /// The seed of a run before, as its report names it: makes the same inputs and orders again.
     pub(super) seed: Option<String>,
-    /// How many cores measure at the same time; as the experiment says, if not given.
+    /// Number of cores that measure at the same time; as the experiment says, if not given.
     #[schemars(range(min = 1))]
     pub(super) workers: Option<u32>,
     /// Starts over instead of going on with what was measured before.
     #[serde(default)]
     pub(super) fresh: bool,
-    /// How long this call waits for the result, in seconds; 45, if not given. If it takes longer, the
-    /// answer has an id for the tool `result`.
+    /// Longest wait of this call for the result, in seconds; 45, if not given. If the run takes longer, the answer has
+    /// an id for the tool `result`.
     #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
@@ -117,7 +117,7 @@ pub(super) struct CheckArguments {
     pub(super) workload: Option<FileArgument>,
     /// Calls and their answers instead of a workload; with `case`.
     pub(super) cases: Option<Vec<CaseArgument>>,
-    /// How long this call waits for the result, in seconds; 45, if not given.
+    /// Longest wait of this call for the result, in seconds; 45, if not given.
     #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
@@ -151,7 +151,7 @@ pub(super) struct PickArguments {
 pub(super) struct ResultArguments {
     /// The id of the run.
     pub(super) id: String,
-    /// How long this call waits for the result, in seconds; 45, if not given, and 0 to look only.
+    /// Longest wait of this call for the result, in seconds; 45, if not given, and 0 to look only.
     #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
 }
@@ -167,7 +167,7 @@ pub(super) struct CancelArguments {
 /// Reads the arguments of a tool.
 ///
 /// # Errors
-/// They do not fit the tool's schema; the error names the field.
+/// The arguments do not fit the tool's schema; the error names the field.
 pub(super) fn read<T: DeserializeOwned>(
     tool: &str,
     arguments: Option<JsonObject>,

@@ -1,8 +1,8 @@
 //! A command of this same binary, run as a child.
 //!
-//! A child, because it can be ended at any moment, whatever it is doing: it is killed, the kernel then
-//! kills its builders and runners with it, and all that they wrote lies in one folder. Nothing that a
-//! command prints can get among the messages to the client either.
+//! The command is a child, because a child can be ended at any moment, whatever it is doing: it is killed, the kernel
+//! then kills its builders and runners with it, and all that they wrote lies in one folder. Nothing that a command
+//! prints can get among the messages to the client either.
 
 use super::error::ToolError;
 use super::fence::{self, CommandKind, ReachedFolders};
@@ -24,10 +24,10 @@ use tokio::sync::oneshot;
 /// The most bytes of stdout: a report, and not much more.
 const STDOUT_BYTES_MAX: usize = REPORT_BYTES_MAX + (1 << 20);
 
-/// The most bytes of a line of stderr; what is longer is cut.
+/// The most bytes of a line of stderr; the rest of a longer line is cut.
 const LINE_BYTES_MAX: usize = 256 << 10;
 
-/// Where the child starts.
+/// Working folder of the child.
 #[derive(Debug)]
 pub(super) enum WorkingFolder {
     /// A folder of the server's own.
@@ -45,23 +45,23 @@ pub(super) struct Invocation {
     pub(super) folder: WorkingFolder,
     /// The folder for all temporary files of the child.
     pub(super) temporary: PathBuf,
-    /// The folder that is the call's own, in which that one lies.
+    /// The folder of the call, in which the temporary folder lies.
     pub(super) workspace: PathBuf,
-    /// The roots that it may read.
+    /// The roots that the command may read.
     pub(super) roots: Vec<File>,
-    /// The longest that it may take.
+    /// The longest time that the command may take.
     pub(super) time_max: Duration,
 }
 
-/// How a command ended.
+/// Result of a command that ended.
 #[derive(Debug)]
 pub(super) struct Finished {
-    /// Its exit status; `None` if a signal ended it.
+    /// Exit status of the command; `None` if a signal ended it.
     pub(super) status: Option<i32>,
     pub(super) stdout: String,
 }
 
-/// Why a command has no result.
+/// Reason why a command has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Cancelled,
@@ -69,8 +69,8 @@ pub(super) enum Ended {
 }
 
 impl Invocation {
-    /// Runs the command to its end, and passes on each line of its stderr. If `cancelled` returns first, it
-    /// is killed; it has ended in any case when this returns.
+    /// Runs the command to its end, and passes on each line of its stderr. If `cancelled` returns first, the command is
+    /// killed; in any case it has ended when this function returns.
     pub(super) async fn run(
         self,
         on_line: impl FnMut(&str),
@@ -110,7 +110,7 @@ impl Invocation {
     }
 }
 
-/// A running command. It is killed when this is dropped.
+/// A running command, which is killed when this value is dropped.
 struct Started {
     process: OwnedFd,
     stdout: Option<ChildStdout>,
@@ -131,8 +131,8 @@ impl Drop for Started {
     }
 }
 
-/// Starts the command on a thread of its own, which waits for its end: the kernel ties its death to
-/// that of the thread that started it.
+/// Starts the command on a thread of its own, which waits for the command's end: the kernel ties the death of the child
+/// to that of the thread that started it.
 async fn start(invocation: Invocation) -> io::Result<Started> {
     let (sender, started) = oneshot::channel();
     let (exit_sender, exit) = oneshot::channel();
@@ -150,7 +150,7 @@ async fn start(invocation: Invocation) -> io::Result<Started> {
             };
             let pipes = (child.stdout.take(), child.stderr.take());
             if sender.send(Ok((process, pipes))).is_err() {
-                // Nobody waits for it any more.
+                // The caller does not wait for the command any more.
                 let _ = child.kill();
             }
             let status = child.wait();
@@ -202,7 +202,7 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
     }
 }
 
-/// Reads all of stdout as text; `None` if it is too much.
+/// Reads all of stdout as text; `None` if it has too many bytes.
 async fn read(stdout: impl AsyncRead + Unpin) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     let mut bounded = stdout.take(STDOUT_BYTES_MAX as u64 + 1);

@@ -1,7 +1,7 @@
-//! From the arguments of a tool to a command of this binary.
+//! Commands of this binary, made from the arguments of a tool.
 //!
-//! What an agent gives is either written to a file whose name is ours, or it is the value of an option,
-//! in one word with it: nothing of it can become an option, a path or a program.
+//! Each value that an agent gives is either written to a file whose name is ours, or it is the value of an option, in
+//! one word with it: nothing of it can become an option, a path or a program.
 
 use super::arguments::{CheckArguments, CompareArguments, RunArguments};
 use super::child::{Invocation, WorkingFolder};
@@ -22,10 +22,10 @@ use std::time::Duration;
 /// The folder of a comparison's results, in its own folder.
 const RESULTS: &str = "results";
 
-/// The file that tells whether a comparison measured anything.
+/// The file that exists if a comparison measured anything.
 const REPORT: &str = "results/report.json";
 
-/// The most bytes of a value that goes on the command line: of a name, and of a call with its arguments.
+/// The most bytes of a value on the command line: of a name, and of a call with its arguments.
 const NAME_BYTES_MAX: usize = 256;
 const CALL_BYTES_MAX: usize = 16 << 10;
 
@@ -175,7 +175,7 @@ pub(super) fn check(arguments: CheckArguments, roots: &Roots) -> Result<Work, To
     })
 }
 
-/// Returns the command that reads a report below a root; the workspace lives as long as it runs.
+/// Returns the command that reads a report below a root. The workspace must live as long as the command runs.
 pub(super) fn report(
     folder: File,
     roots: &Roots,
@@ -194,8 +194,8 @@ pub(super) fn report(
     Ok((reading(invocation), workspace))
 }
 
-/// Returns the command that copies the winner's code to a file of that name in the workspace's folder
-/// for temporary files.
+/// Returns the command that copies the winner's code to a file of that name in the workspace's folder for temporary
+/// files.
 pub(super) fn pick(
     folder: File,
     roots: &Roots,
@@ -210,7 +210,7 @@ pub(super) fn pick(
     Ok((reading(invocation), workspace))
 }
 
-/// The same command, which builds and runs nothing.
+/// Returns the same command as one that builds and runs nothing.
 fn reading(invocation: Invocation) -> Invocation {
     Invocation {
         kind: CommandKind::Reading,
@@ -219,7 +219,7 @@ fn reading(invocation: Invocation) -> Invocation {
     }
 }
 
-/// A command in this folder. One in a folder of the agent's may read the roots.
+/// Returns a command in this folder. A command in a folder of the agent's may read the roots.
 fn invocation(
     words: Vec<String>,
     folder: WorkingFolder,
@@ -247,7 +247,7 @@ fn invocation(
     })
 }
 
-/// An option with its value, as one word.
+/// Returns an option with its value, as one word.
 fn option(
     name: &str,
     value: Option<String>,

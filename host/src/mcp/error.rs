@@ -1,4 +1,4 @@
-//! Errors that a tool answers with: what is wrong, why, and what to do next.
+//! Errors that a tool answers with: the problem, its cause, and what to do next.
 
 use bakeoff_render::escape::Lines;
 
@@ -17,7 +17,7 @@ impl ToolError {
         Self(Lines(message.as_ref()).to_string())
     }
 
-    /// An error of the machine, that no argument causes.
+    /// Creates an error of the machine, which no argument causes.
     pub(super) fn machine(what: &str, why: impl std::fmt::Display) -> Self {
         Self::new(format!("{what}: {why}"))
     }
@@ -34,14 +34,14 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{}{more}`", bakeoff_render::escape::Plain(&start))
 }
 
-/// Returns what another parser says on one line, escaped: it may quote what it was given.
+/// Returns the message of another parser on one line, escaped: it may quote its input.
 pub(super) fn briefly(why: &str) -> String {
     let end = why.floor_char_boundary(MESSAGE_BYTES_MAX);
     let more = if end < why.len() { "…" } else { "" };
     format!("{}{more}", bakeoff_render::escape::Plain(&why[..end]))
 }
 
-/// Returns a text of at most `bytes_max` bytes, cut at a line, with a note of the rest.
+/// Returns a text of at most `bytes_max` bytes, cut at a line, with a note on the rest.
 pub(super) fn shortened(text: &str, bytes_max: usize, rest: &str) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();

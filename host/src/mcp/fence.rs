@@ -1,5 +1,5 @@
-//! The fence around each command of the server: files outside of the roots are out of reach, whatever a folder of
-//! somebody else leads to.
+//! The fence around each command of the server: files outside of the roots are out of reach, wherever the links of a
+//! foreign folder lead.
 
 use bakeoff_compile::Cache;
 use bakeoff_config::Policy;
@@ -13,8 +13,8 @@ use std::process::Command;
 /// The programs and libraries of the system.
 const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store"];
 
-/// What the program, the loader and the C library read of the machine. What processes other than its own hold under
-/// `/proc` (memory, environment, open files), the kernel keeps from whoever is fenced in.
+/// Files of the machine that the program, the loader and the C library read. The kernel keeps from a fenced process
+/// what other processes hold under `/proc`: memory, environment, open files.
 const MACHINE: [&str; 8] = [
     "/proc",
     "/sys",
@@ -26,45 +26,45 @@ const MACHINE: [&str; 8] = [
     "/dev/zero",
 ];
 
-/// What every command may write to.
+/// File that every command may write to.
 const NOTHING: &str = "/dev/null";
 
 /// The control groups of builders.
 const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
-/// Keys of models: no command of an agent asks one.
+/// Environment variables with the keys of models, which no command gets: none of an agent asks a model.
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_API_KEY"];
 
-/// The variable that names another cache.
+/// The variable that names another folder for the build cache.
 const CACHE_VARIABLE: &str = "BAKEOFF_CACHE_DIR";
 
-/// Why commands cannot be fenced in on this machine, if so.
+/// Returns the reason why commands cannot be fenced in on this machine; `None` if they can.
 pub fn missing() -> Option<String> {
     FileFence::new().err()
 }
 
-/// What a command of an agent does, and so what it has to reach.
+/// Kind of a command of an agent, which decides what it can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandKind {
-    /// It reads what is kept in a folder, and starts nothing. SQLite needs no file of its own there: where it cannot
-    /// make an index of the journal, it keeps one in memory.
+    /// A command that reads what is kept in a folder, and starts nothing. SQLite needs no file of its own there: where
+    /// it cannot make an index of the journal, it keeps one in memory.
     Reading,
-    /// It builds and runs code, and keeps results.
+    /// A command that builds and runs code, and keeps results.
     Running,
 }
 
-/// What a command of an agent reaches of what is not the program's own.
+/// Folders that a command of an agent reaches beside those of the program itself.
 #[derive(Debug)]
 pub(super) struct ReachedFolders<'a> {
-    /// The folder that the agent named, in which results are written by a command that runs.
+    /// The folder that the agent named, in which a command that runs code writes results.
     pub(super) named: Option<&'a File>,
-    /// The roots, which are read by a command that runs.
+    /// The roots, which a command that runs code reads.
     pub(super) roots: &'a [File],
     /// The folder of the call, with all temporary files.
     pub(super) workspace: &'a Path,
 }
 
-/// Puts the fence around a command, where there is one: see [`missing`].
+/// Puts the fence around a command, where there can be one: see [`missing`].
 ///
 /// # Errors
 /// The kernel refuses the rules.
@@ -124,7 +124,7 @@ fn allow_running(
     Ok(())
 }
 
-/// What the program itself needs, whatever it does.
+/// Allows everything that the program itself needs for any command.
 fn allow_program(fence: &mut FileFence) -> io::Result<()> {
     let own = std::env::current_exe()?;
     for program in SYSTEM.iter().map(PathBuf::from).chain([own]) {
@@ -134,23 +134,24 @@ fn allow_program(fence: &mut FileFence) -> io::Result<()> {
         fence.allow(Path::new(file), FileAccess::Read);
     }
     fence.allow(Path::new(NOTHING), FileAccess::Write);
-    // The key is made where it is missing: the command could not.
+    // Makes the key where it is missing, since the fenced command could not.
     if let Ok(keys) = UserKey::of_results().and_then(|_| UserKey::folder_of_results()) {
         fence.allow(&keys, FileAccess::Read);
     }
-    // A policy that cannot be read is the command's to say.
+    // If the policy cannot be read, the command itself reports that.
     if let Some(file) = Policy::file_of_host() {
         fence.allow(&file, FileAccess::Read);
     }
     Ok(())
 }
 
-/// The folder of what was built, which is made where it is missing: the command could not.
+/// Returns the folder of the build cache, which is made where it is missing: the command could not. `None` if it cannot
+/// be made, or is named by a relative path.
 fn cache() -> Option<PathBuf> {
     let named = std::env::var_os(CACHE_VARIABLE).map(PathBuf::from);
     let cache = match named.filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) if folder.is_absolute() => Cache::open(&folder),
-        // The command refuses it by its name.
+        // The command refuses a relative path, and names the variable.
         Some(_) => return None,
         None => Cache::open_default(),
     };
@@ -163,7 +164,7 @@ mod tests {
     use std::fs;
     use tempfile::TempDir;
 
-    /// A folder that was named, another one in the same root, a workspace and a cache, with a file in each.
+    /// Makes a folder that is named, another one in the same root, a workspace and a cache, with a file in each.
     fn machine() -> TempDir {
         let machine = tempfile::tempdir().unwrap();
         for folder in ["root/named", "root/other", "outside", "cache", "workspace"] {
@@ -176,7 +177,7 @@ mod tests {
         machine
     }
 
-    /// What a command says that has forgotten all that it may not open; `None` where there are no fences.
+    /// Returns the output of a script that ignores what it may not open; `None` where there are no fences.
     fn said(machine: &TempDir, kind: CommandKind, script: &str) -> Option<String> {
         let at = |name: &str| machine.path().join(name);
         if let Some(why) = missing() {
@@ -205,7 +206,7 @@ mod tests {
         Some(String::from_utf8(output.stdout).unwrap())
     }
 
-    /// Tries to read, to write and to start something in every folder, and says where it could.
+    /// Script that tries to read, to write and to start something in every folder, and prints where it could.
     const FORGETFUL: &str = r"
         for folder in root/named root/other outside cache workspace; do
             cat $folder/file >/dev/null 2>&1 && echo read $folder

@@ -28,20 +28,20 @@ pub(super) const RUNS_OPEN_MAX: usize = 8;
 /// The most ended runs whose results are kept; the oldest are forgotten.
 pub(super) const RUNS_KEPT_MAX: usize = 16;
 
-/// How long a call waits for a run to end, if it does not say: less than clients wait for a call, and
-/// more than a comparison takes with its default budget.
+/// Default wait of a call for a run to end: shorter than clients wait for a call, and longer than a comparison takes
+/// with its default budget.
 pub(super) const WAIT_DEFAULT: Duration = Duration::from_secs(45);
 
-/// The longest that a call waits.
+/// The longest wait of a call for a run to end.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(600);
 
 /// The largest budget for measuring.
 pub(super) const BUDGET_MAX: Duration = Duration::from_secs(3600);
 
-/// The longest that a run may take in all, with building and checking.
+/// The longest time of a run in all, with building and checking.
 pub(super) const RUN_TIME_MAX: Duration = Duration::from_secs(2 * 3600);
 
-/// The longest that reading a report may take.
+/// The longest time for reading a report.
 pub(super) const READING_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// The most bytes of a report as JSON.
@@ -56,7 +56,7 @@ pub(super) const VERDICTS_MAX: usize = 200;
 /// The most lines of progress in an answer.
 pub(super) const PROGRESS_LINES_MAX: usize = 8;
 
-/// Returns the limits that an agent may meet: what is limited, and to what.
+/// Returns the limits that an agent may meet: the name of each, and its value with a unit.
 pub fn limits() -> Vec<(&'static str, String)> {
     let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
     let seconds = |time: Duration| format!("{} s", time.as_secs());

@@ -43,8 +43,8 @@ pub fn tool_names() -> Vec<&'static str> {
     tools::ToolName::ALL.map(tools::ToolName::name).to_vec()
 }
 
-/// Reads a line as a request of a client, as the server does, and returns what the client is told if it is
-/// refused; for fuzz targets.
+/// Reads a line as a request of a client, as the server does. Returns the message to the client if the request is
+/// refused. For fuzz targets.
 pub fn refusal(line: &[u8]) -> Option<String> {
     transport::refusal(line)
 }

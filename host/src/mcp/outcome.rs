@@ -1,4 +1,4 @@
-//! What comes of a run: from the output of its command.
+//! Outcome of a run, read from the output of its command.
 
 use super::child::Finished;
 use super::error::ToolError;
@@ -10,10 +10,10 @@ use bakeoff_render::escape::Lines;
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// The most bytes of what a command writes to stderr that are kept: the last ones.
+/// The most bytes that are kept of a command's stderr: the last ones.
 const MESSAGES_BYTES_MAX: usize = ANSWER_BYTES_MAX;
 
-/// What a run does, which says how its output is read.
+/// Kind of a run, which decides how its output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunKind {
     Compare,
@@ -22,7 +22,7 @@ pub(super) enum RunKind {
 }
 
 impl RunKind {
-    /// The name of the tool.
+    /// Returns the name of the tool.
     pub(super) fn tool(self) -> &'static str {
         match self {
             Self::Compare => "compare",
@@ -32,23 +32,23 @@ impl RunKind {
     }
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// It was measured.
+    /// The report of the run, which was measured.
     Report(Box<Report>),
-    /// The sources do not do the same, or all fail: on which input, for the reader.
+    /// The sources do not do the same, or all fail: the explanation for the reader, with an input.
     Disagreement(String),
     /// The answer of `bakeoff check`.
     Checked(Value),
-    /// It has no result.
+    /// The reason why the run has no result.
     Failed(ToolError),
-    /// Somebody called it off.
+    /// The run was called off.
     Cancelled,
 }
 
 impl Outcome {
-    /// Reads the output of a command. `has_report` tells whether it wrote a report beside its results.
+    /// Reads the output of a command. `has_report` is true if the command wrote a report beside its results.
     pub(super) fn read(
         kind: RunKind,
         finished: &Finished,
@@ -56,6 +56,7 @@ impl Outcome {
         messages: &Messages,
     ) -> Self {
         let stdout = finished.stdout.trim();
+        // Statuses 1 (no answer) and 3 (some variants failed) come with an output, too.
         let ended_well = finished
             .status
             .is_some_and(|status| [0, 1, 3].contains(&status));
@@ -129,7 +130,7 @@ impl Messages {
     }
 }
 
-/// Returns a line of an error without what frames it on a terminal.
+/// Returns a line of an error without the characters that frame it on a terminal.
 fn without_frame(line: &str) -> &str {
     let marks = ["  × ", "  │ ", "  │"];
     let bare = marks.iter().find_map(|mark| line.strip_prefix(mark));

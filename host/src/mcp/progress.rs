@@ -1,5 +1,5 @@
-//! What a command of this binary writes to stderr with `--verbose`: events, each as JSON on a line of its
-//! own, and text.
+//! Lines that a command of this binary writes to stderr with `--verbose`: events, each as JSON on a line of its own,
+//! and text.
 
 use bakeoff_render::escape::Plain;
 use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
@@ -7,9 +7,9 @@ use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standin
 /// A line of a command's stderr.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum StderrLine {
-    /// An event, and what it says to the reader, if it is worth a line.
+    /// An event, with its text for the reader, if it is worth a line.
     Event(Option<String>),
-    /// Text: what the command is doing, or why it failed.
+    /// Text: progress of the command, or the reason why it failed.
     Text(String),
 }
 

@@ -1,7 +1,7 @@
 //! Folders and files that an agent names: below a root, or refused.
 //!
-//! A path is resolved by opening it, step by step, from the open root (`cap_std`): neither `..` nor a
-//! link leads out, and what was opened is what is used, whatever takes its place meanwhile.
+//! A path is resolved by opening it, step by step, from the open root (`cap_std`): neither `..` nor a link leads out,
+//! and the opened file itself is used, whatever takes its place meanwhile.
 
 use super::error::{ToolError, quoted};
 use super::limits::{FILE_BYTES_MAX, PATH_BYTES_MAX};
@@ -13,10 +13,10 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most folders of a client.
+/// The most folders that a client can send as roots; further ones are ignored.
 const CLIENT_ROOTS_MAX: usize = 32;
 
-/// The folders that the user gave.
+/// The roots: folders that an agent may name, with all below them.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     roots: Vec<Root>,
@@ -24,7 +24,7 @@ pub(super) struct Roots {
 
 #[derive(Debug)]
 struct Root {
-    /// Its path without links.
+    /// Path of the root without links.
     path: PathBuf,
     folder: Dir,
 }
@@ -48,7 +48,7 @@ impl Roots {
         Ok(Self { roots })
     }
 
-    /// Opens the folders that a client names by their addresses, as far as they can be opened.
+    /// Opens the folders that a client names by their addresses; those that cannot be opened are left out.
     pub(super) fn of_client<'a>(addresses: impl Iterator<Item = &'a str>) -> Self {
         let paths = addresses.take(CLIENT_ROOTS_MAX).filter_map(path_of);
         let roots = paths.filter_map(|path| Some(Self::open(&[path]).ok()?.roots));
@@ -57,7 +57,7 @@ impl Roots {
         }
     }
 
-    /// Returns true if there is no folder that could be named.
+    /// Returns true if there is no root.
     pub(super) fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
@@ -85,10 +85,10 @@ impl Roots {
     /// Reads a plain file below a root.
     ///
     /// # Errors
-    /// The path is not that of such a file, or it is larger than [`FILE_BYTES_MAX`].
+    /// The path is not that of a plain file there, or the file is larger than [`FILE_BYTES_MAX`].
     pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, ToolError> {
         let mut options = OpenOptions::new();
-        // A pipe is not waited for.
+        // Opening a named pipe must not wait for its other end.
         options
             .read(true)
             .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
@@ -113,7 +113,7 @@ impl Roots {
         }
     }
 
-    /// Opens what a path names below the first root that has it.
+    /// Opens the file or folder that a path names, below the first root that has it.
     fn find<T>(
         &self,
         text: &str,
@@ -167,7 +167,7 @@ impl Roots {
     }
 }
 
-/// Returns the path of a file's address: `file:///a%20b`.
+/// Returns the path in the address of a file: `file:///a%20b`.
 fn path_of(address: &str) -> Option<PathBuf> {
     let rest = address.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -192,7 +192,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// A root with a folder in it, and a file beside the root that no path may reach.
+    /// Makes a root with a folder in it, and a file beside the root that no path may reach.
     fn roots() -> (tempfile::TempDir, Roots) {
         let outside = tempfile::tempdir().unwrap();
         let at = |name: &str| outside.path().join(name);

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::{Semaphore, watch};
 
-/// How far a run is.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Another one is measuring.
+    /// Another run is measuring.
     Waiting,
     Running,
     Ended,
@@ -24,9 +24,9 @@ pub(super) enum Phase {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) phase: Phase,
-    /// The last lines of its progress.
+    /// The last lines of the run's progress.
     pub(super) lines: VecDeque<String>,
-    /// The number of lines so far.
+    /// Number of lines of progress so far.
     pub(super) steps: u64,
     pub(super) outcome: Option<Arc<Outcome>>,
 }
@@ -43,14 +43,14 @@ pub(super) struct Run {
     cancel: watch::Sender<bool>,
 }
 
-/// What a run is made of.
+/// Work of a run: a command, and the folder that it runs in.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) kind: RunKind,
     pub(super) invocation: Invocation,
-    /// Its folder, which is removed when it has ended.
+    /// Folder of the run, which is removed when the run has ended.
     pub(super) workspace: Workspace,
-    /// The file that tells whether anything was measured, in its folder.
+    /// File that the command writes if it measures anything, in the folder of the run's files.
     pub(super) report: Option<&'static str>,
     pub(super) sources: BTreeMap<String, String>,
 }
@@ -59,16 +59,16 @@ pub(super) struct Work {
 #[derive(Debug)]
 pub(super) struct Runs {
     session: Mutex<Session>,
-    /// The right to measure.
+    /// Semaphore with one permit, which is the right to measure.
     slot: Arc<Semaphore>,
 }
 
 #[derive(Debug, Default)]
 struct Session {
     runs: VecDeque<Arc<Run>>,
-    /// The number of the last one.
+    /// Number of the last run.
     last: u64,
-    /// Set when the client has gone: nothing is started any more.
+    /// True when the client has gone: nothing is started any more.
     has_ended: bool,
 }
 
@@ -85,7 +85,7 @@ impl Runs {
     /// Starts a run, or lets it wait for the one that is measuring.
     ///
     /// # Errors
-    /// There are too many that have not ended.
+    /// Too many runs have not ended, or the session has ended.
     pub(super) fn start(&self, work: Work) -> Result<Arc<Run>, ToolError> {
         let mut session = self.lock();
         if session.has_ended {
@@ -126,7 +126,7 @@ impl Runs {
     /// Returns the run of an id.
     ///
     /// # Errors
-    /// There is none; the error names those there are.
+    /// No run has this id; the error names the ids there are.
     pub(super) fn find(&self, id: &str) -> Result<Arc<Run>, ToolError> {
         let session = self.lock();
         let runs = &session.runs;
@@ -197,7 +197,7 @@ impl Run {
         self.state.subscribe()
     }
 
-    /// Calls the run off. It has ended soon after, unless it has already.
+    /// Calls the run off. It ends soon after, unless it has already.
     pub(super) fn cancel(&self) {
         self.cancel.send_replace(true);
     }
@@ -239,7 +239,7 @@ impl Run {
     }
 }
 
-/// Waits for its turn, runs the command, removes its folder, and then says what came of it.
+/// Waits for the run's turn, runs its command, removes its folder, and then publishes its outcome.
 async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
     let turn = tokio::select! {
         turn = slot.acquire() => turn.ok(),
@@ -269,7 +269,7 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
             }
         }
     };
-    // Its removal may wait for what was killed.
+    // Removing the folder may wait for processes that were killed, and blocks the thread meanwhile.
     let _ = tokio::task::spawn_blocking(move || drop(workspace)).await;
     run.state.send_modify(|state| {
         state.phase = Phase::Ended;
@@ -283,7 +283,7 @@ mod tests {
     use crate::mcp::child::WorkingFolder;
     use std::time::Duration;
 
-    /// A run whose command is the test binary itself, which lists its tests.
+    /// Returns the work of a run whose command is the test binary itself, which lists its tests.
     fn work(arguments: &[&str]) -> Work {
         let workspace = Workspace::new().unwrap();
         Work {

@@ -1,4 +1,4 @@
-//! The server: from a call of a tool to its answer.
+//! The server: receives calls of tools, and answers them.
 
 use super::answer::{self, AnswerForms};
 use super::arguments::{self, CancelArguments, PickArguments, ReportArguments, ResultArguments};
@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// What an agent reads first.
+/// Instructions that an agent reads first.
 const INSTRUCTIONS: &str = "bakeoff measures implementations against each other in a sandbox and says which one \
     to take, with its certainty. Use `compare` instead of guessing which of two or more ways is faster; give \
     complete Rust sources with the same public function. `winner` is sure; `tie` is sure, too: take the simpler \
@@ -35,7 +35,7 @@ const INSTRUCTIONS: &str = "bakeoff measures implementations against each other 
     Messages name options as the command line does: `--budget 30s` is `budget_seconds: 30` here, `--size` is \
     `sizes`, `--workload FILE` is `workload`.";
 
-/// The longest wait for a client to say its roots.
+/// The longest wait for a client to send its roots.
 const CLIENT_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// The name of the file that `pick` copies to.
@@ -44,9 +44,9 @@ const COPY: &str = "winner";
 /// The server of one client.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// The user's own.
+    /// Roots that the user gave.
     roots: Arc<Roots>,
-    /// Those of the client, once it was asked: they count only if the user gave none.
+    /// Roots of the client, once it was asked: they count only if the user gave none.
     client_roots: Mutex<Option<Arc<Roots>>>,
     runs: Arc<Runs>,
 }
@@ -63,11 +63,12 @@ impl Server {
         }
     }
 
-    /// Returns the folders that may be named.
+    /// Returns the roots that hold: those of the user, or else those of the client.
     async fn roots(&self, context: &RequestContext<RoleServer>) -> Arc<Roots> {
         if !self.roots.is_empty() {
             return Arc::clone(&self.roots);
         }
+        // Locked until the client has answered, so that calls at the same time ask it once.
         let mut client_roots = self.client_roots.lock().await;
         match &*client_roots {
             Some(roots) => Arc::clone(roots),
@@ -126,8 +127,8 @@ impl Server {
         }
     }
 
-    /// Starts a run and waits for it. If the client calls the request off meanwhile, the run is ended:
-    /// nobody has its id.
+    /// Starts a run and waits for it. If the client calls the request off meanwhile, the run is ended: no client has
+    /// its id.
     async fn start(
         &self,
         work: Work,
@@ -143,8 +144,7 @@ impl Server {
         self.about(&run)
     }
 
-    /// Waits until a run has ended, the time is over or the request is called off, and passes on its
-    /// progress.
+    /// Waits until a run has ended, the time is over or the request is called off, and passes on the run's progress.
     async fn follow(&self, run: &Run, wait: Duration, context: &RequestContext<RoleServer>) {
         let token = context.meta.get_progress_token();
         let until = Instant::now() + wait;
@@ -275,7 +275,7 @@ impl Server {
     }
 }
 
-/// Asks the client for its roots, if it has any to say.
+/// Asks the client for its roots, if it can send them.
 #[expect(
     deprecated,
     reason = "clients of before 2026-07-28 still send their roots"
@@ -292,7 +292,7 @@ async fn client_roots_of(context: &RequestContext<RoleServer>) -> Roots {
     }
 }
 
-/// What `bakeoff pick` says, as far as it is passed on.
+/// Part of the output of `bakeoff pick` that is passed on.
 #[derive(serde::Deserialize)]
 struct Picked {
     name: String,
@@ -307,7 +307,7 @@ async fn prepare(
     prepared.unwrap_or_else(|error| Err(ToolError::machine("cannot prepare the run", error)))
 }
 
-/// Runs a command that only reads, and returns its stdout, and what it said beside it.
+/// Runs a command that only reads. Returns its stdout, and its messages on stderr if there are any.
 async fn read_only(
     invocation: Invocation,
     context: &RequestContext<RoleServer>,

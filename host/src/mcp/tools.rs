@@ -1,4 +1,4 @@
-//! The tools: their names, what an agent reads about them, and their schemas.
+//! The tools: their names, their descriptions for an agent, and their schemas.
 
 use super::answer::Answer;
 use super::arguments::{
@@ -8,7 +8,7 @@ use super::arguments::{
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 
-/// A tool.
+/// A tool of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolName {
     Compare,
@@ -104,7 +104,8 @@ impl ToolName {
         }
     }
 
-    /// Hints for whoever is asked to allow a call: what reads only, and what writes.
+    /// Returns hints for the person who is asked to allow a call: whether the tool only reads, may
+    /// be repeated, or destroys something.
     fn annotations(self) -> ToolAnnotations {
         let (reads_only, is_idempotent) = match self {
             Self::Report | Self::Pick | Self::Result => (true, true),

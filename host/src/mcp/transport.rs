@@ -1,8 +1,7 @@
 //! JSON-RPC on stdin and stdout: one message on each line, of bounded length.
 //!
-//! Two threads read and write: a read from stdin cannot be called off, and a client that does not read
-//! stdout must not hold up what ends a run. What is not a request gets an error and is forgotten,
-//! whatever it is.
+//! Two threads read and write: a read from stdin cannot be called off, and a client that does not read stdout must not
+//! hold up what ends a run. A line that is no request gets an error, and is forgotten.
 
 use super::error::briefly;
 use super::limits::REQUEST_BYTES_MAX;
@@ -25,7 +24,7 @@ type Outgoing = TxJsonRpcMessage<RoleServer>;
 pub(super) struct Lines {
     incoming: mpsc::Receiver<Incoming>,
     outgoing: Option<mpsc::Sender<Outgoing>>,
-    /// Set once there will be no more messages.
+    /// Becomes true once there will be no more messages.
     ended: watch::Sender<bool>,
 }
 
@@ -61,12 +60,12 @@ impl Lines {
     }
 }
 
-/// The ends of both directions.
+/// Signals of the ends of both directions.
 #[derive(Debug)]
 pub(super) struct Ends {
     /// Becomes true when no more messages come.
     pub(super) read: watch::Receiver<bool>,
-    /// Returns once everything is written, and nothing more can be.
+    /// Completes once everything is written, and nothing more can be.
     pub(super) written: oneshot::Receiver<()>,
 }
 
@@ -158,8 +157,8 @@ enum LineLength {
     TooLong,
 }
 
-/// Reads up to the next line break; `None` at the end. Of a line that is too long nothing is kept, and
-/// the rest is left unread.
+/// Reads up to the next line break; `None` at the end. A line that is too long is not kept, and the rest of it is left
+/// unread.
 fn bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<LineLength>> {
     line.clear();
     // A large request leaves no large buffer behind.
@@ -170,7 +169,7 @@ fn bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Opti
             other => other?,
         };
         if available.is_empty() {
-            // What has no line break is no message.
+            // A last line without a line break is no message.
             return Ok(None);
         }
         let end = available.iter().position(|byte| *byte == b'\n');
@@ -188,14 +187,14 @@ fn bounded_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Opti
     }
 }
 
-/// What is no message, and the answer to it.
+/// Answer to a line that is no message.
 struct Unreadable {
     /// The id of the request, if it has one.
     id: Option<RequestId>,
     error: ErrorData,
 }
 
-/// Parses a line; `None` if there is nothing to answer.
+/// Parses a line; `None` if it needs no answer: an empty one, or a notification that is not known here.
 fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
@@ -231,8 +230,8 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
     Err(Unreadable { id, error })
 }
 
-/// Reads a line as a message, and the arguments of a tool if it calls one. Returns what the client is
-/// told if it is refused.
+/// Reads a line as a message, and the arguments of a tool if it calls one. Returns the message to the client if it is
+/// refused.
 pub(super) fn refusal(line: &[u8]) -> Option<String> {
     use super::arguments as a;
     use super::tools::ToolName;
@@ -265,7 +264,7 @@ mod tests {
     use super::*;
     use std::io::BufReader;
 
-    /// The messages that get through, and the errors as JSON.
+    /// Returns the messages that get through, and the errors as JSON.
     fn transferred(text: &[u8]) -> (Vec<Incoming>, Vec<Value>) {
         let (sender, mut messages) = mpsc::channel(MESSAGES_WAITING_MAX);
         let (answers, mut errors) = mpsc::channel(MESSAGES_WAITING_MAX);

@@ -1,4 +1,4 @@
-//! The folder of one run: the files that an agent gave, and all that the run writes beside its results.
+//! The folder of one run: the files that an agent gave, and everything that the run writes beside its results.
 
 use super::arguments::{CaseArgument, FileArgument, SourceArgument};
 use super::error::{ToolError, quoted};
@@ -12,16 +12,16 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Only the owner may enter.
+/// Mode of a folder that only its owner may enter.
 const OWNER_ONLY: u32 = 0o700;
 
-/// How often the removal is tried: what was killed with a run may be writing for a moment yet.
+/// The most attempts to remove the folder: a process that was killed with the run may be writing for a moment yet.
 const REMOVALS_MAX: u32 = 100;
 
-/// The pause between two tries.
+/// The pause between two attempts.
 const REMOVAL_PAUSE: Duration = Duration::from_millis(20);
 
-/// The folder of one run. Dropping it removes it; if this process is killed, the next one does.
+/// The folder of one run. Dropping the value removes it; if this process is killed, the next one removes it.
 #[derive(Debug)]
 pub(super) struct Workspace {
     folder: Scratch,
@@ -44,25 +44,25 @@ impl Workspace {
         })
     }
 
-    /// The folder of the files, in which a command starts.
+    /// Returns the folder of the files, in which a command starts.
     pub(super) fn files(&self) -> PathBuf {
         self.folder.work().join("files")
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub(super) fn path(&self) -> &Path {
         self.folder.work()
     }
 
-    /// The folder for the temporary files of a command.
+    /// Returns the folder for the temporary files of a command.
     pub(super) fn temporary(&self) -> PathBuf {
         self.folder.work().join("temporary")
     }
 
-    /// Writes a source, and returns the name of its file and, of Rust, its text.
+    /// Writes a source. Returns the name of its file and, for Rust, its text.
     ///
     /// # Errors
-    /// Its name or its file is refused, or is that of another source.
+    /// The name or the file of the source is refused, or another source has that name.
     pub(super) fn put_source(
         &mut self,
         source: SourceArgument,
@@ -210,7 +210,7 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
-    /// Removes what is in the folder, which then removes itself.
+    /// Removes everything in the folder, which then removes itself.
     fn drop(&mut self) {
         for _ in 0..REMOVALS_MAX {
             match fs::remove_dir_all(self.folder.work()) {
@@ -223,7 +223,7 @@ impl Drop for Workspace {
     }
 }
 
-/// A basic string of TOML: as one of JSON, which lacks the escape of one control character.
+/// Returns a basic string of TOML: one of JSON, with the one control character escaped that JSON leaves as it is.
 fn toml_string(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     json.replace('\u{7f}', "\\u007f")

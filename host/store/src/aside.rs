@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// Begins the names of folders with results that were set aside.
 const ASIDE: &str = "aside-";
-/// How many of them a folder may have.
+/// Largest number of folders with results that were set aside, in one folder of results.
 const ASIDE_MAX: u32 = 10_000;
 
-/// Moves all results of a folder to the first free `aside-N` in it, and returns that, if there are
-/// any. It is a folder of results as this one was, which `bakeoff report` reads.
+/// Moves all results of a folder to the first free `aside-N` in it, and returns the path of that
+/// folder; `None` if there are no results. `bakeoff report` reads the new folder like any other
+/// folder of results.
 pub(super) fn set_aside(folder: &Folder) -> Result<Option<PathBuf>, StoreError> {
     let mut found = LAYOUT
         .into_iter()

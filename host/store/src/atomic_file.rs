@@ -9,10 +9,10 @@ use std::path::{Component, Path};
 /// The durability of a replaced file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// It survives a power cut: it is on the disk before it is in its place.
+    /// Survives a power cut: the content is on the disk before the file is in its place.
     PowerCut,
-    /// It survives the end of this process. It is rewritten so often, or there are so many of its kind, that waiting
-    /// for the disk would cost more than losing it: the database has all that it says.
+    /// Survives the end of this process, but perhaps no power cut. Such a file is rewritten so often, or has so many
+    /// siblings, that waiting for the disk would cost more than losing it: the database has all that it says.
     Kill,
 }
 
@@ -50,8 +50,8 @@ pub(super) fn replace(
     }
 }
 
-/// Opens a folder below another one, and makes it where it is missing. Each new one is on the disk if its files must
-/// be.
+/// Opens a folder below another one, and makes it where it is missing. With [`Durability::PowerCut`], each new folder
+/// is on the disk before this returns.
 fn made(folder: &Folder, path: &Path, durability: Durability) -> io::Result<Folder> {
     let mut at = folder.try_clone()?;
     for part in path.components() {
@@ -72,7 +72,7 @@ fn made(folder: &Folder, path: &Path, durability: Durability) -> io::Result<Fold
     Ok(at)
 }
 
-/// The error of a file that cannot be opened or replaced, by what is in its place or on its way.
+/// Returns the error of a file that cannot be opened or replaced, by what is in its place or on its way.
 pub(super) fn refused(
     folder: &Folder,
     path: &Path,

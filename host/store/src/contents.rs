@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Their folder in the folder of results.
+/// Name of the folder of content-addressed files, in the folder of results.
 const CONTENTS: &str = "contents";
 
 /// Hexadecimal digits of a SHA-256 digest.

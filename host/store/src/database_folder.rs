@@ -17,7 +17,7 @@ static IN_USE: Mutex<Vec<InUse>> = Mutex::new(Vec::new());
 /// A folder that SQLite knows by its path.
 #[derive(Debug)]
 struct InUse {
-    /// Its path when it was opened, without a link.
+    /// Path of the folder when it was opened, without a link.
     real: PathBuf,
     /// Device and inode.
     id: (u64, u64),
@@ -91,7 +91,8 @@ impl Drop for DatabaseFolder {
     }
 }
 
-/// Returns the open folder that a path of SQLite's lies in, and the name there; `None` if it is in none of these.
+/// Returns the open folder that a path of SQLite's lies in, and the name there; `None` if no folder in use has that
+/// path.
 pub(super) fn in_open_folder(path: &CStr) -> Option<(Arc<OwnedFd>, &OsStr)> {
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
     let (folder, name) = (path.parent()?, path.file_name()?);

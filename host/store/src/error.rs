@@ -29,7 +29,7 @@ pub enum StoreError {
     Newer {
         /// The database.
         file: PathBuf,
-        /// Its version.
+        /// Format version of the database.
         found: i64,
         /// The newest version that is known here.
         known: i64,
@@ -43,7 +43,7 @@ pub enum StoreError {
         /// Message of SQLite or of a check.
         reason: String,
     },
-    /// The database was written elsewhere, or changed since, and no run writes into such.
+    /// The database has no valid seal: it was written or changed elsewhere, and no run writes into such a database.
     #[error("{} comes from elsewhere (another machine, user or program wrote or changed it, or an \
         earlier bakeoff), and no run goes on with it: look at it with `bakeoff report`, or run with \
         --fresh, which sets the results aside and starts anew", file.display())]
@@ -103,7 +103,7 @@ pub enum StoreError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file, in bytes.
         bytes: u64,
         /// The limit.
         bytes_max: u64,
@@ -157,7 +157,7 @@ pub enum StoreError {
     Value {
         /// The value.
         what: String,
-        /// Why it cannot be stored.
+        /// Reason why the value cannot be stored.
         reason: String,
     },
     /// A file could not be read or written.
@@ -203,7 +203,7 @@ impl StoreError {
         matches!(self, Self::Elsewhere { .. })
     }
 
-    /// Returns true if nothing is wrong but with the results, so that setting them aside helps.
+    /// Returns true if only the results are at fault, so that setting them aside helps.
     pub(super) fn is_about_the_results(&self) -> bool {
         self.is_corrupt() || self.is_newer() || self.is_elsewhere()
     }
@@ -249,8 +249,8 @@ impl StoreError {
         matches!(self, Self::Tampered { .. })
     }
 
-    /// The error that an error of SQLite stands for. SQLite's own text may name and quote what is in a database, which
-    /// may be anybody's: only its code is passed on.
+    /// Returns the error that an error of SQLite stands for. SQLite's own text may name and quote what is in a
+    /// database, which anybody may have written: only its code is passed on.
     pub(super) fn from_sqlite(file: &Path, error: rusqlite::Error) -> Self {
         let file = file.to_path_buf();
         let reason = words_of(&error);
@@ -285,7 +285,7 @@ impl StoreError {
         }
     }
 
-    /// The error that an error of the system stands for.
+    /// Returns the error that an error of the system stands for.
     pub(super) fn from_io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         use std::io::ErrorKind;
         let file = path.to_path_buf();
@@ -305,12 +305,12 @@ impl StoreError {
         }
     }
 
-    /// An id that cannot name a file.
+    /// Returns the error of an id that cannot name a file.
     pub(super) fn unsafe_id(id: &str) -> Self {
         Self::UnsafeId { id: escaped(id) }
     }
 
-    /// A text that is not a digest.
+    /// Returns the error of a text that is not a digest.
     pub(super) fn not_a_digest(digest: &str) -> Self {
         Self::NotADigest {
             digest: escaped(digest),
@@ -318,7 +318,7 @@ impl StoreError {
     }
 }
 
-/// What an error of SQLite is, in words that nothing in a database chooses.
+/// Describes an error of SQLite, in words that no content of a database can choose.
 pub(super) fn words_of(error: &rusqlite::Error) -> String {
     let Some(failure) = error.sqlite_error() else {
         let kind = match error {
@@ -342,7 +342,7 @@ fn is_of_another_type(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// At most 80 characters of a text, with everything but printable ASCII escaped.
+/// Returns at most 80 characters of a text, with everything but printable ASCII escaped.
 fn escaped(text: &str) -> String {
     let start: String = text.chars().take(80).collect();
     start.escape_default().to_string()

@@ -49,8 +49,8 @@ impl Store {
         Ok(envelope)
     }
 
-    /// Up to `limit` events after a sequence number, each as its line in `events.jsonl` without the
-    /// newline. Events that this bakeoff does not know are included.
+    /// Returns up to `limit` events after a sequence number, each as its line in `events.jsonl` without the newline.
+    /// Events that this bakeoff does not know are included.
     ///
     /// # Errors
     /// Any error of reading the database.
@@ -90,11 +90,11 @@ fn insert(db: &Connection, envelope: &Envelope, data: &str) -> rusqlite::Result<
     Ok(())
 }
 
-/// An event as it is written.
+/// An event as text, ready to be stored.
 struct EventLine {
-    /// Its data, for the database.
+    /// Data of the event as JSON, for the database.
     data: String,
-    /// The whole line with its newline, for the file.
+    /// Line of the event with its newline, for `events.jsonl`.
     text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Finding out whose a database is, before anything in it is used.
+//! Examination of a database: its origin is found out before anything in it is used.
 
 use super::database_folder::DatabaseFolder;
 use super::error::{StoreError, words_of};
@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a reader waits for another program, a user's `sqlite3` for instance.
+/// Longest wait for the lock of another program on the database, a user's `sqlite3` for instance.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest database whose pages are all checked at opening: a larger one would take seconds.
 const CHECKED_BYTES_MAX: u64 = 256 << 20;
@@ -22,12 +22,12 @@ const ELSEWHERE_BYTES_MAX: u64 = 1 << 30;
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// Where results come from.
+/// Origin of results: written by this user's bakeoff on this machine, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// This user's bakeoff wrote them on this machine, and nobody changed them since.
+    /// Written by this user's bakeoff on this machine, and changed by nobody since.
     Own,
-    /// Anywhere else: another machine, another user, an earlier bakeoff, another program.
+    /// From anywhere else: another machine, another user, an earlier bakeoff, another program.
     Elsewhere,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Examined {
     pub(super) db: Connection,
     /// The version of its tables.
     pub(super) version: i64,
-    /// Its tables, which are ours to the letter.
+    /// Tables of the database, each with the very statement that bakeoff makes it with.
     pub(super) tables: Vec<Table>,
     /// The sum of its rows, if its seal is valid; otherwise it comes from elsewhere.
     pub(super) sum: Option<RowSum>,
@@ -160,7 +160,7 @@ fn check_indexes(
     Ok(())
 }
 
-/// Checks each of our tables by itself: what else is in a database is nobody's business.
+/// Checks each of our tables by itself: other tables of a database are never read.
 fn check_tables(
     db: &Connection,
     check: &str,
@@ -202,7 +202,8 @@ fn corrupt(file: &Path, reason: &str) -> StoreError {
     }
 }
 
-/// The size of the database, or of what lies beside it under its name with this end.
+/// Returns the size of the database, or of a file beside it whose name has this end; 0 if there is
+/// none.
 fn size(folder: &DatabaseFolder, end: &str) -> u64 {
     let found = folder.folder().look(format!("{DATABASE}{end}"));
     found.ok().flatten().map_or(0, |found| found.bytes)

@@ -29,7 +29,7 @@ pub enum ExportTable {
     Samples,
     /// The first call of each variant in each replica.
     FirstCalls,
-    /// What parts of calls took, by variant and case in each replica.
+    /// Times of the parts of calls, by variant and case in each replica.
     Parts,
     /// Verdicts by pair and case.
     Verdicts,
@@ -115,11 +115,11 @@ pub enum ExportFormat {
 /// The rows of a view that are read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtOnce {
-    /// All of them: they need no sorting.
+    /// All rows: they need no sorting.
     All,
-    /// Those of a run.
+    /// Rows of one run.
     Run,
-    /// Those of a replica of a run, by its number.
+    /// Rows of one replica of a run, by the replica's number.
     Replica,
 }
 
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(line, "-5", "a number is no formula");
     }
 
-    /// A database that nobody sealed, with these rows.
+    /// A store on an unsealed database with these rows, opened for reading.
     fn from_elsewhere(rows: &str) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         let mut db = rusqlite::Connection::open(folder.path().join("bakeoff.db")).unwrap();
@@ -423,7 +423,7 @@ mod tests {
         (folder, store)
     }
 
-    /// Runs that all rest on one race, of so many samples.
+    /// Returns SQL that inserts `runs` runs, which all rest on one race of `samples` samples.
     fn sharing(runs: u32, samples: u32) -> String {
         format!(
             "CREATE TEMP TABLE n AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c

@@ -1,4 +1,4 @@
-//! What exporting results from elsewhere may take.
+//! Bounds on the export of results from elsewhere.
 //!
 //! The views join tables, so a small database can have views of any size: a thousand runs that rest on
 //! the same samples, or that many results.
@@ -15,27 +15,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const STEPS_PER_BYTE: u64 = 128;
 /// Bytes that are written for each byte of the database. A sample takes up to 400.
 const OUTPUT_PER_BYTE: u64 = 256;
-/// The size that a smaller database is counted as.
+/// Size that a smaller database is counted as, in bytes.
 const BYTES_MIN: u64 = 1 << 20;
-/// Steps between two looks at how many they are.
+/// Steps of SQLite's machine between two checks of the bound.
 const STEPS_AT_ONCE: u16 = 1_000;
 
-/// Without a bound.
+/// Number of steps left that means no bound.
 const UNBOUNDED: u64 = u64::MAX;
 
-/// What exporting a table of results from elsewhere may take.
+/// Bounds on the export of one table of results from elsewhere, by the size of their database.
 #[derive(Debug)]
 pub(super) struct ExportBounds {
-    /// Bytes that are written.
+    /// Largest number of bytes that are written.
     bytes: u64,
-    /// Steps of SQLite's machine.
+    /// Largest number of steps of SQLite's machine.
     steps: u64,
-    /// Steps that the connection may take yet.
+    /// Steps that the connection may still take in the export under way; [`UNBOUNDED`] outside of one.
     steps_left: Arc<AtomicU64>,
 }
 
 impl ExportBounds {
-    /// Those of a database of this size, which was copied to `db`.
+    /// Bounds the exports from `db`, the copy of a database of `database_bytes` bytes.
     pub(super) fn attach(db: &mut Connection, database_bytes: u64) -> rusqlite::Result<Self> {
         let steps_left = Arc::new(AtomicU64::new(UNBOUNDED));
         let left = Arc::clone(&steps_left);
@@ -56,7 +56,7 @@ impl ExportBounds {
         })
     }
 
-    /// Exports a table to an output; `None` if that takes more.
+    /// Exports a table to an output; `None` if that takes more than the bounds allow.
     pub(super) fn hold<T>(
         &self,
         to: &mut dyn Write,
@@ -77,10 +77,10 @@ impl ExportBounds {
     }
 }
 
-/// An output that takes no more than so many bytes.
+/// An output that takes a bounded number of bytes.
 struct BoundedOutput<'a> {
     to: &'a mut dyn Write,
-    /// Bytes that it takes yet; `None` once there were more.
+    /// Bytes that may still be written; `None` once there were more.
     left: Option<u64>,
 }
 

@@ -60,7 +60,7 @@ pub enum IterationFile {
 }
 
 impl ReportFile {
-    /// Its name in the folder.
+    /// Returns the name of the file in the folder of the experiment.
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "report.json",
@@ -81,10 +81,10 @@ impl IterationFile {
 }
 
 impl Files {
-    /// The files of a folder that the user named, or that is ours: it may be a link.
+    /// Opens a folder that the user named, or that is ours: it may be a link.
     ///
     /// # Errors
-    /// As for opening folders.
+    /// Any error of opening the folder.
     pub fn named_by_user(folder: &Path) -> Result<Self, StoreError> {
         let opened = Folder::named_by_user(folder);
         let opened = opened.map_err(|error| StoreError::from_io("open", folder, error))?;
@@ -182,7 +182,7 @@ impl Files {
     }
 }
 
-/// Indented JSON with a newline at its end.
+/// Returns a value as indented JSON with a newline at its end.
 fn json(value: &impl Serialize, what: &str) -> Result<Vec<u8>, StoreError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| StoreError::Value {
         what: what.to_owned(),

@@ -1,4 +1,4 @@
-//! Connections to databases that nobody vouches for.
+//! Connections to databases of unknown origin.
 
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Largest text or blob, in bytes: more than any value of ours, which [`super::runs`] bounds.
 const VALUE_BYTES_MAX: i32 = 80 << 20;
-/// What is refused where there is more of it. Ours has 13 tables, 9 views and 10 indexes, statements
-/// of at most 2 KiB with at most 17 columns, and expressions of few terms.
+/// Limits of SQLite for a database of unknown origin: anything larger is refused. Ours has 13 tables, 9 views and 10
+/// indexes, statements of at most 2 KiB with at most 17 columns, and expressions of few terms.
 const LIMITS: [(Limit, i32); 12] = [
     (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 64 << 10),
@@ -27,21 +27,21 @@ const LIMITS: [(Limit, i32); 12] = [
     (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
 ];
-/// The most memory that SQLite takes in this process, in bytes.
+/// Largest memory of SQLite in this process, in bytes.
 const HEAP_BYTES_MAX: u64 = 512 << 20;
 /// Steps of SQLite's machine for each byte of a database, and for one that is next to empty. Checking
 /// and reading a row of 20 bytes takes about 60.
 const STEPS_PER_BYTE: u64 = 16;
 const STEPS_MIN: u64 = 4_000_000;
-/// Steps between two looks at how many they are.
+/// Steps of SQLite's machine between two checks of the bound.
 const STEPS_AT_ONCE: u16 = 1_000;
 
-/// How a file is opened for reading.
+/// Way to open a file for reading: with locks, or without.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Access {
-    /// Beside a writer.
+    /// Shared with a writer, under SQLite's locks.
     Shared,
-    /// As a file that nobody can change.
+    /// Read as a file that nobody can change, without locks and journals (`immutable=1`).
     Immutable,
 }
 
@@ -94,7 +94,7 @@ fn restrict(db: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
         .or_else(no_row)
 }
 
-/// A file system may have no mapping to switch off.
+/// Accepts that a pragma returns no row: a file system may have no mapping to switch off.
 fn no_row(error: rusqlite::Error) -> rusqlite::Result<()> {
     match error {
         rusqlite::Error::QueryReturnedNoRows => Ok(()),
@@ -102,7 +102,7 @@ fn no_row(error: rusqlite::Error) -> rusqlite::Result<()> {
     }
 }
 
-/// Lifts what keeps our own views from being read, once it is known that the database is ours.
+/// Lifts the bound of steps, and lets our own views be read, once it is known that the database is ours.
 pub(super) fn lift(db: &mut Connection) -> rusqlite::Result<()> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, true)?;
     db.progress_handler(0, None::<fn() -> bool>)

@@ -14,28 +14,28 @@ use rusqlite::{OptionalExtension, Row};
 /// A line in the list of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
-    /// Its number.
+    /// Number of the run.
     pub id: RunId,
     /// Name of the experiment.
     pub name: String,
     /// Digest of all that decided the result.
     pub experiment_id: String,
-    /// Its status.
+    /// Status of the run.
     pub status: RunStatus,
-    /// When it began, as RFC 3339 in UTC.
+    /// Time at which the run began, as RFC 3339 in UTC.
     pub started: String,
-    /// When it last stored an event, as RFC 3339 in UTC.
+    /// Time at which the run last stored an event, as RFC 3339 in UTC.
     pub updated: String,
-    /// Time spent on it, over all its sessions, in seconds.
+    /// Time spent on the run, over all its sessions, in seconds.
     pub seconds: f64,
     /// Id of the recommended variant, if there is one.
     pub winner: Option<String>,
-    /// Version of the bakeoff that wrote it.
+    /// Version of the bakeoff that wrote the run.
     pub bakeoff: String,
 }
 
 impl Store {
-    /// All runs, oldest first.
+    /// Returns all runs, oldest first.
     ///
     /// # Errors
     /// Any error of reading the database.
@@ -62,7 +62,8 @@ impl Store {
         Ok(runs)
     }
 
-    /// The process that works on the runs in this folder; one without a number if it is not known which.
+    /// Returns the process that works on the runs in this folder, with 0 as its number if it is not known which; `None`
+    /// if there is none.
     pub fn holder(&self) -> Option<LockHolder> {
         Lock::holder(self.files.open_folder())
     }

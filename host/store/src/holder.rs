@@ -19,11 +19,11 @@ const COMMAND_BYTES_MAX: u64 = 1 << 20;
 /// The process that holds the lock of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockHolder {
-    /// Its process id; 0 if it is not known.
+    /// Process id of the holder; 0 if it is not known.
     pub pid: u32,
-    /// When it took the lock, as RFC 3339 in UTC.
+    /// Time at which the lock was taken, as RFC 3339 in UTC.
     pub since: String,
-    /// Its command line, shortened.
+    /// Command line of the holder, shortened.
     pub command: String,
 }
 
@@ -41,12 +41,12 @@ impl std::fmt::Display for LockHolder {
 }
 
 impl LockHolder {
-    /// This process.
+    /// Describes this process.
     pub(super) fn this() -> Self {
         Self::of_command(std::env::args_os().take(WORDS_MAX))
     }
 
-    /// This process, started by these arguments.
+    /// Describes this process, as started by these arguments.
     fn of_command(arguments: impl Iterator<Item = OsString>) -> Self {
         Self {
             pid: std::process::id(),
@@ -76,7 +76,7 @@ impl LockHolder {
         self.pid != 0 && shown(words) == self.command
     }
 
-    /// The same with texts that are safe on a terminal.
+    /// Returns the holder with texts that are safe on a terminal.
     fn printable(self) -> Self {
         Self {
             pid: self.pid,
@@ -86,7 +86,7 @@ impl LockHolder {
     }
 }
 
-/// A command line as it is shown.
+/// Returns a command line as it is shown.
 fn shown(words: impl Iterator<Item = OsString>) -> String {
     let words: Vec<String> = words
         .map(|word| word.to_string_lossy().into_owned())
@@ -94,8 +94,8 @@ fn shown(words: impl Iterator<Item = OsString>) -> String {
     printable(&words.join(" "))
 }
 
-/// At most 120 printable ASCII characters of a text: it comes from another process and is shown on
-/// a terminal.
+/// Returns at most 120 printable ASCII characters of a text: it comes from another process and is
+/// shown on a terminal.
 fn printable(text: &str) -> String {
     let is_printable = |c: char| c.is_ascii_graphic() || c == ' ';
     let chars = text.chars().take(120);

@@ -36,7 +36,7 @@ fn rows_max(table: &str) -> u64 {
     }
 }
 
-/// The folder of a copy, which is removed when this is dropped.
+/// Folder of a copy, which is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct DatabaseCopy {
     _opened: DatabaseFolder,
@@ -100,7 +100,7 @@ fn migrate_from(db: &mut Connection, version: usize) -> rusqlite::Result<()> {
 struct Rows<'a> {
     from: &'a Connection,
     file: &'a Path,
-    /// How many bytes of texts and blobs may come yet.
+    /// Number of bytes of texts and blobs that may still be copied.
     bytes_left: u64,
 }
 
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::tables;
 
-    /// What comes of importing a database of the newest version with these rows.
+    /// Imports a database of the newest version with these rows, and returns the number of runs in the copy.
     fn imported(rows: &str) -> Result<i64, String> {
         let mut from = Connection::open_in_memory().unwrap();
         migrate(&mut from, STEPS, VIEWS).unwrap();

@@ -11,7 +11,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Its name in the folder of results.
+/// Name of the file of events, in the folder of results.
 const EVENTS: &str = "events.jsonl";
 /// Largest event, in bytes of its data. Compiler diagnostics are the largest that occur, and they
 /// are cut at 256 KiB; escaped as JSON they may take six times that.
@@ -27,7 +27,7 @@ pub(super) struct Journal {
     pub(super) file: File,
     path: PathBuf,
     length: u64,
-    /// A line could not be appended. No other line is, until the next opening adds all that are
+    /// True once a line could not be appended. No other line is appended then, until the next opening adds all that are
     /// missing.
     is_broken: bool,
     pub(super) stamper: Stamper,
@@ -95,6 +95,7 @@ impl Journal {
         let written = self.file.write_all(line.as_bytes());
         if let Err(error) = written {
             self.is_broken = true;
+            // A part of the line would be taken for the beginning of the next one.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
             return Err(StoreError::from_io("write", &self.path, error));
@@ -122,7 +123,7 @@ impl Journal {
     }
 }
 
-/// The line of an event in the database: the same fields in the same order as [`Envelope`].
+/// Returns the line of an event in the database: the same fields in the same order as [`Envelope`].
 pub(super) fn line_of_row(row: &Row<'_>) -> rusqlite::Result<String> {
     let (sequence, run, at_ms): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (time, version, name): (String, i64, String) = (row.get(3)?, row.get(4)?, row.get(5)?);
@@ -141,9 +142,9 @@ struct LineNumber {
     sequence: u64,
 }
 
-/// Opens the file for appending, with an incomplete last line cut off, and returns the number of
-/// its last event: 0 if it has no line, `None` if its last line is not an event. What is no plain file of one name is
-/// left as it is, and not opened.
+/// Opens the file for appending, with an incomplete last line cut off, and returns the number of its last event: 0 if
+/// it has no line, `None` if its last line is not an event. Anything but a plain file of one name is left as it is, and
+/// not opened.
 fn open_lines(folder: &Folder) -> std::io::Result<(Option<File>, Option<u64>)> {
     if let Some(found) = folder.look(EVENTS)?
         && (found.kind != FolderEntryKind::File || found.names > 1)

@@ -20,14 +20,15 @@ pub struct Key {
     inputs: Vec<(String, String)>,
 }
 
-/// The value of the input of this name; `None` if there is none.
+/// Returns the value of the input of this name; `None` if there is none.
 pub fn input<'a>(inputs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = inputs.iter().find(|(other, _)| other == name);
     found.map(|(_, value)| value.as_str())
 }
 
 impl Key {
-    /// The key of named inputs; their order is part of it. A value is a digest or a short text.
+    /// Makes the key of named inputs; their order is part of it. A value is a digest or a short
+    /// text.
     pub fn new<N: Into<String>, V: Into<String>>(inputs: impl IntoIterator<Item = (N, V)>) -> Self {
         let inputs: Vec<(String, String)> = inputs
             .into_iter()

@@ -16,9 +16,9 @@ use std::time::Duration;
 pub(super) const LOCK_FILE: &str = "lock";
 /// Bytes of the lock file that are read: more than a holder ever writes.
 const HOLDER_BYTES_MAX: u64 = 4096;
-/// How often a lock is tried that nobody alive is known to hold. There are two such moments: the
-/// process that took it has not written its name yet, or the one that had it was killed while it
-/// started a child, which holds what it inherited until it becomes another program.
+/// Largest number of tries to take a lock that no living process is known to hold. There are two such moments: the
+/// process that took it has not written its name yet, or the one that had it was killed while it started a child, which
+/// holds what it inherited until it becomes another program.
 const TRIES_MAX: u32 = 300;
 /// The time between two tries.
 const TRY_INTERVAL: Duration = Duration::from_millis(10);
@@ -66,8 +66,8 @@ impl Lock {
         Ok(Self { file })
     }
 
-    /// The process that holds the lock of a folder; one without a number if it is not known which. `None` if nobody
-    /// holds it, whatever its file says.
+    /// Returns the process that holds the lock of a folder, with 0 as its number if it is not known which; `None` if
+    /// the lock is free, whatever its file says.
     pub fn holder(folder: &Folder) -> Option<LockHolder> {
         let mut file = folder.open(LOCK_FILE).ok()?;
         // Held for less than the time between two tries of whoever wants it.
@@ -92,12 +92,12 @@ fn write_holder(file: &mut File) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// The process that the file names, if there is one of this number and this command.
+/// Returns the process that the file names, if there is one of this number and this command.
 fn live_holder(file: &mut File) -> Option<LockHolder> {
     read_holder(file).filter(LockHolder::is_alive)
 }
 
-/// The process that the file names, with texts that are safe on a terminal.
+/// Returns the process that the file names, with texts that are safe on a terminal.
 fn read_holder(file: &mut File) -> Option<LockHolder> {
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(0)).ok()?;

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// The name of a database that is being made.
 const NEW_DATABASE: &str = "bakeoff.db.new";
 
-/// How a store is opened.
+/// Purpose of opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// For reading, also while a run is writing. Results that come from elsewhere, or that an older
@@ -32,7 +32,7 @@ pub enum Mode {
     Read,
     /// For a run: takes the lock, and creates the folder if there is none.
     Write,
-    /// As [`Mode::Write`], but results that are damaged, too new or from elsewhere are set aside
+    /// For a run like [`Mode::Write`], but results that are damaged, too new or from elsewhere are set aside
     /// (`aside-1`, …) instead of refused.
     SetAside,
 }
@@ -40,7 +40,7 @@ pub enum Mode {
 /// The run that new results belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ActiveRun {
-    /// Its number.
+    /// Number of the run.
     pub(super) run: i64,
     /// Number of the first run of its chain.
     pub(super) root: i64,
@@ -54,12 +54,12 @@ pub struct Store {
     pub(super) files: Files,
     /// The run that new results belong to; `None` until one has begun.
     pub(super) active: Option<ActiveRun>,
-    /// `None` for a reader.
+    /// Writer of the events; `None` for a reader.
     pub(super) journal: Option<Journal>,
-    /// `None` for a reader.
+    /// Sealer of everything that is written; `None` for a reader.
     sealer: Option<Sealer>,
     origin: Origin,
-    /// What exporting may take; `None` for own results.
+    /// Bounds on exports; `None` for own results.
     pub(super) bounds: Option<ExportBounds>,
     set_aside: Option<PathBuf>,
     unsealed: Option<String>,
@@ -68,14 +68,14 @@ pub struct Store {
     _folder: DatabaseFolder,
     _copy: Option<DatabaseCopy>,
     _lock: Option<Lock>,
-    /// A commit blocks: a store stays on the thread that opened it, so that no future that has one can be
-    /// given to the threads of a runtime.
+    /// Keeps a store on the thread that opened it: a commit blocks, so no future that has a store may be given to the
+    /// threads of a runtime.
     _stays: PhantomData<*const ()>,
 }
 
-/// Refuses what is no plain file of one name in the place of files that are opened. Opening a pipe or
-/// a device might never end; a link is another file, and so is one with a second name elsewhere, which
-/// would be written to with this one.
+/// Refuses anything but plain files of one name in the place of files that are opened. Opening a pipe or a device might
+/// never end; a link is another file, and so is one with a second name elsewhere, which would be written to with this
+/// one.
 fn refuse_other_than_plain_files(folder: &Folder, mode: Mode) -> Result<(), StoreError> {
     let beside = ["-journal", "-wal", "-shm"].map(|end| format!("{DATABASE}{end}"));
     let names = [DATABASE, LOCK_FILE].map(str::to_owned);
@@ -98,7 +98,7 @@ fn refuse_other_than_plain_files(folder: &Folder, mode: Mode) -> Result<(), Stor
     Ok(())
 }
 
-/// The key of this user's results, or one that is forgotten, with the reason.
+/// Returns the key of this user's results; if there is none, a key that ends with this process, with the reason.
 fn results_key(folder: &Folder) -> Result<(UserKey, Option<String>), StoreError> {
     match UserKey::of_results() {
         Ok(key) => Ok((key, None)),
@@ -115,7 +115,7 @@ impl Store {
     /// Opens the store in a folder that the user named: it may be a link. For writing it is made where it is missing.
     ///
     /// # Errors
-    /// As for opening and making folders, and for [`Store::open_in`].
+    /// Any error of opening or making the folder, and the errors of [`Store::open_in`].
     pub fn open(folder: &Path, mode: Mode) -> Result<Self, StoreError> {
         let (opened, action) = match mode {
             Mode::Read => (Folder::named_by_user(folder), "read"),
@@ -244,17 +244,17 @@ impl Store {
         })
     }
 
-    /// Where the results come from.
+    /// Returns the origin of the results.
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// The folder that the results were set aside to that were here before, if any were.
+    /// Returns the folder that the earlier results of this place were set aside to, if there were any.
     pub fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
     }
 
-    /// The reason why no later run can tell that these results are its user's own; `None` if it can.
+    /// Returns the reason why no later run can tell that these results are its user's own; `None` if it can.
     pub fn unsealed(&self) -> Option<&str> {
         self.unsealed.as_deref()
     }
@@ -301,34 +301,35 @@ impl Store {
             Ok(value)
         };
         write().map_err(|error| {
+            // The triggers have added rows that are rolled back.
             sealer.go_back(before);
             in_file(error)
         })
     }
 
-    /// The run that new results belong to.
+    /// Returns the run that new results belong to.
     pub(super) fn active(&self) -> Result<ActiveRun, StoreError> {
         self.active.ok_or_else(|| StoreError::NoActiveRun {
             file: self.file.clone(),
         })
     }
 
-    /// The time of the wall clock, for people.
+    /// Returns the time of the wall clock, for people.
     pub(super) fn now(&self) -> String {
         let journal = self.journal.as_ref();
         journal.map_or_else(String::new, |journal| journal.stamper.now())
     }
 
-    /// An error of SQLite about this database.
+    /// Returns the error that an error of SQLite about this database stands for.
     pub(super) fn sqlite_error(&self, error: rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(&self.file, error)
     }
 }
 
-/// The sum of the rows of the results in a file; `None` if there is none.
+/// Returns the sum of the rows of the results in a file; `None` if there is none.
 ///
 /// # Errors
-/// [`StoreError::Elsewhere`], and as for [`examine`].
+/// [`StoreError::Elsewhere`], and the errors of [`examine`].
 fn own_results(folder: &DatabaseFolder, key: &UserKey) -> Result<Option<RowSum>, StoreError> {
     if !folder.folder().has(DATABASE) {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! How SQLite opens files. It takes paths, and opens the journals beside a database by itself, whenever it needs them: so
-//! what it opens is looked at here each time, once it is open, and nothing has to hold that was looked at before.
+//! The opening of files by SQLite. It takes paths, and opens the journals beside a database by itself, whenever it
+//! needs them: so each file is examined here once it is open, and nothing relies on what was found there before.
 
 use super::database_folder::{DatabaseFolder, in_open_folder};
 use rusqlite::{Connection, OpenFlags, ffi};
@@ -11,23 +11,23 @@ use std::os::fd::{IntoRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// What every file is opened with: no link is followed, and nothing is waited for.
+/// Flags that every file is opened with: no link is followed, and nothing is waited for.
 const GUARDED: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// What SQLite opens of the system's own: where one of the first three files is closed, and to draw numbers.
+/// Files of the system that SQLite opens: one in the place of a closed standard stream, one to draw numbers from.
 const OF_SYSTEM: [&CStr; 2] = [c"/dev/null", c"/dev/urandom"];
 
-/// How the names of files end that SQLite makes beside a database.
+/// Endings of the names of files that SQLite makes beside a database.
 const JOURNALS: [&[u8]; 3] = [b"-wal", b"-shm", b"-journal"];
 
-/// Opens a database in an open folder. It and what SQLite opens beside it may be no link, nor anything but plain files;
-/// none of them may have a second name but a database that is only read.
+/// Opens a database in an open folder. The database and the files that SQLite opens beside it must be plain files, and
+/// no links; of these, only a database that is opened for reading may have a second name.
 ///
 /// # Errors
-/// As for [`Connection::open_with_flags`]; SQLite is not to be guarded.
+/// The errors of [`Connection::open_with_flags`]; SQLite's calls of the system cannot be replaced.
 pub(super) fn open(
     folder: &DatabaseFolder,
     name: &str,
@@ -41,7 +41,7 @@ pub(super) fn open(
 /// Opens a database for reading, as a file that nobody can change.
 ///
 /// # Errors
-/// As for [`open`].
+/// The errors of [`open`].
 pub(super) fn open_immutable(
     folder: &DatabaseFolder,
     name: &str,
@@ -157,7 +157,7 @@ fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Opens a path on which nothing is a link, whatever takes the place of a folder meanwhile.
+/// Opens a path on which nothing is a link, even if another folder takes the place of one on it meanwhile.
 fn open_without_links(path: &CStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(CWD, path, flags, mode, resolve) {
@@ -167,7 +167,7 @@ fn open_without_links(path: &CStr, flags: OFlags, mode: Mode) -> Result<OwnedFd,
     }
 }
 
-/// Refuses what is neither a plain file nor a folder that is only waited for until the disk has it.
+/// Refuses anything but a plain file, or a folder that is opened for reading: SQLite syncs folders to the disk.
 fn refuse(mode: rustix::fs::RawMode, flags: OFlags) -> Result<(), Errno> {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => Ok(()),
@@ -178,7 +178,7 @@ fn refuse(mode: rustix::fs::RawMode, flags: OFlags) -> Result<(), Errno> {
     }
 }
 
-/// The URI of a file, with every character escaped that has a meaning in a URI.
+/// Returns the URI of a file that nobody can change, with every character escaped that has a meaning in a URI.
 fn immutable_uri(file: &Path) -> PathBuf {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -193,7 +193,7 @@ fn immutable_uri(file: &Path) -> PathBuf {
     PathBuf::from(OsString::from_vec(uri))
 }
 
-/// A database that is new, or is there, to be written to.
+/// Returns the flags that open a database for writing, and make it where it is missing.
 pub(super) fn to_write() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -218,7 +218,7 @@ mod tests {
         DatabaseFolder::new(Folder::named_by_user(folder).unwrap()).unwrap()
     }
 
-    /// A database with a journal ahead of it, which a reader and a writer open as well.
+    /// Makes a database with a journal ahead of it (WAL), whose journal files a reader and a writer open as well.
     fn written(folder: &Path) -> PathBuf {
         let open_folder = database_folder(folder);
         let db = open(&open_folder, "x.db", to_write()).unwrap();
@@ -236,7 +236,8 @@ mod tests {
         open(folder, "x.db", to_write())?.execute_batch("INSERT INTO t VALUES (2)")
     }
 
-    /// As if each had taken its place after all that was looked at before.
+    /// Plants a file of each other kind in the place of each file of a database, as if it took that place after all
+    /// earlier checks.
     #[test]
     fn case_80_swapped_under_sqlite() {
         let host = tempfile::tempdir().unwrap();
@@ -297,7 +298,8 @@ mod tests {
         opened(&name("named/temporary"), flags, 0o600).unwrap();
     }
 
-    /// What SQLite opens and removes by itself, after the folder was moved away and another one put in its place.
+    /// Opens and removes files as SQLite does by itself, after the folder was moved away and another one put in its
+    /// place.
     #[test]
     fn files_are_opened_and_removed_in_the_open_folder_whatever_has_its_place() {
         let home = tempfile::tempdir().unwrap();

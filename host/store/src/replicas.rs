@@ -30,8 +30,7 @@ pub struct RaceLists {
 pub struct RaceId(i64);
 
 impl Store {
-    /// Opens the race of these inputs, new or with the replicas it has already, and links it to the
-    /// active run.
+    /// Opens the race of these inputs, new or with the replicas that it has already, and links it to the active run.
     ///
     /// # Errors
     /// [`StoreError::NoActiveRun`]; any error of writing the database.
@@ -110,7 +109,7 @@ impl Store {
         count.map_err(|error| self.sqlite_error(error))
     }
 
-    /// All replicas of a race, in the order of their index, exactly as they were stored.
+    /// Returns all replicas of a race, in the order of their index, exactly as they were stored.
     ///
     /// # Errors
     /// Any error of reading the database.
@@ -209,8 +208,8 @@ fn insert_samples(db: &Connection, replica: i64, samples: &[Sample]) -> rusqlite
     Ok(())
 }
 
-/// Of thousands of instances a replica draws a few: the baselines of cases without samples are 0, and
-/// left out but for the last, which says how many cases there are.
+/// Inserts the baselines of a replica. Of thousands of instances a replica draws a few: the baselines of cases without
+/// samples are 0, and left out but for the last, which says how many cases there are.
 fn insert_baselines(db: &Connection, id: i64, replica: &Replica) -> rusqlite::Result<()> {
     let drawn: BTreeSet<usize> = replica.samples.iter().map(|sample| sample.case).collect();
     let last = replica.baselines.len().saturating_sub(1);
@@ -235,7 +234,7 @@ fn insert_cold(db: &Connection, replica: i64, cold_ns: &[Option<u64>]) -> rusqli
     Ok(())
 }
 
-/// A replica without its lists, from the columns after its id.
+/// Reads a replica without its lists, from the columns after its id.
 fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
     Ok(Replica {
         index: row.get(1)?,
@@ -257,7 +256,7 @@ fn replica(row: &Row<'_>) -> rusqlite::Result<Replica> {
     })
 }
 
-/// What parts of calls took, which is the column after the replica's own.
+/// Reads the times of parts of calls, from the column after the replica's own.
 fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
     const PARTS: usize = 10;
     let text: Option<String> = row.get(PARTS)?;
@@ -269,7 +268,7 @@ fn parts(row: &Row<'_>) -> rusqlite::Result<Vec<PartTimes>> {
     })
 }
 
-/// A replica with its lists read.
+/// Adds the lists of a replica, read from their tables.
 fn with_lists(db: &Connection, (id, mut replica): (i64, Replica)) -> rusqlite::Result<Replica> {
     replica.samples = db
         .prepare_cached(
@@ -315,7 +314,7 @@ fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
     })
 }
 
-/// A real number; SQLite stores NaN as NULL.
+/// Reads a real number; SQLite stores NaN as NULL.
 fn real(row: &Row<'_>, column: usize) -> rusqlite::Result<f64> {
     Ok(row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN))
 }

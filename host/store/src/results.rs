@@ -194,9 +194,9 @@ impl Store {
         })
     }
 
-    /// Names of the inputs that changed since this owner last had a result of this kind: `source`,
-    /// `limits`. Empty if none did, or if there is a result for these inputs all the same; `None` if
-    /// there was no result of this kind in this chain of runs.
+    /// Returns the names of the inputs that changed since this owner last had a result of this kind: `source`,
+    /// `limits`. Empty if none did, or if there is a result for these inputs all the same; `None` if there was no
+    /// result of this kind in this chain of runs.
     ///
     /// # Errors
     /// [`StoreError::NoActiveRun`]; any error of reading the database.
@@ -229,7 +229,7 @@ impl Store {
         Ok(Some(key.changed_since(&earlier)))
     }
 
-    /// All results of a kind that a run uses, by variant and iteration.
+    /// Returns all results of a kind that a run uses, by variant and iteration.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if a value cannot be understood; any error of reading the database.
@@ -306,7 +306,7 @@ impl Store {
     }
 }
 
-/// Id and value of the result of a kind and key in a chain of runs.
+/// Returns id and value of the result of a kind and key in a chain of runs.
 pub(super) fn find(
     db: &Connection,
     root: i64,

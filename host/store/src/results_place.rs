@@ -1,4 +1,4 @@
-//! Where results are kept: a folder that the user named, or one that came with an experiment.
+//! The place of results: a folder that the user named, or one that came with an experiment.
 
 use super::error::StoreError;
 use super::open::{Mode, Store};
@@ -6,7 +6,7 @@ use bakeoff_files::{Folder, FolderEntryKind};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder in which results are kept, whether it is there or not.
+/// The folder of results, whether it is there or not.
 #[derive(Clone, Debug)]
 pub enum ResultsPlace {
     /// A folder that the user named, or one of ours: it may be a link.
@@ -32,7 +32,7 @@ impl ResultsPlace {
     /// Opens the folder.
     ///
     /// # Errors
-    /// [`StoreError::Missing`]; [`StoreError::Link`] if there is a link where there may be none; as for opening
+    /// [`StoreError::Missing`]; [`StoreError::Link`] if there is a link where there may be none; any error of opening
     /// folders.
     pub fn open_folder(&self) -> Result<Folder, StoreError> {
         let opened = match self {
@@ -52,7 +52,7 @@ impl ResultsPlace {
     /// Opens the store in the folder, which is made for writing where it is missing.
     ///
     /// # Errors
-    /// As for [`ResultsPlace::open_folder`] and [`Store::open_in`].
+    /// The errors of [`ResultsPlace::open_folder`] and [`Store::open_in`].
     pub fn open(&self, mode: Mode) -> Result<Store, StoreError> {
         let folder = match (self, mode) {
             (_, Mode::Read) => self.open_folder()?,

@@ -1,4 +1,4 @@
-//! The inputs of a run, and whether it has an oracle.
+//! Facts about a run: its inputs, and whether it has an oracle.
 
 use super::error::StoreError;
 use super::open::Store;
@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 /// Facts about a run that its settings and results do not contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFacts<T> {
-    /// What the run was made from; `None` if it was not recorded.
+    /// Inputs that the run was made from; `None` if they were not recorded.
     pub inputs: Option<T>,
-    /// Whether an oracle judged the answers; `None` if it was not recorded.
+    /// True if an oracle judged the answers; `None` if that was not recorded.
     pub oracle: Option<bool>,
     /// Digest of all that decides the result.
     pub experiment_id: String,

@@ -36,24 +36,24 @@ pub struct RunMeta<'a> {
     pub bakeoff: &'a str,
 }
 
-/// Whether a run reuses earlier results.
+/// Choice between reusing earlier results and ignoring them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// It reuses them: what is finished and unchanged is not done again.
+    /// Earlier results are reused: what is finished and unchanged is not done again.
     Resume,
-    /// It ignores them; they stay in the database (`--fresh`).
+    /// Earlier results are ignored; they stay in the database (`--fresh`).
     Fresh,
 }
 
 /// A run that has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StartedRun {
-    /// Its number.
+    /// Number of the run.
     pub id: RunId,
-    /// The run whose results it can reuse: itself if it is resumed, an earlier one if the
-    /// experiment changed since; `None` if there is none.
+    /// Run whose results can be reused: the same run if it is resumed, an earlier one if the experiment changed since;
+    /// `None` if there is none.
     pub continues: Option<RunId>,
-    /// Number of results and replicas that it can reuse.
+    /// Number of results and replicas that can be reused.
     pub kept: u64,
 }
 
@@ -166,7 +166,7 @@ impl Store {
 /// Largest value that is stored as JSON, in bytes.
 const VALUE_BYTES_MAX: usize = 64 << 20;
 
-/// A value as JSON.
+/// Returns a value as JSON.
 ///
 /// # Errors
 /// [`StoreError::Value`] if it is larger than [`VALUE_BYTES_MAX`], or cannot be JSON.
@@ -252,7 +252,7 @@ fn insert_run(
     })
 }
 
-/// The number of results and replicas in a chain of runs.
+/// Returns the number of results and replicas in a chain of runs.
 fn reusable_results(db: &Connection, root: i64) -> rusqlite::Result<u64> {
     let count: i64 = db.query_row(
         "SELECT (SELECT count(*) FROM result WHERE root = ?1 AND kind NOT IN ('race', 'work'))

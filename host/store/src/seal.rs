@@ -14,12 +14,12 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a seal is begun with: HMACs of anything else begin otherwise.
+/// First bytes of what the HMAC of a seal covers: HMACs of anything else begin otherwise.
 const SEAL_TAG: &[u8] = b"bakeoff results 1\0";
-/// What the HMAC of a row is begun with.
+/// First bytes of what the HMAC of a row covers.
 const ROW_TAG: &[u8] = b"bakeoff row 1\0";
-/// Columns that are long and seldom written, and stand in a row with others that are short and
-/// written with every event: they are added up for themselves, as a row with the same `id`.
+/// Columns that are long and seldom written, in a table whose other columns are short and written with every event:
+/// they are added up separately, as a row with the same `id`.
 const LONG_COLUMNS: [(&str, &[&str]); 1] =
     [("run", &["environment", "settings", "report", "inputs"])];
 
@@ -81,7 +81,7 @@ struct RowPart {
     columns: Vec<String>,
 }
 
-/// The parts that the rows of these tables are added up in.
+/// Returns the parts that the rows of these tables are added up in.
 fn parts(tables: &[Table]) -> Vec<RowPart> {
     let mut parts = Vec::new();
     for table in tables.iter().filter(|table| table.name != SEAL) {
@@ -107,7 +107,7 @@ fn parts(tables: &[Table]) -> Vec<RowPart> {
     parts
 }
 
-/// The sum of all rows of these tables, as they stand in the database.
+/// Returns the sum of all rows of these tables, as they stand in the database.
 pub(super) fn sum_of(db: &Connection, key: &UserKey, tables: &[Table]) -> rusqlite::Result<RowSum> {
     let mut sum = RowSum::default();
     let mut row_bytes = Vec::new();
@@ -134,6 +134,7 @@ fn encode<'a>(
     bytes.clear();
     let text = |bytes: &mut Vec<u8>, kind, text: &[u8]| {
         bytes.push(kind);
+        // Without its length, the end of a text could be taken for the beginning of the next one.
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text);
     };
@@ -157,13 +158,13 @@ fn encode<'a>(
     Ok(())
 }
 
-/// The seal of a database whose rows have this sum. Its schema is covered too: a trigger that was
-/// added breaks it.
+/// Returns the seal of a database whose rows have this sum. Its schema is covered too: a trigger that was added breaks
+/// it.
 fn mac(key: &UserKey, schema: &[u8; MAC_BYTES], sum: &RowSum) -> [u8; MAC_BYTES] {
     key.mac(&[SEAL_TAG, schema, &sum.bytes()])
 }
 
-/// An HMAC of the version of a database and of every statement in its schema.
+/// Returns an HMAC of the version of a database and of every statement in its schema.
 fn schema_mac(db: &Connection, key: &UserKey) -> rusqlite::Result<[u8; MAC_BYTES]> {
     let version: i64 = db.query_row("PRAGMA main.user_version", [], |row| row.get(0))?;
     let mut bytes = version.to_le_bytes().to_vec();
@@ -180,8 +181,8 @@ fn schema_mac(db: &Connection, key: &UserKey) -> rusqlite::Result<[u8; MAC_BYTES
     Ok(key.mac(&[SEAL_TAG, &bytes]))
 }
 
-/// The sum of the rows of a database whose seal is valid under this key; `None` if it has none, or
-/// another. The tables must be ours to the letter.
+/// Returns the sum of the rows of a database whose seal is valid under this key; `None` if it has none, or another. The
+/// tables must be ours to the letter.
 pub(super) fn verified_sum(
     db: &Connection,
     key: &UserKey,
@@ -266,7 +267,7 @@ impl Sealer {
         *lock(&self.sum)
     }
 
-    /// Goes back to an earlier sum: that of the rows before a transaction that was rolled back.
+    /// Restores an earlier sum: that of the rows before a transaction that was rolled back.
     pub(super) fn go_back(&self, sum: RowSum) {
         *lock(&self.sum) = sum;
     }
@@ -276,7 +277,7 @@ fn lock(sum: &Mutex<RowSum>) -> MutexGuard<'_, RowSum> {
     sum.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The triggers that add up what becomes of a part of a table's rows.
+/// Returns the triggers that keep the sum up to date when a part of a table's rows is inserted, updated or deleted.
 fn triggers(part: &RowPart) -> String {
     let RowPart {
         table,

@@ -10,11 +10,11 @@ use super::tables;
 use bakeoff_files::{Folder, UserKey};
 use std::path::Path;
 
-/// Seals the results in a folder, whoever wrote them, as this user's own. For tests of states that no
-/// run leaves behind; no command does it.
+/// Seals the results in a folder, whoever wrote them, as this user's own. For tests of states that no run leaves
+/// behind; no command does it.
 ///
 /// # Errors
-/// Any error of reading or writing the database; there is no key.
+/// Any error of reading or writing the database; the user has no key.
 #[doc(hidden)]
 pub fn seal_again(folder: &Path) -> Result<(), StoreError> {
     let file = folder.join(DATABASE);

@@ -9,16 +9,16 @@ pub(super) const SEAL: &str = "seal";
 /// A table of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// Its name.
+    /// Name of the table.
     pub(super) name: String,
-    /// The statement that the database keeps of it.
+    /// Statement that made the table, as the database keeps it.
     sql: String,
-    /// Its columns, in their order.
+    /// Names of the columns, in their order.
     pub(super) columns: Vec<String>,
 }
 
-/// All tables of a version, in the order in which rows refer to each other, as a database of that
-/// version has them. The views of a version are not known to later ones.
+/// Returns all tables of a version, in the order in which rows refer to each other, as a database
+/// of that version has them. The views of a version are not known to later ones.
 pub(super) fn of_version(version: i64) -> rusqlite::Result<Vec<Table>> {
     let db = Connection::open_in_memory()?;
     for step in STEPS.iter().take(usize::try_from(version).unwrap_or(0)) {
@@ -42,9 +42,9 @@ pub(super) fn of_version(version: i64) -> rusqlite::Result<Vec<Table>> {
     .collect()
 }
 
-/// The first of these tables that a database does not have to the letter: a column that is
-/// computed, or a check or a default of another's making, would be run by whoever reads or writes
-/// its rows. Other tables, views and triggers are of no matter, as nothing names them.
+/// Returns the first of these tables that a database does not have to the letter: a column that is
+/// computed, or a check or a default of another's making, would be run by any program that reads or
+/// writes its rows. Other tables, views and triggers are of no matter, as nothing names them.
 pub(super) fn first_other<'a>(
     db: &Connection,
     tables: &'a [Table],
@@ -61,7 +61,7 @@ pub(super) fn first_other<'a>(
     Ok(None)
 }
 
-/// A list of names as SQL has it; `before` stands before each, such as `NEW.`.
+/// Returns a list of names as SQL has it; `before` stands before each, such as `NEW.`.
 pub(super) fn list(names: &[String], before: &str) -> String {
     let quoted: Vec<String> = names
         .iter()

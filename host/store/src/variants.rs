@@ -9,26 +9,26 @@ use std::collections::BTreeMap;
 /// A variant as it was declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredVariant {
-    /// Its id.
+    /// Id of the variant.
     pub id: String,
-    /// Its name, as the user wrote it.
+    /// Name of the variant, as the user wrote it.
     pub name: String,
-    /// The approach it belongs to.
+    /// Approach that the variant belongs to.
     pub approach: String,
-    /// Its parameter values, by name.
+    /// Parameter values, by name.
     pub parameters: BTreeMap<String, String>,
-    /// Its iterations, by number.
+    /// Iterations of the variant, by number.
     pub iterations: Vec<StoredIteration>,
 }
 
 /// A revision of a variant as it was declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredIteration {
-    /// Its number, from 1.
+    /// Number of the iteration, from 1.
     pub number: u32,
-    /// Number of the iteration it was made from; `None` for a first one.
+    /// Number of the iteration that this one was made from; `None` for a first one.
     pub parent: Option<u32>,
-    /// Digest of its source.
+    /// Digest of the source of the iteration.
     pub source_digest: String,
 }
 

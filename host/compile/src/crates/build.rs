@@ -1,4 +1,4 @@
-//! In the parent: one confined child that builds all crates of an experiment, or an entry of the cache, and
+//! In the parent: the crates of an experiment, built by one confined child or taken from the cache, and
 //! the folder in which prototypes' builds read them.
 
 use super::package;
@@ -17,26 +17,26 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A scheme of how crates are built; part of the key of what is kept.
+/// The version of the way in which crates are built; part of the keys of cached libraries.
 const SCHEME: &str = "crates 1";
 
 /// Folders of the host's linker and its libraries.
 const HOST_TOOLS: [&str; 5] = ["/usr", "/bin", "/lib", "/lib64", "/nix/store"];
 
-/// What a build of crates may take.
+/// The limits of a build of crates.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildLimits {
-    /// Wall time of all of it.
+    /// Wall time of the whole build.
     pub wall: Duration,
-    /// CPU time of one of its processes, in seconds.
+    /// CPU time of one process, in seconds.
     pub cpu_s: u64,
-    /// What its folder may hold, in bytes.
+    /// The most bytes that the build's folder may hold.
     pub folder_bytes: u64,
 }
 
 impl Default for BuildLimits {
-    /// Half an hour, and five minutes of each process: `syn` takes 10 s, a large crate a minute. 2 GiB: `syn` leaves
-    /// 30 MB behind.
+    /// Returns half an hour in all, five minutes for each process (`syn` takes 10 s, a large crate a minute) and 2 GiB
+    /// (`syn` leaves 30 MB behind).
     fn default() -> Self {
         Self {
             wall: Duration::from_secs(1_800),
@@ -59,34 +59,34 @@ const OPEN_FILES: u64 = 1_024;
 /// The most bytes of all libraries.
 const OUTPUT_BYTES_MAX: u64 = 240 << 20;
 
-/// The crates cannot be used.
+/// The reason why the crates cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CratesError {
-    /// Their sources are not on this machine.
+    /// The crates' sources are not on this machine.
     #[error("the sources of the crates are not on this machine")]
     NotFetched,
     /// The lock is not for these crates.
     #[error("{0}")]
     Lock(String),
-    /// They cannot be built.
+    /// The crates cannot be built.
     #[error("the crates cannot be built: {0}")]
     Build(String),
     /// The machine cannot build anything.
     #[error("{0}")]
     Machine(String),
-    /// There is no cargo.
+    /// The toolchain has no cargo.
     #[error(transparent)]
     NoCargo(#[from] VendorError),
 }
 
-/// The libraries, as they are kept.
+/// The built libraries, as the cache stores them.
 #[derive(Debug, Serialize, Deserialize)]
 struct Libraries {
     externs: Vec<(String, String)>,
     files: Vec<(String, Vec<u8>)>,
 }
 
-/// Crates that were built, in a folder for as long as this is kept.
+/// Crates that were built, in a temporary folder that lasts as long as this value.
 #[derive(Debug)]
 pub struct BuiltCrates {
     digest: String,
@@ -144,17 +144,17 @@ impl BuiltCrates {
         })
     }
 
-    /// A digest of all of them.
+    /// Returns a digest of all libraries.
     pub(crate) fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The folder that a compiler reads.
+    /// Returns the folder from which compilers read the libraries.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.work()
     }
 
-    /// The name by which a source calls each crate, and its file.
+    /// Returns the name by which a source calls each crate, and its file.
     pub(crate) fn externs(&self) -> Vec<(String, PathBuf)> {
         let each = self.externs.iter();
         each.map(|(name, file)| (name.clone(), self.folder().join(file)))
@@ -259,7 +259,7 @@ async fn build(
     }
 }
 
-/// How a child ended that reported nothing.
+/// Returns the reason why a child ended without a report, in words.
 fn ended(cause: &ExitCause, limits: BuildLimits) -> String {
     match cause {
         ExitCause::MemoryWatchdog => {
@@ -279,8 +279,8 @@ fn ended(cause: &ExitCause, limits: BuildLimits) -> String {
     }
 }
 
-/// Cargo, the compiler and the host's linker may be started, and what they make of build scripts and
-/// macros. Only the build's own folder may be written. There is no network.
+/// Returns the fence of a build of crates: cargo, the compiler, the host's linker, and build scripts and macros that
+/// they compiled may be started; only the build's own folder may be written; there is no network.
 fn fence(toolchain: &Toolchain, sources: &Path, scratch: &Path, limits: BuildLimits) -> Fence {
     let host = HOST_TOOLS
         .map(PathBuf::from)

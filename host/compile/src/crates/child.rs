@@ -14,7 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What cargo is told to do.
+/// The arguments of cargo.
 const ARGUMENTS: [&str; 8] = [
     "build",
     "--frozen",
@@ -26,13 +26,13 @@ const ARGUMENTS: [&str; 8] = [
     "--target=wasm32-unknown-unknown",
 ];
 
-/// Where the host's linker is, which build scripts and macros need.
+/// The search path, with the host's linker, which build scripts and macros need.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The most that is read of what cargo says, in bytes.
+/// The most bytes that are read of cargo's output.
 const SAID_BYTES_MAX: u64 = 16 << 20;
 
-/// The role of children that build crates, for [`enter_if_child`](bakeoff_confine::enter_if_child).
+/// Returns the role of children that build crates, for [`enter_if_child`](bakeoff_confine::enter_if_child).
 pub fn crates_role() -> Role {
     Role {
         before_fence: Role::nothing,
@@ -59,7 +59,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     Ok(())
 }
 
-/// What a build hands over: the name of each crate with its file, and all files.
+/// The output of a build: the name of each crate with its file, and all files with their contents.
 type Product = (Vec<(String, String)>, Vec<(String, Vec<u8>)>);
 
 fn build(task: &CratesTask) -> Result<Product, String> {
@@ -81,7 +81,7 @@ fn build(task: &CratesTask) -> Result<Product, String> {
     collect(task, &messages)
 }
 
-/// Cargo's settings: crates come from the folder.
+/// Returns cargo's settings, by which it takes crates from the folder of sources and is offline.
 fn settings(sources: &Path) -> Result<String, String> {
     let shown = sources.display().to_string();
     if shown.contains(['\'', '\n']) {
@@ -123,7 +123,7 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
     kill_with_parent(&mut command).spawn()?.wait()
 }
 
-/// What a file has, as text, without following a link.
+/// Reads a file as text, without following a link; empty if it cannot be read.
 fn read_text(path: &Path) -> String {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();
@@ -164,7 +164,8 @@ fn messages(text: &str) -> Vec<Message> {
         .collect()
 }
 
-/// Why cargo failed: the compiler's first errors with the crate that has them, or what cargo says itself.
+/// Returns the reason why cargo failed: the compiler's first error with the crate that has it, or else cargo's own
+/// message.
 fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
     let failed = messages.iter().find_map(|message| {
         let diagnostic = message
@@ -193,7 +194,7 @@ fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
     text.trim_end().to_owned()
 }
 
-/// Reads the libraries that cargo names: those for the target, and macros, which are the host's.
+/// Reads the libraries that cargo names: libraries for the target, and procedural macros, which are for the host.
 fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product, String> {
     let (mut externs, mut files) = (Vec::new(), Vec::new());
     let folders = [

@@ -1,4 +1,4 @@
-//! Crates that the user allows: fetched by the toolchain's cargo, which runs nothing of theirs, and built
+//! Crates that the user allows: fetched by the toolchain's cargo, which runs no code of theirs, and built
 //! once in a fenced child, with their build scripts and macros.
 
 mod build;

@@ -4,11 +4,11 @@ use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
 use std::io;
 use std::path::Path;
 
-/// How the crates are compiled: as prototypes are.
+/// The release profile of cargo by which the crates are compiled, the same as for prototypes.
 const PROFILE: &str = "[profile.release]\nopt-level = 3\npanic = \"abort\"\ncodegen-units = 1\ndebug = false\n\
                        incremental = false\noverflow-checks = false\n\n[workspace]\n";
 
-/// The manifest. Names, versions and features were checked, and need no escape.
+/// Returns the manifest. Names, versions and features were checked, and need no escape.
 pub(super) fn manifest(crates: &[AllowedCrate]) -> String {
     let mut text = format!(
         "[package]\nname = \"{PACKAGE}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
@@ -28,7 +28,7 @@ pub(super) fn manifest(crates: &[AllowedCrate]) -> String {
     format!("{text}\n{PROFILE}")
 }
 
-/// Writes the package into a folder.
+/// Writes the package into a folder, with its lock if there is one.
 pub(super) fn write(folder: &Path, crates: &[AllowedCrate], lock: Option<&str>) -> io::Result<()> {
     std::fs::create_dir_all(folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "")?;

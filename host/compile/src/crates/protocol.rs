@@ -7,17 +7,17 @@ use std::path::PathBuf;
 /// The name of the role.
 pub(super) const ROLE: &str = "crates";
 
-/// The most files that a build hands over: a library for each crate.
+/// The most files in the output of a build: a library for each crate.
 pub(super) const FILES_MAX: usize = 512;
 
 /// The largest event, in bytes.
 const EVENT_BYTES_MAX: usize = 1 << 20;
 
-/// What a child is to build.
+/// The task of a child that builds crates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CratesTask {
     pub(super) crates: Vec<AllowedCrate>,
-    /// The exact versions of these.
+    /// The exact versions of the crates.
     pub(super) locked: Vec<LockedCrate>,
     /// The text of the lock.
     pub(super) lock: String,
@@ -27,14 +27,14 @@ pub(super) struct CratesTask {
     pub(super) rustc: PathBuf,
     pub(super) sysroot: PathBuf,
     pub(super) scratch: PathBuf,
-    /// The flag of the compiler for the target, as prototypes are compiled.
+    /// The compiler's flag of target features, the same as for prototypes.
     pub(super) features: String,
 }
 
 /// A message of the child. [`CratesEvent::Built`] is followed by a frame for each file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum CratesEvent {
-    /// They cannot be built, for this reason.
+    /// The crates cannot be built, for this reason.
     Failed(String),
     Built {
         /// The name by which a source calls each crate, and its file.
@@ -52,7 +52,7 @@ impl CratesEvent {
     }
 }
 
-/// Returns true if this can be the name of a library of the compiler's, and of nothing else.
+/// Returns true if a text can be the name of a library file that the compiler writes.
 pub(super) fn is_file_name(name: &str) -> bool {
     let usual = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     (1..=200).contains(&name.len())
@@ -61,7 +61,7 @@ pub(super) fn is_file_name(name: &str) -> bool {
         && [".rlib", ".so"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns true if this can be the name of a crate in a source.
+/// Returns true if a text can be the name of a crate in a source.
 pub(super) fn is_crate_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,4 +1,4 @@
-//! In the parent: fetching crates by the toolchain's cargo, which unpacks them and runs nothing of theirs.
+//! In the parent: fetching crates by the toolchain's cargo, which unpacks them and runs no code of theirs.
 
 use super::package;
 use crate::cache::Cache;
@@ -11,10 +11,10 @@ use bakeoff_source::content_address;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The folder of the sources of crates, in that of the cache.
+/// The folder of fetched crates in the folder of the cache.
 const FOLDER: &str = "crates";
 
-/// The folder of the sources, in that of a lock.
+/// The folder of the sources in the folder of a lock.
 const SOURCES: &str = "sources";
 
 /// The most lists of crates whose sources are kept: fetching one more forgets the one that was fetched
@@ -24,10 +24,10 @@ const KEPT_MAX: usize = 32;
 /// The longest time that fetching may take.
 const WALL: Duration = Duration::from_secs(900);
 
-/// The longest part of what cargo says that is shown, in bytes.
+/// The longest part of cargo's message that is shown, in bytes.
 const SAID_BYTES_MAX: usize = 4 << 10;
 
-/// The crates cannot be fetched.
+/// The reason why the crates cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum VendorError {
     /// The toolchain has no cargo.
@@ -38,20 +38,20 @@ pub enum VendorError {
         /// The toolchain.
         sysroot: String,
     },
-    /// Cargo did not fetch them.
+    /// Cargo failed to fetch the crates.
     #[error("{reason}\n{said}\n{next}")]
     Cargo {
-        /// What kind of failure it is.
+        /// The kind of failure.
         reason: &'static str,
-        /// What cargo says.
+        /// The message of cargo.
         said: String,
-        /// What to do.
+        /// The next step for the user.
         next: &'static str,
     },
-    /// What was fetched cannot be used.
+    /// The fetched crates cannot be used.
     #[error("the crates cannot be used: {0}")]
     Unusable(String),
-    /// The folder for them cannot be written.
+    /// The folder for the crates cannot be written.
     #[error("cannot keep the crates in {folder}: {reason}")]
     Folder {
         /// The folder.
@@ -61,13 +61,13 @@ pub enum VendorError {
     },
 }
 
-/// The folder of the sources that belong to a lock, whether it is there or not.
+/// Returns the folder of the sources that belong to a lock, whether it exists or not.
 pub(super) fn sources_of(cache: &Path, lock: &str) -> PathBuf {
     let name = content_address(lock.as_bytes());
     cache.join(FOLDER).join(name).join(SOURCES)
 }
 
-/// The toolchain's own cargo, if it has one.
+/// Returns the toolchain's own cargo; an error if it has none.
 pub(super) fn cargo_of(toolchain: &Toolchain) -> Result<PathBuf, VendorError> {
     let cargo = toolchain.compiler.sysroot.join("bin/cargo");
     match cargo.is_file() {
@@ -78,8 +78,8 @@ pub(super) fn cargo_of(toolchain: &Toolchain) -> Result<PathBuf, VendorError> {
     }
 }
 
-/// Fetches crates and all that they need into the cache, and returns the text of their lock. The versions
-/// of an earlier lock stay where they still fit.
+/// Fetches crates and all their dependencies into the cache, and returns them with the text of their lock. Versions
+/// of an earlier lock are kept where they still fit.
 ///
 /// # Errors
 /// See [`VendorError`].
@@ -144,8 +144,8 @@ pub async fn vendor(
     })
 }
 
-/// Removes the sources that were fetched first, down to so many lists. What cannot be removed stays, and is
-/// tried again when the next ones are fetched.
+/// Removes the sources that were fetched first, down to `most` lists of crates. Folders that cannot be removed stay,
+/// and are tried again when the next ones are fetched.
 fn forget_oldest(folder: &Path, most: usize) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let dated = entries.filter_map(|entry| {
@@ -162,7 +162,7 @@ fn forget_oldest(folder: &Path, most: usize) {
     }
 }
 
-/// Cargo takes settings from each folder above: they must not be another user's.
+/// Refuses settings of another user in the folders above, from each of which cargo takes settings.
 fn refuse_foreign_settings(folder: &Path) -> std::io::Result<()> {
     for above in folder.ancestors() {
         let settings = above.join(".cargo");
@@ -176,7 +176,7 @@ fn refuse_foreign_settings(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What cargo's failure means, and what to do.
+/// Returns the error for a failure of cargo, by its message: the kind of failure, and the next step.
 fn explain(said: &str, work: &Path) -> VendorError {
     let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
     let (reason, next) = if has(&["no matching package", "failed to select a version"]) {

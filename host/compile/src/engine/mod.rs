@@ -16,11 +16,11 @@ use wasmtime::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// With fuel: endless loops end, and a call costs the same fuel on every machine. For workloads,
-    /// the gate, and everything that is not timed.
+    /// Code that counts fuel: endless loops end, and a call costs the same fuel on every machine. For
+    /// workloads, the gate, and everything that is not timed.
     Checked,
-    /// Without instrumentation, which would slow variants by different factors and so change who wins.
-    /// A timed trial is limited by its process.
+    /// Code without instrumentation, which would slow variants by different factors and so change the
+    /// winner. A timed trial is limited by its process.
     Timed,
 }
 
@@ -28,12 +28,13 @@ pub enum Profile {
 /// overflows.
 pub const STACK_BYTES: usize = 512 << 10;
 
-/// What a component may not use; it is refused when it is validated. The engine has the code for some
-/// of it only (its cargo features, in `host/Cargo.toml`), and some is on by default even without that.
+/// Features of WebAssembly that a component may not use: it is refused when it is validated. The engine
+/// has the code for some of them only (its cargo features, in `Cargo.toml`), and some are on by
+/// default even without that code.
 ///
-/// Several memories are not among it: the engine itself makes modules with two of them, which carry
-/// values from one component inside another to the next. Modules of a component's own that have several
-/// are refused by the builder, when it looks into them.
+/// Several memories are not among them: the engine itself makes modules with two memories, which carry
+/// values from one component inside another to the next. A component's own modules with several
+/// memories are refused by the builder, when it inspects them.
 const ABSENT: WasmFeatures = WasmFeatures::GC
     .union(WasmFeatures::GC_TYPES)
     .union(WasmFeatures::FUNCTION_REFERENCES)
@@ -44,7 +45,7 @@ const ABSENT: WasmFeatures = WasmFeatures::GC
     .union(WasmFeatures::RELAXED_SIMD)
     .union(WasmFeatures::CM_ASYNC);
 
-/// The configuration of a profile.
+/// Returns the configuration of a profile.
 ///
 /// - Cranelift at its highest level, on one thread (children are limited by CPU time): the engine is
 ///   built without threads that compile
@@ -71,15 +72,15 @@ fn config(profile: Profile) -> Config {
     config
 }
 
-/// A new engine.
+/// Makes an engine with on-demand allocation.
 ///
 /// # Errors
-/// The host's CPU or operating system is one the engine does not support.
+/// The engine does not support the host's CPU or operating system.
 pub fn new(profile: Profile) -> wasmtime::Result<Engine> {
     Engine::new(&config(profile))
 }
 
-/// The instances that an engine makes again and again.
+/// The sizes of a pool of slots, in which an engine makes instances again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// The number of components that have an instance at the same time.
@@ -90,13 +91,14 @@ pub struct Pool {
     pub tables_max: usize,
     /// The most bytes of memories and tables of one component.
     pub memory_bytes_max: u64,
-    /// The bytes that an instance is known to write: without the kernel's list of written pages, this
-    /// much of its memory is cleared after each instance, and the rest is given back.
+    /// The number of bytes that an instance is known to write. Without the kernel's list of written
+    /// pages, this much of its memory is cleared after each instance, and the rest is given back.
     pub resident_bytes: u64,
 }
 
-/// Returns the bytes that the slot of a component keeps between instances, if its instances are known to
-/// write `resident_bytes`: some more than that. What an instance writes beyond is given back after it.
+/// Returns the number of bytes that the slot of a component keeps between instances, if its instances are
+/// known to write `resident_bytes`: some more than that. Memory that an instance writes beyond is given
+/// back after it.
 pub fn kept_bytes(resident_bytes: u64, memory_bytes_max: u64) -> u64 {
     let more = resident_bytes / 4 + (4 << 20);
     resident_bytes.saturating_add(more).min(memory_bytes_max)
@@ -109,9 +111,9 @@ const CORE_INSTANCE_BYTES_MAX: usize = 64 << 20;
 /// The most memories and tables in a pool, each. A memory reserves 4 GiB of addresses, of 128 TiB.
 const POOL_TABLES_MAX: usize = 4_096;
 
-/// A new engine of the timed profile, whose instances cost next to nothing: each component has slots
-/// of its own in a pool, which keep their pages. Only the pages that an instance wrote are reset after
-/// it, where [`can_list_written_pages`] returns true; elsewhere [`Pool::resident_bytes`] are.
+/// Makes an engine of the timed profile whose instances cost next to nothing: each component has slots
+/// of its own in a pool, which keep their pages. If [`can_list_written_pages`] returns true, only the
+/// pages that an instance wrote are reset after it; otherwise [`Pool::resident_bytes`] of its memory.
 ///
 /// # Errors
 /// As for [`new`], or the addresses cannot be reserved.
@@ -191,7 +193,7 @@ pub fn fingerprint(profile: Profile) -> wasmtime::Result<String> {
     Ok(format!("wasmtime-{}-{}", version(), hex(&digest[..8])))
 }
 
-/// The engine's version, as `Cargo.lock` resolved it.
+/// Returns the engine's version, as `Cargo.lock` resolved it.
 pub fn version() -> &'static str {
     let lock = include_str!("../../../../Cargo.lock");
     let entry = lock
@@ -228,7 +230,7 @@ mod tests {
         assert!(checked.starts_with("wasmtime-48."), "{checked}");
     }
 
-    /// Features that the engine is built without included: what uses them does not abort it.
+    /// Covers features that the engine is built without: components that use them must not abort the process.
     #[test]
     fn what_is_absent_is_refused() {
         for (name, parts) in [

@@ -56,7 +56,7 @@ pub enum EscapeAttempt {
     Execute {
         /// The program.
         program: PathBuf,
-        /// Its arguments.
+        /// Arguments of the program.
         arguments: Vec<String>,
     },
     /// Start a thread and wait for it.
@@ -178,7 +178,7 @@ fn attempt_one(attempt: EscapeAttempt, kept: &mut Vec<Vec<u8>>) -> io::Result<St
     }
 }
 
-/// A number or pointer of a system call, in the width that the kernel reads.
+/// Zero as a number or pointer of a system call, in the width that the kernel reads.
 const NONE: libc::c_ulong = 0;
 
 /// Makes the attempts that are one system call, without the wrapping of std.
@@ -235,13 +235,13 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
     }
 }
 
-/// How long a process sleeps that nobody ends, in seconds.
+/// Longest life of a sleeping process that nothing ends earlier, in seconds.
 const SLEEP_S: u32 = 60;
 
-/// The new process's id, or -1; the new process itself never returns.
+/// Forks a process that sleeps. Returns its id, or -1; the new process itself never returns.
 ///
 /// # Safety
-/// As fork: the caller may not rely on anything in the new process.
+/// The same as for fork: the caller may not rely on anything in the new process.
 unsafe fn fork_sleeper() -> i64 {
     // SAFETY: the child calls nothing but sleep and _exit, which are allowed after fork in any state.
     unsafe {
@@ -259,11 +259,11 @@ unsafe fn fork_sleeper() -> i64 {
 /// Stack of a thread that sleeps.
 const STACK_BYTES: usize = 64 << 10;
 
-/// The new process's id, or -1; the new process itself never returns. Its first thread ends at once, and another one
-/// keeps memory.
+/// Forks a process whose first thread ends at once, while another one keeps memory. Returns its id, or -1; the new
+/// process itself never returns.
 ///
 /// # Safety
-/// As fork: this process has no other thread.
+/// The same as for fork: this process has no other thread.
 unsafe fn fork_leaderless(bytes: u64) -> i64 {
     // SAFETY: this process has one thread, so the new one may do anything. The call that ends a thread touches no
     // memory, and the other thread needs nothing of the first one's stack.
@@ -297,7 +297,7 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
         .collect()
 }
 
-/// Tries each number, because there is no /proc behind a fence.
+/// Lists the open descriptors. Tries each number, because there is no /proc behind a fence.
 fn descriptors() -> String {
     (0..1024)
         // SAFETY: the call only asks for a flag of a number that need not be open.

@@ -1,4 +1,4 @@
-//! Finding out which mechanisms this machine has and whether they hold, before anything untrusted
+//! The search for the mechanisms that this machine has, and the proof that they hold, before anything untrusted
 //! runs.
 
 use super::escape::{EscapeAttempt, EscapeOutcome, PROBE};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The oldest Landlock that is good enough: before ABI 2, renaming between folders is refused.
 const STANDARD_ABI: i32 = 2;
 
-/// From here on Landlock also keeps signals and abstract sockets inside.
+/// The oldest Landlock that also keeps signals and abstract sockets inside.
 const FULL_ABI: i32 = 6;
 
 /// The environment variable that limits Landlock to this ABI, 0 for none, to see what an older kernel
@@ -30,16 +30,16 @@ pub struct ProbeConfig {
     pub program: PathBuf,
     /// The newest Landlock ABI to use; 0: none. `None`: that of the kernel.
     pub landlock_at_most: Option<i32>,
-    /// Whether to use seccomp if the kernel has it.
+    /// True to use seccomp if the kernel has it.
     pub seccomp: bool,
-    /// Whether to use bubblewrap if it is installed and works.
+    /// True to use bubblewrap if it is installed and works.
     pub bubblewrap: bool,
-    /// Whether to make control groups for builders if that works.
+    /// True to make control groups for builders if that works.
     pub groups: bool,
 }
 
 impl ProbeConfig {
-    /// All mechanisms of this machine, and this binary.
+    /// Returns all mechanisms of this machine, and this binary.
     ///
     /// # Errors
     /// The variable `BAKEOFF_LANDLOCK_AT_MOST` is not a number.
@@ -60,7 +60,7 @@ impl ProbeConfig {
         }
     }
 
-    /// All mechanisms of this machine, and another binary for the children: for tests and benches.
+    /// Returns all mechanisms of this machine, and another binary for the children: for tests and benches.
     pub fn with_program(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -71,16 +71,16 @@ impl ProbeConfig {
         }
     }
 
-    /// The Landlock ABI that may be used.
+    /// Returns the Landlock ABI that may be used.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(crate) fn landlock_abi(&self) -> Result<i32, String> {
         let (kernel, missing) = self.kernel_features();
         kernel.landlock_abi.ok_or_else(|| missing.join("; "))
     }
 
-    /// The features of the kernel, and what is missing.
+    /// Returns the features of the kernel, and what is missing.
     fn kernel_features(&self) -> (KernelFeatures, Vec<String>) {
         let mut missing = Vec::new();
         let landlock = match self.landlock_at_most {
@@ -121,10 +121,10 @@ impl Confinement {
         Self::probe_on(ProbeConfig::current()?).await
     }
 
-    /// The same with the binary and the mechanisms of `config`.
+    /// Probes with the binary and the mechanisms of `config`.
     ///
     /// # Errors
-    /// As for [`probe`](Self::probe).
+    /// The errors of [`probe`](Self::probe).
     pub async fn probe_on(config: ProbeConfig) -> Result<Self, ConfinementError> {
         supervise::restore_sigchld();
         Canary::new().map_err(no_folder)?;
@@ -155,7 +155,7 @@ impl Confinement {
         })
     }
 
-    /// A confinement by whatever mechanisms there are, even none: the user takes the risk
+    /// Returns a confinement by whatever mechanisms there are, even none: the user takes the risk
     /// (`--allow-unconfined`).
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Confinement {
         Ok(Self::allow_unconfined_on(ProbeConfig::current()?).await)
     }
 
-    /// The same with the binary and the mechanisms of `config`.
+    /// Returns a confinement by whatever mechanisms of `config` there are, even none.
     pub async fn allow_unconfined_on(config: ProbeConfig) -> Self {
         let (kernel, _) = config.kernel_features();
         match Self::probe_on(config.clone()).await {
@@ -337,7 +337,7 @@ fn require_allowed(attempts: &[EscapeAttempt], outcomes: &[EscapeOutcome]) -> Re
     Ok(())
 }
 
-/// Nothing is wrong with this machine's confinement: there is no folder to try it in.
+/// Returns the error of a machine without a folder to try the confinement in. It says nothing about the confinement.
 fn no_folder(reason: String) -> ConfinementError {
     ConfinementError {
         reason,
@@ -345,8 +345,8 @@ fn no_folder(reason: String) -> ConfinementError {
     }
 }
 
-/// What the system says where it has no more processes, memory or files to give: EAGAIN, ENOMEM, ENFILE
-/// and EMFILE.
+/// Endings of the system's messages where it has no more processes, memory or files to give: EAGAIN, ENOMEM, ENFILE and
+/// EMFILE.
 const LIMITS: [&str; 4] = [
     "(os error 11)",
     "(os error 12)",

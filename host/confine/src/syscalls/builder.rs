@@ -4,8 +4,8 @@ use super::builder_calls::{OLD, PLAIN};
 use super::rules::{Check, Rules, Signals, all_of, any_of, own_pid, word};
 use seccompiler::SeccompRule;
 
-/// What no process or thread may be started with: new namespaces, and a parent that is not its own, as what a builder
-/// started is found by its parents.
+/// Flags that no process or thread may be started with: new namespaces, and a parent that is not its own, since the
+/// processes that a builder started are found by their parents.
 const NO_CLONE: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWNET
@@ -15,8 +15,8 @@ const NO_CLONE: i32 = libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
     | libc::CLONE_PARENT;
 
-/// The requests to an open file that neither send signals to others (`F_SETOWN` and its kind), nor watch or hold up
-/// what others do with it (`F_NOTIFY`, `F_SETLEASE`), nor make a pipe larger (`F_SETPIPE_SZ`).
+/// The requests to an open file that neither send signals to others (`F_SETOWN` and its kind), nor watch or hold up the
+/// use that others make of it (`F_NOTIFY`, `F_SETLEASE`), nor make a pipe larger (`F_SETPIPE_SZ`).
 const FILE_REQUESTS: [i32; 17] = [
     libc::F_DUPFD,
     libc::F_GETFD,
@@ -37,9 +37,9 @@ const FILE_REQUESTS: [i32; 17] = [
     libc::F_GET_SEALS,
 ];
 
-/// The requests to what a handle leads to: the state of a terminal, what waits, whether to wait, whether to stay open in
-/// another program, and copies of files that are open for writing. None types into a terminal, sends signals, or
-/// changes the attributes of a file, of which Landlock knows nothing.
+/// The requests to the object behind a handle: the state of a terminal, the bytes that wait, whether to wait, whether
+/// to stay open in another program, and copies of files that are open for writing. None types into a terminal, sends
+/// signals, or changes the attributes of a file, of which Landlock knows nothing.
 const HANDLE_REQUESTS: [u64; 10] = [
     0x5401,      // TCGETS
     0x802c_542a, // TCGETS2
@@ -53,7 +53,7 @@ const HANDLE_REQUESTS: [u64; 10] = [
     0x4020_940d, // FICLONERANGE
 ];
 
-/// What would hide memory from the parent, or take part in the filter.
+/// Requests of prctl that would hide memory from the parent, or take part in the filter.
 const NO_PRCTLS: [i32; 2] = [libc::PR_SET_DUMPABLE, libc::PR_SET_SECCOMP];
 
 /// Flag of close_range: a thread gets open files of its own.
@@ -69,11 +69,11 @@ const SIGNALLING: [(i64, u8); 6] = [
     (libc::SYS_tkill, 1),
 ];
 
-/// The signals that stop a process. A builder that is stopped does not end when it is told to, and what it started goes
-/// on without anybody who watches it.
+/// The signals that stop a process. A builder that is stopped does not end when it is told to, and the processes that
+/// it started go on unwatched.
 const STOPS: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 
-/// The rules of the calls that are allowed.
+/// Returns the rules of the calls that are allowed.
 pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
     let plain = PLAIN.iter().chain(OLD).map(|&call| (call, Vec::new()));
     let mut rules: Rules = plain.collect();
@@ -110,7 +110,7 @@ pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
     Ok(rules)
 }
 
-/// The rules of the calls that send signals, of which none stops anybody.
+/// Returns the rules of the calls that send signals, none of which stops a process.
 fn signalling(signals: Signals) -> Result<Rules, String> {
     let mut rules = Rules::new();
     for (call, place) in SIGNALLING {
@@ -128,8 +128,8 @@ fn signalling(signals: Signals) -> Result<Rules, String> {
     Ok(rules)
 }
 
-/// A process, or a thread that has the same files open as the others of its process: what is open is looked at once for
-/// all of them.
+/// Returns the rules of clone: a process, or a thread that has the same files open as the others of its process, since
+/// open files are looked at once for all of them.
 fn clone() -> Result<Vec<SeccompRule>, String> {
     let refused = word(NO_CLONE);
     let (thread, files) = (word(libc::CLONE_THREAD), word(libc::CLONE_FILES));
@@ -140,8 +140,8 @@ fn clone() -> Result<Vec<SeccompRule>, String> {
     any_of(0, &ways)
 }
 
-/// Memory that is shared has a file, which is counted where it is open or has a name; other shared memory would go on
-/// while a page of it is mapped, and be counted as that page.
+/// Returns the rules of mmap: shared memory has a file, which is counted where it is open or has a name; other shared
+/// memory would go on while a page of it is mapped, and be counted as that page.
 fn mmap() -> Result<Vec<SeccompRule>, String> {
     let (shared, nameless) = (word(libc::MAP_SHARED), word(libc::MAP_ANONYMOUS));
     let kinds = [0, shared, nameless];

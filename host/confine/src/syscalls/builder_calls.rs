@@ -1,8 +1,8 @@
 //! The system calls that a builder may make whatever their arguments: what a compiler, the linker, cargo and the
 //! programs that build scripts start were seen to make, and what other C libraries and kernels use instead.
 //!
-//! None reaches a process or a network outside, holds memory that nobody sees, or gets past Landlock, which a call
-//! meets where it opens, changes or starts something by name.
+//! None reaches a process or a network outside, holds memory that nobody sees, or gets past Landlock, which checks each
+//! call that opens, changes or starts something by name.
 
 /// Calls that each architecture has.
 pub(super) const PLAIN: &[i64] = &[

@@ -53,8 +53,9 @@ pub(super) fn available() -> bool {
     answer == 0
 }
 
-/// The beginning of a filter, which answers ENOSYS, as an older kernel would: to calls that are too new to be judged,
-/// and to clone3, whose flags lie in memory where no filter can see them. All other calls are for what follows.
+/// Returns the beginning of a filter, which answers ENOSYS, as an older kernel would: to calls that are too new to be
+/// judged, and to clone3, whose flags lie in memory where no filter can see them. All other calls are left to the rest
+/// of the filter.
 fn absent() -> Vec<sock_filter> {
     let load = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     let at_least = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;

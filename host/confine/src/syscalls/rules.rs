@@ -3,12 +3,12 @@
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 use std::collections::BTreeMap;
 
-/// What keeps signals inside the fence.
+/// Mechanism that keeps signals inside the fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signals {
-    /// Landlock does, from ABI 6 on.
+    /// Landlock, from ABI 6 on.
     ScopedByLandlock,
-    /// The filter does: a process may signal only itself.
+    /// The filter of system calls: a process may signal only itself.
     OnlyOwn,
 }
 
@@ -22,13 +22,13 @@ pub(super) enum Check {
     IsNot(u64),
     /// All of these bits are set.
     Has(u64),
-    /// Of the first bits, exactly the second are set.
+    /// Among the bits of the first number, exactly those of the second are set.
     Of(u64, u64),
     Null,
     LowBits(u64, u64),
 }
 
-/// The condition that argument number `index` meets `check`.
+/// Returns the condition that argument number `index` meets `check`.
 fn condition(index: u8, check: Check) -> Result<SeccompCondition, String> {
     let (width, operator, value) = match check {
         Check::Is(value) => (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value),
@@ -44,13 +44,13 @@ fn condition(index: u8, check: Check) -> Result<SeccompCondition, String> {
         .map_err(|error| format!("seccomp: {error}"))
 }
 
-/// Rules of which one must hold: argument number `index` meets one of `checks`.
+/// Returns rules of which one must hold: argument number `index` meets one of `checks`.
 pub(super) fn any_of(index: u8, checks: &[Check]) -> Result<Vec<SeccompRule>, String> {
     let rules = checks.iter().map(|&check| all_of(&[(index, check)]));
     Ok(rules.collect::<Result<Vec<_>, String>>()?.concat())
 }
 
-/// The one rule that each of these arguments meets its check.
+/// Returns the one rule that each of these arguments meets its check.
 pub(super) fn all_of(checks: &[(u8, Check)]) -> Result<Vec<SeccompRule>, String> {
     let conditions = checks
         .iter()
@@ -60,12 +60,12 @@ pub(super) fn all_of(checks: &[(u8, Check)]) -> Result<Vec<SeccompRule>, String>
     Ok(vec![rule])
 }
 
-/// The id of this process, as an argument.
+/// Returns the id of this process, as an argument.
 pub(super) fn own_pid() -> u64 {
     u64::from(std::process::id())
 }
 
-/// A constant of the C library as an argument.
+/// Returns a constant of the C library as an argument.
 pub(super) fn word(constant: i32) -> u64 {
     u64::from(constant.cast_unsigned())
 }

@@ -61,7 +61,7 @@ const PLAIN: &[i64] = &[
     libc::SYS_set_robust_list,
 ];
 
-/// Their forerunners, which only x86-64 has.
+/// Forerunners of some of these calls, which only x86-64 has.
 #[cfg(target_arch = "x86_64")]
 const OLD: &[i64] = &[libc::SYS_epoll_wait, libc::SYS_poll, libc::SYS_time];
 #[cfg(not(target_arch = "x86_64"))]
@@ -70,7 +70,7 @@ const OLD: &[i64] = &[];
 /// `PAGEMAP_SCAN`: `_IOWR('f', 16, struct pm_scan_arg)`, whose argument has 96 bytes.
 const PAGEMAP_SCAN: u64 = 0xc060_6610;
 
-/// The rules of the calls that are allowed.
+/// Returns the rules of the calls that are allowed.
 pub(super) fn allowed() -> Result<Rules, String> {
     let plain = PLAIN.iter().chain(OLD).map(|&call| (call, Vec::new()));
     let mut rules: Rules = plain.collect();
@@ -110,7 +110,7 @@ fn is(constant: i32) -> Check {
     Check::Is(word(constant))
 }
 
-/// A kind of socket, whatever flags come with it.
+/// Returns the check for a kind of socket, whatever flags come with it.
 fn kind(socket: i32) -> Check {
     Check::LowBits(0xf, word(socket))
 }

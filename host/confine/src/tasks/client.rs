@@ -1,4 +1,4 @@
-//! What a client is: whoever wants a task done, as the queue sees it.
+//! Clients of the queue, which want tasks done.
 
 use super::report::AttemptReport;
 use bakeoff_domain::queue::Attempt;
@@ -14,17 +14,16 @@ pub struct Job<T> {
     pub task: T,
 }
 
-/// Whoever makes the bytes of a task, has a [worker](super::Worker) do what they say, and makes an answer of
-/// the frames that come back.
+/// A client: it makes the bytes of a task, has a [worker](super::Worker) do them, and makes an answer of the frames
+/// that come back.
 pub trait TaskClient: Send + Sync + 'static {
-    /// What the bytes of a task are made from: values, or contents that are shared and do not change.
+    /// Content that the bytes of a task are made from: values, or contents that are shared and do not change.
     type Task: Clone + Send + 'static;
-    /// What came of it.
+    /// Answer to a task.
     type Answer: Send + 'static;
 
-    /// Makes an attempt, and reports what comes of it. The attempt is lost if this ends without an answer, or if
-    /// nothing is heard of its worker for as long as its lease. It must be safe to drop at any moment: then
-    /// nothing goes on.
+    /// Makes an attempt, and reports its result. The attempt is lost if this ends without an answer, or if nothing is
+    /// heard of its worker for as long as its lease. It must be safe to drop at any moment: then nothing goes on.
     fn attempt(
         &self,
         job: Job<Self::Task>,

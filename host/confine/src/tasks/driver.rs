@@ -1,4 +1,4 @@
-//! The driver of a queue: it leases tasks to a client, and says what becomes of them.
+//! The driver of a queue: it leases tasks to a client, and returns the events of tasks.
 
 use super::client::{Job, TaskClient};
 use super::report::{AttemptReport, Reported};
@@ -13,15 +13,15 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// Something that happened to a task.
+/// An event of a task.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TaskEvent<A> {
-    /// An attempt is about to start. It does not if the task is kept or withdrawn before the next event
-    /// is asked for.
+    /// An attempt is about to start. It does not start if the task is kept or withdrawn before the next event is asked
+    /// for.
     Starting(Lease),
-    /// So many steps of it are done.
+    /// This number of steps of the task is done.
     Progress(TaskKey, usize),
-    /// It ended with this answer. It is counted: another answer to the same task is dropped.
+    /// The task ended with this answer, which counts: another answer to the same task is dropped.
     Ended(TaskKey, A),
     /// An attempt was lost for this reason, and there is another one after a while.
     Retry(TaskKey, String),
@@ -29,7 +29,7 @@ pub enum TaskEvent<A> {
     DeadLetter(TaskKey, String),
 }
 
-/// An attempt under way. It ends with this value.
+/// An attempt under way, which is aborted when this is dropped.
 struct AtWork(JoinHandle<()>);
 
 impl Drop for AtWork {
@@ -38,7 +38,7 @@ impl Drop for AtWork {
     }
 }
 
-/// Says that an attempt is lost when its client is gone, in whichever way. After an answer, nobody heeds it.
+/// Reports an attempt as lost when its client is gone, in whichever way. After an answer, that report is ignored.
 struct LastWord<A>(AttemptReport<A>);
 
 impl<A> Drop for LastWord<A> {
@@ -57,7 +57,7 @@ pub struct Driver<C: TaskClient> {
     starting: Option<Lease>,
     at_work: BTreeMap<TaskKey, AtWork>,
     events: VecDeque<TaskEvent<C::Answer>>,
-    /// What happened while somebody waited for one answer.
+    /// Events that happened during a wait for one answer.
     put_off: VecDeque<TaskEvent<C::Answer>>,
     sender: UnboundedSender<(Attempt, Reported<C::Answer>)>,
     receiver: UnboundedReceiver<(Attempt, Reported<C::Answer>)>,
@@ -87,7 +87,7 @@ impl<C: TaskClient> Driver<C> {
         self.queue.expect(kind, duration);
     }
 
-    /// Adds a task, with what the client is to be given.
+    /// Adds a task, with the content that the client is given.
     ///
     /// # Errors
     /// See [`AddError`].
@@ -104,18 +104,18 @@ impl<C: TaskClient> Driver<C> {
         self.forget(key);
     }
 
-    /// Returns how many tasks are how far.
+    /// Returns the numbers of tasks by state.
     pub fn counts(&self) -> Counts {
         self.queue.counts()
     }
 
-    /// Returns the first of the tasks that wait, and what for.
+    /// Returns the first of the tasks that wait, each with what it waits for.
     pub fn waiting(&self, most: usize) -> Vec<(TaskKey, WaitsFor)> {
         let waiting = self.queue.waiting(self.now()).take(most);
         waiting.map(|(key, what)| (key.clone(), what)).collect()
     }
 
-    /// Returns what was done on each core.
+    /// Returns the work that was done on each core.
     pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
         self.queue.loads()
     }
@@ -129,7 +129,7 @@ impl<C: TaskClient> Driver<C> {
         }
     }
 
-    /// Waits for the answer to one task while all others go on; what happens to those is returned by
+    /// Waits for the answer to one task while all others go on; the events of those are returned by
     /// [`next`](Self::next) later. `None` if every attempt was lost.
     pub async fn answer(&mut self, key: &TaskKey) -> Option<C::Answer> {
         loop {
@@ -173,8 +173,8 @@ impl<C: TaskClient> Driver<C> {
         }
     }
 
-    /// Stops everybody who is at work, waits until they are gone, and withdraws all tasks that have not
-    /// ended. What happened to them before is no longer told. Others can be added then.
+    /// Stops all attempts under way, waits until they have ended, and withdraws all tasks that have not ended. Earlier
+    /// events of these tasks are no longer returned. Other tasks can be added then.
     pub async fn stop(&mut self) {
         let mut at_work = std::mem::take(&mut self.at_work);
         for at_work in at_work.values() {

@@ -15,7 +15,7 @@ pub enum RequestError {
     /// The worker is lost: another attempt may have a result.
     #[error("{0}")]
     Lost(String),
-    /// What it sent was refused by whoever asked.
+    /// A part that the worker sent was refused by the caller.
     #[error("{0}")]
     Refused(String),
 }
@@ -26,19 +26,19 @@ impl RequestError {
     }
 }
 
-/// A worker, as one attempt at a task reaches it.
+/// The link from one attempt at a task to its worker.
 #[derive(Clone)]
 pub struct WorkerLink {
     worker: Arc<dyn Worker>,
     attempt: Attempt,
-    /// Called for each frame of the attempt: it extends the lease.
+    /// Callback for each frame of the attempt, which extends the lease.
     alive: Option<Arc<dyn Fn() + Send + Sync>>,
     /// The number of the next request.
     requests: Arc<AtomicU32>,
 }
 
 impl WorkerLink {
-    /// Returns a way to this worker for what belongs to no queue, and so has no lease.
+    /// Returns a link to this worker for requests that belong to no queue, and so have no lease.
     pub fn new(worker: Arc<dyn Worker>) -> Self {
         Self {
             worker,
@@ -51,7 +51,7 @@ impl WorkerLink {
         }
     }
 
-    /// Returns the way to the same worker for an attempt, whose lease its frames extend.
+    /// Returns a link to the same worker for an attempt, whose lease its frames extend.
     #[must_use]
     pub fn for_attempt<A: Send + 'static>(&self, report: &AttemptReport<A>) -> Self {
         let alive = report.clone();
@@ -63,15 +63,15 @@ impl WorkerLink {
         }
     }
 
-    /// Has the worker do what these bytes say. `on_part` is given the parts of the result in their order, each
-    /// once, and may refuse one; what ended it is returned.
+    /// Has the worker do one request, and returns the content of its end frame. `on_part` is given the parts of the
+    /// result in their order, each once, and may refuse one.
     ///
-    /// Frames that are repeated, or belong to another attempt or request, count for nothing. The worker is
-    /// gone when this ends or is dropped.
+    /// Frames that are repeated, or belong to another attempt or request, count for nothing. The worker is gone when
+    /// this ends or is dropped.
     ///
     /// # Errors
-    /// The worker ended without an end, said that there is none, or sent what is no frame; or a part was
-    /// refused.
+    /// The worker ended without an end frame, reported that there is no result, or sent something that is no frame; or
+    /// a part was refused.
     pub async fn request(
         &self,
         job: WorkerJob<'_>,
@@ -88,6 +88,7 @@ impl WorkerLink {
                 biased;
                 frame = receiver.recv() => frame,
                 () = &mut working, if is_working => {
+                    // Its last frames may still be unread.
                     is_working = false;
                     continue;
                 }

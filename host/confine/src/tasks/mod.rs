@@ -1,6 +1,6 @@
-//! Tasks and who does them. A [`Driver`] leases the tasks of a queue on tokio; a [`TaskClient`] makes the bytes
-//! of each, and an answer of the frames that come back; a [`Worker`] takes bytes and gives frames. What each
-//! may rely on is `docs/tasks.md`.
+//! Tasks and their workers. A [`Driver`] leases the tasks of a queue on tokio; a [`TaskClient`] makes the bytes of
+//! each, and an answer of the frames that come back; a [`Worker`] takes bytes and gives frames. The contract of each is
+//! in `docs/tasks.md`.
 
 mod client;
 mod driver;

@@ -1,27 +1,26 @@
-//! What a client reports of an attempt.
+//! Reports of a client about an attempt.
 
 use super::worker::HEARTBEAT;
 use bakeoff_domain::queue::Attempt;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// A part of what a client reports of an attempt.
+/// One report about an attempt.
 #[derive(Debug)]
 pub(super) enum Reported<A> {
-    /// Its worker is alive.
+    /// The worker of the attempt is alive.
     Alive,
-    /// So many steps are done.
+    /// This number of steps is done.
     Progress(usize),
     /// There is a result.
     Done(A),
-    /// The task has none, and no other attempt will have one.
+    /// The task has no result, and no other attempt will have one.
     Failed(A),
     /// There is no result, for a reason that another attempt may not meet.
     Lost(String),
 }
 
-/// The way from a client back to the queue, for one attempt. Where nobody listens any more, reports go
-/// nowhere.
+/// The way from a client back to the queue, for one attempt. Reports to a queue that is gone are dropped.
 #[derive(Debug)]
 pub struct AttemptReport<A> {
     pub(super) attempt: Attempt,
@@ -48,7 +47,7 @@ impl<A> AttemptReport<A> {
         self.send(Reported::Alive);
     }
 
-    /// Says that so many steps are done; this is a sign of life as well.
+    /// Says that this number of steps is done; this is a sign of life as well.
     pub fn progress(&self, steps: usize) {
         self.send(Reported::Progress(steps));
     }
@@ -63,13 +62,13 @@ impl<A> AttemptReport<A> {
         self.send(Reported::Failed(answer));
     }
 
-    /// Answers that there is no result for a reason that another attempt may not meet: a worker that was
-    /// lost, a rate limit. It is tried again after a while, as often as the task allows.
+    /// Answers that there is no result for a reason that another attempt may not meet: a worker that was lost, a rate
+    /// limit. The task is tried again after a while, as often as it allows.
     pub fn lost(&self, reason: impl Into<String>) {
         self.send(Reported::Lost(reason.into()));
     }
 
-    /// Does work that no worker is asked for, and says that it goes on until it ends.
+    /// Does work without a worker, and reports signs of life until it ends.
     pub async fn while_alive<F: Future>(&self, work: F) -> F::Output {
         let mut work = std::pin::pin!(work);
         let mut heartbeat = interval(HEARTBEAT);

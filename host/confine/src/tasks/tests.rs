@@ -138,7 +138,7 @@ impl Worker for Scripted {
     }
 }
 
-/// Passes bytes on. What begins with an f has failed.
+/// A client that passes bytes on. An answer that begins with an f is a failure.
 struct PassesOn(WorkerLink);
 
 impl TaskClient for PassesOn {
@@ -183,7 +183,7 @@ fn task(name: &str, after: Vec<Dependency>) -> Task {
     }
 }
 
-/// What became of a task.
+/// Events of one task, summed up.
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Outcome {
     starts: u32,
@@ -382,7 +382,7 @@ async fn what_is_stopped_is_withdrawn_and_others_may_follow() {
     assert!(!worker.attempts.lock().unwrap().contains_key("waits"));
 }
 
-/// As a run is: whoever asks for events is on a thread of its own, and may block it by a commit.
+/// Blocks the thread that asks for events until both workers are done, as a commit does in a run.
 #[test]
 fn workers_go_on_and_keep_their_leases_while_the_owner_of_the_events_blocks() {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -1,10 +1,10 @@
-//! Messages as bytes. What describes a message stands behind its content, so that nothing large is copied
-//! when it is added or taken off: content, header, length of the header as four bytes, the lowest first.
+//! Messages as bytes. The header of a message stands behind its content, so that nothing large is copied when it is
+//! added or taken off: content, header, length of the header as four bytes, the lowest first.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What stands behind the content of a frame of a worker.
+/// Header of a worker's frame, which stands behind its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FrameHeader {
     /// The key of the task.
@@ -15,20 +15,20 @@ pub(super) struct FrameHeader {
     pub(super) request: u32,
     /// The number of the frame within the request, from 0 on.
     pub(super) number: u32,
-    /// What the content is.
+    /// Kind of the content.
     pub(super) body: FrameBody,
 }
 
-/// What the content of a frame is.
+/// Kind of the content of a frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum FrameBody {
-    /// There is none: the worker is alive.
+    /// No content: the worker is alive.
     Heartbeat,
     /// A part of the result.
     Part,
     /// The end of the result.
     End,
-    /// There is none, and no result, for this reason.
+    /// No content, and no result, for this reason.
     Lost(String),
 }
 

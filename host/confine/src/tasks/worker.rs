@@ -1,4 +1,4 @@
-//! What a worker is: it is given bytes and gives frames back, and confines what it runs.
+//! Workers, which are given bytes and give frames back, and confine what they run.
 
 use super::wire::{self, FrameBody, FrameHeader};
 use bakeoff_domain::queue::Attempt;
@@ -8,33 +8,32 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often a worker says that it is alive.
+/// Time between two heartbeats of a worker.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// One request to a worker: a part of an attempt at a task, and hardly ever not all of it.
+/// One request to a worker: a part of an attempt at a task, and mostly all of it.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerJob<'a> {
     /// The core to use, and no other, if it was given one.
     pub core: Option<usize>,
-    /// What is to be done, as bytes that contain all that is to be known for it.
+    /// Bytes of the task, which contain everything that the worker needs to know.
     pub task: &'a [u8],
 }
 
 /// The work on one request.
 pub type Working<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Somebody who does what tasks consist of. The one of this process starts a confined child for each; on
-/// another machine, it would be at the other end of a wire.
+/// A worker: it does what tasks consist of. The worker of this process starts a confined child for each; on another
+/// machine, it would be at the other end of a wire.
 pub trait Worker: Send + Sync + 'static {
-    /// Does what the bytes say, and sends what comes of it. The attempt is lost if this ends without an end
-    /// frame, or says nothing for as long as its lease. It must be safe to drop at any moment: then nothing
-    /// that it started goes on.
+    /// Does one request, and sends its result in frames. The attempt is lost if this ends without an end frame, or says
+    /// nothing for as long as its lease. It must be safe to drop at any moment: then nothing that it started goes on.
     fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a>;
 }
 
-/// The way of frames from a worker back to whoever asked it. Where nobody listens any more, they go nowhere.
+/// The way of frames from a worker back to the link that asked for the work. Frames to a link that is gone are dropped.
 ///
-/// Each names the attempt and the request that it belongs to, and has a number.
+/// Each frame names the attempt and the request that it belongs to, and has a number.
 #[derive(Debug)]
 pub struct WorkerFrames {
     attempt: Attempt,
@@ -58,7 +57,7 @@ impl WorkerFrames {
         &self.attempt
     }
 
-    /// Sends a part of the result. What the bytes mean is between those who ask and those who do.
+    /// Sends a part of the result. The meaning of the bytes is an agreement between client and worker.
     pub fn part(&self, bytes: Vec<u8>) {
         self.send(FrameBody::Part, bytes);
     }
@@ -73,7 +72,7 @@ impl WorkerFrames {
         self.send(FrameBody::Lost(reason.into()), Vec::new());
     }
 
-    /// Does the work, and says that it goes on until it ends.
+    /// Does the work, and sends heartbeats until it ends.
     pub async fn while_alive<F: Future>(&self, work: F) -> F::Output {
         let mut work = std::pin::pin!(work);
         let mut heartbeat = interval(HEARTBEAT);

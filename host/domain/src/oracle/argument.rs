@@ -1,8 +1,8 @@
-//! What is known of the arguments of a call.
+//! Facts about the arguments of a call, by which uninformative inputs are found.
 
 use serde::{Deserialize, Serialize};
 
-/// What an argument looks like.
+/// Form of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArgumentForm {
@@ -14,13 +14,13 @@ pub enum ArgumentForm {
     Varied,
 }
 
-/// What is known of an argument.
+/// Facts about one argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgumentFacts {
-    /// Its digest.
+    /// Digest of the argument.
     pub digest: String,
-    /// Its size in bytes.
+    /// Size of the argument in bytes.
     pub bytes: u64,
-    /// What it looks like.
+    /// Form of the argument.
     pub form: ArgumentForm,
 }

@@ -1,4 +1,4 @@
-//! Inputs from which little can be learnt.
+//! Weaknesses of the inputs, from which little can be learnt about an oracle.
 
 use super::argument::{ArgumentFacts, ArgumentForm};
 use super::judged::{ApproachAnswers, JudgedAs, TestedAnswer};
@@ -6,44 +6,45 @@ use crate::measurement::CaseIndex;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An argument of at most so many bytes may be the same from every seed without a word: a number or two that
-/// say what is asked for, such as a `k`.
+/// Size in bytes up to which an argument may be the same from every seed without a note: a number or two that say what
+/// is asked for, such as a `k`.
 const CONSTANT_BYTES_MAX: u64 = 16;
 
-/// So many inputs and more are expected to have more than one answer.
+/// Number of different inputs from which on more than one right answer is expected.
 const INPUTS_WITH_ONE_ANSWER_MAX: usize = 4;
 
 /// A weakness of the inputs. Arguments are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "note")]
 pub enum InputNote {
-    /// The same argument from every seed.
+    /// An argument is the same from every seed.
     NeverVaries {
-        /// The argument.
+        /// Place of the argument.
         argument: usize,
-        /// The cases.
+        /// Cases in which the argument never varies.
         cases: Vec<CaseIndex>,
     },
-    /// Always an empty list or string.
+    /// An argument is always an empty list or string.
     AlwaysEmpty {
-        /// The argument.
+        /// Place of the argument.
         argument: usize,
     },
-    /// Always a list of equal elements.
+    /// An argument is always a list of equal elements.
     AlwaysEqual {
-        /// The argument.
+        /// Place of the argument.
         argument: usize,
     },
     /// All inputs have the same right answer.
     OneAnswer {
         /// The answer as text, shortened.
         answer: String,
-        /// How many inputs.
+        /// Number of inputs.
         inputs: usize,
     },
 }
 
-/// What is weak in the inputs that the approaches were called on.
+/// Returns the weaknesses of the inputs that the approaches were called on; `drawn` is true if inputs follow from
+/// seeds.
 pub(super) fn notes(approaches: &[ApproachAnswers], drawn: bool) -> Vec<InputNote> {
     let mut inputs: BTreeMap<(CaseIndex, u64), &TestedAnswer> = BTreeMap::new();
     for answers in approaches
@@ -77,7 +78,7 @@ pub(super) fn notes(approaches: &[ApproachAnswers], drawn: bool) -> Vec<InputNot
     notes
 }
 
-/// The cases in which this argument is the same from every seed.
+/// Returns the cases in which this argument is the same from every seed.
 fn constant(inputs: &BTreeMap<(CaseIndex, u64), &TestedAnswer>, place: usize) -> Vec<CaseIndex> {
     let mut by_case: BTreeMap<CaseIndex, Vec<&ArgumentFacts>> = BTreeMap::new();
     for ((case, _), answer) in inputs {
@@ -94,7 +95,7 @@ fn constant(inputs: &BTreeMap<(CaseIndex, u64), &TestedAnswer>, place: usize) ->
     by_case.into_keys().collect()
 }
 
-/// The only right answer, if all inputs have the same.
+/// Returns a note with the only right answer, if all inputs have the same one.
 fn one_answer(approaches: &[ApproachAnswers]) -> Option<InputNote> {
     let answers = approaches
         .iter()

@@ -1,11 +1,11 @@
-//! What an oracle said of one answer, and of the answer changed.
+//! Judgements of an oracle on the answers of approaches, and on changed copies of them.
 
 use super::argument::ArgumentFacts;
 use crate::measurement::CaseIndex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How an answer was changed.
+/// Kind of change that was made to an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
@@ -58,15 +58,15 @@ impl fmt::Display for Change {
     }
 }
 
-/// What an oracle says of an answer.
+/// Judgement of an oracle on an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedAs {
-    /// It is right.
+    /// The answer is right.
     Accepted,
-    /// It is wrong, for this reason.
+    /// The answer is wrong, for this reason.
     Refused(String),
-    /// The oracle failed on it, in this way.
+    /// The oracle failed on the answer, in this way.
     Failed(String),
 }
 
@@ -86,18 +86,18 @@ impl JudgedAs {
     }
 }
 
-/// An answer that was changed, and what the oracle says of it.
+/// A changed answer with the oracle's judgement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedChange {
-    /// How it was changed.
+    /// Kind of the change.
     pub change: Change,
-    /// What the oracle says.
+    /// Judgement on the changed answer.
     pub judged: JudgedAs,
     /// The changed answer as text, shortened.
     pub answer: String,
 }
 
-/// The answer of an approach to one input, and what the oracle says of it.
+/// The answer of an approach to one input, with the oracle's judgement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestedAnswer {
     /// The case.
@@ -112,22 +112,22 @@ pub struct TestedAnswer {
     pub answer: Option<String>,
     /// The digest of the answer; `None` if the call failed.
     pub digest: Option<String>,
-    /// Why the call failed, with the class of the failure.
+    /// Reason why the call failed, with the class of the failure; `None` if it did not fail.
     pub failure: Option<String>,
-    /// What the oracle says of the answer on a fresh instance; `None` if the call failed.
+    /// Judgement on the answer on a fresh instance; `None` if the call failed.
     pub judged: Option<JudgedAs>,
-    /// What it said of the same answer, or of a changed one, when it was asked again, if that was
-    /// something else.
+    /// Two different judgements on the same answer, or on a changed one, in words; `None` if the
+    /// oracle judged alike when it was asked again.
     pub contradiction: Option<String>,
-    /// The answer changed, where it was accepted.
+    /// Changed copies of the answer, if it was accepted.
     pub changes: Vec<JudgedChange>,
 }
 
 /// The answers of one approach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApproachAnswers {
-    /// Its name.
+    /// Name of the approach.
     pub name: String,
-    /// Its answers, or why it could not be called.
+    /// Answers of the approach, or the reason why it could not be called.
     pub answers: Result<Vec<TestedAnswer>, String>,
 }

@@ -1,4 +1,4 @@
-//! What follows from all that an oracle said.
+//! Result of testing an oracle: whether its judgements can be believed, with examples of those that speak against it.
 
 use super::inputs::{self, InputNote};
 use super::judged::{ApproachAnswers, Change, JudgedAs, TestedAnswer};
@@ -12,40 +12,39 @@ const EXAMPLES_OF_A_KIND_MAX: usize = 2;
 /// The most inputs of each kind of finding that are kept.
 const INPUTS_SHOWN_MAX: usize = 4;
 
-/// Whether an oracle can be believed.
+/// Credibility of an oracle, as its test shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Belief {
-    /// It refuses changed answers.
+    /// The oracle refuses changed answers: not all of them are accepted.
     Tested,
-    /// Approaches agree with each other, and not with it.
+    /// Several approaches agree on an input, and the oracle accepts no answer to it.
     Doubtful,
-    /// It accepts every changed answer.
+    /// The oracle accepts every changed answer.
     AcceptsAll,
-    /// It says two things of one answer.
+    /// The oracle contradicts itself: it gives two different judgements on one answer.
     Contradictory,
     /// No answer was accepted, so that none could be changed.
     Untested,
-    /// There is none: answers are held against each other.
+    /// The workload has no oracle: answers are held against each other.
     Absent,
 }
 
 impl Belief {
-    /// Returns true if nothing follows from what the oracle says: it must not decide whether an approach is
-    /// right.
+    /// Returns true if nothing follows from the oracle's judgements: it must not decide whether an approach is right.
     pub fn is_unusable(self) -> bool {
         matches!(self, Self::AcceptsAll | Self::Contradictory)
     }
 }
 
-/// How many changed answers came to what.
+/// Numbers of changed answers, by the oracle's judgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeCounts {
-    /// All of them.
+    /// Number of changed answers in all.
     pub changed: u64,
-    /// Those that the oracle accepts.
+    /// Number of changed answers that the oracle accepts.
     pub accepted: u64,
-    /// Those that it fails on, instead of refusing them.
+    /// Number of changed answers on which the oracle fails, instead of refusing them.
     pub failed: u64,
 }
 
@@ -54,11 +53,11 @@ pub struct ChangeCounts {
 pub struct AcceptedChange {
     /// The approach that gave the answer.
     pub approach: String,
-    /// The case of its input.
+    /// Case of the input.
     pub case: CaseIndex,
-    /// The seed of its input.
+    /// Seed of the input.
     pub seed: u64,
-    /// How it was changed.
+    /// Kind of the change.
     pub change: Change,
     /// The answer.
     pub answer: String,
@@ -66,16 +65,16 @@ pub struct AcceptedChange {
     pub changed: String,
 }
 
-/// An answer of which the oracle says two things.
+/// An answer on which the oracle gives two different judgements.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contradiction {
     /// The approach that gave the answer.
     pub approach: String,
-    /// The case of its input.
+    /// Case of the input.
     pub case: CaseIndex,
-    /// The seed of its input.
+    /// Seed of the input.
     pub seed: u64,
-    /// What it said, and when.
+    /// Description of the two judgements, and of when each was given.
     pub what: String,
 }
 
@@ -88,9 +87,9 @@ pub struct DoubtfulInput {
     pub case: CaseIndex,
     /// The seed of the input.
     pub seed: u64,
-    /// Their answer.
+    /// Answer that these approaches give.
     pub answer: String,
-    /// What the oracle says of it.
+    /// Reason why the oracle does not accept the answer.
     pub reason: String,
 }
 
@@ -99,40 +98,40 @@ pub struct DoubtfulInput {
 pub struct UnjudgedInput {
     /// The approach.
     pub approach: String,
-    /// The case; `None` if it could not be called at all.
+    /// Case of the input; `None` if the approach could not be called at all.
     pub case: Option<CaseIndex>,
-    /// The seed of the input.
+    /// Seed of the input; `None` if the approach could not be called at all.
     pub seed: Option<u64>,
-    /// What was wrong.
+    /// Reason why the answer was not accepted, or why the call failed.
     pub reason: String,
 }
 
 /// The result of testing an oracle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OracleTest {
-    /// Whether it can be believed.
+    /// Credibility of the oracle.
     pub belief: Belief,
-    /// The right answers that were changed.
+    /// Number of right answers that were changed.
     pub answers: u64,
-    /// All changes.
+    /// Numbers of all changed answers.
     pub changes: ChangeCounts,
-    /// The same by kind.
+    /// Numbers of changed answers, by kind of change.
     pub by_change: BTreeMap<Change, ChangeCounts>,
-    /// Changes that were accepted, a few of each kind.
+    /// Changed answers that were accepted, a few of each kind.
     pub accepted: Vec<AcceptedChange>,
-    /// Answers of which it says two things.
+    /// Answers on which the oracle gives two different judgements.
     pub contradictions: Vec<Contradiction>,
-    /// Inputs on which approaches agree, and not with the oracle.
+    /// Inputs on which approaches agree, and the oracle accepts no answer.
     pub doubtful: Vec<DoubtfulInput>,
     /// The first answer of each approach that was not accepted.
     pub not_accepted: Vec<UnjudgedInput>,
-    /// What is weak in the inputs.
+    /// Weaknesses of the inputs.
     pub inputs: Vec<InputNote>,
 }
 
 impl OracleTest {
-    /// Returns what follows from the answers of some approaches. `has_oracle` is false if nothing judges
-    /// them; `drawn` is true if inputs follow from seeds.
+    /// Returns the result of a test from the answers of some approaches. `has_oracle` is false if nothing judges them;
+    /// `drawn` is true if inputs follow from seeds.
     pub fn of(approaches: &[ApproachAnswers], has_oracle: bool, drawn: bool) -> Self {
         let mut test = Self {
             belief: Belief::Untested,
@@ -224,7 +223,7 @@ impl OracleTest {
     }
 }
 
-/// The first answer of an approach that the oracle does not accept.
+/// Returns the first answer of an approach that the oracle does not accept.
 fn not_accepted(approach: &ApproachAnswers) -> Option<UnjudgedInput> {
     let answers = match &approach.answers {
         Ok(answers) => answers,
@@ -253,7 +252,7 @@ fn not_accepted(approach: &ApproachAnswers) -> Option<UnjudgedInput> {
     })
 }
 
-/// Inputs to which two approaches or more give the same answer, where the oracle accepts nobody's.
+/// Returns inputs to which two approaches or more give the same answer, and the oracle accepts no answer at all.
 fn doubtful(approaches: &[ApproachAnswers]) -> Vec<DoubtfulInput> {
     let mut by_input: BTreeMap<(CaseIndex, u64), Vec<(&str, &TestedAnswer)>> = BTreeMap::new();
     for approach in approaches {

@@ -1,5 +1,5 @@
-//! What calls cost with everything around them, for predictions of a replica's time; and how far
-//! predictions are corrected by what replicas really took.
+//! Costs of calls with everything around them, from which a replica's time is predicted; and the correction of
+//! predictions by the times that replicas really took.
 
 use super::pilot::PilotTimes;
 use super::steady::{WARM_UP_ROUNDS_MAX, WarmUp};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Nanoseconds in a second.
 const SECOND_NS: f64 = 1e9;
-/// The replicas from whose times predictions are corrected: the last ones.
+/// Number of replicas from whose times predictions are corrected: the last ones.
 const RECENT: usize = 5;
 /// The correction before the first replica has ended. A prediction from a few cold calls is rather too
 /// long than too short; if it is right, the replica is stopped with the budget, of which nothing better
@@ -19,30 +19,30 @@ const BEFORE_THE_FIRST: f64 = 0.7;
 /// The time around the calls of a case, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseOverhead {
-    /// Making an input, which all variants share.
+    /// Time to make an input, which all variants share.
     pub input_ns: f64,
-    /// For each input of a block: judging the answers to it, and the calls that do nothing.
+    /// Time for each input of a block: judging the answers to it, and the calls that do nothing.
     pub judge_ns: f64,
-    /// For each call: arguments, answer, a fresh instance.
+    /// Time for each call: arguments, answer, a fresh instance.
     pub call_ns: f64,
 }
 
 /// The costs of a race, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Costs {
-    /// Process, loading, instances.
+    /// Time to start a process, load components and make instances.
     startup: f64,
-    /// By variant, by case: the guest's CPU time of one call; 0 if it did not run.
+    /// CPU time of one call of the guest, by variant, then by case; 0 if the variant did not run there.
     call: Vec<Vec<f64>>,
-    /// How much longer that takes on the wall clock, beside other programs.
+    /// Factor by which guest code takes longer on the wall clock than on a CPU, beside other programs; 1 at least.
     #[serde(default = "alone")]
     wall_per_cpu: f64,
-    /// By case; 0 for those that are missing.
+    /// Times around the calls, by case; 0 for cases that are missing.
     #[serde(default)]
     overheads: Vec<CaseOverhead>,
 }
 
-/// On a core of its own, wall time is CPU time.
+/// Returns the factor on a core of its own, where wall time is CPU time.
 fn alone() -> f64 {
     1.0
 }
@@ -66,12 +66,12 @@ impl Costs {
         }
     }
 
-    /// The time until the first warm-up.
+    /// Time until the first warm-up.
     pub(super) fn startup_seconds(&self) -> f64 {
         self.startup / SECOND_NS
     }
 
-    /// The CPU time of one call.
+    /// CPU time of one call of the guest; 0 if it is not known.
     pub(super) fn guest_ns(&self, variant: VariantIndex, case: CaseIndex) -> f64 {
         let row = self.call.get(variant);
         row.and_then(|row| row.get(case)).copied().unwrap_or(0.0)
@@ -81,14 +81,14 @@ impl Costs {
         self.overheads.get(case).copied().unwrap_or_default()
     }
 
-    /// The calls of a variant, without their inputs.
+    /// Predicted time of a variant's calls on a case, without their inputs.
     pub(super) fn calls_seconds(&self, variant: VariantIndex, case: CaseIndex, calls: u32) -> f64 {
         let guest_ns = self.wall_per_cpu * self.guest_ns(variant, case);
         let call = guest_ns + self.overhead(case).call_ns;
         f64::from(calls) * call / SECOND_NS
     }
 
-    /// The calls of several variants on a case, with the inputs that they share; nothing without calls.
+    /// Predicted time of the calls of several variants on a case, with the inputs that they share; 0 without calls.
     pub(super) fn with_inputs(
         &self,
         case: CaseIndex,
@@ -103,8 +103,8 @@ impl Costs {
         together.map_or(0.0, |together| shared + together)
     }
 
-    /// The warm-up of variants on these cases in rotation, or on this share of them, drawn at random. They share the
-    /// inputs.
+    /// Predicted time to warm up variants on these cases in rotation, or on this share of them, drawn at random. The
+    /// variants share the inputs.
     pub(super) fn warm_up_seconds(
         &self,
         warm_up: WarmUp,

@@ -24,7 +24,7 @@ pub struct ReplicaSpec<'a> {
     pub index: u32,
     /// The stage that it belongs to.
     pub stage: ReplicaStage,
-    /// By case, the number of calls of a sample; 0 leaves the case out.
+    /// Numbers of calls of a sample, by case; 0 leaves the case out.
     pub calls: &'a [u32],
     /// The number of cases that each block draws, if the cases are instances of one set; `None` if
     /// every block has all of them.
@@ -38,7 +38,7 @@ pub struct ReplicaSpec<'a> {
     pub short_cases: &'a [ShortCase],
     /// The variants that take part.
     pub live_variants: &'a [VariantIndex],
-    /// By variant, the number of its layouts; 1 where it is missing.
+    /// Numbers of layouts, by variant; 1 where it is missing.
     pub layouts: &'a [u32],
 }
 

@@ -1,4 +1,4 @@
-//! Groups of variants, for races of more than one process can hold at once.
+//! Groups of variants, for races with more variants than one process can hold at once.
 
 use super::secret::Secret;
 use super::shuffle::shuffle;

@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplicaStage {
-    /// The sampling and the first scales are chosen from it; its times count for the ratios that are shown, and for
-    /// no verdict.
+    /// The pilot: the sampling and the first scales are chosen from it; its times count for the ratios that are shown,
+    /// and for no verdict.
     Pilot,
-    /// It counts for verdicts.
+    /// The race itself: the replica counts for verdicts.
     Race,
 }
 
 /// The plan of one replica: what a fresh process does, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaPlan {
-    /// Its place in the order of launches, from 0.
+    /// Place of the replica in the order of launches, from 0.
     pub index: u32,
-    /// The stage that it belongs to.
+    /// Stage that the replica belongs to.
     pub stage: ReplicaStage,
     /// The order in which components are loaded, each with its layout: both decide where their code
     /// lies in memory.
     pub load_order: Vec<ComponentLoad>,
-    /// The order in which variants are instantiated and warmed up: whoever is first finds the machine
-    /// and the memory of the process in another state than those after it.
+    /// The order in which variants are instantiated and warmed up: the first one finds the machine and the memory of
+    /// the process in another state than those after it.
     pub warm_up_order: Vec<VariantIndex>,
     /// The warm-up of each variant before the first block.
     pub warm_up: WarmUp,
-    /// By case, the seeds of the warm-up's inputs.
+    /// Seeds of the warm-up's inputs, by case.
     pub warm_up_seeds: Vec<SampleSeeds>,
     /// The blocks.
     pub blocks: Vec<BlockPlan>,
@@ -70,7 +70,7 @@ impl ReplicaPlan {
         self.planned().count()
     }
 
-    /// By sample: (block, case, position), variant, number of calls.
+    /// Samples of the plan in order, each as (block, case, position), variant, number of calls.
     fn planned(&self) -> impl Iterator<Item = ((u32, CaseIndex, u32), VariantIndex, u32)> {
         let blocks = (0..).zip(&self.blocks);
         let cases =
@@ -87,7 +87,7 @@ impl ReplicaPlan {
 /// A component to be loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ComponentLoad {
-    /// Its variant.
+    /// Variant whose component is loaded.
     pub variant: VariantIndex,
     /// The version of its machine code: versions differ only in where the code lies.
     pub layout: u32,

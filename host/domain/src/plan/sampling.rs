@@ -13,47 +13,48 @@ use crate::stats::replicas_needed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How long a sample is: so many times the clock resolution, and so many nanoseconds.
+/// Length of a sample: the longer of a number of clock resolutions and a number of nanoseconds.
 #[derive(Clone, Copy)]
 struct SampleLength {
     resolutions: f64,
     ns: f64,
 }
 
-/// A sample of the quickest, where it is compared with others like it.
+/// Length of a sample of the quickest variant, where it is compared with others like it.
 const USUAL: SampleLength = SampleLength {
     resolutions: 1_000.0,
     ns: 300_000.0,
 };
-/// The same beside somebody who is far slower: that is told from less, and costs less.
+/// Length of the same sample beside a variant that is far slower: a large difference takes shorter samples, which cost
+/// less.
 const SHORTER: SampleLength = SampleLength {
     resolutions: 200.0,
     ns: 100_000.0,
 };
-/// The same beside somebody who is slower by so much that little is needed to see it.
+/// Length of the same sample beside a variant that is slower by so much that little is needed to see it.
 const SHORTEST: SampleLength = SampleLength {
     resolutions: 50.0,
     ns: 20_000.0,
 };
-/// So many times as long as the quickest is far slower, and samples are shorter.
+/// Ratio to the quickest variant's time above which a variant is far slower, and samples are [`SHORTER`].
 const FAR_SLOWER: f64 = 3.0;
-/// So many times as long as the quickest, and samples are the shortest.
+/// Ratio to the quickest variant's time above which samples are [`SHORTEST`].
 const FARTHEST: f64 = 30.0;
-/// So many times as long as the quickest is obvious after a few blocks of two processes.
+/// Ratio to the quickest variant's time above which a difference is obvious after a few blocks of two processes.
 const OBVIOUS: f64 = 1.8;
-/// The processes after which an obvious difference is to be known.
+/// Number of processes after which an obvious difference is to be known.
 const OBVIOUS_REPLICAS: u32 = 2;
-/// The processes that are to meet enough inputs, where each could have more of them for little.
+/// Number of processes that together are to meet enough inputs, where each could have more of them for little.
 const INPUTS_REPLICAS: u32 = 4;
-/// So many times as long as the quickest may be set aside.
+/// Ratio to the quickest variant's time above which a variant may be set aside.
 const ASIDE: f64 = 10.0;
-/// The share of the budget that the processes of an obvious difference may take before somebody is set aside.
+/// Share of the budget that [`OBVIOUS_REPLICAS`] processes with all variants may take before variants are set aside.
 const ASIDE_SHARE: f64 = 0.25;
-/// The jitter may shorten a sample to this share.
+/// Share of its length to which the jitter may shorten a sample.
 const JITTER_LOW: f64 = 0.9;
-/// Blocks take at least this many times as long as starting and warming up, if 16 of them do.
+/// Least ratio of the time of a replica's blocks to that of starting and warming up, if 16 blocks reach it.
 const BLOCKS_TO_STARTUP: f64 = 2.0;
-/// The budget should hold this many times the replicas that a clear difference takes.
+/// Number of times that the replicas of a clear difference should fit into the budget.
 const REPLICAS_WANTED: f64 = 3.0;
 
 /// The constraints of a sampling, besides the pilot's times.
@@ -63,16 +64,16 @@ pub struct SamplingConstraints {
     pub clock_ns: f64,
     /// The time that a replica takes before any warm-up (process, loading, instances), in seconds.
     pub startup_seconds: f64,
-    /// How much longer guest code takes on the wall clock than on a CPU, since other programs run on the
-    /// same cores: a budget is wall time. Less than 1 counts as 1.
+    /// Factor by which guest code takes longer on the wall clock than on a CPU, since other programs run on the same
+    /// cores: a budget is wall time. Less than 1 counts as 1.
     pub wall_per_cpu: f64,
-    /// By case: the time around its calls.
+    /// Times around the calls, by case.
     pub overheads: Vec<CaseOverhead>,
-    /// By case: the largest number of calls of a sample, so that its inputs fit into memory; at least 1.
+    /// Largest numbers of calls of a sample, by case, so that its inputs fit into memory; at least 1.
     pub calls_max: Vec<u32>,
     /// The number of cases that each block draws, if they are instances of one set.
     pub instances_per_block: Option<u32>,
-    /// What is known of calls that are too short for the CPU clock.
+    /// Facts about calls that are too short for the CPU clock.
     pub short_calls: ShortCalls,
     /// The time left for the whole race, in seconds.
     pub seconds: f64,
@@ -80,7 +81,8 @@ pub struct SamplingConstraints {
     pub workers: u32,
     /// The evidence that a claim over all cases needs, in nats: [`crate::race::RaceSettings::threshold`].
     pub threshold: f64,
-    /// The same by blocks: [`crate::race::RaceSettings::block_threshold`].
+    /// The evidence that a claim over all cases needs by blocks, in nats:
+    /// [`crate::race::RaceSettings::block_threshold`].
     pub block_threshold: f64,
     /// The largest number of replicas.
     pub replicas_max: u32,
@@ -91,7 +93,7 @@ pub struct SamplingConstraints {
 /// The sampling of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// By case: the number of calls of a sample where all take part, before the jitter. 0 for a case on which no
+    /// Numbers of calls of a sample where all variants take part, by case, before the jitter. 0 for a case on which no
     /// variant ran or calls are too short.
     pub calls: Vec<u32>,
     /// The number of cases that each block draws, if they are instances of one set; `None` if every
@@ -104,7 +106,8 @@ pub struct Sampling {
     pub warm_up: WarmUp,
     /// The pilot's test for a steady state after that warm-up.
     pub steadiness: Steadiness,
-    /// The variants that run in replicas of their own, ascending: far slower than the others, who would wait for them.
+    /// The variants that run in replicas of their own, ascending: far slower than the others, which would wait for
+    /// them.
     #[serde(default)]
     pub aside: Vec<VariantIndex>,
     /// The cases whose calls are timed by a cheaper clock than that of CPU time, ascending.
@@ -118,29 +121,29 @@ pub struct Sampling {
     #[serde(default)]
     pub untimed: Vec<VariantIndex>,
     costs: Costs,
-    /// Without them, as results of earlier versions are, no replica can be added.
+    /// Bounds of a replica's samples. Results of earlier versions lack them; no replica can be added to these.
     #[serde(default)]
     limits: Limits,
 }
 
-/// What bounds the samples of a replica, whoever takes part.
+/// Bounds of a replica's samples, whichever variants take part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Limits {
     clock_ns: f64,
     calls_max: Vec<u32>,
     seconds: f64,
     workers: u32,
-    /// The replicas that the budget should hold.
+    /// Number of replicas that the budget should hold.
     replicas: f64,
-    /// The blocks after which an obvious difference is known.
+    /// Number of blocks after which an obvious difference is known.
     obvious_blocks: u32,
 }
 
-/// The samples of one replica, and what they are predicted to take. Predictions take the pilot's machine for what is
-/// to come: callers correct them by what replicas really take ([`super::Correction`]).
+/// The samples of one replica, and the time that they are predicted to take. Predictions take the pilot's machine for
+/// what is to come: callers correct them by what replicas really take ([`super::Correction`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplicaSampling {
-    /// By case: the number of calls of a sample, before the jitter; 0 for a case that is not timed.
+    /// Numbers of calls of a sample, by case, before the jitter; 0 for a case that is not timed.
     pub calls: Vec<u32>,
     /// The number of blocks, 4 to 16.
     pub blocks: u32,
@@ -150,8 +153,8 @@ pub struct ReplicaSampling {
     pub block_seconds: f64,
 }
 
-/// Chooses the sampling from a pilot, before any data that counts. What a replica has follows from it and from who
-/// takes part: [`Sampling::of_replica`].
+/// Chooses the sampling from a pilot, before any data that counts. The samples of a replica follow from the sampling
+/// and from the variants that take part: [`Sampling::of_replica`].
 pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstraints) -> Sampling {
     let cases = conditions.calls_max.len();
     let clock_ns = conditions.clock_ns;
@@ -208,7 +211,7 @@ pub fn choose(pilot: &PilotTimes, warm_up: WarmUp, conditions: &SamplingConstrai
 }
 
 impl Sampling {
-    /// The declared weights of cases, with 0 for those on which calls are too short.
+    /// The declared weights of cases, with 0 for cases on which calls are too short.
     pub fn case_weights(&self, declared: &[f64]) -> Vec<f64> {
         let weights = declared.iter().enumerate();
         let weight = |(case, weight): (usize, &f64)| match self.calls.get(case) {
@@ -220,11 +223,13 @@ impl Sampling {
 
     /// The samples of a replica in which these variants take part.
     ///
-    /// Calls: as many as make the sample of the quickest of them last about max(1000 q, 0.3 ms) after the jitter, or
-    /// max(200 q, 0.1 ms) beside one who is more than 3 × slower, max(50 q, 0.02 ms) beside one who is more than 30 ×
-    /// slower; one at least. Blocks: enough to take twice
-    /// as long as starting and warming up, or where somebody is nearly twice as slow, enough for two processes to
-    /// tell, and for four of them to meet enough inputs if that takes no longer; few enough that three times the replicas of a clear difference fit into the budget; 4 to 16.
+    /// Calls: as many as make the sample of the quickest variant last about max(1000 q, 0.3 ms) after the jitter;
+    /// max(200 q, 0.1 ms) beside a variant that is more than 3 × slower, max(50 q, 0.02 ms) beside one that is more
+    /// than 30 × slower; one at least.
+    ///
+    /// Blocks: enough to take twice as long as starting and warming up. Where a variant is nearly twice as slow: enough
+    /// for two processes to tell, and for four of them to meet enough inputs if that takes no longer. Few enough that
+    /// three times the replicas of a clear difference fit into the budget; 4 to 16.
     pub fn of_replica(&self, variants: &[VariantIndex]) -> ReplicaSampling {
         let slowest = self.slowest(variants);
         let length = if slowest > FARTHEST {
@@ -263,8 +268,8 @@ impl Sampling {
         }
     }
 
-    /// The blocks of each of a few replicas that together have so many inputs of every case that a verdict is left alone;
-    /// of a set of instances, all are known.
+    /// Number of blocks with which [`INPUTS_REPLICAS`] replicas together have [`INPUTS_ENOUGH`] inputs of every case; 0
+    /// for a set of instances, of which all are known.
     fn blocks_for_inputs(&self, calls: &[u32]) -> u32 {
         let fewest = self.timed_cases().map(|case| calls[case]).min();
         let fewest = fewest.filter(|calls| *calls > 0 && self.instances_per_block.is_none());
@@ -278,8 +283,8 @@ impl Sampling {
         self.slowest(variants) > FAR_SLOWER
     }
 
-    /// How many times as long as the quickest of some variants the slowest takes: the geometric mean over the cases
-    /// that are timed; 1 of a single one.
+    /// Ratio of the time of the slowest of some variants to that of the quickest: the geometric mean over the cases
+    /// that are timed; 1 for a single variant.
     fn slowest(&self, variants: &[VariantIndex]) -> f64 {
         let times = variants
             .iter()
@@ -294,7 +299,7 @@ impl Sampling {
         }
     }
 
-    /// The mean over the cases of the logarithm of the time of a call, in nanoseconds; `None` if it is not known.
+    /// Mean over the cases of the logarithm of the time of a call, in nanoseconds; `None` if it is not known.
     fn log_time(&self, variant: VariantIndex) -> Option<f64> {
         let times = self.timed_cases();
         let times = times.map(|case| self.costs.guest_ns(variant, case));
@@ -331,7 +336,8 @@ impl Sampling {
         calls.min(short_calls::calls_max(&self.short_cases, case))
     }
 
-    /// The predicted time of so many calls of a variant on a case, in seconds; 0 if nothing is known of it.
+    /// The predicted time of this many calls of a variant on a case, in seconds; only the time around them
+    /// where the variant's own is not known.
     pub fn sample_seconds(&self, variant: VariantIndex, case: CaseIndex, calls: u32) -> f64 {
         self.costs.calls_seconds(variant, case, calls)
     }
@@ -347,7 +353,7 @@ impl Sampling {
         self.share_of_block() * self.timed_cases().map(on_case).sum::<f64>()
     }
 
-    /// The share of the timed cases that a block has: of a set of instances, those that it draws.
+    /// Share of the timed cases that a block has: 1, unless they are instances of a set, of which a block draws a few.
     fn share_of_block(&self) -> f64 {
         let all = self.timed_cases().count().max(1) as f64;
         let drawn = self.instances_per_block.map_or(all, f64::from);
@@ -367,8 +373,8 @@ impl Sampling {
                 .warm_up_seconds(self.warm_up, variants, &cases, share)
     }
 
-    /// The variants that are set aside, ascending: those more than 10 × slower than the quickest, the dearest first, as
-    /// long as two processes with everybody take more than a quarter of the budget. Two are always left.
+    /// Chooses the variants that are set aside, ascending: those more than 10 × slower than the quickest, the dearest
+    /// first, as long as two processes with all variants take more than a quarter of the budget. Two are always left.
     fn choose_aside(&self, variants: &[VariantIndex]) -> Vec<VariantIndex> {
         let logs = variants.iter().filter_map(|one| self.log_time(*one));
         let quickest = logs.fold(f64::INFINITY, f64::min);

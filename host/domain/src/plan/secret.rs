@@ -1,8 +1,7 @@
 //! The seed of a run, and the keys that are derived from it by a function that nobody can undo.
 //!
-//! Whoever has a key can derive what is below it and nothing else: neither what is above it nor what
-//! is beside it. So a call that sees its own seed learns nothing of another's, and a process gets the
-//! keys of its own inputs alone.
+//! The holder of a key can derive what is below it and nothing else: neither what is above it nor what is beside it. So
+//! a call that sees its own seed learns nothing of another's, and a process gets the keys of its own inputs alone.
 
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -58,7 +57,7 @@ impl fmt::Debug for Secret {
 /// The seed of a run, from which its inputs and orders follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunSeed {
-    /// A number that somebody chose. Whoever knows it can work out every input beforehand.
+    /// A number that somebody chose. Anybody who knows it can work out every input beforehand.
     Named(u64),
     /// 128 bits from the system, which nobody knew before the run.
     Drawn([u8; 16]),
@@ -97,8 +96,8 @@ impl RunSeed {
         self.secret().derive("race", &[])
     }
 
-    /// The seed of the coarse race that chooses who races, whose inputs and orders have nothing to do with those
-    /// of the race.
+    /// The seed of the coarse race that chooses the variants of the race. Its inputs and orders have nothing to do with
+    /// those of the race.
     #[must_use]
     pub fn of_coarse_race(&self) -> Self {
         let mut bytes = [0; 16];
@@ -136,7 +135,7 @@ impl fmt::Display for RunSeed {
     }
 }
 
-/// The text is no seed.
+/// Error of a text that is not a seed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a seed is a whole number from 0, or the 32 hexadecimal digits that a report shows")]
 pub struct NoSeed;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// A call shorter than this many times the clock resolution is not timed by the CPU clock.
 const CALL_RESOLUTIONS: f64 = 20.0;
-/// The most calls of a sample of short ones: each takes an input and a fresh instance, and so far longer
-/// than itself.
+/// Largest number of calls of a sample of short ones: each takes an input and a fresh instance, and so far longer than
+/// itself.
 const CALLS_MAX: u32 = 1_000;
 /// The share of a call that does nothing by which a time may be wrong: what the processor does beside
 /// reading a clock depends on what comes next.
@@ -44,19 +44,18 @@ pub fn shortest_call_ns(clock_ns: f64, other_ns: f64) -> f64 {
 pub struct ShortCase {
     /// The case.
     pub case: CaseIndex,
-    /// By how much the time of a call may be wrong, in nanoseconds: it takes the place of the clock's
-    /// resolution.
+    /// Error that the time of a call may have, in nanoseconds: it takes the place of the clock's resolution.
     pub uncertain_ns: f64,
 }
 
-/// What is known of short calls before a sampling is chosen.
+/// Facts about short calls that are known before a sampling is chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShortCalls {
     /// True if calls can be timed by the cheaper clock on this machine, in this race.
     pub can_be_timed: bool,
-    /// The cases that the pilot timed by it.
+    /// Cases that the pilot timed by the cheaper clock.
     pub timed: Vec<ShortCase>,
-    /// By case: the time of a call that does nothing, in nanoseconds.
+    /// Times of a call that does nothing, by case, in nanoseconds.
     pub nothing_ns: Vec<f64>,
 }
 
@@ -65,7 +64,8 @@ impl ShortCalls {
         self.timed.iter().any(|short| short.case == case)
     }
 
-    /// Of an instance that the pilot did not draw it is taken to be the longest.
+    /// Time of a call that does nothing on a case, in nanoseconds; for an instance that the pilot did not draw, the
+    /// longest of all cases.
     fn nothing_ns(&self, case: CaseIndex) -> f64 {
         let own = self.nothing_ns.get(case).copied().unwrap_or(0.0);
         let longest = self.nothing_ns.iter().copied().fold(0.0, f64::max);

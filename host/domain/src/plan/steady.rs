@@ -13,7 +13,7 @@ const P_MAX: f64 = 0.01;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUp {
-    /// 5 ms.
+    /// 5 ms, and one call.
     #[default]
     Normal,
     /// 2 calls and 10 ms, because the pilot had a trend.
@@ -59,8 +59,8 @@ pub struct Trend {
 pub enum Steadiness {
     /// No trend exceeds half the practical threshold.
     Steady,
-    /// These trends do. After [`WarmUp::Normal`]: run the pilot again with
-    /// [`WarmUp::Doubled`]. After that: say "no steady state" and go on.
+    /// These trends exceed it. After [`WarmUp::Normal`]: run the pilot again with [`WarmUp::Doubled`]. After that: say
+    /// "no steady state" and go on.
     Trending(Vec<Trend>),
 }
 

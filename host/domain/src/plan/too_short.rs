@@ -1,5 +1,4 @@
-//! Calls that are too short to be timed, and who is not timed because of them, so that the others
-//! are.
+//! Calls that are too short to be timed, and the variants that are not timed because of them, so that the others are.
 
 use crate::measurement::{CaseIndex, VariantIndex};
 use serde::{Deserialize, Serialize};
@@ -18,9 +17,9 @@ pub struct TooShort {
     pub call_ns_min: f64,
 }
 
-/// The variants that are not timed, ascending. A case on which a call is too short has no verdict; where
-/// that leaves fewer than half of the cases, the variant that takes most of them away is left out of
-/// the race, and so on. Two are always left; where even that does not help, nobody is left out.
+/// The variants that are not timed, ascending. A case on which a call is too short has no verdict; where that leaves
+/// fewer than half of the cases, the variant that takes most of them away is left out of the race, and so on. Two are
+/// always left; where even that does not help, no variant is left out.
 pub(super) fn untimed(
     variants: &[VariantIndex],
     cases: usize,
@@ -50,7 +49,7 @@ pub(super) fn untimed(
 mod tests {
     use super::*;
 
-    /// Which of three variants are left out; each of them by the cases that it is too short on.
+    /// Variants of three that are left out, given the cases that each of them is too short on.
     fn of(cases: usize, short: [&[CaseIndex]; 3]) -> Vec<VariantIndex> {
         let too_short = |(variant, cases): (VariantIndex, &&[CaseIndex])| {
             let short = move |case: &CaseIndex| TooShort {

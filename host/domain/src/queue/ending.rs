@@ -1,4 +1,4 @@
-//! How tasks end, and what follows for those that depend on them.
+//! Ends of attempts and of tasks, and their consequences for the tasks that depend on them.
 
 use super::state::{Attempt, Ending, Lost, NextStep, Receipt, TaskId, TaskState};
 use super::task::{TaskKey, Until};
@@ -55,8 +55,8 @@ impl TaskQueue {
         }
     }
 
-    /// Ends a task that is no longer wanted; its worker, if there is one, is to be stopped. A task that has
-    /// ended stays as it is.
+    /// Ends a task that is no longer wanted; the worker of a leased one is to be stopped. A task that has ended stays
+    /// as it is.
     pub fn withdraw(&mut self, key: &TaskKey, now: Duration) {
         if let Some(id) = self.ids.get(key).copied() {
             self.count_attempt(id, now);
@@ -80,6 +80,8 @@ impl TaskQueue {
     fn end_attempt(&mut self, id: TaskId, ending: Ending, now: Duration) -> NextStep {
         let took = self.count_attempt(id, now);
         let entry = &self.entries[id.0];
+        // An attempt without a result may have ended early, and says nothing of how long the work
+        // takes.
         if let (Some(took), Ending::Done) = (took, ending) {
             let (kind, size) = (entry.task.kind, entry.task.size);
             self.estimates.observe(kind, size, took);
@@ -106,7 +108,7 @@ impl TaskQueue {
         NextStep::Over
     }
 
-    /// Takes an open task out of where its state has it.
+    /// Takes an open task out of the index of its state, and gives back what it took while it was leased.
     fn leave(&mut self, id: TaskId) {
         let entry = &self.entries[id.0];
         match entry.state {
@@ -122,7 +124,7 @@ impl TaskQueue {
         }
     }
 
-    /// Ends an open task, and with it those that can no longer start.
+    /// Ends an open task, and with it the tasks that can no longer start.
     pub(super) fn end(&mut self, id: TaskId, state: TaskState) {
         let mut ending = vec![(id, state)];
         while let Some((id, state)) = ending.pop() {

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The estimate of a kind of which nothing is known.
+/// Estimate for a kind of task of which nothing is known.
 const UNKNOWN: Duration = Duration::from_secs(1);
 /// The least weight of a new duration in the estimate.
 const WEIGHT_MIN: f64 = 0.125;
-/// How far an estimate must move, as a ratio, before the order of tasks is worked out anew.
+/// Ratio by which an estimate must move before the order of tasks is worked out anew.
 const MOVED: f64 = 1.25;
 
 #[derive(Clone, Copy, Debug)]
 struct Estimate {
-    /// Of a task of size 1.
+    /// Estimated nanoseconds of a task of size 1.
     nanoseconds: f64,
-    /// The number of durations in it.
+    /// Number of measured durations in the estimate.
     seen: u32,
     /// The estimate by which the order of tasks was worked out.
     in_use: f64,

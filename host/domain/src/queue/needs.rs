@@ -1,16 +1,16 @@
-//! What tasks take while they are leased.
+//! Resources that tasks take while they are leased.
 
-/// How a task uses the machine's cores.
+/// Use of the machine's cores by a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cpu {
-    /// It waits for something else, and takes no core.
+    /// No core: the task waits for something else.
     #[default]
     None,
-    /// It has a core of its own, whatever runs on the others.
+    /// A core for itself, whatever runs on the others.
     Core,
-    /// It has a core of its own, and on the others runs only what needs quiet as well.
+    /// A core for itself, while the others run only tasks that need quiet as well.
     QuietCore,
-    /// It has a core of its own, and nothing runs on the others.
+    /// A core for itself, while nothing runs on the others.
     WholeMachine,
 }
 
@@ -23,14 +23,14 @@ pub struct Tokens {
     pub count: u32,
 }
 
-/// What a task takes while it is leased.
+/// Resources that a task takes while it is leased.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Its use of cores.
+    /// Use of cores.
     pub cpu: Cpu,
     /// Memory in bytes.
     pub memory_bytes: u64,
-    /// Tokens, which do not come back.
+    /// Tokens of a rate limit, which do not come back when the task ends.
     pub tokens: Option<Tokens>,
 }
 

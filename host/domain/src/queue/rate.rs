@@ -1,4 +1,4 @@
-//! Limits of how often something may be done.
+//! Rate limits: how often something may be done.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ pub struct Rate {
 
 /// The tokens of a rate limit.
 ///
-/// What is kept is the time at which all tokens would be there again, as in the generic cell rate
-/// algorithm (ITU-T I.371): times add up without rounding.
+/// The bucket keeps the time at which all tokens would be there again, as in the generic cell rate algorithm (ITU-T
+/// I.371): times add up without rounding.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
     rate: Rate,
@@ -31,19 +31,19 @@ impl Bucket {
         }
     }
 
-    /// Returns true if so many tokens can ever be there at once.
+    /// Returns true if this many tokens can ever be there at once.
     pub(super) fn can_hold(&self, tokens: u32) -> bool {
         tokens <= self.rate.burst
     }
 
-    /// Returns the time from which on so many tokens are there.
+    /// Returns the time from which on this many tokens are there.
     pub(super) fn at(&self, tokens: u32) -> Duration {
         let missing_at_most = self.rate.burst.saturating_sub(tokens);
         let to_refill = self.rate.every.saturating_mul(missing_at_most);
         self.full_at.saturating_sub(to_refill)
     }
 
-    /// Lets no token be there before this time.
+    /// Withholds all tokens until this time.
     pub(super) fn pause(&mut self, until: Duration) {
         let to_refill = self
             .rate

@@ -9,18 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     pub(super) priority: Reverse<i32>,
-    /// The expected nanoseconds from its start to the end of all that depends on it.
+    /// Level of the task: the expected nanoseconds from its start to the end of all that depends on it.
     pub(super) level: Reverse<u64>,
     pub(super) task: TaskId,
 }
 
-/// The kinds of things that a task takes. Ready tasks of one class are started in their order: where the
+/// Class of tasks that take the same kinds of resources. Ready tasks of one class are started in their order: where the
 /// first one lacks something, the others take that as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
     pub(super) cpu: Cpu,
     pub(super) takes_memory: bool,
-    /// The rate limit of which it takes tokens, by its place in the capacity.
+    /// Place in the capacity of the rate limit of which the task takes tokens.
     pub(super) rate: Option<usize>,
 }
 

@@ -1,11 +1,11 @@
-//! What there is for tasks to take, and what is taken.
+//! Resources that there are for tasks, and those of them that are taken.
 
 use super::needs::{Cpu, Needs};
 use super::rate::{Bucket, Rate};
 use super::ready::Class;
 use std::time::Duration;
 
-/// What there is for tasks to take.
+/// Resources that there are for tasks to take.
 #[derive(Clone, Debug, Default)]
 pub struct Capacity {
     /// The numbers of the cores. Tasks are given the last free one.
@@ -26,7 +26,7 @@ impl Capacity {
     }
 }
 
-/// What a task lacks at the moment.
+/// Resource that a task lacks at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lack {
     /// A core, or quiet on the others.
@@ -37,7 +37,7 @@ pub(super) enum Lack {
     Tokens { rate: usize, at: Duration },
 }
 
-/// What is taken of the capacity.
+/// Resources of the capacity that are taken.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     cores: usize,
@@ -45,7 +45,7 @@ pub(super) struct Slots {
     memory_bytes: u64,
     free_memory_bytes: u64,
     rates: Vec<(String, Bucket)>,
-    /// Leased tasks that take a core, by how they do.
+    /// Numbers of leased tasks that take a core, by their [`Cpu`]: this one and the next two.
     with_core: usize,
     quiet: usize,
     whole_machine: usize,
@@ -108,7 +108,7 @@ impl Slots {
         (needs.memory_bytes > self.free_memory_bytes).then_some(Lack::Memory)
     }
 
-    /// Lets no token of a rate limit be there before this time.
+    /// Withholds all tokens of a rate limit until this time.
     pub(super) fn pause(&mut self, rate: &str, until: Duration) {
         let named = self.rates.iter_mut().find(|(name, _)| name == rate);
         if let Some((_, bucket)) = named {
@@ -145,8 +145,8 @@ impl Slots {
     }
 }
 
-/// What the first tasks of the order lack. Tasks after them that take the same must wait as well, or those
-/// that need much would never start.
+/// Resources that the first tasks of the order lack. Later tasks that take the same must wait as well, or tasks that
+/// need much would never start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldBack {
     cpu: bool,

@@ -23,27 +23,28 @@ pub struct Lease {
     pub attempt: Attempt,
     /// The core for it, if it takes one.
     pub core: Option<usize>,
-    /// The attempt is lost if nothing is heard of it until then.
+    /// Time at which the attempt is lost if nothing was heard of it since the lease or its last
+    /// sign of life.
     pub deadline: Duration,
 }
 
 /// The state of a task. All times are since the queue began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskState {
-    /// It depends on tasks that have not ended.
+    /// The task depends on tasks that have not ended.
     Waiting {
         /// The number of dependencies that are open.
         open: usize,
     },
-    /// It can start as soon as there is what it needs.
+    /// The task can start as soon as there is all that it needs.
     Ready,
-    /// A worker is at it.
+    /// The task is leased: a worker is at it.
     Leased {
-        /// Since when.
+        /// Start of the lease.
         since: Duration,
-        /// Until when something must be heard of it.
+        /// End of the lease: the attempt is lost if nothing is heard of it until then.
         deadline: Duration,
-        /// Its core.
+        /// Core of the task, if it takes one.
         core: Option<usize>,
     },
     /// An attempt was lost, and the next one starts at this time at the earliest.
@@ -51,18 +52,18 @@ pub enum TaskState {
         /// The earliest time.
         at: Duration,
     },
-    /// It has a result.
+    /// The task has a result.
     Done,
-    /// It has none, for a reason that every attempt would have.
+    /// The task has no result, for a reason that every attempt would have.
     Failed,
-    /// All attempts at it were lost.
+    /// The task has no result, as all attempts at it were lost.
     DeadLetter,
-    /// It never starts, since this one that it depends on has no result.
+    /// The task never starts, since a task that it depends on has no result.
     Unreachable {
         /// The task without a result.
         because: TaskKey,
     },
-    /// It is no longer wanted.
+    /// The task is no longer wanted.
     Withdrawn,
 }
 
@@ -83,19 +84,19 @@ impl TaskState {
     }
 }
 
-/// How an attempt ended.
+/// End of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With a result.
+    /// The attempt has a result.
     Done,
-    /// With a failure that every other attempt would have as well.
+    /// The attempt failed, as every other attempt would.
     Failed,
-    /// For a reason that lies in the worker or the moment, such as a child that was killed: another
-    /// attempt may have a result.
+    /// The attempt was lost, for a reason that lies in the worker or the moment, such as a child
+    /// that was killed: another attempt may have a result.
     Lost,
 }
 
-/// What becomes of a task after an attempt.
+/// Next step of a task after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// The task has ended.
@@ -112,11 +113,11 @@ pub enum NextStep {
 /// The answer to the end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
-    /// It counts, and this is what follows.
+    /// The end counts, and the task goes on with this step.
     Accepted(NextStep),
-    /// It comes after the lease of its attempt, and does not count.
+    /// The end comes after the lease of its attempt, and does not count.
     Late,
-    /// It has been counted before.
+    /// The end has been counted before.
     Repeated,
     /// No such attempt was ever leased.
     NeverLeased,
@@ -127,6 +128,6 @@ pub enum Receipt {
 pub struct Lost {
     /// The attempt.
     pub attempt: Attempt,
-    /// What becomes of the task.
+    /// Next step of the task.
     pub next: NextStep,
 }

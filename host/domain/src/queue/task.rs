@@ -28,21 +28,21 @@ impl fmt::Display for TaskKey {
     }
 }
 
-/// What a task waits for before it can start.
+/// Dependency of a task: another task that must end before it can start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
     /// The key of a task that is in the queue.
     pub key: TaskKey,
-    /// How that task must have ended.
+    /// Required end of that task.
     pub until: Until,
 }
 
-/// How a task must have ended for those that depend on it.
+/// Required end of a task on which others depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// With a result. If there is none, those that depend on it never start.
+    /// A result. If there is none, the tasks that depend on it never start.
     Done,
-    /// In any way.
+    /// Any end.
     Ended,
 }
 
@@ -60,8 +60,8 @@ impl Dependency {
     }
 }
 
-/// How often an attempt that was lost is repeated, and after which time. An attempt is lost if its worker
-/// died or stalled, or was refused for a moment; a task that failed by itself is never repeated.
+/// Limits on the repetition of lost attempts. An attempt is lost if its worker died or stalled, or was refused for a
+/// moment; a task that failed by itself is never repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retries {
     /// The largest number of attempts, the first one included.
@@ -80,7 +80,7 @@ impl Retries {
         wait_max: Duration::ZERO,
     };
 
-    /// Returns the time to wait after so many lost attempts; `None` if there is no other attempt.
+    /// Returns the time to wait after this many lost attempts; `None` if there is no other attempt.
     pub(super) fn wait_after(&self, attempts: u32) -> Option<Duration> {
         if attempts >= self.attempts_max {
             return None;
@@ -97,26 +97,26 @@ impl Retries {
 /// A task as it is added to the queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Its key.
+    /// Key of the task.
     pub key: TaskKey,
     /// The kind of work, by which durations are estimated.
     pub kind: &'static str,
-    /// What it waits for. All of it must be in the queue already.
+    /// Dependencies of the task. All of them must be in the queue already.
     pub after: Vec<Dependency>,
-    /// Ready tasks of a higher priority start first.
+    /// Priority: ready tasks of a higher one start first.
     pub priority: i32,
-    /// How much work it is, in units of an ordinary task of its kind.
+    /// Amount of work, in units of an ordinary task of its kind.
     pub size: f64,
-    /// What it takes while it is leased.
+    /// Resources that the task takes while it is leased.
     pub needs: Needs,
-    /// How often lost attempts are repeated.
+    /// Limits on the repetition of lost attempts.
     pub retries: Retries,
     /// The time after which an attempt is lost if its worker says nothing.
     pub lease: Duration,
 }
 
 impl Task {
-    /// The lease of a task that says nothing else.
+    /// Lease of a task for which no other is set.
     pub const LEASE: Duration = Duration::from_secs(60);
 
     /// Returns a task of ordinary size and priority that depends on nothing and is tried once.

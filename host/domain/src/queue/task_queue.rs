@@ -16,34 +16,34 @@ pub const TASKS_MAX: usize = 1_000_000;
 /// The reason why a task cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddError {
-    /// There is one of this key.
+    /// A task of this key is in the queue already.
     #[error("the task {0} is in the queue already")]
     Known(TaskKey),
-    /// A task that it depends on is not in the queue.
+    /// A task that the new one depends on is not in the queue.
     #[error("{task} depends on {dependency}, which is not in the queue: add that one first")]
     UnknownDependency {
         /// The task that was to be added.
         task: TaskKey,
-        /// The one that is missing.
+        /// The task that is missing.
         dependency: TaskKey,
     },
-    /// It needs more than there is.
+    /// The task needs more than the whole capacity, so it would never start.
     #[error("{0} needs more cores, memory or tokens than there are, so it would wait for ever")]
     NeverFits(TaskKey),
-    /// Its size is not a positive number.
+    /// The size of the task is not a positive number.
     #[error("the size of {0} must be a positive number")]
     Size(TaskKey),
-    /// There are too many tasks.
+    /// The queue is full: it has [`TASKS_MAX`] tasks.
     #[error("the queue has {TASKS_MAX} tasks, which is as many as it takes")]
     Full,
 }
 
-/// What a worker has done.
+/// Work that was done on one core, or without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// The number of attempts that ended.
     pub tasks: u64,
-    /// The time in which it had a lease.
+    /// Time for which the tasks of these attempts were leased.
     pub busy: Duration,
 }
 
@@ -77,7 +77,7 @@ pub struct TaskQueue {
     pub(super) open: BTreeSet<TaskId>,
     pub(super) ready: Ready,
     pub(super) slots: Slots,
-    /// The leased tasks by the end of their leases, and those that wait for a retry by its time.
+    /// The leased tasks by the end of their leases; in `retries`, those that wait for a retry, by its time.
     pub(super) deadlines: BTreeSet<(Duration, TaskId)>,
     pub(super) retries: BTreeSet<(Duration, TaskId)>,
     pub(super) estimates: Estimates,
@@ -166,10 +166,12 @@ impl TaskQueue {
         Ok(())
     }
 
-    /// Leases the next task that there is everything for, if there is one.
+    /// Leases the next task whose needs can all be met, if there is one.
     pub fn lease(&mut self, now: Duration) -> Option<Lease> {
         self.work_out_levels();
         let mut held_back = HeldBack::default();
+        // The first task of each class is enough: where it lacks something, the others of its class
+        // are held back, too.
         for (rank, class) in self.ready.heads() {
             if held_back.holds(class) {
                 continue;
@@ -202,8 +204,7 @@ impl TaskQueue {
         None
     }
 
-    /// Lets no task start before this time that takes tokens of this rate limit: whoever is behind it asks for a
-    /// pause.
+    /// Holds back the tasks that take tokens of this rate limit until this time, as the service behind it asked for.
     pub fn pause(&mut self, rate: &str, until: Duration) {
         self.slots.pause(rate, until);
     }

@@ -1,4 +1,4 @@
-//! What tasks that have not started wait for.
+//! Reasons why tasks have not started, and numbers of tasks by their progress.
 
 use super::slots::Lack;
 use super::state::TaskState;
@@ -6,18 +6,18 @@ use super::task::{TaskKey, Until};
 use super::task_queue::TaskQueue;
 use std::time::Duration;
 
-/// The numbers of tasks by how far they are.
+/// Numbers of tasks by their progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Those that have ended, in whichever way.
+    /// Number of tasks that have ended, in whichever way.
     pub over: usize,
-    /// Those that a worker is at.
+    /// Number of tasks that a worker is at.
     pub leased: usize,
-    /// All others.
+    /// Number of all other tasks.
     pub waiting: usize,
 }
 
-/// What a task that has not started waits for.
+/// Reason why a task has not started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitsFor {
     /// The ends of these tasks, or their results.
@@ -28,14 +28,14 @@ pub enum WaitsFor {
     Memory,
     /// Tokens of a rate limit.
     Tokens,
-    /// The time of its next attempt.
+    /// The time of the task's next attempt.
     Retry,
-    /// Others whose turn it is before.
+    /// Other tasks whose turn comes first.
     Turn,
 }
 
 impl TaskQueue {
-    /// Returns how many tasks are how far.
+    /// Returns the numbers of tasks by their progress.
     pub fn counts(&self) -> Counts {
         let leased = self.deadlines.len();
         Counts {
@@ -45,7 +45,7 @@ impl TaskQueue {
         }
     }
 
-    /// Returns the tasks that wait, in the order in which they were added, and what for. It takes time for
+    /// Returns the tasks that wait, in the order in which they were added, each with its reason. It takes time for
     /// every task before the last of them that has not ended, so callers take no more than they show.
     pub fn waiting(&self, now: Duration) -> impl Iterator<Item = (&TaskKey, WaitsFor)> {
         self.open.iter().filter_map(move |id| {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a claim about a pair holds for.
+/// Scope of a claim about a pair: the cases that it holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimScope {
@@ -15,7 +15,7 @@ pub enum ClaimScope {
     OneCase,
 }
 
-/// What counts once in the evidence for a claim by time.
+/// Unit of the evidence for a claim by time: each replica, or each block, counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClaimUnit {
     /// Replicas are the units: for differences of any size.
@@ -30,7 +30,7 @@ const ALL_CASES_SHARE: f64 = 0.8;
 const BLOCKS_SHARE: f64 = 0.3;
 
 impl ClaimUnit {
-    /// The share of α of claims that rest on these.
+    /// The share of α of the claims that rest on this unit.
     pub(super) fn share(self) -> f64 {
         match self {
             Self::Replicas => 1.0 - BLOCKS_SHARE,

@@ -19,17 +19,17 @@ pub struct Analysis {
     pub settings: RaceSettings,
     /// The number of replicas that count.
     pub replicas: u32,
-    /// Over all cases: each pair once, with `a` < `b`.
+    /// Verdicts over all cases: each pair once, with `a` < `b`.
     pub overall: Vec<PairVerdict>,
-    /// By case: each pair once for each case that counts. Empty if a single case counts: it says
-    /// the same as all of them.
+    /// Verdicts by case: each pair once for each case that counts. Empty if a single case counts: it says the same as
+    /// all of them.
     pub by_case: Vec<PairVerdict>,
-    /// By the cold start, each pair once; empty unless a criterion asks for it.
+    /// Verdicts by the cold start, each pair once; empty unless a criterion asks for them.
     #[serde(default)]
     pub cold_start: Vec<PairVerdict>,
     /// The variant that beats every other.
     pub winner: Option<VariantIndex>,
-    /// The variants that nobody surely beats.
+    /// The variants that no other surely beats.
     pub unbeaten: Vec<VariantIndex>,
     /// The time of a call, by variant and case.
     pub times: Vec<TimeSummary>,
@@ -37,7 +37,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// The number of different inputs that were timed on the case with the fewest, the pilot's among them: all variants
-    /// get the same ones, so it is that of the one that was timed longest. `None` for a set of instances.
+    /// get the same ones, so it is that of the variant that was timed longest. `None` for a set of instances.
     pub fn inputs(&self) -> Option<u64> {
         if self.settings.instances {
             return None;
@@ -116,9 +116,9 @@ impl Race {
         race
     }
 
-    /// Adds a replica. Replicas count in the order of their launch, whatever order they finish in:
-    /// one that finished early waits until every earlier index is in or [skipped](Self::skip).
-    /// A second replica of the same index is ignored.
+    /// Adds a replica. Replicas count in the order of their launch, whatever order they finish in: a replica that
+    /// finished early waits until every earlier index is in or [skipped](Self::skip). A second replica of the same
+    /// index is ignored.
     pub fn push(&mut self, replica: Replica) {
         if replica.index >= self.next_index {
             self.waiting.entry(replica.index).or_insert(replica);
@@ -135,7 +135,8 @@ impl Race {
     }
 
     /// Adds a sample that took far longer than was predicted. Its variant is set aside: from now on it runs in replicas
-    /// of its own, as [`Analysis::next`] says. What was pushed counts as before. A second one of a variant is ignored.
+    /// of its own, as [`Analysis::next`] says. Replicas that were pushed count as before. A second overrun of a variant
+    /// is ignored.
     pub fn push_overrun(&mut self, overrun: Overrun) {
         let mut known = self.settings.overruns.iter();
         if known.any(|one| one.variant == overrun.variant) {
@@ -161,7 +162,7 @@ impl Race {
         self.times.push_overrun(overrun, least_ns);
     }
 
-    /// The settings, with all who are set aside.
+    /// The settings, with all variants that are set aside.
     pub fn settings(&self) -> &RaceSettings {
         &self.settings
     }
@@ -182,6 +183,7 @@ impl Race {
         add_implied(&self.settings, &mut overall);
         let times = self.times.summaries(self.settings.confidence);
         let means = Means::new(&self.settings, &times);
+        // After the implied verdicts: mean times withdraw those, too (docs/verdicts.md, R10a).
         for pair in overall.iter_mut().chain(&mut by_case) {
             means.withdraw_if_contradicted(pair);
         }

@@ -18,7 +18,7 @@ pub(super) struct BlockTimes {
     sample_ns: Vec<f64>,
     /// The number of calls of a sample.
     calls: Vec<f64>,
-    /// By variant and case, the clock's resolution relative to a sample.
+    /// Resolution of the clock relative to a sample, by variant and case.
     resolutions: Vec<f64>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct CasePair {
     pub(super) case: CaseIndex,
     /// The share of the case in the comparison.
     pub(super) weight: f64,
-    /// By block: its number, and nanoseconds of the sample of `a` and of that of `b`.
+    /// Blocks: number, nanoseconds of the sample of `a`, nanoseconds of the sample of `b`.
     pub(super) blocks: Vec<(usize, f64, f64)>,
     /// The clock's resolution relative to a sample of `a` plus that relative to one of `b`.
     pub(super) resolution: f64,
@@ -49,7 +49,7 @@ impl CasePair {
     }
 }
 
-/// What a replica says of a pair, over all cases or on one.
+/// Times of a pair in one replica, over all cases or on one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PairTimes {
     /// The cases, at least one; their weights sum to 1.
@@ -62,7 +62,7 @@ impl PairTimes {
         self.mean(CasePair::difference)
     }
 
-    /// The weighted mean over the cases of the median over blocks: what most samples say.
+    /// The weighted mean over the cases of the median over blocks: the ratio of most samples, as a logarithm.
     pub(super) fn typical(&self) -> f64 {
         self.mean(CasePair::typical)
     }
@@ -77,8 +77,8 @@ impl PairTimes {
         cases.map(|case| case.weight * of_case(case)).sum()
     }
 
-    /// By block: the weighted mean over the cases of ln t_a − ln t_b, of the blocks in which both ran on all of
-    /// them. Of a set of instances, each block has those that it drew, all of the same weight.
+    /// Differences of the blocks in which both ran on all of the cases: the weighted mean over the cases of
+    /// ln T_a − ln T_b. Of a set of instances, each block has those that it drew, all of the same weight.
     pub(super) fn by_block(&self, instances: bool) -> Vec<f64> {
         let numbers = self.cases.iter().flat_map(|case| &case.blocks);
         let numbers: BTreeSet<usize> = numbers.map(|block| block.0).collect();
@@ -185,8 +185,8 @@ impl BlockTimes {
         })
     }
 
-    /// What the replica says of a pair over all cases; `weights` sum to 1. `None` if the two did not meet on each
-    /// case that counts; of a set of instances, if they met on none.
+    /// Times of a pair over all cases; `weights` sum to 1. `None` if the two did not meet on each case that counts; of
+    /// a set of instances, if they met on none.
     pub(super) fn on_all(
         &self,
         pair: (VariantIndex, VariantIndex),

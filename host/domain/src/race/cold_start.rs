@@ -11,7 +11,8 @@ use crate::verdict::{self, PairVerdict};
 pub(super) struct ColdStarts(PairedTimes);
 
 impl ColdStarts {
-    /// No cold starts yet. Without a criterion that asks for them there are no pairs.
+    /// Returns the cold starts of a race that has none yet. Without a criterion that asks for them
+    /// there are no pairs.
     pub(super) fn new(settings: &RaceSettings) -> Self {
         let variants = if settings.cold_start {
             settings.variants

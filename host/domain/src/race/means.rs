@@ -1,8 +1,8 @@
 //! Mean times over everything that was timed, against verdicts that rest on a part of it.
 //!
-//! Whoever is beaten leaves, and the others go on: the slow inputs that one of these meets then are not in the
-//! replicas that the two had in common. A sure verdict that the mean times of both say the opposite of is withdrawn;
-//! without it the other one is back in the race.
+//! A variant that is beaten leaves, and the others go on: the slow inputs that these meet then are not in the replicas
+//! that it had in common with them. A sure verdict that the mean times of both say the opposite of is withdrawn;
+//! without it the beaten variant is back in the race.
 
 use super::settings::RaceSettings;
 use super::times::TimeSummary;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 
 /// The mean times of a call, by variant and case.
 pub(super) struct Means {
-    /// The logarithms.
+    /// Logarithms of the mean times of a call.
     times: BTreeMap<(VariantIndex, CaseIndex), f64>,
     weights: Vec<f64>,
 }
 
 impl Means {
-    /// The means of these times. Of a set of instances there are none: replicas draw other instances.
+    /// The means of these times. A set of instances has none: replicas draw other instances.
     pub(super) fn new(settings: &RaceSettings, times: &[TimeSummary]) -> Self {
         let times = times.iter().filter(|_| !settings.instances);
         Self {
@@ -62,7 +62,7 @@ mod tests {
     use crate::measurement::{Overrun, Replica, Sample, Surroundings};
     use crate::verdict::Verdict;
 
-    /// A replica of 16 blocks in which these variants take so many milliseconds.
+    /// A replica of 16 blocks in which each of these variants takes this number of milliseconds.
     fn replica(index: u32, times: &[(usize, f64)]) -> Replica {
         let sample = |variant, block: u32, ms: f64| Sample {
             variant,

@@ -1,4 +1,5 @@
-//! The race: replicas come in, verdicts come out, and with them the decision who runs next.
+//! The race: replicas come in, verdicts come out, and with them the decision which variants run
+//! next.
 //!
 //! [`analyse`] takes all replicas at once; [`Race`] takes them one by one, at the cost of the new
 //! replica only. Both give the same [`Analysis`], and [`Analysis::next`] says what to run.

@@ -1,11 +1,11 @@
 //! Obvious differences: blocks as the units of evidence, against a bound on what belongs to a process.
 //!
-//! Where code and data lie in a process makes programs faster or slower for as long as it lives, so a process
-//! counts once for whoever is close, however many blocks it has. But nothing of that kind moves identical
-//! programs as far apart as [`PROCESS_LOG`]. Let D be the difference in a block, θ the effect, P what belongs to the
-//! process and N the rest: D = θ + P + N, with |P| ≤ [`PROCESS_LOG`], and N symmetric around 0, since the
-//! order was drawn for the block. Then for θ ≤ 0, D less [`PROCESS_LOG`] lies around a point at or below 0, and
-//! the same bets as on replicas are fair with blocks in their place.
+//! Where code and data lie in a process makes programs faster or slower for as long as it lives, so a process counts
+//! once for a close pair, however many blocks it has. But nothing of that kind moves identical programs as far apart as
+//! [`PROCESS_LOG`]. Let D be the difference in a block, θ the effect, P what belongs to the process and N the rest:
+//! D = θ + P + N, with |P| ≤ [`PROCESS_LOG`], and N symmetric around 0, since the order was drawn for the block. Then
+//! for θ ≤ 0, D less [`PROCESS_LOG`] lies around a point at or below 0, and the same bets as on replicas are fair with
+//! blocks in their place.
 
 use crate::stats::{Bounds, ConfidenceSequence, EProcess, median};
 
@@ -15,7 +15,7 @@ pub(super) const PROCESS_LOG: f64 = 0.405_465_108_108_164_4;
 const SCALE: f64 = 0.1;
 /// The number of replicas that count: what is not obvious after these is a matter of processes.
 const REPLICAS_MAX: usize = 8;
-/// More evidence than any claim needs, in nats.
+/// Bound of the evidence, in nats: more than any claim needs.
 const LOG_MAX: f64 = 300.0;
 /// The fewest replicas of a claim: a single process may be an exception.
 const REPLICAS_MIN: usize = 2;
@@ -30,7 +30,7 @@ pub(super) struct ObviousDifference {
 }
 
 impl ObviousDifference {
-    /// No blocks yet; `threshold` is the evidence that a claim needs, in nats.
+    /// Returns the difference of a pair without blocks; `threshold` is the evidence that a claim needs, in nats.
     pub(super) fn new(threshold: f64, practical_log: f64) -> Self {
         Self {
             sequence: ConfidenceSequence::new(threshold, practical_log)

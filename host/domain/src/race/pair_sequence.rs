@@ -24,7 +24,7 @@ pub(super) struct ScopeSequence {
 }
 
 impl ScopeSequence {
-    /// No differences yet.
+    /// Returns the sequence of a pair without differences.
     pub(super) fn new(
         settings: &RaceSettings,
         pair: (VariantIndex, VariantIndex),
@@ -47,7 +47,7 @@ impl ScopeSequence {
         }
     }
 
-    /// What a replica says of the pair in this scope; `None` if it says nothing. `weights` sum to 1.
+    /// Finds the times of the pair in this scope in one replica; `None` if the replica has none. `weights` sum to 1.
     pub(super) fn find(&self, times: &BlockTimes, weights: &[f64]) -> Option<PairTimes> {
         let Some(case) = self.case else {
             return times.on_all(self.pair, weights, self.instances);
@@ -70,7 +70,7 @@ impl ScopeSequence {
         }
     }
 
-    /// Adds what a replica says.
+    /// Adds the times of the pair in a replica.
     pub(super) fn push(&mut self, times: &PairTimes) {
         let difference = times.difference();
         self.sequence.push(difference, times.resolution());
@@ -114,7 +114,7 @@ impl ScopeSequence {
         is_above(0.0) || is_below(0.0) || is_above(-practical_log) && is_below(practical_log)
     }
 
-    /// By this much both ends move outwards where there are few versions.
+    /// Distance by which both ends move outwards, as a difference of logarithms; 0 unless a component has few layouts.
     fn layouts_log(&self) -> f64 {
         if self.few_layouts {
             few_layouts_log()
@@ -166,8 +166,7 @@ pub(super) struct PairSequence {
 }
 
 impl PairSequence {
-    /// A pair without differences. A single case is the same as all of them, and gets no claim of
-    /// its own.
+    /// Returns a pair without differences. A single case is the same as all of them, and gets no claim of its own.
     pub(super) fn new(settings: &RaceSettings, a: VariantIndex, b: VariantIndex) -> Self {
         let cases = settings.single_scopes();
         let by_case = |case| ScopeSequence::new(settings, (a, b), Some(case));
@@ -230,7 +229,7 @@ mod tests {
     use crate::verdict::{RatioInterval, Verdict};
 
     const DELTA: f64 = 0.01;
-    /// What most samples take, in nanoseconds.
+    /// Usual time of a sample, in nanoseconds.
     const USUAL_NS: f64 = 1e6;
 
     /// A replica in which these are the times of both by block, as multiples of the usual.
@@ -265,7 +264,7 @@ mod tests {
         1.0 + 0.002 * of_block + 0.0015 * of_replica
     }
 
-    /// Replicas of 16 blocks in which `a` takes so many times as long as `b`.
+    /// Replicas of 16 blocks in which `a` takes this many times as long as `b`.
     fn replicas(count: u32, times: impl Fn(u32) -> f64) -> Vec<Replica> {
         let blocks = |index: u32| -> Vec<(f64, f64)> {
             let block = |block| (times(16 * index + block) * noise(index, block), 1.0);

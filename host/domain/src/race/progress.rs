@@ -1,4 +1,4 @@
-//! The next step of a race: who runs, or why it is over.
+//! The next step of a race: the variants that run, or the reason why it is over.
 
 use super::alpha::ClaimScope;
 use super::analysis::Analysis;
@@ -6,21 +6,22 @@ use crate::measurement::VariantIndex;
 use crate::verdict::{PairVerdict, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// Replicas of a race with a single variant: enough for an interval of its times.
+/// Number of replicas of a race with a single variant: enough for an interval of its times.
 const ALONE_REPLICAS: u32 = 8;
 /// A beaten variant that leads on a case stays if the replicas forecast for a verdict there are at
 /// most this many times those made so far.
 const PATIENCE: f64 = 1.5;
-/// One that leads on a case by this much, as a logarithm, stays in any case: until it is known whether it does, or
-/// its share of the budget is used.
+/// Lead on a case, as a logarithm, with which a beaten variant stays in any case: until it is known whether it leads
+/// there, or until [`CASES_SHARE`] of the budget is used.
 const CLEAR_LEAD_LOG: f64 = 0.048_790_164_169_432_03;
-/// The share of the budget after which nobody stays for a single case.
+/// Share of the budget after which a clear lead on a single case keeps no variant any more.
 const CASES_SHARE: f64 = 0.5;
-/// The different inputs of each case after which a verdict is left alone: one in twenty is then met with 95 %.
+/// Number of different inputs of each case after which a verdict is left alone: an input as rare as one in twenty is
+/// then met with 95 %.
 pub const INPUTS_ENOUGH: u64 = 60;
-/// Somebody beaten after fewer inputs stays, until this share of the budget is used.
+/// Share of the budget until which a variant stays that was beaten after fewer inputs.
 const INPUTS_SHARE: f64 = 0.25;
-/// The share of the budget after which those that were set aside have their turn.
+/// Share of the budget after which the variants that were set aside have their turn.
 const TOGETHER_SHARE: f64 = 0.75;
 
 /// The next step of a race.
@@ -44,8 +45,8 @@ pub enum StopReason {
     Winner,
     /// The unbeaten variants tie with each other.
     Tied,
-    /// More replicas would settle no pair, yet there is neither a winner nor a common tie: a ties
-    /// with b and b with c, while a beats c; or a pair is as close as where code lies may be worth.
+    /// More replicas would settle no pair, yet there is neither a winner nor a common tie: a ties with b and b with c,
+    /// while a beats c; or a pair is closer than the effect of where code lies.
     Settled,
     /// The interval of every open pair of unbeaten variants is as narrow as was asked for.
     Precision,
@@ -62,9 +63,9 @@ pub enum StopReason {
 /// The budget of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemainingBudget {
-    /// Seconds until it ends.
+    /// Seconds that are left.
     pub seconds: f64,
-    /// Seconds of all of it.
+    /// Seconds of the whole budget.
     pub whole_seconds: f64,
 }
 
@@ -111,14 +112,16 @@ impl Analysis {
             return NextStep::Stop(StopReason::Precision);
         }
         let fits = |group: &Vec<VariantIndex>| predict(group) <= remaining.seconds;
+        // Where the first choice takes too long for what is left, another group may still fit.
         match self.groups(&live_variants, used).into_iter().find(fits) {
             Some(live_variants) => NextStep::Run { live_variants },
             None => NextStep::Stop(StopReason::Budget),
         }
     }
 
-    /// Who may run together next, the first choice first: those that are left without those that were set aside; then
-    /// the leader with each of these.
+    /// Groups of variants that may run together next, the first choice first: the variants that are left without those
+    /// that were set aside; then the leader with each of these. Once [`TOGETHER_SHARE`] of the budget is used, these
+    /// pairs come first.
     fn groups(&self, live_variants: &[VariantIndex], used: f64) -> Vec<Vec<VariantIndex>> {
         let is_aside = |variant: &VariantIndex| self.settings.aside.contains(variant);
         let (aside, together): (Vec<VariantIndex>, Vec<VariantIndex>) =
@@ -143,8 +146,8 @@ impl Analysis {
         duels
     }
 
-    /// The leader with each of those that were set aside: first whose verdict is open, and of these who has met it
-    /// the least often.
+    /// Pairs of the leader with each variant that was set aside: first those whose verdict is open, and of these the
+    /// pair that met in the fewest replicas.
     fn duels(&self, leader: VariantIndex, aside: &[VariantIndex]) -> Vec<Vec<VariantIndex>> {
         let pairs = aside.iter().map(|one| (leader.min(*one), leader.max(*one)));
         let mut pairs: Vec<(VariantIndex, VariantIndex)> = pairs.collect();
@@ -178,7 +181,8 @@ impl Analysis {
     }
 
     /// Returns true if a variant met so few inputs of some case that a slow one may well not be among them, and there
-    /// is time for more. Of a set, all instances are known; and who was set aside takes too long.
+    /// is time for more. False for a set, of which all instances are known, and for a variant that was set aside, which
+    /// takes too long.
     fn has_few_inputs(&self, variant: VariantIndex, used: f64) -> bool {
         let settings = &self.settings;
         if used >= INPUTS_SHARE || settings.instances || settings.aside.contains(&variant) {
@@ -308,7 +312,7 @@ impl Analysis {
         Some(sum)
     }
 
-    /// Returns true if it is open whether a variant is faster than the best one on some case, where it seems to be.
+    /// Returns true if a variant seems to be faster than the best one on some case, and it is open whether it is.
     fn may_lead_on_a_case(&self, variant: VariantIndex, best: VariantIndex, used: f64) -> bool {
         let may_lead = |pair: &PairVerdict| {
             let about_it =

@@ -1,10 +1,11 @@
 //! The prospect of a pair without a verdict: whether more replicas would likely bring one.
 //!
-//! The race is continued many times with replicas drawn from its own. Each continuation first draws how often each
-//! of them is to come (the Bayesian bootstrap: Rubin, The Annals of Statistics 9, 1981), so that continuations differ as
-//! much as races of the same two programs with so few replicas would: if all drew alike, each would take the ratio
-//! seen so far for the true one. And of pairs that are still open most are closer than they look, since those that are
-//! far apart were settled earlier: so continuations are chosen in inverse proportion to δ and their difference.
+//! The race is continued many times with replicas drawn from its own. Each continuation first draws how often each of
+//! them is to come (the Bayesian bootstrap: Rubin, The Annals of Statistics 9, 1981), so that continuations differ as
+//! much as races of the same two programs with so few replicas would: if all drew alike, each would take the ratio seen
+//! so far for the true one. And of pairs that are still open most are closer than they look, since those that are far
+//! apart were settled earlier: so continuations are chosen with weights in inverse proportion to δ + |θ|, with θ their
+//! difference.
 
 use super::block_times::{BlockTimes, PairTimes};
 use super::pair_sequence::ScopeSequence;
@@ -15,25 +16,25 @@ use crate::stats::median;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The number of continuations, and the number of those they are chosen from.
+/// Number of continuations, and number of drawn ones that they are chosen from.
 const CONTINUATIONS: usize = 100;
 const DRAWN: usize = 400;
-/// The number of continuations that must have a verdict. Races follow them less well than their share says, as they were
+/// Number of continuations that must have a verdict. Races follow them less well than their share says, as they were
 /// open by chance: with these, a verdict came in about four of five (`cargo bench --bench rules`, E19).
 const SETTLED: usize = 97;
-/// The number of replicas in all that are tried, as multiples of those there are.
+/// Numbers of replicas in all that are tried, as multiples of those there are.
 const MULTIPLES: [f64; 11] = [1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 30.0];
 /// The multiple at which the width of the interval is forecast where none of them settles the pair.
 const NARROWED: f64 = 4.0;
-/// The continuations whose interval is worked out for that.
+/// Number of continuations whose interval is worked out for that.
 const INTERVALS: usize = 5;
-/// Fewer replicas of a pair say too little of how they vary.
+/// Fewest replicas of a pair for a prospect: fewer say too little of how they vary.
 const REPLICAS_MIN: usize = 8;
 
-/// What more replicas would likely bring.
+/// Likely result of more replicas of a pair without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prospect {
-    /// With so many replicas in all, a verdict is likely: nearly all continuations have one.
+    /// A verdict is likely with this many replicas in all: nearly all continuations have one.
     Settled {
         /// The number of replicas.
         replicas: u32,
@@ -42,14 +43,14 @@ pub enum Prospect {
     Open {
         /// A number of replicas in all: four times as many, or the most that a race has.
         replicas: u32,
-        /// With that many, half of the width of the interval over all cases, as a difference of logarithms: the median over
-        /// continuations. `None` if an end is unknown in most of them.
+        /// Half of the width of the interval over all cases with that many replicas, as a difference of logarithms: the
+        /// median over continuations. `None` if an end is unknown in most of them.
         half_width: Option<f64>,
     },
 }
 
-/// Returns the prospect of the pair of these variants over all cases. `None` if fewer than eight replicas say something
-/// of it, or if no more may be added. The same replicas always have the same prospect.
+/// Returns the prospect of the pair of these variants over all cases. `None` if fewer than eight replicas have times of
+/// both, or if no more may be added. The same replicas always have the same prospect.
 pub fn prospect(
     settings: &RaceSettings,
     pilot: Option<&Replica>,
@@ -131,12 +132,13 @@ fn plausible(known: &ScopeSequence, own: &[PairTimes], practical_log: f64) -> Ve
     (0..CONTINUATIONS).map(chosen).collect()
 }
 
-/// How often each replica is to come: by replica, the sum of its share and of those before it.
+/// Shares of the replicas in a continuation, that is, how often each is to come: for each replica, the sum of its share
+/// and of those before it, not divided by the sum of all.
 #[derive(Clone)]
 struct Shares(Vec<f64>);
 
 impl Shares {
-    /// Exponential numbers, which are shares once they are divided by their sum.
+    /// Draws exponential numbers, which are shares once they are divided by their sum.
     fn draw(replicas: usize, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut sum = 0.0;
@@ -151,7 +153,7 @@ impl Shares {
         self.0.last().copied().unwrap_or(0.0)
     }
 
-    /// The mean of the replicas' differences by these shares.
+    /// The mean of the replicas' differences, weighted by these shares.
     fn mean(&self, differences: &[f64]) -> f64 {
         let mut before = 0.0;
         let mut mean = 0.0;
@@ -162,7 +164,7 @@ impl Shares {
         mean
     }
 
-    /// One replica.
+    /// Draws the place of one replica, by these shares.
     fn pick(&self, random: &mut impl Rng) -> usize {
         let drawn = self.sum() * uniform(random);
         let place = self.0.partition_point(|sum| *sum <= drawn);
@@ -180,7 +182,7 @@ struct Continuation {
 }
 
 impl Continuation {
-    /// Adds replicas until there are so many.
+    /// Adds replicas until there are this many.
     fn go_on(&mut self, own: &[PairTimes], replicas: usize) {
         while self.replicas < replicas {
             self.scope.push(&own[self.shares.pick(&mut self.random)]);
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
     use crate::measurement::{Sample, Surroundings};
 
-    /// A replica of eight blocks in which `a` takes so many times as long as `b`.
+    /// A replica of eight blocks in which `a` takes `ratio` times as long as `b`.
     fn replica(index: u32, ratio: f64) -> Replica {
         let sample = |variant, block, cpu_ns: f64| Sample {
             variant,

@@ -13,16 +13,16 @@ fn whole() -> f64 {
 /// The scale of the first differences of a pair: the median absolute deviation of its differences in
 /// the blocks of the pilot, at least the clock's resolution.
 ///
-/// It is as large as the noise within a process; that of a replica's difference is smaller, being a
-/// median over blocks, but has the differences between processes in addition. Whatever it is, it was
-/// known before the first replica, so the bets are fair.
+/// It is as large as the noise within a process; that of a replica's difference is smaller, since this rests on the
+/// totals of several blocks, but has the differences between processes in addition. Whatever it is, it was known before
+/// the first replica, so the bets are fair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstScale {
     /// The variant with the lower index.
     pub a: VariantIndex,
     /// The variant with the higher index.
     pub b: VariantIndex,
-    /// The case; `None` for all that count together.
+    /// The case; `None` for all cases that count together.
     pub case: Option<CaseIndex>,
     /// The scale, as a difference of logarithms.
     pub scale: f64,
@@ -33,8 +33,8 @@ pub struct FirstScale {
 pub struct RaceSettings {
     /// k: the number of variants in the race. Those that leave or fail still count.
     pub variants: usize,
-    /// By case, its weight in the comparison over all cases; only their proportions matter. A case
-    /// of weight 0 gets no verdict: its calls are too short to time.
+    /// Weights of the cases in the comparison over all of them; only their proportions matter. A case of weight 0 gets
+    /// no verdict: its calls are too short to time.
     pub case_weights: Vec<f64>,
     /// True if the cases are instances of one set, of which each block draws a few: claims are about
     /// the whole set, and none about a single instance.
@@ -58,11 +58,11 @@ pub struct RaceSettings {
     pub clock_ns: f64,
     /// The largest number of replicas.
     pub replicas_max: u32,
-    /// A fraction by which the others may be slower than variant 0: the race goes on until each of
-    /// them is surely within it, or beyond.
+    /// Margin, as a fraction by which the others may be slower than variant 0: the race goes on until each of them is
+    /// surely within it, or beyond.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// A fraction: the race may end once the interval of every open pair is within it, up and down.
+    /// Precision, as a fraction: the race may end once the interval of every open pair is within it, up and down.
     #[serde(default)]
     pub precision: Option<f64>,
     /// The scales of each pair's first differences, in ascending order, as
@@ -80,8 +80,8 @@ pub struct RaceSettings {
     /// The cases whose calls are timed by a cheaper clock, as the pilot fixed them.
     #[serde(default)]
     pub short_cases: Vec<ShortCase>,
-    /// By variant: the number of places in which its code lies, one of which each replica draws. Empty in
-    /// results that were kept before this was.
+    /// Numbers of layouts, by variant: the places in which its code lies, one of which each replica draws. Empty in
+    /// results of earlier versions, which did not keep them.
     #[serde(default)]
     pub layouts: Vec<u32>,
     /// Variants that failed after the race began: they get no verdicts any more.

@@ -13,9 +13,9 @@ pub struct TimeSummary {
     pub variant: VariantIndex,
     /// The case; 0 for a set of instances.
     pub case: CaseIndex,
-    /// All time of its calls over their number, in nanoseconds, with what is known of a sample that took far longer than
-    /// was predicted; for a set of instances, the geometric mean over the
-    /// replicas of that over the instances that the replica drew.
+    /// All time of its calls over their number, in nanoseconds, with what is known of a sample that took far longer
+    /// than was predicted; for a set of instances, the geometric mean over the replicas of that over the instances that
+    /// the replica drew.
     pub mean_ns: f64,
     /// Lower end of a distribution-free interval for the median over replicas of their means, in nanoseconds,
     /// wide enough for [`mean_ns`](Self::mean_ns); `None` for too few replicas.
@@ -35,11 +35,11 @@ pub struct TimeSummary {
 /// The times of a variant on a case.
 #[derive(Clone, Debug, Default)]
 struct Times {
-    /// By replica, the mean time of a call.
+    /// Mean times of a call, by replica.
     means: Vec<f64>,
     ns: f64,
     calls: f64,
-    /// Calls of the pilot, whose times are not among these.
+    /// Number of calls of the pilot, whose times are not among these.
     pilot_calls: f64,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct MeanTimes {
 }
 
 impl MeanTimes {
-    /// No times yet.
+    /// Returns the times of a race that has none yet.
     pub(super) fn new(settings: &RaceSettings) -> Self {
         let cases = if settings.instances {
             1

@@ -1,14 +1,14 @@
 //! Total times: the estimate of a pair's ratio, with its standard error.
 //!
-//! The ratio of two programs is that of the time that all their calls take, on the inputs that were drawn. What a
-//! few inputs add may be most of it, and few of them say little: so the estimate has a standard error, and no
-//! verdict is given that lies within two of them.
+//! The ratio of two programs is that of the time that all their calls take, on the inputs that were drawn. A few inputs
+//! may take most of that time, and so few say little of it: so the estimate has a standard error, and no verdict is
+//! given that lies within two of them.
 
 use super::block_times::PairTimes;
 use crate::measurement::CaseIndex;
 use std::collections::BTreeMap;
 
-/// How many standard errors of the total lie inside every interval.
+/// Number of standard errors of the total, to either side of it, that every interval holds.
 const STANDARD_ERRORS: f64 = 2.0;
 
 /// Sums over the blocks of a pair on a case.
@@ -97,13 +97,13 @@ impl TotalEstimate {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairTotals {
     cases: BTreeMap<CaseIndex, CaseSums>,
-    /// Of a set of instances: the differences of the replicas.
+    /// Differences of the replicas, for a set of instances; `None` for other cases.
     differences: Option<Vec<f64>>,
 }
 
 impl PairTotals {
-    /// No times yet; of a set of instances, each of which counts the same, differences of replicas are kept in
-    /// place of sums.
+    /// Returns totals without times. A set of instances, each of which counts the same, keeps the differences of
+    /// replicas in place of sums.
     pub(super) fn new(instances: bool) -> Self {
         Self {
             cases: BTreeMap::new(),
@@ -111,7 +111,7 @@ impl PairTotals {
         }
     }
 
-    /// Adds what a replica says.
+    /// Adds the times of the pair in a replica.
     pub(super) fn push(&mut self, times: &PairTimes) {
         if let Some(differences) = &mut self.differences {
             differences.push(times.difference());
@@ -126,7 +126,7 @@ impl PairTotals {
         }
     }
 
-    /// Adds a sample on a case that took at least this long: of `a`, or else of `b`. Of a set of instances, each of
+    /// Adds a sample on a case that took at least this long: of `a`, or else of `b`. In a set of instances, each of
     /// which is drawn again, it does not count.
     pub(super) fn push_overrun(&mut self, case: CaseIndex, is_of_a: bool, least_ns: f64) {
         if self.differences.is_none() {
@@ -268,7 +268,7 @@ mod tests {
         assert!((error(found) - 0.1).abs() < 1e-12);
     }
 
-    /// The standard error that the ends tell.
+    /// The standard error, worked out from the ends.
     fn error(found: TotalEstimate) -> f64 {
         let (below, above) = (found.log_ratio - found.low, found.high - found.log_ratio);
         assert!(below == above || (below - above).abs() < 1e-12, "{found:?}");

@@ -15,23 +15,23 @@ const ROWS_MAX: usize = 500;
 const CELL_CHARS_MAX: usize = 500;
 /// The most characters of all sections of one aggregator.
 const CHARS_MAX: usize = 100_000;
-/// The most characters of why there is no section.
+/// The most characters of a reason why there is no section.
 const REASON_CHARS_MAX: usize = 600;
 
-/// A section that an aggregator adds, or why it adds none.
+/// A section that an aggregator adds, or the reason why it adds none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedSection {
     /// The name of the aggregator.
     pub aggregator: String,
-    /// Its heading; empty if it is missing.
+    /// Heading of the section; empty if the section is missing.
     pub title: String,
-    /// Its paragraphs.
+    /// Paragraphs of the section.
     #[serde(default)]
     pub paragraphs: Vec<String>,
     /// The table below them.
     #[serde(default)]
     pub table: Option<AddedTable>,
-    /// Why there is none: the aggregator failed, or says so.
+    /// Reason why there is no section: the aggregator failed, or says so.
     #[serde(default)]
     pub missing: Option<String>,
 }
@@ -48,9 +48,9 @@ pub struct AddedTable {
 /// A column of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedColumn {
-    /// Its heading.
+    /// Heading of the column.
     pub title: String,
-    /// True if its cells are numbers.
+    /// True if the column's cells are numbers.
     pub numeric: bool,
 }
 
@@ -64,7 +64,7 @@ impl AddedSection {
         }
     }
 
-    /// Its heading with the name of the aggregator, so that nobody takes it for the report's own words.
+    /// Returns the heading with the name of the aggregator, so that nobody takes it for the report's own words.
     pub fn heading(&self) -> String {
         match self.title.is_empty() {
             true => format!("From the aggregator {}", self.aggregator),
@@ -72,7 +72,7 @@ impl AddedSection {
         }
     }
 
-    /// Its paragraphs; of one that is missing, why.
+    /// Returns the paragraphs; of a missing section, a sentence with the reason.
     pub fn sentences(&self) -> Vec<String> {
         match &self.missing {
             Some(why) => vec![format!("Nothing is added here: {why}.")],
@@ -84,7 +84,7 @@ impl AddedSection {
 /// Checks the sections of one aggregator, which come from outside.
 ///
 /// # Errors
-/// There is too much of something, or a table is not one; as words that follow `it gave`.
+/// A part is larger than it may be, or a row of a table has too few or too many cells; as words that follow `it gave`.
 pub fn check_sections(sections: &[AddedSection]) -> Result<(), String> {
     at_most(sections.len(), SECTIONS_MAX, "sections")?;
     let mut chars = 0;

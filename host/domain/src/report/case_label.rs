@@ -1,4 +1,4 @@
-//! What a case is called.
+//! Labels of cases in reports.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a run took.
+//! Cost of a run: time, calls, tokens and money.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Cost {
     pub tokens: u64,
     /// Money for models.
     pub usd: f64,
-    /// By worker.
+    /// Work of each worker.
     pub workers: Vec<WorkerCost>,
     /// Variants with a result, as a share of all.
     pub success_rate: f64,
@@ -32,6 +32,6 @@ pub struct WorkerCost {
     pub core: Option<u32>,
     /// Builds, checks, assessments, diagnoses and replicas, those that were cut off included.
     pub tasks: u64,
-    /// Time spent on them.
+    /// Time spent on these tasks.
     pub busy_seconds: f64,
 }

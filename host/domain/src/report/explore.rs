@@ -1,4 +1,4 @@
-//! What the page of a report shows under other weights.
+//! View of a report under other weights, as its page shows it.
 
 use super::{RankingOutcome, Report, VariantReport, presented, rescore, words};
 use crate::is_active;
@@ -13,7 +13,7 @@ const WEIGHTS_MAX: usize = 1_000;
 /// The largest number of characters of a sentence.
 const SENTENCE_CHARS_MAX: usize = 2_000;
 
-/// What the page asks.
+/// Question of a report's page: weights, and the order and choice of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Question {
@@ -27,7 +27,7 @@ pub struct Question {
     pub filter: String,
 }
 
-/// What the page then shows. Characters that do something to whoever shows them are made visible.
+/// View of a report that answers a question. Its active characters ([`is_active`]) are made visible.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explored {
     /// The recommendation in words; empty if none was asked for.
@@ -36,7 +36,7 @@ pub struct Explored {
     pub outcome: RankingOutcome,
     /// The weight of each criterion in the shortest form that reads back as the same number.
     pub weights: Vec<String>,
-    /// By variant, in the order of rank: its total.
+    /// Totals of the variants, in the order of rank.
     pub totals: Vec<Option<f64>>,
     /// The rows of the comparison matrix.
     pub rows: Vec<Vec<String>>,
@@ -124,7 +124,7 @@ fn value(report: &Report, variant: &VariantReport, column: usize) -> Option<f64>
     }
 }
 
-/// What has no value comes last, whichever way the others are sorted.
+/// Compares two values of a column. A missing value comes last, whichever way the others are sorted.
 fn compare(a: Option<f64>, b: Option<f64>, descending: bool) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => turned(a.total_cmp(&b), descending),

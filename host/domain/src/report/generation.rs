@@ -1,4 +1,5 @@
-//! How approaches were generated: what was asked for, what it took, and each attempt.
+//! Generation of approaches, as reports have it: what was asked for, what it took, and each
+//! attempt.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,23 +15,23 @@ pub const TEXT_BYTES_MAX: usize = 16 << 10;
 /// The most that a count of calls, tokens or seconds may be.
 const COUNT_MAX: u64 = 1 << 50;
 
-/// How approaches were generated.
+/// Generation of approaches by a model or a proposer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// The approaches, those that failed too.
+    /// The approaches, including those that failed.
     pub approaches: Vec<GeneratedApproach>,
     /// The provider and its model; empty if a program of the user's proposed the approaches.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// What the questions took, those included that belong to no approach.
+    /// Cost of all questions, including those that belong to no approach.
     #[serde(flatten)]
     pub spent: ModelCost,
-    /// What was expected before, if a plan said so.
+    /// Cost that a plan expected beforehand, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedCost>,
 }
 
-/// What questions to a model took.
+/// Cost of questions to a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelCost {
@@ -46,7 +47,7 @@ pub struct ModelCost {
     pub seconds: f64,
 }
 
-/// What was expected of a plan, without repairs.
+/// Cost that is expected of a plan, without repairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedCost {
     /// The number of calls.
@@ -60,22 +61,22 @@ pub struct ExpectedCost {
 /// An approach that was generated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratedApproach {
-    /// Its name.
+    /// Name of the approach.
     pub name: String,
-    /// What it does, in a sentence of whoever named it.
+    /// Idea of the approach, in a sentence that came with the name.
     pub description: String,
-    /// Its file in the experiment, if it passed.
+    /// File of the approach in the experiment, if it passed.
     pub file: Option<String>,
-    /// How often it was written.
+    /// Number of attempts at it.
     pub attempts: u64,
     /// `passed`, `duplicate`, or the class of its failure.
     pub outcome: String,
-    /// What was wrong.
+    /// Message about what was wrong, if the approach did not pass.
     pub message: Option<String>,
-    /// What the questions about it took.
+    /// Cost of the questions about this approach.
     #[serde(default)]
     pub cost: ModelCost,
-    /// Each attempt, in order. The first that passed is the one that counts.
+    /// Attempts in order. The first one that passed counts.
     #[serde(default)]
     pub iterations: Vec<GeneratedIteration>,
 }
@@ -83,15 +84,15 @@ pub struct GeneratedApproach {
 /// One attempt at an approach: its source, and what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratedIteration {
-    /// Its number, from 1.
+    /// Number of the attempt, from 1.
     pub number: u32,
-    /// The content address of its source.
+    /// Content address of the source.
     pub source: String,
     /// The file with its source, relative to the experiment's folder; `None` if it was not kept.
     pub file: Option<String>,
     /// `passed`, or the class of its failure.
     pub outcome: String,
-    /// What was wrong.
+    /// Message about what was wrong, if the attempt did not pass.
     pub message: Option<String>,
     /// True if this is the attempt that stands for the approach.
     pub counts: bool,
@@ -101,7 +102,7 @@ impl Generation {
     /// Checks a generation that may be forged.
     ///
     /// # Errors
-    /// It has more of something than any has, or a number that nothing can take.
+    /// Some part is larger than in any generation, or a number is one that no generation can reach.
     pub fn check(&self) -> Result<(), String> {
         let iterations = self.approaches.iter().flat_map(|one| &one.iterations);
         let is_short = |text: &String| text.len() <= TEXT_BYTES_MAX;

@@ -1,4 +1,4 @@
-//! What people are shown of a report with thousands of variants.
+//! Part of a report that people are shown, if the report has thousands of variants.
 
 use super::{Report, VariantReport};
 use crate::numbers;
@@ -6,8 +6,7 @@ use crate::score::RACING_MAX;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The most variants that failed or did not pass a gate, of which a person is shown each, where a
-/// screening chose among many.
+/// The most variants without a result that a person is shown one by one, where a screening chose among many.
 const WITHOUT_RESULT_MAX: usize = 16;
 
 /// The part of a report that is shown variant by variant. The machine-readable forms have all of it.
@@ -85,7 +84,7 @@ fn report_without_variants(report: &Report) -> Report {
 }
 
 impl Presented<'_> {
-    /// Returns what is not shown variant by variant, in sentences; nothing if all are shown.
+    /// Returns sentences about the variants that are not shown one by one; none if all are shown.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let screened = self.screened.len();

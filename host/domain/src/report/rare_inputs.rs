@@ -4,7 +4,7 @@ use crate::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use crate::stats::median;
 use std::collections::BTreeMap;
 
-/// So many times the median is a mean that is reported.
+/// Ratio of the mean to the median from which on a mean is reported.
 const FACTOR: f64 = 1.5;
 /// Fewest samples for a median that a mean is held against.
 const SAMPLES_MIN: usize = 10;
@@ -22,7 +22,7 @@ pub struct RareInputs {
     pub median_ns: f64,
 }
 
-/// By variant and case in their order, where the mean of the samples is half as much again as their
+/// Returns the variants and cases, in their order, on which the mean of the samples is half as much again as their
 /// median, or more.
 pub fn rare_inputs(replicas: &[Replica]) -> Vec<RareInputs> {
     let mut times: BTreeMap<(VariantIndex, CaseIndex), Vec<f64>> = BTreeMap::new();

@@ -41,7 +41,7 @@ const SENTENCES_MAX: usize = 12;
 pub struct Section {
     /// The heading.
     pub title: &'static str,
-    /// Its sentences.
+    /// Sentences of the section.
     pub sentences: Vec<String>,
 }
 
@@ -70,12 +70,13 @@ pub fn narrative(report: &Report) -> Vec<Section> {
         .collect()
 }
 
-/// When to take another variant than the one that is recommended.
+/// Sentences that say when to take another variant than the one that is recommended.
 pub fn alternatives(report: &Report) -> Vec<String> {
     capped(advice::alternatives(report))
 }
 
-/// How far the weights are from another winner, and how often resamples have one.
+/// Sentences about the change of weights that another winner takes, and about the bootstrap share
+/// of the winner.
 pub fn robustness(report: &Report) -> Vec<String> {
     capped(advice::robustness(report))
 }

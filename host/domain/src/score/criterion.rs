@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// A criterion as reports contain it: enough to score readings again without the experiment file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriterionSummary {
-    /// Its name.
+    /// Name of the criterion.
     pub name: String,
-    /// Its weight.
+    /// Weight of the criterion.
     pub weight: f64,
     /// The source of its readings: `time`, `assess:quality`.
     pub source: String,
@@ -28,7 +28,7 @@ pub struct CriterionSummary {
     pub exact: bool,
 }
 
-/// Each factor of ten costs ten points.
+/// Returns the scale of criteria that name none: each factor of ten costs ten points.
 fn default_scale() -> Scale {
     Scale::Ratio { base: 10.0 }
 }

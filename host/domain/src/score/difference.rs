@@ -71,7 +71,7 @@ pub(super) fn reading(
     about(rows, (a, b), |row| (row.a, row.b), ReadingVerdict::mirrored)
 }
 
-/// What the verdict about `a` against `b` says, be it about a ratio or about a difference.
+/// Verdict about `a` against `b`, whether about a ratio or about a difference.
 pub(super) fn outcome(
     input: &ScoreInput,
     criterion: &CriterionSummary,
@@ -102,8 +102,8 @@ pub(super) fn ratio(
     }
 }
 
-/// The score of `a` less that of `b` on one criterion, in points. `None` if either has no score. Scores lie
-/// between 0 and 10, so whatever is not known of a difference is no more than that.
+/// The score of `a` less that of `b` on one criterion, in points. `None` if either has no score. Scores lie between 0
+/// and 10, so an unknown end of a difference is no further out than that.
 pub(super) fn of_scores(
     input: &ScoreInput,
     criterion: &CriterionSummary,

@@ -19,7 +19,7 @@ const CLOSE: f64 = 0.1;
 pub enum RankingOutcome {
     /// One variant is surely ahead of all others.
     Winner,
-    /// The first place is shared, and neither a verdict nor a reading of anybody is missing that could settle it.
+    /// The first place is shared, and neither a verdict nor a reading of any variant is missing that could settle it.
     Tie,
     /// The first place is shared because measuring ended before it was settled.
     NoCall,
@@ -31,7 +31,7 @@ pub enum RankingOutcome {
 /// The result of scoring. Variants are indexes into the input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// By variant.
+    /// Scores, total and rank of each variant.
     pub variant_scores: Vec<VariantScore>,
     /// All variants in the order in which they are shown: by rank, then total, then declaration;
     /// unranked, eliminated and failed ones last.
@@ -49,8 +49,7 @@ pub struct Ranking {
     pub pareto: Vec<usize>,
     /// The smallest change of weights that makes another variant the winner.
     pub flip: Option<Flip>,
-    /// By variant: the share of bootstrap resamples in which it has the best total; empty without
-    /// replicas.
+    /// Shares of bootstrap resamples in which a variant has the best total, by variant; empty without replicas.
     pub first_share: Vec<f64>,
 }
 
@@ -159,9 +158,9 @@ pub(super) fn variant_score(
 
 /// The reason why a variant does not pass a gate.
 enum GateFailure {
-    /// Its value is out of bounds.
+    /// The value is out of bounds, for this reason.
     OutOfBounds(String),
-    /// It has no value.
+    /// The variant has no value, for this reason.
     NoValue(String),
 }
 
@@ -212,7 +211,7 @@ fn gate(
         .map(|max| out("above", max))
 }
 
-/// A number for a sentence: at most so many decimals.
+/// A number for a sentence, with this many decimals at most.
 fn short(decimals: usize, x: f64) -> String {
     let unit = 10f64.powi(i32::try_from(decimals).unwrap_or(2));
     let rounded = (x * unit).round() / unit;
@@ -273,8 +272,8 @@ fn close(variant_scores: &[VariantScore], order: &[usize], pareto: &[usize]) -> 
         .collect()
 }
 
-/// The outcome at the first place, given the variants that share it. They do not tie where somebody lacks a reading, who
-/// may be ahead of all of them.
+/// The outcome at the first place, given the variants that share it. They do not tie where a variant lacks a reading,
+/// as it may be ahead of all of them.
 fn outcome(input: &ScoreInput, first: &[usize], all: &[VariantScore]) -> RankingOutcome {
     match first {
         [] => return RankingOutcome::Nothing,

@@ -1,7 +1,7 @@
-//! The bootstrap share of first places: how often each variant has the best total when the replicas
-//! are resampled, with the weights fixed.
+//! The bootstrap share of first places: how often each variant has the best total when the replicas are resampled, with
+//! the weights fixed.
 //!
-//! Descriptive: it is no verdict and decides nothing. Replicas know of times alone, so there is no share
+//! The share is descriptive: it is no verdict and decides nothing. Replicas know of times alone, so there is no share
 //! where another reading counts that varies from one time to the next.
 
 use super::input::ScoreInput;
@@ -18,8 +18,8 @@ const RESAMPLES: usize = 1_000;
 /// The largest number of replicas that are resampled.
 const REPLICAS_MAX: usize = 1_024;
 
-/// By variant: the share of resamples in which its total is the best. Replicas are drawn whole, which
-/// keeps what variants have in common. Equal totals share a resample.
+/// Shares of resamples in which a variant's total is the best, by variant. Replicas are drawn whole, which keeps what
+/// variants have in common. Equal totals share a resample.
 pub(super) fn shares(
     input: &ScoreInput,
     ranked: &[usize],
@@ -99,7 +99,7 @@ fn most_present(replicas: &[Vec<Option<f64>>], ranked: &[usize]) -> usize {
     most.unwrap_or(0)
 }
 
-/// By replica: the logarithm of the time of `who` less that of `against`.
+/// Differences between the logarithms of the times of `who` and of `against`, by replica.
 fn differences(replicas: &[Vec<Option<f64>>], who: usize, against: usize) -> Vec<Option<f64>> {
     let time = |row: &[Option<f64>], of: usize| row.get(of).copied().flatten();
     replicas

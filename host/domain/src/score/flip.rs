@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 pub struct WeightChange {
     /// The criterion's name.
     pub criterion: String,
-    /// Its weight now.
+    /// Weight of the criterion now.
     pub from: f64,
-    /// Its weight where the totals meet.
+    /// Weight of the criterion where the totals meet.
     pub to: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct WeightChange {
 pub struct Flip {
     /// Σ |change| over the criteria.
     pub distance: f64,
-    /// Which weights move, and how far.
+    /// Weights that move, and how far.
     pub changes: Vec<WeightChange>,
     /// The index of the variant that wins then.
     pub winner: usize,
@@ -82,11 +82,11 @@ fn movable(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<ScoreResult
 /// One criterion, seen from the winner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gain {
-    /// Which criterion.
+    /// Index of the criterion.
     pub(super) index: usize,
-    /// Its weight.
+    /// Weight of the criterion.
     pub(super) weight: f64,
-    /// By how many points the winner leads on it.
+    /// Points by which the winner leads on the criterion; negative where the other one leads.
     pub(super) lead: f64,
 }
 
@@ -116,6 +116,7 @@ pub(super) fn least_moves(gains: &[Gain]) -> Option<Vec<(usize, f64)>> {
             moves.push((gain.index, step));
             gap -= step.abs() * gain.lead.abs();
         }
+        // Weight can be given without end, so this move has closed the gap.
         if gain.lead < 0.0 {
             break;
         }

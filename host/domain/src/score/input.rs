@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 /// The readings of one variant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantReadings {
-    /// By source: `time`, `peak-memory`, `assess:quality`. A reading without either end counts as
-    /// exact, unless its differences come from verdicts.
+    /// Readings by source: `time`, `peak-memory`, `assess:quality`. A reading without either end counts as exact,
+    /// unless its differences come from verdicts.
     pub readings: BTreeMap<String, Interval>,
-    /// By source, why there is no reading, where the evaluator or the host says so.
+    /// Reasons why there is no reading, by source, where the evaluator or the host says so.
     pub missing: BTreeMap<String, String>,
-    /// True if it has no result. Its readings are ignored.
+    /// True if the variant has no result. Its readings are ignored.
     pub failed: bool,
-    /// True if it did not race, since a screening chose others. Nothing is claimed of it.
+    /// True if the variant did not race, since a screening chose others. Nothing is claimed of it.
     pub screened: bool,
 }
 
@@ -34,7 +34,7 @@ impl VariantReadings {
 pub struct ReplicaTimes {
     /// Ids of the variants, in the order of each row.
     pub variants: Vec<String>,
-    /// By replica, then by variant.
+    /// Logarithms of times, by replica, then by variant.
     pub log_times: Vec<Vec<Option<f64>>>,
 }
 
@@ -57,13 +57,12 @@ pub struct ScoreInput {
     pub criteria: Vec<CriterionSummary>,
     /// The variants, in the order of declaration.
     pub variants: Vec<VariantReadings>,
-    /// By source of times (`time`, `cold-start`): the verdicts about ratios over all cases, between indexes of
-    /// `variants`. Verdicts about single cases are ignored.
+    /// Verdicts about ratios over all cases, by source of times (`time`, `cold-start`), between indexes of `variants`.
+    /// Verdicts about single cases are ignored.
     pub verdicts: BTreeMap<String, Vec<PairVerdict>>,
-    /// By source (`assess:quality`): the verdicts about differences of readings.
+    /// Verdicts about differences of readings, by source (`assess:quality`).
     pub differences: BTreeMap<String, Vec<ReadingVerdict>>,
-    /// By replica and variant: the logarithm of its time, for the bootstrap of first places. May be
-    /// empty.
+    /// Logarithms of times by replica and variant, for the bootstrap of first places. May be empty.
     pub log_times: Vec<Vec<Option<f64>>>,
     /// The cases on which calls are long enough to be timed.
     pub timed_cases: TimedCases,

@@ -18,10 +18,10 @@ const READING_ROUNDING: f64 = 1e-9;
 /// one per cent.
 const POINTS_MIN: f64 = 0.05;
 
-/// How one variant compares with another on one criterion.
+/// Relation of one variant to another on one criterion.
 #[derive(Clone, Copy, PartialEq)]
 enum Relation {
-    /// Surely better, by more than nobody cares about.
+    /// Surely better, and by enough to be worth a claim.
     Better,
     /// No worse.
     Equal,
@@ -42,8 +42,8 @@ pub(super) fn front(
     ranked.iter().copied().filter(|b| !dominated(*b)).collect()
 }
 
-/// Returns true if `a` is at least as good as `b` on every criterion that counts, and surely better on
-/// one by more than nobody cares about.
+/// Returns true if `a` is at least as good as `b` on every criterion that counts, and surely better on one, by enough
+/// to be worth a claim.
 pub(super) fn dominates(
     input: &ScoreInput,
     cells: &[Option<Vec<ScoreResult>>],

@@ -1,4 +1,4 @@
-//! Ranks from who is surely ahead of whom.
+//! Ranks, from the pairs of which one variant is surely ahead of the other.
 
 use crate::interval::Interval;
 
@@ -13,10 +13,10 @@ pub(super) fn is_positive(difference: Option<Interval>) -> bool {
 /// `ahead[a][b]` is true if a is surely ahead of b.
 pub(super) type Ahead = Vec<Vec<bool>>;
 
-/// The relation, closed under transitivity: if a is surely ahead of b and b of c, so is a of c, even
-/// where the interval of that pair is still wide. That holds of what `chains` alone: a claim about most inputs
-/// says nothing of a third. Two that would be ahead of each other by any chain contradict one another, and
-/// neither is ahead.
+/// The relation "surely ahead", closed under transitivity: if a is surely ahead of b and b of c, so is a of c, even
+/// where the interval of that pair is still wide. This holds only of claims that `chains` accepts: a claim about most
+/// inputs says nothing of a third variant. Two that would be ahead of each other by any chain contradict one another,
+/// and neither is ahead.
 pub(super) fn ahead(
     size: usize,
     is_ahead: impl Fn(usize, usize) -> bool,
@@ -53,7 +53,7 @@ fn closed(mut ahead: Ahead) -> Ahead {
     ahead
 }
 
-/// By variant: 1 + the number of those surely ahead of it.
+/// Ranks by variant: 1 + the number of variants that are surely ahead of it.
 pub(super) fn ranks(ahead: &Ahead) -> Vec<u32> {
     let before = |me: usize| ahead.iter().filter(|row| row[me]).count();
     (0..ahead.len())

@@ -1,7 +1,8 @@
-//! Screening: which variants of a large sweep race, by what is known of them before.
+//! Screening: the choice of the variants of a large sweep that race, by what is known of them before.
 //!
-//! It orders, and claims nothing: where a criterion needs times, fuel stands for them, or the times of a coarse
-//! race of those that are ahead by fuel; and a reading that only the race gives does not count. The verdicts come from the race of those that were chosen.
+//! A screening orders variants, and claims nothing: where a criterion needs times, fuel stands for them, or the times
+//! of a coarse race of those that are ahead by fuel; and a reading that only the race gives does not count. The
+//! verdicts come from the race of the variants that were chosen.
 
 use super::engine::variant_score;
 use super::input::{ScoreInput, VariantReadings};
@@ -21,19 +22,19 @@ pub const COARSE_TIME: &str = "coarse-time";
 /// The base of the scale of fuel where no other criterion counts.
 const FUEL_BASE: f64 = 10.0;
 
-/// What a screening says of one variant.
+/// Figures of one variant in a screening.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreeningFigures {
-    /// Its place among all that passed their checks, from 1: the first have the places in the race.
+    /// Place of the variant among all that passed their checks, from 1: the first have the places in the race.
     pub place: u32,
-    /// Its total before the race, from 0 to 1; `None` if a reading is missing.
+    /// Total of the variant before the race, from 0 to 1; `None` if a reading is missing.
     pub total: Option<f64>,
     /// The time of a call in the coarse race, in nanoseconds; `None` for those that were not in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<f64>,
 }
 
-/// What stands for the times of a race.
+/// Readings that stand for the times of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandIn {
     /// Fuel.
@@ -100,20 +101,21 @@ pub fn screen(
     figures
 }
 
-/// How the places of a race are given to the variants of a large sweep.
+/// Rule by which the variants of a large sweep get the places of a race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacesRule {
-    /// The best totals have them, whosever they are: the rule of versions that did not keep one.
+    /// The best totals get the places, whichever approach they belong to: the rule of results that were kept without
+    /// one.
     #[default]
     ByTotal,
-    /// The best of each approach has one before any approach has a second: fuel says little of two approaches,
-    /// and an approach that is never timed may be the fastest.
+    /// The best variant of each approach gets a place before any approach gets a second: fuel says little of two
+    /// approaches, and an approach that is never timed may be the fastest.
     ApproachesFirst,
 }
 
-/// Returns indexes that are ordered from the best on, so that the best of each group stands before every other, as
-/// far as there are `places`.
+/// Returns indexes that are ordered from the best on, so that the best of each group stands before every other, as far
+/// as there are `places`.
 pub fn first_of_each<G: Ord>(
     order: &[usize],
     group: impl Fn(usize) -> G,
@@ -126,8 +128,8 @@ pub fn first_of_each<G: Ord>(
     firsts.iter().chain(others).copied().collect()
 }
 
-/// The criteria with what stands for times before there are any. Those that nobody has a reading for do not
-/// count: what an evaluator says of times is said after the race.
+/// Returns the criteria with `stand_in` in place of times. Criteria that no variant has a reading for do not count:
+/// what an evaluator says of times is said after the race.
 fn before_the_race(
     criteria: &[CriterionSummary],
     variants: &[VariantReadings],

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariantStatus {
-    /// It has a total and a rank.
+    /// The variant has a total and a rank.
     Ranked,
-    /// It did not pass the gate of a criterion.
+    /// The variant did not pass the gate of a criterion.
     Eliminated,
-    /// It has no result.
+    /// The variant has no result.
     Failed,
     /// A score is missing, so it has no total.
     Unranked,
-    /// It did not race, since a screening chose others: nothing is claimed of it.
+    /// The variant did not race, since a screening chose others: nothing is claimed of it.
     Screened,
 }
 
@@ -42,7 +42,7 @@ pub enum MissingScore {
     NoReading {
         /// The name of the source.
         of: String,
-        /// Why, if that is known of this variant.
+        /// The reason, if it is known of this variant.
         why: Option<String>,
     },
     /// The reading needs times that there cannot be.
@@ -57,7 +57,7 @@ pub enum MissingScore {
          a `range`"
     )]
     NotPositive(f64),
-    /// It was not measured against the best variant.
+    /// The variant was not measured against the best one.
     #[error("it was not measured against the best; a larger --budget may do")]
     NotCompared,
     /// The scale itself is invalid.
@@ -98,15 +98,15 @@ pub(super) type ScoreResult = Result<Interval, MissingScore>;
 /// The scores, total and rank of one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantScore {
-    /// Whether it was ranked.
+    /// Status of the variant after scoring.
     pub status: VariantStatus,
     /// 1 + the number of variants surely ahead of it; tied variants share a rank.
     pub rank: Option<u32>,
     /// The weighted mean of its scores, from 0 to 1.
     pub total: Option<Interval>,
-    /// By criterion, from 0 to 10; `None` where the score is missing.
+    /// Scores by criterion, from 0 to 10; `None` where the score is missing.
     pub scores: Vec<Option<Interval>>,
-    /// Why it is eliminated or unranked, in words.
+    /// Reason why it is eliminated or unranked, in words.
     pub reason: Option<String>,
 }
 

@@ -79,7 +79,7 @@ pub struct BoundedMean<'a> {
 }
 
 impl<'a> BoundedMean<'a> {
-    /// `None` unless the width is positive and finite, and every difference is within it.
+    /// Takes the differences; `None` unless the width is positive and finite, and every difference is within it.
     pub fn new(differences: &'a [f64], width: f64) -> Option<Self> {
         let bounded = |difference: &f64| difference.abs() <= width;
         (width.is_finite() && width > 0.0 && differences.iter().all(bounded))
@@ -139,7 +139,7 @@ pub struct SignOfDifferences<'a> {
 }
 
 impl<'a> SignOfDifferences<'a> {
-    /// The differences, which must be numbers; `None` if one is not.
+    /// Takes the differences, which must be numbers; `None` if one is not.
     pub fn new(differences: &'a [f64]) -> Option<Self> {
         let numbers = differences.iter().all(|difference| !difference.is_nan());
         numbers.then_some(Self { differences })
@@ -151,7 +151,7 @@ impl<'a> SignOfDifferences<'a> {
         evidence(self.outcomes(theta, 1.0))
     }
 
-    /// The same against "at least as likely above it as below".
+    /// The running maximum of ln E against "a difference that is not `theta` is at least as likely above it as below".
     pub fn evidence_below(&self, theta: f64) -> f64 {
         evidence(self.outcomes(theta, -1.0))
     }

@@ -1,11 +1,11 @@
 //! The ends of an interval.
 
-/// The interval of an effect. An unknown end is `None`.
+/// Bounds of an effect: the ends of its interval. An unknown end is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// This and everything below is rejected.
+    /// Lower end: this and everything below is rejected.
     pub low: Option<f64>,
-    /// This and everything above is rejected.
+    /// Upper end: this and everything above is rejected.
     pub high: Option<f64>,
 }
 

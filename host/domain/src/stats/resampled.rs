@@ -4,7 +4,7 @@ use super::{below, quantile};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// Resamples of the values.
+/// Number of resamples of the values.
 const RESAMPLES: usize = 2_000;
 
 /// A statistic with its uncertainty.

@@ -22,11 +22,11 @@ const SCALE_MIN: f64 = 1e-9;
 
 /// Differences as they come in, and the interval that holds the effect at all times together.
 ///
-/// For a hypothesis θ0 the differences count as z = clip((D − θ0) / s, ±4), where s is the median
-/// absolute deviation of the *past* differences, so that s does not depend on θ0 and z falls as θ0
-/// rises. Of fewer than two past differences there is none: s is then what was known
-/// [before](Self::with_first_scale), or the first two do not count. What is rejected from below is therefore everything up to some θ0, and bisection finds
-/// it. An end only ever moves inwards: a value that was rejected once stays rejected.
+/// For a hypothesis θ0 the differences count as z = clip((D − θ0) / s, ±4), where s is the median absolute deviation of
+/// the *past* differences, so that s does not depend on θ0 and z falls as θ0 rises. With fewer than two past
+/// differences, s is what was known [before](Self::with_first_scale), or the first two do not count. What is rejected
+/// from below is therefore everything up to some θ0, and bisection finds it. An end only ever moves inwards: a value
+/// that was rejected once stays rejected.
 #[derive(Clone, Debug)]
 pub struct ConfidenceSequence {
     threshold: f64,
@@ -79,7 +79,8 @@ impl ConfidenceSequence {
         self
     }
 
-    /// The sequence with landmarks that lie so much further out, for differences of which so much says nothing.
+    /// The sequence with landmarks that lie further out by `margin`, for differences of which up to `margin` may belong
+    /// to something else than the effect.
     #[must_use]
     pub fn with_margin(mut self, margin: f64) -> Self {
         self.landmarks = self.landmarks.map(|landmark| landmark + margin);

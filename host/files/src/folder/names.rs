@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How many files of one name may have been set aside.
+/// The most files of one name that can be set aside.
 const ASIDE_MAX: u32 = 10_000;
 
-/// What a name in a folder stands for. No link is followed.
+/// Kind of a folder's entry. No link is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderEntryKind {
     /// A plain file.
@@ -25,27 +25,27 @@ pub enum FolderEntryKind {
     Other,
 }
 
-/// A name in a folder.
+/// An entry of a folder, as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
     /// The name alone.
     pub name: OsString,
-    /// What it stood for when it was listed.
+    /// The kind of the entry when it was listed.
     pub kind: FolderEntryKind,
 }
 
-/// What stands under a name in a folder.
+/// Metadata of a folder's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundEntry {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: FolderEntryKind,
-    /// Its size.
+    /// The size, in bytes.
     pub bytes: u64,
-    /// How many names it has.
+    /// The number of names (hard links).
     pub names: u64,
-    /// Who may do what with it: the permissions of its mode.
+    /// The permission bits of the mode (`0o7777`).
     pub permissions: u32,
-    /// When its content was changed last.
+    /// The time of the last change to the content.
     pub modified: SystemTime,
 }
 
@@ -69,7 +69,7 @@ impl Folder {
                 FileType::Unknown => self.look(name)?.map(|found| found.kind),
                 known => Some(kind_of(known)),
             };
-            // One that is gone meanwhile is none.
+            // An entry that is gone meanwhile is left out.
             entries.extend(kind.map(|kind| FolderEntry {
                 name: name.to_owned(),
                 kind,
@@ -79,7 +79,7 @@ impl Folder {
         Ok(Some(entries))
     }
 
-    /// Returns what stands under a name, without following or opening it; `None` where there is nothing.
+    /// Returns the metadata of an entry, without following or opening it; `None` where there is nothing.
     ///
     /// # Errors
     /// A folder on its way is a link or no folder, or cannot be read.
@@ -102,7 +102,7 @@ impl Folder {
         }
     }
 
-    /// Makes a folder that is new, and opens it.
+    /// Makes a folder where nothing has that name, and opens it.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making folders.
@@ -114,8 +114,8 @@ impl Folder {
         Ok(made)
     }
 
-    /// Moves what has a name to another one below this folder, in place of what has that. Nothing is opened, so it
-    /// may be anything.
+    /// Moves an entry to another name below this folder, and replaces what has that name. Nothing is opened, so the
+    /// entry may be of any kind.
     ///
     /// # Errors
     /// As for renaming.
@@ -126,8 +126,8 @@ impl Folder {
         Ok(rustix::fs::renameat(from_at, &from, to_at, &to)?)
     }
 
-    /// Renames what has this name to the first of `NAME.aside-1`, `NAME.aside-2`, … that is free, and returns that.
-    /// Nothing is opened, so it may be anything.
+    /// Renames an entry to the first of `NAME.aside-1`, `NAME.aside-2`, … that is free, and returns the new name.
+    /// Nothing is opened, so the entry may be of any kind.
     ///
     /// # Errors
     /// As for renaming.
@@ -153,7 +153,7 @@ impl Folder {
         )))
     }
 
-    /// Removes what has this name, if anything has: a file, or a link itself.
+    /// Removes the file or link (not its target) of this name, if there is one.
     ///
     /// # Errors
     /// As for removing files.

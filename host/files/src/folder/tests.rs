@@ -3,7 +3,7 @@ use rustix::fs::{FileType, mknodat};
 use std::fs;
 use std::os::unix::fs::symlink;
 
-/// A folder beside a secret, with all that could lead to it.
+/// Makes a folder beside a secret file, with symbolic links and a hard link to the secret, and a pipe.
 fn hostile() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let at = |name: &str| home.path().join(name);

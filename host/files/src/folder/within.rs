@@ -11,14 +11,14 @@ use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::Path;
 
-/// Why a file is refused that lies elsewhere than it may.
+/// Error text for a path that leaves the folder.
 const LEAVES: &str = "it is a link that leaves the folder of the experiment, or an absolute one: put the file itself \
                       there instead of the link";
 
-/// How often a way is walked again on which somebody moves folders meanwhile.
+/// The most tries to resolve a path while other processes move folders on its way.
 const TRIES: u32 = 16;
 
-/// What a path in a folder leads to, all links followed. It is not open for reading.
+/// The file or folder that a path leads to, all links followed. The handle cannot read its content.
 #[derive(Debug)]
 pub struct LinkedPlace {
     handle: OwnedFd,
@@ -36,7 +36,7 @@ impl LinkedPlace {
         kind(self.mode) == Some("a folder")
     }
 
-    /// What it is if it is no plain file, as a phrase to follow "it is".
+    /// Returns the kind of anything but a plain file, as a phrase to follow "it is"; `None` for a plain file.
     pub fn not_plain(&self) -> Option<&'static str> {
         kind(self.mode)
     }
@@ -48,10 +48,11 @@ pub fn leaves_folder(error: &io::Error) -> bool {
 }
 
 impl Folder {
-    /// Finds what a path leads to, through links that stay in this folder. Nothing is opened.
+    /// Finds the file or folder that a path leads to, through links that stay in this folder. Its content is not
+    /// opened.
     ///
     /// # Errors
-    /// [`leaves_folder`], or there is nothing.
+    /// The path leaves the folder ([`leaves_folder`] is true for the error), or nothing stands there.
     pub fn find(&self, path: impl AsRef<Path>) -> io::Result<LinkedPlace> {
         let path = match path.as_ref() {
             empty if empty.as_os_str().is_empty() => Path::new("."),
@@ -75,7 +76,7 @@ impl Folder {
     /// and never opened.
     ///
     /// # Errors
-    /// As for [`Folder::find`], or it is no plain file.
+    /// As for [`Folder::find`], or the path leads to no plain file.
     pub fn open_linked(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let found = self.find(path).map_err(explained)?;
         plain(found.mode)?;
@@ -85,7 +86,7 @@ impl Folder {
     /// Reads a plain file through links that stay in this folder; `None` if it has more than `bytes_max` bytes.
     ///
     /// # Errors
-    /// As for [`Folder::open_linked`], or it cannot be read.
+    /// As for [`Folder::open_linked`], or the file cannot be read.
     pub fn read_linked(
         &self,
         path: impl AsRef<Path>,
@@ -97,7 +98,7 @@ impl Folder {
     /// Opens a folder through links that stay in this one.
     ///
     /// # Errors
-    /// As for [`Folder::find`], or it is no folder.
+    /// As for [`Folder::find`], or the path leads to no folder.
     pub fn below_linked(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let found = self.find(path).map_err(explained)?;
@@ -109,7 +110,7 @@ impl Folder {
     }
 }
 
-/// Opens what was found, whatever its names lead to by now.
+/// Opens a found file or folder by its handle, so that it does not matter what its path leads to by now.
 fn reopened(found: &LinkedPlace, flags: OFlags) -> io::Result<OwnedFd> {
     let number = found.handle.as_raw_fd();
     let own = format!("/proc/self/fd/{number}");
@@ -118,7 +119,7 @@ fn reopened(found: &LinkedPlace, flags: OFlags) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(own, flags, Mode::empty())?)
 }
 
-/// The error of a path that leads out of its folder.
+/// Returns the error for a path that leads out of its folder.
 pub(crate) fn outside() -> io::Error {
     io::Error::new(io::ErrorKind::CrossesDevices, LEAVES)
 }

@@ -1,4 +1,4 @@
-//! What an evaluator said of a variant, held against what it said of itself.
+//! Readings that an evaluator gave of a variant, checked against the evaluator's own description.
 
 use crate::{AssessedAnswer, EvaluatorAnswer};
 use bakeoff_config::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 const CRITERIA_MAX: usize = 32;
 /// The most characters of a unit.
 const UNIT_CHARS_MAX: usize = 20;
-/// The most characters of what is said of a criterion.
+/// The longest summary of a criterion, in characters.
 const SUMMARY_CHARS_MAX: usize = 1_000;
-/// The most characters of what it says that a message quotes.
+/// The longest quotation of an evaluator's text in a message, in characters.
 const QUOTED_CHARS_MAX: usize = 80;
 /// The largest end of a range. Beyond it, sums lose precision.
 const MAGNITUDE_MAX: f64 = 1e15;
@@ -25,9 +25,9 @@ const MAGNITUDE_MAX: f64 = 1e15;
 pub struct Evaluation {
     /// The name of the evaluator.
     pub evaluator: String,
-    /// The answers that it was about, by their digests, in rounds of one input on each case.
+    /// The answers that the evaluator got, by their digests, in rounds of one input on each case.
     pub answers: Vec<AssessedAnswer>,
-    /// By criterion, in the order of the description.
+    /// Results of the criteria, in the order of the evaluator's description.
     pub results: Vec<EvaluationResult>,
     /// The reason why the variant has no result, if it failed on one of the inputs.
     pub failure: Option<Failure>,
@@ -35,38 +35,39 @@ pub struct Evaluation {
     pub calls: Vec<(usize, u64)>,
 }
 
-/// What came of one criterion.
+/// Result of one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationResult {
     /// The name of the criterion.
     pub criterion: String,
-    /// The readings, or why there is none.
+    /// The readings, or the reason why there is none.
     pub outcome: EvaluationOutcome,
 }
 
-/// The readings of one criterion, or why there is none. All numbers are finite and within its range.
+/// The readings of one criterion, or the reason why there is none. All numbers are finite and within the criterion's
+/// range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvaluationOutcome {
-    /// One for the variant.
+    /// One reading for the variant.
     Variant {
         /// The number.
         value: f64,
         /// Lower and upper end, by the evaluator's own account.
         interval: Option<(f64, f64)>,
-        /// What the evaluator says of it.
+        /// The evaluator's remark on the reading.
         note: Option<String>,
     },
-    /// One for each answer, in their order.
+    /// One reading for each answer, in the order of the answers.
     Answers {
         /// The numbers.
         values: Vec<f64>,
-        /// What the evaluator says of the first of them that it says something of.
+        /// The evaluator's first remark on one of the readings.
         note: Option<String>,
     },
-    /// None.
+    /// No reading.
     Missing {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
 }
@@ -82,10 +83,10 @@ pub struct GivenEvidence {
     pub samples: bool,
 }
 
-/// Holds the description of an evaluator against what one may say.
+/// Checks the description of an evaluator against the rules for names, units, texts and ranges.
 ///
 /// # Errors
-/// What is wrong with it, as words that follow "the evaluator".
+/// The description breaks a rule; the text says which, and follows the words "the evaluator".
 pub fn check_description(criteria: &[EvaluatedCriterion]) -> Result<(), String> {
     if criteria.is_empty() || criteria.len() > CRITERIA_MAX {
         let count = criteria.len();
@@ -132,8 +133,7 @@ fn quoted(text: &str) -> String {
 }
 
 impl Evaluation {
-    /// Holds what an evaluator answered against its description. What is wrong with one criterion takes
-    /// nothing from the others.
+    /// Checks an evaluator's answer against its description. An error in one criterion leaves the others as they are.
     pub fn of(evaluator: &Evaluator, given: GivenEvidence, answer: EvaluatorAnswer) -> Self {
         let result = |criterion: &EvaluatedCriterion| {
             let outcome = match outcome(criterion, given, &answer) {
@@ -160,8 +160,8 @@ impl Evaluation {
         found.map(|one| &one.outcome)
     }
 
-    /// Returns true if it is what can follow from a description: of its criteria in order, with a number
-    /// within the range for each answer.
+    /// Returns true if the evaluation fits the evaluator's description: its criteria in order, with a number within the
+    /// range for each answer.
     pub fn fits(&self, evaluator: &Evaluator, cases: usize) -> bool {
         let within =
             |criterion: &EvaluatedCriterion, value: f64| is_valid(criterion, value).is_ok();
@@ -185,8 +185,8 @@ impl Evaluation {
             })
     }
 
-    /// Returns the values of a criterion by round: the mean over the cases. `None` if it has none for each
-    /// answer.
+    /// Returns the values of a criterion by round: the mean over the cases. `None` if the criterion does not have one
+    /// for each answer.
     pub fn rounds(&self, criterion: &str, cases: usize) -> Option<Vec<f64>> {
         let Some(EvaluationOutcome::Answers { values, .. }) = self.outcome(criterion) else {
             return None;
@@ -195,11 +195,11 @@ impl Evaluation {
         Some(values.chunks(cases.max(1)).map(mean).collect())
     }
 
-    /// Returns the reading of a criterion, or why there is none. Of a fixed set of inputs, the first `set`
-    /// count; otherwise the mean is that over the inputs of each of the `cases`, and then over the cases.
+    /// Returns the reading of a criterion. With a fixed set of inputs, only the first `set` count; otherwise the
+    /// reading is the mean over the inputs of each of the `cases`, and then over the cases.
     ///
     /// # Errors
-    /// Why there is none.
+    /// There is no reading; the error is the reason.
     pub fn reading(
         &self,
         criterion: &EvaluatedCriterion,
@@ -275,7 +275,7 @@ fn is_valid(criterion: &EvaluatedCriterion, value: f64) -> Result<(), String> {
     }
 }
 
-/// What came of one criterion; or why there is no reading.
+/// Returns the readings of one criterion, or the reason why there is none.
 fn outcome(
     criterion: &EvaluatedCriterion,
     given: GivenEvidence,

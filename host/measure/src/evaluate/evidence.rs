@@ -1,4 +1,4 @@
-//! All that readings of a variant are taken from.
+//! Results of a variant's build, checks and timing, from which its readings follow.
 
 use crate::{Assessment, GateRecord};
 use bakeoff_compile::BuildRecord;
@@ -6,7 +6,7 @@ use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::race::{Analysis, RaceSettings};
 use bakeoff_domain::report::CaseLabel;
 
-/// All that is known of a variant.
+/// Results of a variant, from which its readings follow.
 #[derive(Clone, Copy, Debug)]
 pub struct VariantEvidence<'a> {
     /// The record of its build, if it was built.
@@ -15,13 +15,13 @@ pub struct VariantEvidence<'a> {
     pub build_times_ns: &'a [f64],
     /// The record of its gate, if it was checked.
     pub gate: Option<&'a GateRecord>,
-    /// What the workload says of its answers, where a criterion asks for it.
+    /// The assessment of the variant's answers, where a criterion asks for it.
     pub assessment: Option<&'a Assessment>,
     /// The labels of the cases; none for a set of instances, which is one scope.
     pub cases: &'a [CaseLabel],
     /// The number of instances that every variant was checked on, if the cases are a set of them.
     pub instances: Option<usize>,
-    /// Its index in the race, if it took part.
+    /// The variant's index in the race, if it took part.
     pub racer: Option<VariantIndex>,
     /// The analysis of the race.
     pub analysis: Option<&'a Analysis>,
@@ -31,8 +31,8 @@ pub struct VariantEvidence<'a> {
     pub settings: Option<&'a RaceSettings>,
 }
 
-/// The median over blocks of the time of one call; of a variant without full samples on the case, that
-/// of its single call.
+/// Returns the median over blocks of the time of one call; for a variant without full samples on the case, the time of
+/// its single call.
 pub(super) fn call_ns(
     replica: &Replica,
     variant: VariantIndex,

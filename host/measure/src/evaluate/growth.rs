@@ -1,12 +1,12 @@
-//! How cost grows with size.
+//! Growth of cost with size: its class by fuel, and its exponent by time.
 
 use super::evidence::{VariantEvidence, call_ns};
 use bakeoff_domain::growth::{self, Classification};
 use bakeoff_domain::measurement::{Metric, Replica};
 use bakeoff_domain::report::{CaseLabel, Growth, Interval, NO_CLASS};
 
-/// The class of growth by fuel, with those it cannot be told from, and the effective exponent by
-/// time. `None` where the cases have no sizes, or too few of them for a class.
+/// Returns the class of growth by fuel, with the classes it cannot be told from, and the effective
+/// exponent by time. `None` where the cases have no sizes, or too few of them for a class.
 pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
     let sizes: Vec<u32> = evidence
         .cases

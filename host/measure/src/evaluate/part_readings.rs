@@ -1,5 +1,4 @@
-//! Readings of the parts of calls: of a resource that is called in three, and of the start that each fresh
-//! instance has.
+//! Readings of the parts of calls: the three of a resource that is called in parts, and the start of a fresh instance.
 
 use super::evidence::VariantEvidence;
 use bakeoff_domain::measurement::{CaseIndex, PartTimes, Replica, VariantIndex};
@@ -11,9 +10,9 @@ const SESSION: [&str; 3] = ["prepare-time", "run-time", "output-time"];
 /// The source of the start.
 const START: &str = "start-time";
 
-/// The smallest part of a call's time that is told of as its start, and the shortest start, in nanoseconds:
-/// reading the clocks around one takes a good part of that.
+/// The smallest share of a call's time that is reported as its start.
 const START_SHARE_MIN: f64 = 0.05;
+/// The shortest start that is reported, in nanoseconds: reading the clocks around one takes a good part of that.
 const START_NS_MIN: f64 = 5_000.0;
 
 /// The start of a call on the case where it is the largest part of it.
@@ -27,8 +26,8 @@ pub struct StartOfCall {
     pub call_ns: f64,
 }
 
-/// Returns the start of a variant's calls, where it is the largest part of them; `None` if it is next to
-/// nothing.
+/// Returns the start of a variant's calls, on the case where it is the largest part of them; `None` if it is next to
+/// nothing everywhere.
 pub fn start_of_call(replicas: &[Replica], variant: VariantIndex) -> Option<StartOfCall> {
     let of_case = |case| {
         let ns = |of: &dyn Fn(&PartTimes) -> f64| median_ns(replicas, variant, Some(case), of);
@@ -63,7 +62,7 @@ pub(super) fn part_readings(evidence: &VariantEvidence<'_>) -> Vec<(String, Read
     found
 }
 
-/// The mean over the cases that have the part; over all calls on a set of instances.
+/// Returns the mean over the cases that have the part; for a set of instances, over all calls.
 fn reading(
     evidence: &VariantEvidence<'_>,
     racer: VariantIndex,
@@ -100,8 +99,8 @@ fn reading(
     })
 }
 
-/// The median over replicas of a part's time in one call, in nanoseconds: on a case, or on all of them.
-/// `of` is what the calls took together.
+/// Returns the median over replicas of a part's time in one call, in nanoseconds, on a case, or on all of them. `of`
+/// returns the time of the part in all calls together.
 fn median_ns(
     replicas: &[Replica],
     variant: VariantIndex,

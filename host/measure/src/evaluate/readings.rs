@@ -12,7 +12,8 @@ use bakeoff_domain::stats::median;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// By the name of its source, every reading that there is. What could not be found out is absent.
+/// Returns every reading of a variant by the name of its source. A source without evidence is
+/// absent.
 pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     let mut found = BTreeMap::new();
     let mut put = |source: Source, reading: Option<Reading>| {
@@ -64,8 +65,8 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     found
 }
 
-/// By the name of its source, every reading of a build: bytes of the component, lines of its source
-/// if it has one, CPU time of the only build if it took any.
+/// Returns the readings of a build by the name of their source: bytes of the component, lines of
+/// its source if it has one, CPU time of the only build if it took any.
 fn of_build(build: &BuildRecord) -> BTreeMap<String, Reading> {
     let cpu_ns = Duration::try_from_secs_f64(build.cpu_seconds).unwrap_or_default();
     let cpu_ns = cpu_ns.as_nanos() as f64;
@@ -98,7 +99,7 @@ fn exact(value: f64, unit: &str) -> Reading {
     }
 }
 
-/// The geometric mean over the cases that count, with the cases beside it.
+/// Returns the geometric mean over the cases that count, with the values of the cases.
 fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
     let (analysis, racer) = (evidence.analysis?, evidence.racer?);
     let row = |case: CaseIndex| {
@@ -184,7 +185,8 @@ fn cold_start(evidence: &VariantEvidence<'_>) -> Option<Reading> {
     median(&mut cold).map(|ns| exact(ns, "ns"))
 }
 
-/// The geometric mean over the cases, as for time; over the first of a set of instances.
+/// Returns the geometric mean over the cases, as for time; for a set of instances, over the first
+/// `set`.
 fn fuel(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     let counted = gate.cases.iter().take(set.unwrap_or(usize::MAX));
     let by_case: Vec<f64> = counted.map(|case| case.fuel as f64).collect();
@@ -199,8 +201,8 @@ fn fuel(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     Some(reading)
 }
 
-/// The largest of all cases, and of the calls of a whole replica on one instance: what is kept from
-/// call to call to gain time shows here.
+/// Returns the largest peak of all cases, and of the calls of a whole replica on one instance. The
+/// latter shows memory that is kept from call to call to gain time.
 fn peak_memory(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     let by_case: Vec<f64> = gate
         .cases
@@ -217,7 +219,7 @@ fn peak_memory(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     Some(reading)
 }
 
-/// The answers of the gate, one to each case.
+/// Returns the answers of the gate, one to each case.
 fn answers_of(gate: &GateRecord) -> Vec<AssessedAnswer> {
     let answer = |case: &CheckedCase| AssessedAnswer {
         case: case.case,
@@ -227,9 +229,9 @@ fn answers_of(gate: &GateRecord) -> Vec<AssessedAnswer> {
     gate.cases.iter().map(answer).collect()
 }
 
-/// The mean of what the workload says of the answers, by name: over the inputs of a case, and then
-/// over the cases. A number that is missing or not finite makes that reading absent: it cannot be
-/// ranked.
+/// Returns the means of the numbers that the workload gives the answers, by name: over the inputs
+/// of a case, and then over the cases. A number that is missing or not finite makes that reading
+/// absent: it cannot be ranked.
 fn of_answers(cases: usize, answers: &[AssessedAnswer]) -> BTreeMap<String, Reading> {
     let mut by_name: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
     for answer in answers {
@@ -263,8 +265,8 @@ fn of_answers(cases: usize, answers: &[AssessedAnswer]) -> BTreeMap<String, Read
     by_name.into_iter().filter_map(reading).collect()
 }
 
-/// The weighted mean over cases of the logarithm of a call's time in a replica; `None` if the
-/// variant did not run on all of them.
+/// Returns the weighted mean over cases of the logarithm of a call's time in a replica; `None` if
+/// the variant did not run on all of them.
 pub fn log_time(replica: &Replica, variant: VariantIndex, weights: &[f64]) -> Option<f64> {
     let counted = weights
         .iter()

@@ -6,8 +6,8 @@ use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::report::Reading;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By name, the mean of what the workload says of the answers to the first so many instances of a set.
-/// It is exact.
+/// Returns the means of the numbers that the workload gives the answers to the first `count` instances of a set, by
+/// name. They are exact.
 pub(super) fn qualities_on_set(count: usize, gate: &GateRecord) -> BTreeMap<String, Reading> {
     let first = gate.cases.first().into_iter();
     let names = first.flat_map(|case| &case.assessed).map(|(name, _)| name);
@@ -41,8 +41,8 @@ pub fn quality_on_set(count: usize, gate: &GateRecord, name: &str) -> Option<f64
     Some(numbers.iter().sum::<f64>() / count as f64)
 }
 
-/// The mean, over the instances of a set that a replica drew, of the logarithm of a call's time; `None`
-/// if the variant did not run.
+/// Returns the mean, over the instances of a set that a replica drew, of the logarithm of a call's time; `None` if the
+/// variant did not run.
 pub fn log_time_on_set(
     replica: &Replica,
     variant: VariantIndex,

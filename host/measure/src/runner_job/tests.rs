@@ -1,5 +1,4 @@
-//! Runners that break their bounds: they announce what they are about to do, as runners do, and then
-//! do what no runner does.
+//! Runners that break their bounds: they announce steps as runners do, and then do something else.
 
 use super::*;
 use crate::announcement::{Announcement, Doing};
@@ -44,7 +43,7 @@ fn word(case: CaseIndex, doing: Doing) -> u64 {
 /// About a tenth of a second of work, in this very process.
 const WORK: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
 
-/// Runners that write these words into their page, with some work after each but the last, and then
+/// Returns a worker of runners that write these words into their page, with some work after each but the last, and then
 /// run a line of shell.
 async fn writing(folder: &tempfile::TempDir, words: &[u64], then: &str) -> WorkerLink {
     let lines: Vec<String> = words.iter().copied().map(announce).collect();
@@ -81,7 +80,7 @@ fn bounds() -> RunnerBounds {
     }
 }
 
-/// Has this worker run a runner with these bounds.
+/// Runs a runner with these bounds on this worker.
 async fn run(worker: &WorkerLink, bounds: RunnerBounds) -> Result<Ended, RunnerError> {
     let mut job = RunnerJob {
         worker,
@@ -105,7 +104,7 @@ async fn ended(doing: Doing, then: &str) -> Result<Ended, RunnerError> {
     }
 }
 
-/// The class, limit and message of a variant's failure.
+/// Returns the class, limit and message of a variant's failure.
 async fn blamed(doing: Doing, then: &str) -> (&'static str, Option<String>, String) {
     of_variant(ended(doing, then).await)
 }
@@ -170,7 +169,7 @@ async fn the_workload_has_a_wall_time_too_and_no_variant_is_blamed() {
     }
 }
 
-/// The runner hardly runs, so it gets more time, and does not run then either.
+/// The runner hardly runs, so it gets more time; since it does not run then either, the machine stalled.
 #[tokio::test]
 async fn a_runner_that_never_works_again_is_a_stall() {
     let rests = "exec sleep 60";
@@ -212,7 +211,7 @@ async fn what_a_runner_says_is_bounded() {
     }
 }
 
-/// What a runner that writes these words and then runs a line of shell is stopped for.
+/// Returns the message with which a runner is stopped that writes these words and then runs a line of shell.
 async fn broken(words: &[u64], then: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let worker = writing(&folder, words, then).await;
@@ -286,7 +285,7 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
     }
 }
 
-/// Runners that die while they check a variant: the first time, or each time.
+/// Checks a variant by runners that die: the first time, or each time.
 async fn checked(then: &str) -> Result<GateRecord, RunnerError> {
     let folder = tempfile::tempdir().unwrap();
     let calling = Doing::Calling {
@@ -314,7 +313,7 @@ fn checked_config(worker: WorkerLink) -> RunnerConfig {
     }
 }
 
-/// What a worker does at its first attempts.
+/// Fault of a worker at its first attempt.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
     Dies,
@@ -323,7 +322,7 @@ enum Wrong {
     EndsWithGarbage,
 }
 
-/// Does what is wrong at the first attempt, and runs runners at others.
+/// A worker with a fault at the first attempt, which runs runners at others.
 struct Flaky(Wrong, WorkerLink);
 
 impl Worker for Flaky {
@@ -347,7 +346,7 @@ impl Worker for Flaky {
     }
 }
 
-/// Checks a variant, as a task.
+/// A client that checks a variant, as a task.
 struct Checks(RunnerConfig);
 
 impl TaskClient for Checks {
@@ -418,7 +417,7 @@ async fn case_76_killed_gate() {
     }
 }
 
-/// Each step has its own time: all together take more of the processor than one of them may.
+/// Each step has its own time: all together take more CPU time than one of them may.
 #[tokio::test]
 async fn a_new_step_begins_when_it_is_seen() {
     let folder = tempfile::tempdir().unwrap();

@@ -142,7 +142,7 @@ fn a_command_is_killed_at_its_time_limit_with_all_that_it_started() {
     });
 }
 
-/// It left its session, has closed what it got, and answers nobody.
+/// The detached process has left its session and closed its streams, and answers nobody.
 #[test]
 fn what_a_command_detaches_ends_with_it() {
     block_on(async {
@@ -157,7 +157,8 @@ fn what_a_command_detaches_ends_with_it() {
     });
 }
 
-/// Waits until the processes are gone whose numbers a file has, and returns how many these were.
+/// Waits until the processes whose numbers are in a file have ended, and returns how many there
+/// were.
 fn gone(file: &std::path::Path) -> usize {
     let pids = std::fs::read_to_string(file).unwrap();
     for pid in pids.split_whitespace() {

@@ -178,7 +178,7 @@ fn a_model_without_a_price_has_no_budget_of_money() {
     });
 }
 
-/// A gateway that tells nothing true would make every budget endless.
+/// A gateway that tells false counts would make every budget endless.
 #[test]
 fn case_181_usage_zero() {
     block_on(async {

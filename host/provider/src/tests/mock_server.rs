@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with one request.
+/// Behaviour of the server for one request.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// A whole reply, which took so many tokens, in pieces.
+    /// A whole reply that took these tokens, in pieces.
     Whole(String, Tokens),
-    /// The same, a byte at a time.
+    /// A whole reply that took these tokens, a byte at a time.
     Drip(String, Tokens),
     /// A whole reply without a count.
     Uncounted(String),
@@ -34,7 +34,7 @@ pub(super) enum Answer {
     ErrorEvent,
 }
 
-/// What the server saw and sent.
+/// Log of what the server saw and sent.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     /// Heads and bodies of all requests.
@@ -43,7 +43,7 @@ pub(super) struct Log {
     pub(super) counted: Tokens,
 }
 
-/// A server, and what it will do.
+/// A server with its answers to come.
 #[derive(Clone, Debug)]
 pub(super) struct MockServer {
     address: String,

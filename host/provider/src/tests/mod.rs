@@ -33,7 +33,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// Waits as in earnest, but shorter.
+/// Retry policy with the usual steps, and shorter waits.
 const RETRIES: RetryPolicy = RetryPolicy {
     tries_max: 4,
     cuts_max: 2,

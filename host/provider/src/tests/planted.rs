@@ -14,7 +14,7 @@ fn recording(path: &Path) -> ModelOptions {
     }
 }
 
-/// An exchange as anybody can write it, in full.
+/// Returns an exchange as anybody can write it, in full.
 fn forged(usage: &str) -> String {
     let digest = request("1").digest();
     format!(

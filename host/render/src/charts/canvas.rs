@@ -94,7 +94,7 @@ impl Canvas {
         self.shape(at, series, hollow, "");
     }
 
-    /// Adds a mark that tells a text, escaped, to whoever points at it or goes to it.
+    /// Adds a mark with a text, escaped, that is shown to a reader who points at it or moves the focus to it.
     pub(super) fn point(&mut self, at: (f64, f64), series: usize, hollow: bool, text: &str) {
         self.shape(at, series, hollow, text);
     }
@@ -131,7 +131,7 @@ impl Canvas {
         ));
     }
 
-    /// Adds a small point that tells a text, escaped, to whoever points at it or goes to it.
+    /// Adds a small point with a text, escaped, that is shown to a reader who points at it or moves the focus to it.
     pub(super) fn dot(&mut self, (x, y): (f64, f64), text: &str) {
         self.add(format_args!(
             r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill-opacity="0.6" class="f0"><title>{}</title></circle>"#,
@@ -153,7 +153,7 @@ impl Canvas {
         ));
     }
 
-    /// The whole document.
+    /// Returns the whole document.
     pub(super) fn finish(self, name: &str, title: &str, description: &str, height: f64) -> String {
         format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" class="bk" viewBox="0 0 {WIDTH} {height:.0}" width="{WIDTH}" height="{height:.0}" role="img" aria-labelledby="{name}-t {name}-d">
@@ -168,7 +168,7 @@ impl Canvas {
     }
 }
 
-/// The corners of a polygon, as its attribute.
+/// Returns the corners of a polygon, as its attribute.
 fn corners(points: &[(f64, f64)]) -> String {
     let points: Vec<String> = points
         .iter()
@@ -177,7 +177,7 @@ fn corners(points: &[(f64, f64)]) -> String {
     format!(r#"points="{}""#, points.join(" "))
 }
 
-/// A name, cut to fit beside a chart.
+/// Returns a name, cut to fit beside a chart.
 pub(super) fn label(name: &str) -> String {
     crate::clipped(name, LABEL_CHARS_MAX)
 }
@@ -205,7 +205,7 @@ impl LogAxis {
         self.start + share * (self.end - self.start)
     }
 
-    /// Round numbers on the axis: 1, 2, 5 times powers of ten; finer ones on a short axis.
+    /// Returns round numbers on the axis: 1, 2, 5 times powers of ten; finer ones on a short axis.
     pub(super) fn ticks(&self) -> Vec<f64> {
         let span = self.high / self.low;
         let mantissas: &[f64] = if span < 1.3 {
@@ -231,7 +231,7 @@ impl LogAxis {
     }
 }
 
-/// Coordinates at least `gap` apart, close to the wanted ones and in the same order.
+/// Returns coordinates at least `gap` apart, close to the wanted ones and in the same order.
 pub(super) fn spread(wanted: &[f64], gap: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
@@ -241,6 +241,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, bottom: f64) -> Vec<f64> {
         placed[*index] = placed[*index].max(last + gap);
         last = placed[*index];
     }
+    // The first pass may have pushed the last ones beyond the bottom.
     let mut limit = bottom;
     for index in order.iter().rev() {
         placed[*index] = placed[*index].min(limit);

@@ -8,14 +8,14 @@ pub(super) const VARIANTS_MAX: usize = 12;
 /// A chart of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// Its name, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`.
+    /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`.
     pub name: String,
-    /// Its title.
+    /// Title of the chart.
     pub title: String,
-    /// A description of what it shows, in a sentence.
+    /// Description of what the chart shows, in a sentence.
     pub description: String,
-    /// The image: a whole SVG document, which may also be part of an HTML page.
+    /// Image of the chart: a whole SVG document, which may also be part of an HTML page.
     pub svg: String,
-    /// The numbers that it shows.
+    /// Numbers that the chart shows.
     pub(crate) table: Table,
 }

@@ -19,14 +19,14 @@ const FACTOR_MAX: f64 = 100.0;
 /// The most pairs in the table.
 const PAIRS_MAX: usize = 4;
 
-/// What a run said of the pair.
+/// A run with its verdict on the pair, if it compared the two.
 struct Row<'a> {
     past: &'a PastRun,
     verdict: Option<VerdictRow>,
 }
 
 impl Row<'_> {
-    /// The ratio of times with its interval, where there is one that can be drawn.
+    /// Returns the ratio of times with its interval, if it can be drawn.
     fn ratio(&self) -> Option<Interval> {
         let verdict = self.verdict.as_ref()?;
         let ratio = Interval {
@@ -38,7 +38,7 @@ impl Row<'_> {
     }
 }
 
-/// The chart, if two runs at least said something of the same pair. Of the pairs that most runs compared it is the
+/// Returns the chart, if at least two runs compared the same pair. Of the pairs that most runs compared it shows the
 /// first: those with the variant that the report's times are shown against, then the others.
 pub(crate) fn chart(report: &Report, runs: &[PastRun]) -> Option<Chart> {
     let list = ratios_to_reference(report);
@@ -158,7 +158,7 @@ fn axis(rows: &[Row<'_>]) -> LogAxis {
     }
 }
 
-/// What each run said of the reference against the others.
+/// Returns the verdicts of each run on the reference against the others.
 fn table(report: &Report, runs: &[PastRun], reference: &str, others: &[&str]) -> Table {
     let against = words::name(report, reference);
     let mut table = Table::of("run", "Verdicts by time; the oldest run first");

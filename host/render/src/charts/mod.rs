@@ -19,7 +19,7 @@ pub(super) use canvas::STYLE;
 pub use chart::Chart;
 pub(super) use history::chart as history;
 
-/// The charts that the report has data for.
+/// Returns the charts that the report has data for.
 pub fn charts(report: &Report) -> Vec<Chart> {
     let shown = presented(report);
     let shown = shown.report.as_ref();

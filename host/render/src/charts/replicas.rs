@@ -83,7 +83,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-/// The variants with times, in the order of the report.
+/// Returns the variants with times, in the order of the report.
 fn rows(report: &Report) -> Vec<Row> {
     let Some(replicas) = &report.replicas else {
         return Vec::new();
@@ -105,7 +105,8 @@ fn rows(report: &Report) -> Vec<Row> {
 }
 
 impl Row {
-    /// The time below which a share of them lies, between two of them where it falls between.
+    /// Returns the time below which a share of the row's times lies, interpolated between two of
+    /// them.
     fn at(&self, share: f64) -> f64 {
         let mut times: Vec<f64> = self.times.iter().map(|(_, time)| *time).collect();
         // A row has a time.
@@ -113,7 +114,7 @@ impl Row {
     }
 }
 
-/// At most `most` of the times, evenly by their order, with both ends.
+/// Returns at most `most` of the times, evenly by their order, with both ends.
 fn thinned(times: &[(usize, f64)], most: usize) -> Vec<(usize, f64)> {
     if times.len() <= most {
         return times.to_vec();

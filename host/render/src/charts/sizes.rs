@@ -86,7 +86,7 @@ fn marked(canvas: &mut Canvas, x: &LogAxis, crossovers: &[words::Crossover]) {
     }
 }
 
-/// The size of each case; `None` if it has none, or if it is 0.
+/// Returns the size of each case; `None` if it has none, or if it is 0.
 fn sizes(report: &Report) -> Vec<Option<f64>> {
     let cases = report.experiment.cases.iter();
     cases
@@ -153,7 +153,7 @@ fn axes(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, sizes: &[f64]) {
     canvas.text((middle, BOTTOM + 38.0), "size", Anchor::Middle, true);
 }
 
-/// The part of a number before the decimal point.
+/// Returns the part of a number before the decimal point.
 fn trimmed(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, _)) => whole,

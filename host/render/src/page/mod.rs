@@ -1,5 +1,5 @@
-//! What lets one weigh criteria anew in the page of a report: the core as WebAssembly, the report, and the
-//! script that moves values between them and the page.
+//! The weighing of criteria in the page of a report, by its reader: the core as WebAssembly, the report, and the script
+//! that moves values between them and the page.
 
 use super::escape::{Html, ScriptJson};
 use bakeoff_domain::report::Report;
@@ -31,8 +31,8 @@ pub(super) struct Exploring {
     pub(super) scripts: String,
 }
 
-/// The parts that let one weigh the criteria anew, if there is more than one and a table that follows.
-/// `shown` is the part of the report that the page shows, which has the same criteria.
+/// Returns the parts that let a reader weigh the criteria, if there is more than one criterion and a table that
+/// follows. `shown` is the part of the report that the page shows, which has the same criteria.
 pub(super) fn exploring(report: &Report) -> Option<Exploring> {
     let has_table = report.options.comparison != Comparison::Narrative;
     if report.criteria.len() < 2 || !has_table {
@@ -59,12 +59,12 @@ pub(super) fn exploring(report: &Report) -> Option<Exploring> {
     })
 }
 
-/// The script for a page with charts, for its end.
+/// Returns the script for a page with charts, for its end.
 pub(super) fn points() -> String {
     format!("<script>{POINTS}</script>\n")
 }
 
-/// What the policy of a page allows scripts: that of the points; and with [`Exploring`], that one and the core.
+/// Returns the script policy of a page: it allows the script of the points; with [`Exploring`], also that and the core.
 pub(super) fn script_policy(is_exploring: bool) -> String {
     let points = source_hash(POINTS);
     match is_exploring {
@@ -76,7 +76,7 @@ pub(super) fn script_policy(is_exploring: bool) -> String {
     }
 }
 
-/// The text of an element as a policy names it.
+/// Returns the hash of an element's text, as a policy names it.
 pub(super) fn source_hash(text: &str) -> String {
     format!("'sha256-{}'", base64(&Sha256::digest(text)))
 }
@@ -110,7 +110,7 @@ fn panel(report: &Report) -> String {
          </section>"
 }
 
-/// The end of the sliders: the least of 1, 2 and 5 times a power of ten that is twice the largest weight.
+/// Returns the end of the sliders: the least of 1, 2 and 5 times a power of ten that is twice the largest weight.
 fn scale_end(largest: f64) -> f64 {
     let wanted = (2.0 * largest).clamp(1.0, 1e9);
     let tens = (0..=9).map(|power| 10_f64.powi(power));
@@ -118,7 +118,7 @@ fn scale_end(largest: f64) -> f64 {
     ends.find(|end| *end >= wanted).unwrap_or(1e9)
 }
 
-/// The bytes as base64 with padding (RFC 4648, section 4).
+/// Returns the bytes as base64 with padding (RFC 4648, section 4).
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -5,7 +5,7 @@ use crate::{RunError, aggregate, report_for_aggregators};
 use serde_json::json;
 
 impl Verifier<'_> {
-    /// Asks every aggregator about the report that was kept.
+    /// Asks every aggregator about the stored report.
     pub(super) async fn aggregate(&mut self) -> Result<(), RunError> {
         let report = &self.kept.report;
         let aggregators = &self.kept.evidence.record.experiment.aggregators;

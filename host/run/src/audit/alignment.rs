@@ -57,7 +57,7 @@ fn pair(row: &VerdictRow) -> Pair<'_> {
     (a.min(b), a.max(b), row.case.as_ref())
 }
 
-/// Returns the rows by their subject; of several rows about the same, the first.
+/// Returns the rows by their subject; of several rows with the same subject, the first.
 fn by_pair(rows: &[VerdictRow]) -> BTreeMap<Pair<'_>, &VerdictRow> {
     let mut found = BTreeMap::new();
     for row in rows {

@@ -1,28 +1,28 @@
-//! Times of two runs against each other, by way of a component that was timed in both.
+//! Comparison of the times of two runs by way of a component that was timed in both.
 //!
-//! Times of two moments are never compared. But in each run a variant was compared with the *anchor*, a component
-//! that did not change, and the ratio of the two ratios is that of the variant now and then. Each interval holds
-//! with its run's confidence, for all pairs of the run together; so what follows of both holds with one less twice
-//! the rest, 90 % for two runs at 95 %.
+//! Times of two moments are never compared. But in each run a variant was compared with the *anchor*, a component that
+//! did not change, and the ratio of the two ratios is that of the variant now and then. The intervals of all
+//! pairs of a run hold together with the run's confidence c. So intervals from two runs hold together with a
+//! confidence of at least c₁ + c₂ − 1: 90 % for two runs at 95 %.
 
 use crate::Record;
 use bakeoff_domain::report::{Report, VariantStatus, VerdictRow, words};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A run: its report, and what it was made from.
+/// A run: its report, and the evidence that it was made from.
 pub struct ReportedRun<'a> {
     /// The report.
     pub report: &'a Report,
-    /// The declaration, and what was kept of each stage.
+    /// The declaration, and the stored result of each stage.
     pub record: &'a Record,
 }
 
-/// How times changed from one run to another.
+/// Changes of times from one run to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeChanges {
-    /// They can be compared.
+    /// The times can be compared.
     Comparable {
         /// The probability with which all intervals hold.
         confidence: f64,
@@ -31,7 +31,7 @@ pub enum TimeChanges {
         /// The variants that changed, in the order of the later report.
         changes: Vec<TimeChange>,
     },
-    /// They cannot, and why.
+    /// The times cannot be compared.
     NotComparable {
         /// The reason.
         reason: String,
@@ -41,15 +41,15 @@ pub enum TimeChanges {
 /// A variant that has another component than before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeChange {
-    /// Its id.
+    /// The variant's id.
     pub id: String,
-    /// The anchor that the ratio goes by.
+    /// The anchor by which the times are compared.
     pub anchor: String,
-    /// Its time divided by that of before.
+    /// The variant's time divided by its earlier time.
     pub ratio: f64,
-    /// Lower end; `None` if it is not known.
+    /// Lower end of the ratio's interval; `None` if it is not known.
     pub low: Option<f64>,
-    /// Upper end; `None` if it is not known.
+    /// Upper end of the ratio's interval; `None` if it is not known.
     pub high: Option<f64>,
 }
 
@@ -128,19 +128,19 @@ fn comparable(before: &ReportedRun<'_>, after: &ReportedRun<'_>) -> Result<TimeC
     })
 }
 
-/// Without the last digits of a difference of two fractions.
+/// Rounds a difference of two fractions to 9 decimal places.
 fn rounded(share: f64) -> f64 {
     (share * 1e9).round() / 1e9
 }
 
-/// A variant that was timed: its component with the files that it was granted, and what else its checks depend
-/// on, which is the question.
+/// A variant that was timed: its component with the granted files, and the other inputs of its gate, which are the
+/// question.
 struct Timed<'a> {
     component: Vec<&'a str>,
     question: Vec<(&'a str, &'a str)>,
 }
 
-/// What a gate depends on beside the variant that does not decide times.
+/// Names of inputs of a gate that describe neither the variant nor the question, and do not change times.
 const OTHER_INPUTS: [&str; 4] = ["check-seed", "seeds", "engine", "confinement"];
 
 /// Returns the variants that were timed to the end, by their ids.
@@ -169,14 +169,17 @@ fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, Timed<'a>> {
     of.collect()
 }
 
-/// The ratio of two variants in a run, where it has a sound interval.
+/// Returns the ratio of two variants in a run, if its interval is sound.
 fn ratio(run: &ReportedRun<'_>, a: &str, b: &str) -> Option<VerdictRow> {
     let row = words::ordered_row(run.report, a, b, None)?;
     let crossed = row.low.zip(row.high).is_some_and(|(low, high)| low > high);
     row.ratio.is_some().then_some(row).filter(|_| !crossed)
 }
 
-/// Holds the anchors against each other: their ratio must be able to be the same in both runs.
+/// Compares the anchors with each other: their ratio must be able to be the same in both runs.
+///
+/// # Errors
+/// The intervals of a ratio are disjoint; the error says which.
 fn unchanged_agree(
     before: &ReportedRun<'_>,
     after: &ReportedRun<'_>,
@@ -202,7 +205,7 @@ fn unchanged_agree(
     Ok(())
 }
 
-/// Returns the change of a variant by the anchor that tells most.
+/// Returns the change of a variant by the anchor that gives the narrowest interval.
 fn narrowest(
     before: &ReportedRun<'_>,
     after: &ReportedRun<'_>,

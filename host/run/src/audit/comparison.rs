@@ -33,9 +33,8 @@ pub fn differences(kept: &Report, again: &Report, wording: Wording) -> Vec<Figur
     figures.differing()
 }
 
-/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks,
-/// the recommendation, the notes and what aggregators add. Other sentences, the cost and the environment are not
-/// compared.
+/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks, the recommendation,
+/// the notes and the sections of aggregators. Other sentences, the cost and the environment are not compared.
 pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, wording: Wording) {
     let aligned = Alignment::of(kept, again);
     for variant in &aligned.variants {

@@ -67,7 +67,7 @@ pub enum Outcome {
     },
     /// The figure cannot be repeated here.
     NotRepeated {
-        /// The reason, and what the user can do.
+        /// The reason, with advice for the user.
         why: String,
     },
 }

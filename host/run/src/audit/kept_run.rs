@@ -23,7 +23,7 @@ pub struct KeptRun {
     pub report: Report,
     /// The files that the run was made from.
     pub files: RunFiles,
-    /// The store of their contents, and of the components that ran.
+    /// The store of the files' contents, and of the components that ran.
     pub(super) contents: Contents,
 }
 
@@ -45,7 +45,7 @@ pub enum KeptRunError {
         /// The number of the run.
         run: i64,
     },
-    /// A stored file is missing, or is not what a run can be made from.
+    /// A stored file is missing, or is none that a run can be made from.
     #[error(
         "run {run} cannot be put together again: {reason}; `bakeoff run --fresh` measures again"
     )]
@@ -124,7 +124,7 @@ impl KeptRun {
         )?)
     }
 
-    /// The component of a digest, if it was kept.
+    /// Returns the component of a digest, if it was stored.
     pub(super) fn component(&self, digest: &str) -> Option<BuildInput> {
         let found = self.contents.get(digest, COMPONENT_BYTES_MAX as u64);
         let code = Code::Component(format!("the component {digest}").into());
@@ -132,8 +132,8 @@ impl KeptRun {
     }
 }
 
-/// Returns a function that gets contents by their digest, up to a number of bytes each and another
-/// one in all.
+/// Returns a function that gets contents by their digest, with a limit on the bytes of each, and
+/// one on all together.
 fn bounded(
     contents: &Contents,
     all_bytes_max: u64,

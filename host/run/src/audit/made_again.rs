@@ -13,14 +13,14 @@ use bakeoff_source::BuildInput;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The component that is built: from the code of a variant, or the one that ran.
+/// Component of a verification: built from the variant's code, or the stored one that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Component {
     Rebuilt,
     Kept,
 }
 
-/// The builds and gates that are made again, by the places of their variants.
+/// The repeated builds and gates, by the index of their variants.
 struct Again {
     driver: Driver<ChildClient>,
     purposes: BTreeMap<TaskKey, (usize, Component)>,
@@ -54,8 +54,8 @@ impl Again {
 }
 
 impl Verifier<'_> {
-    /// Builds every variant again, and runs every gate again as soon as its component is there. Then
-    /// compares both with what was kept.
+    /// Builds every variant again, and runs every gate again as soon as its component is there. Then compares both with
+    /// the stored results.
     pub(super) async fn build_and_check(&mut self) -> Result<(), RunError> {
         let mut again = Again {
             driver: ChildClient::driver(
@@ -110,8 +110,8 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks what was built again, if it is what was kept; otherwise what was kept: that ran, and all
-    /// about it can be repeated.
+    /// Checks the rebuilt component, if it is the one that ran. Otherwise builds and checks the stored component: all
+    /// of its results can still be repeated.
     fn on_rebuilt(
         &mut self,
         again: &mut Again,
@@ -168,7 +168,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Compares what was built and checked again with what was kept, in the order of the variants.
+    /// Compares the repeated builds and gates with the stored ones, in the order of the variants.
     fn compare(&mut self, again: &Again) {
         for index in 0..self.variants.len() {
             let id = self.variants[index].id().clone();

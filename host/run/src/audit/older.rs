@@ -1,4 +1,4 @@
-//! Runs of older versions, which stored less: what only their report contains is taken from there.
+//! Runs of older versions, which stored less: the rest is taken from their report.
 
 use crate::Evidence;
 use bakeoff_compile::BuildRecord;
@@ -6,8 +6,8 @@ use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_domain::spec::Source;
 use bakeoff_store::StoredResult;
 
-/// Returns true if the run was made by a version that did not store its files and the rest of what
-/// a report is computed from.
+/// Returns true if the run was made by a version that stored neither its files nor the rest of the
+/// evidence.
 pub(super) fn is_older(evidence: &Evidence) -> bool {
     evidence.record.manifest.is_none()
 }

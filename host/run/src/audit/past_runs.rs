@@ -1,4 +1,4 @@
-//! What the last runs of an experiment said, worked out again.
+//! The last finished runs of an experiment, with their reports recomputed.
 
 use super::{check_report, compare_runs, recompute};
 use bakeoff_domain::report::Report;
@@ -7,18 +7,18 @@ use bakeoff_store::{RunId, RunStatus, Store, StoreError};
 /// A finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastRun {
-    /// Its number.
+    /// Number of the run.
     pub run: RunId,
-    /// When it began, as RFC 3339 in UTC.
+    /// Time at which the run began, as RFC 3339 in UTC.
     pub started: String,
-    /// The report that follows from what was kept of it.
+    /// The report that follows from the stored evidence.
     pub report: Report,
-    /// How its environment differs from that of the run before it in the list: name, before, after.
+    /// Differences of its environment from that of the run before it in the list: name, before, after.
     pub changes: Vec<(String, String, String)>,
 }
 
-/// The last `most` finished runs, the oldest first. Those whose report cannot be read, or not be worked
-/// out again, are left out.
+/// Returns the last `most` finished runs, the oldest first. A run whose report cannot be read or recomputed is left
+/// out.
 ///
 /// # Errors
 /// The list of runs cannot be read.

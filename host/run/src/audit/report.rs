@@ -23,7 +23,8 @@ pub struct Recomputed {
     pub again: Result<Report, String>,
     /// The treatment of sentences when the two are compared.
     pub wording: Wording,
-    /// Whether it should follow: the run is over, and this version of bakeoff made it.
+    /// True if the stored report must follow from the evidence: the run is finished, and this
+    /// version of bakeoff made it.
     pub should_follow: bool,
 }
 
@@ -31,7 +32,7 @@ pub struct Recomputed {
 /// format that this bakeoff knows.
 ///
 /// # Errors
-/// There is no such run; the database cannot be read, or what it has as the report.
+/// There is no such run; the database or the stored report cannot be read.
 pub fn recompute(store: &Store, run: Option<RunId>) -> Result<Option<Recomputed>, StoreError> {
     let Some(run) = run.map_or_else(|| store.last_reported(), |run| Ok(Some(run)))? else {
         return Ok(None);

@@ -22,13 +22,13 @@ pub struct RunComparison {
 /// A variant in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariantChange {
-    /// Its id.
+    /// Id of the variant.
     pub id: String,
     /// The status of the variant; `None` in a run that lacks it.
     pub status: (Option<VariantStatus>, Option<VariantStatus>),
-    /// Its rank.
+    /// Rank of the variant: before, after.
     pub rank: (Option<u32>, Option<u32>),
-    /// Its total, from 0 to 1.
+    /// Total of the variant, from 0 to 1: before, after.
     pub total: (Option<f64>, Option<f64>),
     /// The readings that both runs have: source, before, after, unit.
     pub readings: Vec<(String, f64, f64, String)>,

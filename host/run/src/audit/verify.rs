@@ -73,8 +73,8 @@ pub async fn verify(
     Ok(figures.verification(&record.experiment.name, record.run))
 }
 
-/// Returns what a run was made by, if not by today's rule: how inputs follow from seeds, or how lines
-/// are counted.
+/// Describes the rule by which a run was made, if today's is another: that by which inputs follow from seeds, or that
+/// by which lines are counted.
 fn other_rule(record: &Record) -> Option<String> {
     let generated = matches!(
         record.experiment.workload.inputs,
@@ -119,7 +119,7 @@ pub(super) struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// Compares the inputs of the gates with what they would be here.
+    /// Compares the inputs of the gates with those that this version would use here.
     fn inputs(&mut self, keys: &Keys) {
         let record = &self.kept.evidence.record;
         let Some(gate) = record.gates.first() else {

@@ -1,4 +1,4 @@
-//! The processor: its cores, their load and how steady their times are.
+//! The processor: its cores, their load, and the steadiness of their times.
 
 use super::facts::CoreFacts;
 use super::neighbours;

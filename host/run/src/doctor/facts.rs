@@ -26,13 +26,13 @@ pub struct MachineFacts {
 pub struct ConfinementFacts {
     /// The level that results are stamped with; `None`: bakeoff refuses to build and to run.
     pub level: Option<Level>,
-    /// The mechanisms it consists of.
+    /// The mechanisms that the level consists of.
     pub means: Option<Mechanisms>,
-    /// What is missing for the level `standard`; `None`: nothing.
+    /// The mechanism that is missing for the level `standard`; `None` if the level is reached.
     pub missing: Option<MissingConfinement>,
-    /// Whether a `bwrap` is on the search path.
+    /// True if a `bwrap` is on the search path.
     pub bubblewrap_installed: bool,
-    /// Whether bakeoff runs as root.
+    /// True if bakeoff runs as root.
     pub root: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct MissingConfinement {
 pub struct ToolchainFacts {
     /// Path of the compiler itself, not of the shim that chooses one.
     pub rustc: Option<String>,
-    /// Why this one was chosen, in words.
+    /// Reason for the choice of this compiler, in words.
     pub chosen: Option<String>,
     /// The first line of `rustc -vV`.
     pub version: Option<String>,
@@ -58,7 +58,7 @@ pub struct ToolchainFacts {
     pub target: Option<String>,
     /// CPU time of the confined build of a small prototype, in seconds; `None`: not built.
     pub build_cpu_s: Option<f64>,
-    /// Why there is no compiler, or why it does not build; `None`: it works.
+    /// The reason why there is no compiler, or why it does not build; `None` if it works.
     pub problem: Option<String>,
 }
 
@@ -76,7 +76,7 @@ pub struct ClocksFacts {
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClockFacts {
-    /// Its resolution: the smallest step that was seen, in nanoseconds.
+    /// Resolution of the clock: the smallest step that was seen, in nanoseconds.
     pub step_ns: f64,
     /// Duration of a reading, in nanoseconds.
     pub cost_ns: f64,
@@ -89,11 +89,11 @@ pub struct NoiseFacts {
     pub seconds: f64,
     /// Number of replicas: processes in which both ran.
     pub replicas: u32,
-    /// Time of one divided by time of the other; the true value is 1.
+    /// Time of one copy of the program divided by time of the other; the true value is 1.
     pub ratio: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of the ratio's interval.
     pub low: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of the ratio's interval.
     pub high: Option<f64>,
     /// The verdict.
     pub verdict: Option<Verdict>,
@@ -102,9 +102,9 @@ pub struct NoiseFacts {
     pub visible: Option<f64>,
     /// The default practical threshold of a run, as a fraction.
     pub practical: f64,
-    /// Whether the instances came from a pool; `None`: not known.
+    /// True if the instances came from a pool; `None`: not known.
     pub pooled: Option<bool>,
-    /// Why it was not measured; `None`: it was.
+    /// The reason why the noise was not measured; `None` if it was.
     pub problem: Option<String>,
 }
 
@@ -115,14 +115,14 @@ pub struct CoreFacts {
     pub cpu: String,
     /// Cores that this process may run on, by number.
     pub usable: Vec<usize>,
-    /// Cores of these that a thread could be pinned to.
+    /// The usable cores that a thread could be pinned to.
     pub pinnable: Vec<usize>,
     /// Groups of usable cores that are threads of one physical core; `None`: not known.
     pub siblings: Option<Vec<Vec<usize>>>,
     /// Pairs of cores that were measured to slow each other down, of the first eight that a thread could be
     /// pinned to; `None`: not measured.
     pub disturbing: Option<Vec<[usize; 2]>>,
-    /// The pairs of cores of which that was tried.
+    /// Number of pairs of cores that were tried for `disturbing`.
     pub pairs_tried: usize,
     /// The frequency governor: `performance`, `powersave`, …; `None`: not known, as in most virtual
     /// machines.
@@ -130,8 +130,9 @@ pub struct CoreFacts {
     /// The spread of the CPU times of the same work: the 90th percentile divided by the 10th,
     /// minus 1.
     pub drift: f64,
-    /// The same for work that fills the core's execution units: more than `drift` where something
-    /// else uses the same physical cores, another thread of them or another machine.
+    /// The spread of the times of work that fills the core's execution units, as `drift` gives it for other work. It is
+    /// larger than `drift` where something else uses the same physical cores, another thread of them or another
+    /// machine.
     pub contention: f64,
     /// The share of the time of all cores that the hypervisor gave to other machines; `None`: not
     /// known.
@@ -155,16 +156,16 @@ pub enum FolderPurpose {
 /// A folder that bakeoff writes to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FolderFacts {
-    /// Its purpose.
+    /// Purpose of the folder.
     pub purpose: FolderPurpose,
-    /// Its path; it need not exist yet.
+    /// Path of the folder, which need not exist yet.
     pub path: String,
-    /// Free space on its disk, in bytes.
+    /// Free space on the folder's disk, in bytes.
     pub free_bytes: Option<u64>,
     /// Time until a small file was on the disk, in milliseconds.
     pub write_ms: Option<f64>,
     /// Permissions of the cache, in octal.
     pub mode: Option<String>,
-    /// Why it cannot be used; `None`: it can.
+    /// The reason why the folder cannot be used; `None` if it can.
     pub problem: Option<String>,
 }

@@ -2,24 +2,24 @@
 
 use serde::Serialize;
 
-/// The state of what a finding is about.
+/// State of a finding's topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingState {
-    /// As it should be.
+    /// The topic is as it should be.
     Good,
-    /// It works, and could be better.
+    /// The topic works, and could be better.
     Limited,
-    /// It does not work.
+    /// The topic does not work.
     Bad,
 }
 
 /// A fact about the machine, with its meaning and advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its topic: `confinement`, `noise`, …
+    /// Topic of the finding: `confinement`, `noise`, …
     pub topic: &'static str,
-    /// Its state.
+    /// State of the topic.
     pub state: FindingState,
     /// The fact.
     pub found: String,

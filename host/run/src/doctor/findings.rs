@@ -1,4 +1,4 @@
-//! The findings that follow from the facts: what each means, and what to do about it.
+//! The findings that follow from the facts: the meaning of each, with advice.
 
 use super::facts::{
     ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts, NoiseFacts,
@@ -11,22 +11,22 @@ use bakeoff_confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::verdict::Verdict;
 
-/// With less free space on a disk, a build or a run may fail.
+/// Free space on a disk, in bytes, below which a build or a run may fail.
 const FREE_BYTES_LOW: u64 = 1 << 30;
 
-/// A slower write to the disk is noticeable in a run, which makes dozens of them.
+/// Time of a write to the disk, in milliseconds, above which a run, which makes dozens of them, is noticeably slower.
 const WRITE_MS_SLOW: f64 = 250.0;
 
-/// A larger drift makes runs noticeably longer.
+/// Drift above which runs take noticeably longer.
 const DRIFT_NOTICEABLE: f64 = 0.05;
 
-/// A larger share of stolen time means that other virtual machines use the host.
+/// Share of stolen time above which other virtual machines use the host.
 const STOLEN_NOTICEABLE: f64 = 0.02;
 
-/// A larger contention means that something else uses the same physical cores.
+/// Contention above which something else uses the same physical cores.
 const CONTENTION_NOTICEABLE: f64 = 0.15;
 
-/// All findings, in the order in which a run depends on them.
+/// Returns all findings, in the order in which a run depends on them.
 pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
     let confined = &facts.confinement;
     let means = confined.means.as_ref();
@@ -297,7 +297,7 @@ fn cores(facts: &CoreFacts) -> Finding {
         ))
 }
 
-/// The number of cores that are second threads of a physical core.
+/// Returns the number of cores that are second threads of a physical core.
 fn second_threads(groups: &[Vec<usize>]) -> usize {
     groups.iter().map(|group| group.len() - 1).sum()
 }

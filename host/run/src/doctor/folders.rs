@@ -11,10 +11,10 @@ use std::time::Instant;
 /// Size of the file that is written as a test: about that of a result.
 const TRIAL_BYTES: usize = 64 << 10;
 
-/// The name that the file would get.
+/// The name of the test file, if it had one.
 const TRIAL: &str = "trial";
 
-/// The folder of all that is kept of an experiment, in its own folder.
+/// The folder of an experiment's results, in the experiment's own folder.
 const RESULTS: &str = ".bakeoff";
 
 /// Examines the folder for results of the experiment in `experiment`, the cache (the user's default
@@ -27,7 +27,8 @@ pub(super) fn examine(experiment: &Path, cache: Option<&Path>) -> Vec<FolderFact
     ]
 }
 
-/// The folder for results, which may have come with an experiment: it is reached from that one's open folder.
+/// Examines the folder for results, which may have come with an experiment: it is reached from the experiment's open
+/// folder.
 fn results_folder(experiment: &Path) -> FolderFacts {
     let opened = opened(experiment).and_then(|folder| match folder.below(RESULTS) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
@@ -56,7 +57,7 @@ fn cache_folder(named: Option<&Path>) -> FolderFacts {
     }
 }
 
-/// A folder that the user, or the system, named.
+/// Examines a folder that the user, or the system, named.
 fn folder(purpose: FolderPurpose, path: &Path) -> FolderFacts {
     facts(purpose, path, opened(path))
 }
@@ -76,7 +77,7 @@ fn facts(purpose: FolderPurpose, path: &Path, opened: io::Result<Folder>) -> Fol
     }
 }
 
-/// Opens the folder, or the nearest one above it that exists, in which it would be created.
+/// Opens the folder, or its nearest existing ancestor, in which it would be created.
 fn opened(path: &Path) -> io::Result<Folder> {
     let absolute = std::path::absolute(path)?;
     for folder in absolute.ancestors() {
@@ -88,7 +89,7 @@ fn opened(path: &Path) -> io::Result<Folder> {
     Folder::named_by_user(Path::new("/"))
 }
 
-/// The time until a small file is on the disk, in milliseconds. The file gets no name.
+/// Returns the time until a small file is on the disk, in milliseconds. The file gets no name.
 fn write(folder: &Folder) -> io::Result<f64> {
     let start = Instant::now();
     let new = folder.new_private_file(TRIAL)?;

@@ -34,8 +34,7 @@ pub struct Examination {
     pub version: u32,
     /// The version of bakeoff.
     pub bakeoff: String,
-    /// Whether prototypes can be built and run: confined, or because the user allowed it without
-    /// confinement.
+    /// True if prototypes can be built and run: confined, or because the user allowed it without confinement.
     pub can_run: bool,
     /// The findings, for people.
     pub findings: Vec<Finding>,
@@ -44,7 +43,7 @@ pub struct Examination {
 }
 
 impl Examination {
-    /// The examination of a machine with these facts.
+    /// Makes the examination of a machine with these facts.
     pub fn of(facts: MachineFacts) -> Self {
         Self {
             version: FORMAT_VERSION,
@@ -59,7 +58,7 @@ impl Examination {
 /// The scope of an examination.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Whether the user allows builds and runs without confinement.
+    /// Decision of the user about builds and runs without confinement.
     pub unconfined: Unconfined,
     /// The folder of an experiment, in which results would be stored.
     pub experiment: &'a Path,
@@ -116,7 +115,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
     })
 }
 
-/// The confinement of this machine, and what is missing for the level `standard`.
+/// Probes the confinement of this machine, and returns it with the reason why the level `standard` is missing.
 async fn probe_confinement(
     unconfined: Unconfined,
 ) -> (Option<Confinement>, Option<MissingConfinement>) {

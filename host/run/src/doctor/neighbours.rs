@@ -1,4 +1,4 @@
-//! Which cores disturb each other, measured: what a system says of its cores need not be so in a virtual machine.
+//! Measurement of the cores that slow each other down: in a virtual machine, the system's own description may be wrong.
 
 use bakeoff_measure::ContentionReadings;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,22 @@ use std::time::Duration;
 const CORES_MAX: usize = 8;
 /// Rounds of a pair, each with a reading beside an idle core and one beside a busy one.
 const ROUNDS: usize = 12;
-/// The pause between two rounds, in which all pairs have their turn: a hypervisor may move a core meanwhile, and who
-/// shares one for a moment is no neighbour.
+/// The pause between two rounds, in which all pairs have their turn: a hypervisor may move a core meanwhile, and two
+/// that share a physical core for a moment are no neighbours.
 const PAUSE: Duration = Duration::from_millis(120);
-/// Readings of the contention probe whose mean is one of a round.
+/// Readings of the contention probe whose mean is the reading of a round.
 const READINGS: usize = 8;
-/// What a core must take longer beside the other: less is no reason to leave one idle.
+/// The smallest median factor that counts: a smaller slowdown is no reason to leave a core idle.
 const FACTOR_MIN: f64 = 1.05;
 /// The chance that any pair is called disturbing though none is.
 const ALPHA: f64 = 0.05;
 
-/// What was found of pairs of cores.
+/// Pairs of cores that were tried, and those that slow each other down.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Neighbours {
     /// The pairs that surely disturb each other.
     pub(super) disturbing: Vec<[usize; 2]>,
-    /// The pairs that were tried.
+    /// Number of pairs that were tried.
     pub(super) tried: usize,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn examine(cores: &[usize]) -> Option<Neighbours> {
     Some(judged(&measured))
 }
 
-/// Which pairs surely disturb each other, by the factors of their rounds: an exact sign test, divided by the
+/// Returns the pairs that surely disturb each other, by the factors of their rounds: an exact sign test, divided by the
 /// number of pairs (Bonferroni), and a median of [`FACTOR_MIN`] at least.
 fn judged(measured: &[([usize; 2], Vec<f64>)]) -> Neighbours {
     let disturbs = |factors: &[f64]| {
@@ -68,7 +68,7 @@ fn judged(measured: &[([usize; 2], Vec<f64>)]) -> Neighbours {
     }
 }
 
-/// Pairs that have a core in common, together.
+/// Joins pairs that have a core in common into groups.
 pub(super) fn joined(pairs: &[[usize; 2]]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for pair in pairs {
@@ -85,7 +85,7 @@ pub(super) fn joined(pairs: &[[usize; 2]]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The chance of so many heads or more in so many throws of a coin.
+/// Returns the chance of at least `heads` heads in `throws` throws of a coin.
 fn at_least(heads: usize, throws: usize) -> f64 {
     // Pascal's triangle, a row at a time, each entry already divided by 2ⁿ.
     let mut row = vec![1.0];
@@ -100,8 +100,8 @@ fn at_least(heads: usize, throws: usize) -> f64 {
     row[heads.min(throws)..].iter().sum()
 }
 
-/// How many times as long the contention probe takes on the first core while the second is busy, which is tried after
-/// the second was idle or before. `None` if a thread cannot be pinned.
+/// Returns the ratio of the contention probe's reading on the first core while the second is busy to that while it is
+/// idle. `is_idle_first` gives the order of the two. `None` if a thread cannot be pinned.
 fn factor([probed, other]: [usize; 2], is_idle_first: bool) -> Option<f64> {
     let work = move || {
         if !pinned(probed) {
@@ -130,7 +130,7 @@ fn reading() -> Option<f64> {
     readings.mean_ratio()
 }
 
-/// A reading while the other core is busy.
+/// Takes a reading while the other core is busy.
 fn reading_beside(core: usize) -> Option<f64> {
     let (began, done) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {

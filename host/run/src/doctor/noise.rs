@@ -198,7 +198,7 @@ fn summary(raced: &Raced, blank: NoiseFacts) -> NoiseFacts {
     }
 }
 
-/// A listener that ignores everything: what is measured here is not a result.
+/// A listener that ignores everything: the measurement here is not a result of a run.
 struct NullListener;
 
 impl RaceListener for NullListener {

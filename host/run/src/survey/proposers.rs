@@ -1,4 +1,4 @@
-//! Proposers, which are asked for approaches.
+//! Builds of proposers, and questions to them for approaches.
 
 use super::super::error::RunError;
 use super::Survey;
@@ -9,15 +9,15 @@ use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, World};
 use std::sync::Arc;
 
-/// A proposer that can be asked.
+/// A proposer that is built and can be asked.
 #[derive(Debug)]
 pub struct BuiltProposer {
-    /// Its code in the checked profile.
+    /// Code of the proposer in the checked profile.
     checked: Vec<u8>,
 }
 
 impl Survey {
-    /// Builds a proposer. `Err` within says why it cannot be built.
+    /// Builds a proposer. The inner `Err` is the failure of its build.
     ///
     /// # Errors
     /// Something failed that does not depend on the proposer.
@@ -47,7 +47,7 @@ impl Survey {
         }
     }
 
-    /// Asks a proposer for approaches, with what it may ask of a model.
+    /// Asks a proposer for approaches, with its answered questions to a model.
     ///
     /// # Errors
     /// Something failed that does not depend on the proposer.

@@ -86,12 +86,12 @@ impl<T: Parts + 'static> Callee<T> {
 }
 
 impl<T: 'static> Callee<T> {
-    /// Its types, as the component declares them.
+    /// Types of its arguments and its answer, as the component declares them.
     pub fn ty(&self) -> &CallTypes {
         &self.types
     }
 
-    /// The number of functions that a call of it calls.
+    /// Number of guest functions that one call runs: 1, or one for each part of a resource.
     pub fn functions(&self) -> u64 {
         self.functions
     }

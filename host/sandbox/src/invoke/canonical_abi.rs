@@ -41,7 +41,7 @@ thread_local! {
     static RESULT: RefCell<Option<Arc<Shape>>> = const { RefCell::new(None) };
 }
 
-/// Says of what type the result of the next call is.
+/// Sets the type of the result of the next call.
 pub(super) fn expect_result(shape: Option<&Arc<Shape>>) {
     RESULT.with_borrow_mut(|result| *result = shape.cloned());
 }
@@ -283,7 +283,7 @@ unsafe impl<const N: usize> Lift for Flat<N> {
 // memory, which is what `typecheck` accepts.
 unsafe impl ComponentType for InMemory {
     type Lower = [ValRaw; 2];
-    /// As small as can be: its real size and alignment are only known when it is lifted.
+    /// The smallest layout there is: the real size and alignment are known only when the result is lifted.
     const ABI: CanonicalAbiInfo = no_layout();
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
@@ -307,12 +307,13 @@ unsafe impl Lift for InMemory {
         bail!("a result of several core values lies in memory")
     }
 
-    /// `bytes` has none, but begins where the result does.
+    /// Lifts the result that begins where `bytes` does; `bytes` itself is empty.
     fn linear_lift_from_memory(
         cx: &mut LiftContext<'_>,
         ty: InterfaceType,
         bytes: &[u8],
     ) -> Result<Self> {
+        // The slice is as long as `ABI` says, which is 0, so only its address tells where the result lies.
         let from = bytes.as_ptr().addr() - cx.memory().as_ptr().addr();
         let types = Arc::clone(cx.types);
         let [ty] = parts(&types, &ty)? else {

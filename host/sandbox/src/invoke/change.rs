@@ -14,7 +14,7 @@ const INNER_MAX: usize = 6;
 /// The most parts of a value that are changed inside: fields, or elements of a list of fixed length.
 const PARTS_MAX: usize = 8;
 
-/// How deep a value is changed.
+/// The deepest nesting at which parts of a value are changed.
 const DEPTH_MAX: usize = 6;
 
 /// A changed value of the same type.
@@ -38,7 +38,7 @@ pub fn changes(answer: &Value, ty: &Type) -> Vec<(Change, Value)> {
     changes
 }
 
-/// Returns what an argument looks like.
+/// Returns the form of an argument: empty, all elements equal, or varied.
 pub fn form(argument: &Value) -> ArgumentForm {
     let equal = |items: &[Val]| items.len() > 1 && items.iter().all(|item| *item == items[0]);
     match argument.to_val() {
@@ -199,7 +199,8 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
     }
 }
 
-/// A payload that there may be: `None` if there is one whose value cannot be made.
+/// Returns the payload of a case in a box: `Some(None)` if the case has no payload, and `None` if it has one whose
+/// value cannot be made.
 fn boxed(payload: Option<Option<Val>>) -> Option<Option<Box<Val>>> {
     match payload {
         None => Some(None),

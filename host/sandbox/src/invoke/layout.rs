@@ -16,15 +16,16 @@ pub(super) struct Layout {
     pub(super) align: u32,
     /// The number of core values when it is passed flat.
     pub(super) flat_count: usize,
-    /// It has a string or a list in it.
+    /// True if the type has a string or a list in it.
     pub(super) has_pieces: bool,
-    /// It is numbers without a gap, of which all bits mean something: copied as one block.
+    /// True if the type is numbers without a gap, of which all bits mean something: copied as one
+    /// block.
     pub(super) is_solid: bool,
-    /// It has a float in it.
+    /// True if the type has a float in it.
     pub(super) has_floats: bool,
 }
 
-/// What a type consists of.
+/// The structure of a type: a scalar, or parts with layouts of their own.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Scalar(Scalar),
@@ -41,7 +42,7 @@ pub(super) enum Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: Option<String>,
-    /// Bytes from the first one.
+    /// Offset from the first byte of the whole, in bytes.
     pub(super) at: usize,
     pub(super) layout: Layout,
 }
@@ -54,7 +55,7 @@ pub(super) struct Cases {
     pub(super) all: Vec<(String, Option<Layout>)>,
     /// Bytes of the discriminant.
     pub(super) tag_bytes: usize,
-    /// Bytes from the first one to the payload.
+    /// Offset of the payload from the first byte of the whole, in bytes.
     pub(super) payload_at: usize,
 }
 

@@ -6,7 +6,7 @@ use bakeoff_source::interface::SESSION_PARTS;
 use wasmtime::component::{ComponentExportIndex, Func, Instance, ResourceAny, Type, Val};
 use wasmtime::{AsContextMut as _, Store, bail};
 
-/// What is told when a part of a call ends.
+/// Observer of a call in parts, told when a part ends.
 pub trait Parts {
     /// A part ended, and another one follows.
     fn part_ended(&mut self);

@@ -1,4 +1,4 @@
-//! The types of what is called.
+//! The types of a function that is called: its arguments and its answer.
 
 use wasmtime::component::Type;
 use wasmtime::component::types::ComponentFunc;

@@ -119,7 +119,7 @@ macro_rules! scalars {
                 }
             }
 
-            /// How often memory is asked for while the value is lowered in UTF-8: once for each string and
+            /// Returns the number of allocations that lowering the value in UTF-8 asks for: one for each string and
             /// each list, the empty ones included.
             pub fn allocations(&self) -> u64 {
                 match self {

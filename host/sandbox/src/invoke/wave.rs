@@ -6,8 +6,8 @@ use super::value::Value;
 use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
 use wasmtime::component::{Type, Val};
 
-/// The longest rendering of a value, in characters. Longer ones have an ellipsis before their end, which may be what
-/// matters.
+/// The longest rendering of a value, in characters. Longer ones have an ellipsis before their end, which may be the
+/// part that matters.
 const RENDERED_MAX: usize = 200;
 /// The characters of a longer one that are kept at its end.
 const RENDERED_END: usize = 60;
@@ -21,9 +21,9 @@ pub enum WaveError {
     /// A call of another function.
     #[error("calls `{found}`, but the experiment calls `{wanted}`")]
     OtherFunction {
-        /// What the text calls.
+        /// The function that the text calls.
         found: String,
-        /// What the experiment calls.
+        /// The function that the experiment calls.
         wanted: String,
     },
     /// An expected answer for a function without a result.

@@ -113,7 +113,10 @@ impl VirtualWorld {
         last.map(|line| line.trim().chars().take(300).collect())
     }
 
-    /// Counts a call of a host function. The first thing that each of them does.
+    /// Counts a call of a host function; each of them does this first.
+    ///
+    /// # Errors
+    /// The call exceeds the limit on host calls.
     pub(super) fn enter(&mut self) -> wasmtime::Result<()> {
         self.charge(1)
     }

@@ -5,40 +5,42 @@ use super::from_rust::DerivedInterface;
 use super::shape::Shape;
 use super::value_kind::ValueKind;
 
-/// The generator of inputs, in Rust; the function that the workload exports is added to it.
+/// The generator of inputs to time, in Rust; the function `generate` of the workload is added to it.
 const RANDOM_INPUTS: &str = include_str!("../../../../guest-sdk/src/inputs/random.rs");
 
-/// The generator of inputs on which functions may differ, in the same way, with what it draws texts of.
+/// The generator of inputs on which functions may differ, in Rust, with the material of which it makes texts; the
+/// function `generate` of the workload is added to it.
 const SEARCHED_INPUTS: &str = concat!(
     include_str!("../../../../guest-sdk/src/inputs/searched.rs"),
     include_str!("../../../../guest-sdk/src/inputs/searched_texts.rs")
 );
 
-/// How different the inputs are that are timed.
+/// The variety of the inputs that are timed. Where functions fail on inputs, less variety is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variety {
-    /// Lists and texts may be short or empty, and numbers beside them point outside of them.
+    /// Lists and texts may be short or empty, and numbers beside them may be no index into them.
     #[default]
     EdgeCases,
-    /// Lists are as long as the size, but where there are several, all but one may be shorter; texts are of all kinds.
+    /// Lists are as long as the size, but where there are several, all but one may be shorter. Texts are of all kinds.
     Ordinary,
-    /// All lists are as long as the size, those in another one as long as each other, and texts are letters of ASCII.
+    /// All lists are as long as the size, lists within a list are as long as each other, and texts have ASCII letters.
     Plain,
 }
 
-/// What inputs are drawn that are timed.
+/// Options of a workload that draws inputs to time.
 #[derive(Clone, Debug, Default)]
 pub struct DrawnInputs {
-    /// How different they are.
+    /// The variety of the inputs.
     pub variety: Variety,
-    /// The kinds of values that are left out; not all are.
+    /// The kinds of values that no input has; at least one kind is left.
     pub left_out: Vec<ValueKind>,
-    /// The seeds of the only inputs of each of these sizes; all, where there are none.
+    /// The allowed seeds by size, for sizes on which functions fail on some inputs. A size that is missing here has
+    /// inputs of any seed.
     pub seeds: Vec<(u32, Vec<u64>)>,
 }
 
 impl DerivedInterface {
-    /// Returns true if the function takes no list and no text: its numbers are as large as the size.
+    /// Returns true if the function takes no list and no text, so that its numbers grow with the size.
     pub fn takes_only_numbers(&self) -> bool {
         let shapes = self.signature.parameters.iter();
         !shapes.map(|(_, shape)| shape).any(has_length)
@@ -50,7 +52,7 @@ impl DerivedInterface {
         shapes.map(|(_, shape)| shape).any(has_letters)
     }
 
-    /// Less different inputs than these, if there are some.
+    /// Returns the next lower variety that makes a difference for this function; `None` after the lowest.
     pub fn less_than(&self, variety: Variety) -> Option<Variety> {
         let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
         let differ =
@@ -62,7 +64,7 @@ impl DerivedInterface {
         }
     }
 
-    /// The source of a workload that draws inputs by their types.
+    /// Returns the Rust source of a workload that draws inputs to time by their types.
     pub fn workload(&self, drawn: &DrawnInputs) -> String {
         let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
         let numbers_count = self.takes_only_numbers();
@@ -93,8 +95,8 @@ impl DerivedInterface {
         )
     }
 
-    /// The source of a workload that draws inputs on which functions may differ: of the size at most, with
-    /// what stands in the sources among them.
+    /// Returns the Rust source of a workload that draws inputs on which functions may differ: no larger than the
+    /// size, with the constants of the sources among their values.
     pub fn searching_workload(&self, constants: &Constants) -> String {
         let numbers: Vec<String> = constants.numbers.iter().map(i64::to_string).collect();
         let texts = constants.texts.iter().filter(|text| !text.is_empty());
@@ -112,7 +114,7 @@ impl DerivedInterface {
         )
     }
 
-    /// The type of the arguments together, and how they are drawn, in Rust.
+    /// Returns the type of all arguments together, and the expression that draws them, in Rust.
     fn drawn(&self) -> (String, String) {
         let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
         let types: Vec<String> = shapes.clone().map(Shape::given_rust).collect();
@@ -131,7 +133,7 @@ impl DerivedInterface {
     }
 }
 
-/// The source that takes one of some seeds instead of any.
+/// Returns the Rust source of a function that replaces a seed by one of the allowed seeds of its size.
 fn chosen_seeds(seeds: &[(u32, Vec<u64>)]) -> String {
     let of_size = |(size, seeds): &(u32, Vec<u64>)| {
         let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
@@ -150,7 +152,7 @@ fn chosen_seeds(seeds: &[(u32, Vec<u64>)]) -> String {
     )
 }
 
-/// The lists and texts in these that are not within another.
+/// Returns the number of lists and texts that are not within another one.
 fn outer_lists<'a>(shapes: impl Iterator<Item = &'a Shape>) -> usize {
     let of_one = |shape: &Shape| match shape {
         Shape::List(_) => 1,
@@ -162,7 +164,7 @@ fn outer_lists<'a>(shapes: impl Iterator<Item = &'a Shape>) -> usize {
     shapes.map(of_one).sum()
 }
 
-/// Returns true if there is a list of lists.
+/// Returns true if a shape is or contains a list of lists.
 fn is_nested(shape: &Shape) -> bool {
     match shape {
         Shape::List(item) => matches!(**item, Shape::List(_)) || is_nested(item),
@@ -172,14 +174,14 @@ fn is_nested(shape: &Shape) -> bool {
     }
 }
 
-/// Returns true if a value grows with the size.
+/// Returns true if a shape is or contains a list or text, whose length grows with the size.
 fn has_length(shape: &Shape) -> bool {
     holds(shape, &|shape| {
         matches!(shape, Shape::List(_)) || matches!(shape, Shape::Plain(name) if name == "string")
     })
 }
 
-/// Returns true if there are letters in a value.
+/// Returns true if a shape is or contains a text or letter.
 fn has_letters(shape: &Shape) -> bool {
     holds(
         shape,

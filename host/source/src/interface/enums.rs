@@ -1,4 +1,4 @@
-//! Enums that Rust source declares, and what WIT makes of them: an `enum`, or a `variant` if a case has fields.
+//! Enums that Rust source declares, and their counterparts in WIT: an `enum`, or a `variant` if a case has fields.
 
 use super::rust::camel_case;
 use super::shape::{EnumCase, EnumShape, Shape};
@@ -7,7 +7,7 @@ use super::wit_names::{escaped, wit_name};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The name in WIT of a type or a case that Rust calls so: `HTTPError` is `http-error`.
+/// Converts the name of a Rust type or case to that in WIT: `HTTPError` is `http-error`.
 fn wit_name_of_type(rust: &str) -> String {
     let letters: Vec<char> = rust.chars().collect();
     let mut words = String::new();
@@ -27,17 +27,17 @@ fn wit_name_of_type(rust: &str) -> String {
 }
 
 impl EnumCase {
-    /// Its name in WIT.
+    /// Returns the name in WIT.
     pub fn wit_name(&self) -> String {
         wit_name_of_type(&self.name)
     }
 
-    /// Its name in the bindings for Rust.
+    /// Returns the name in the bindings for Rust.
     pub fn bound_name(&self) -> String {
         camel_case(&self.wit_name())
     }
 
-    /// What a value of the case holds, in WIT; `None` for a case without fields.
+    /// Returns the payload of the case in WIT, a tuple for several fields; `None` for a case without fields.
     pub fn payload(&self) -> Option<Shape> {
         match self.fields.as_slice() {
             [] => None,
@@ -48,23 +48,23 @@ impl EnumCase {
 }
 
 impl EnumShape {
-    /// Its name in WIT.
+    /// Returns the name in WIT.
     pub fn wit_name(&self) -> String {
         wit_name_of_type(&self.name)
     }
 
-    /// Its name in the bindings for Rust.
+    /// Returns the name in the bindings for Rust.
     pub fn bound_name(&self) -> String {
         camel_case(&self.wit_name())
     }
 
-    /// Returns true if it has cases, which WIT and its bindings can tell apart.
+    /// Returns true if the enum has cases, all with different names in the bindings.
     pub fn has_distinct_names(&self) -> bool {
         let names: BTreeSet<String> = self.cases.iter().map(EnumCase::bound_name).collect();
         !self.cases.is_empty() && names.len() == self.cases.len()
     }
 
-    /// Returns true if a WIT type has its name and its cases.
+    /// Returns true if a WIT type has the same name and the same cases.
     pub(super) fn fits(&self, ty: &Type) -> bool {
         match ty {
             Type::Enum(name, cases) => {
@@ -93,7 +93,7 @@ impl EnumShape {
         }
     }
 
-    /// Its declaration in WIT.
+    /// Returns the declaration in WIT.
     pub(super) fn declaration(&self) -> String {
         let has_fields = self.cases.iter().any(|case| !case.fields.is_empty());
         let cases = self.cases.iter().map(|case| {
@@ -109,7 +109,8 @@ impl EnumShape {
         format!("  {kind} {name} {{ {} }}\n", cases.join(", "))
     }
 
-    /// How values of it are drawn by a workload: the trait `Random`, whose function has this name.
+    /// Returns the Rust source by which a workload draws values: an `impl` of the trait `Random`, with the given name
+    /// of its function.
     pub(super) fn drawing(&self, function: &str) -> String {
         let case = |(place, case): (usize, &EnumCase)| {
             let name = case.bound_name();
@@ -133,7 +134,7 @@ impl EnumShape {
     }
 }
 
-/// As Rust declares it, for messages: `Figure { Disc(f64), None }`.
+/// The declaration in Rust, for messages: `Figure { Disc(f64), None }`.
 impl fmt::Display for EnumShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cases = self.cases.iter().map(|case| {

@@ -23,9 +23,9 @@ pub enum InterfaceError {
     ManyFlags {
         /// The type.
         name: String,
-        /// How many it has.
+        /// The number of its flags.
         count: usize,
-        /// How many it may have.
+        /// The most flags that a type may have.
         most: usize,
     },
     /// The package lacks a world.
@@ -75,7 +75,7 @@ pub enum InterfaceError {
         function: &'static str,
         /// The called function.
         call: String,
-        /// How the types differ.
+        /// The difference between the types, as a sentence without its end.
         difference: String,
         /// The function with its signature, in WIT.
         wanted: String,
@@ -87,7 +87,7 @@ pub enum InterfaceError {
     NothingToCheck {
         /// The called function.
         call: String,
-        /// What it lacks, in words.
+        /// The missing part, in words that follow the call: `takes nothing`.
         lack: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Inputs that the authors of compared files thought of.
+//! Inputs from examples and tests in compared files.
 
 use super::from_rust::DerivedInterface;
 use super::literal::{Literal, read_literals, written_call};
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 const EXAMPLES_MAX: usize = 64;
 
 impl DerivedInterface {
-    /// The arguments with which examples and tests in the files call the function, each of them once. What does not
-    /// fit the types that the files have in common is left out.
+    /// Returns the arguments with which examples and tests in the files call the function, each of them once. Arguments
+    /// that do not fit the types that the files have in common are left out.
     pub fn examples(&self) -> Vec<Vec<Literal>> {
         let parameters = &self.signature.parameters;
         let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();

@@ -23,7 +23,7 @@ pub enum World {
 }
 
 impl World {
-    /// The world's name in WIT.
+    /// Returns the world's name in WIT.
     pub fn name(self) -> &'static str {
         match self {
             Self::Prototype => "prototype",
@@ -34,7 +34,7 @@ impl World {
         }
     }
 
-    /// Returns true if it is one of bakeoff's own, of which there is one file of WIT.
+    /// Returns true if bakeoff itself defines the world, in one WIT file.
     pub fn is_own(self) -> bool {
         match self {
             Self::Prototype | Self::Workload => false,
@@ -46,19 +46,19 @@ impl World {
 /// A function that a world exports.
 #[derive(Clone, Debug)]
 pub struct Export {
-    /// The exported interface that holds it, as components name it (`ns:pkg/iface@1.0.0`), or
+    /// The exported interface with the function, as components name it (`ns:pkg/iface@1.0.0`), or
     /// `None` for a function of the world itself.
     pub interface: Option<String>,
     /// The function's name.
     pub name: String,
-    /// The function, or why it cannot be called from outside.
+    /// The function, or the reason why it cannot be called from outside.
     pub function: Result<Function, Unsupported>,
-    /// Whether it is a resource that is called in three parts: prepare, run and output.
+    /// True for a resource that is called in three parts: prepare, run and output.
     pub is_session: bool,
 }
 
 impl Export {
-    /// The export as an experiment file names it: `top-k`, or `ns:pkg/iface.top-k`.
+    /// Returns the export as an experiment file names it: `top-k`, or `ns:pkg/iface.top-k`.
     pub fn path(&self) -> String {
         match &self.interface {
             Some(interface) => format!("{interface}.{}", self.name),
@@ -86,17 +86,17 @@ impl Export {
 /// The function that every prototype has, and that trials call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The exported interface that holds it, as components name it, or `None` for a function of
+    /// The exported interface with the function, as components name it, or `None` for a function of
     /// the world itself.
     pub interface: Option<String>,
     /// The function.
     pub function: Function,
-    /// Whether it is a resource of that name, which is called in three parts: prepare, run and output.
+    /// True for a resource of the function's name that is called in three parts: prepare, run and output.
     pub is_session: bool,
 }
 
 impl Call {
-    /// The call as an experiment file may name it: `top-k`, or `ns:pkg/iface@1.0.0.top-k`.
+    /// Returns the call as an experiment file may name it: `top-k`, or `ns:pkg/iface@1.0.0.top-k`.
     pub fn path(&self) -> String {
         match &self.interface {
             Some(interface) => format!("{interface}.{}", self.function.name),

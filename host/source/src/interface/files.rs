@@ -30,11 +30,11 @@ pub struct WitFile {
 
 /// Reads the WIT at a path: one file, or a folder with its `*.wit` and, below `deps`, packages as
 /// single files or folders. The files are sorted by name, so that the same folder gives the same
-/// interface on every machine. What lies in a folder has to stay in the one that it may lie in; in a folder that may lie
-/// anywhere, it has to stay in that one.
+/// interface on every machine. Links in a folder must stay within `reach`; where that is anywhere, they must stay
+/// in the folder itself.
 ///
 /// # Errors
-/// A file lies elsewhere than it may, the path does not exist, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or
+/// A file lies outside of that, the path does not exist, holds no WIT, or exceeds [`FILE_BYTES_MAX`] or
 /// [`FILES_MAX`].
 pub fn read_files(path: &Path, reach: Reach<'_>) -> Result<Vec<WitFile>, InterfaceError> {
     let failed = |error: io::Error| read_error(path, &error.to_string());
@@ -69,17 +69,17 @@ pub fn read_files(path: &Path, reach: Reach<'_>) -> Result<Vec<WitFile>, Interfa
     Ok(files)
 }
 
-/// The WIT in an open folder.
+/// A reader of the WIT in an open folder.
 struct FolderReader<'a> {
     folder: Folder,
-    /// The path that was named, for messages.
+    /// The path that the user named, for messages.
     from: &'a Path,
-    /// The same from the open folder.
+    /// The same path, relative to the open folder.
     below: &'a Path,
 }
 
 impl FolderReader<'_> {
-    /// The way from the open folder to a path below what was named.
+    /// Returns the path relative to the open folder, for a path relative to the one that the user named.
     fn way(&self, path: &str) -> PathBuf {
         // Nothing behind it: the end of a file's way is no folder's.
         match path.is_empty() {
@@ -128,7 +128,7 @@ impl FolderReader<'_> {
         Ok(())
     }
 
-    /// The paths of what lies in a folder.
+    /// Returns the paths of the entries of a folder.
     fn entries(&self, folder: &str) -> Result<Vec<String>, InterfaceError> {
         let failed = |reason: &str| read_error(&self.shown(folder), reason);
         let opened = self.folder.below_linked(self.way(folder));

@@ -1,5 +1,5 @@
-//! The interface of functions in Rust source and in components, where no WIT is given: which function is
-//! meant, what it takes and returns, and the WIT and the random inputs that follow.
+//! The interface of functions in Rust source and in components, where no WIT is given: the function that is
+//! meant, its types, and the WIT and the random inputs that follow from them.
 
 use super::constants::Constants;
 use super::signature::Signature;
@@ -10,36 +10,36 @@ use std::fmt;
 /// A public function of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublicFunction {
-    /// Its name in Rust.
+    /// The name in Rust.
     pub name: String,
-    /// What it takes and returns, or why WIT has no counterpart for that.
+    /// The types of parameters and result, or the reason why WIT has no counterpart for them.
     pub signature: Result<Signature, String>,
-    /// How Rust passes values that others keep to it, by parameter: what stands before and behind their names.
-    /// `None` where that takes more than a name.
+    /// The text before and behind a variable's name that passes its value, by parameter, so that the variable can be
+    /// used again: `&` before, or `.clone()` behind. `None` if a parameter takes more than that.
     pub passing: Option<Vec<(String, String)>>,
-    /// Whether answers can be shown by `{:?}`, as far as types of the file itself are in them.
+    /// True if all enums of the file that are in answers implement `Debug`.
     pub is_shown: bool,
     /// Arguments that examples and tests in the file call it with, in WAVE: `[3, 1, 2], 1`.
     pub examples: Vec<String>,
 }
 
-/// What a file says of itself.
+/// The content of a source file that was read, as far as it matters for an interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadFile {
-    /// Its public functions, in their order.
+    /// The public functions, in their order.
     pub functions: Vec<PublicFunction>,
     /// Public functions that cannot be called.
     pub uncallable: Vec<UncallableFunction>,
-    /// What stands in it.
+    /// The numbers and texts that stand in the file.
     pub constants: Constants,
 }
 
 /// A public function that cannot be called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncallableFunction {
-    /// Its name in Rust.
+    /// The name in Rust.
     pub name: String,
-    /// Why, in words that follow the name: `is async`.
+    /// The reason, in words that follow the name: `is async`.
     pub why: String,
 }
 
@@ -54,9 +54,9 @@ impl fmt::Display for UncallableFunction {
 pub struct ComparedFile {
     /// The file, as the user names it.
     pub shown: String,
-    /// Whether it is a component, whose names are as they are.
+    /// True for a component, whose names cannot be changed.
     pub is_component: bool,
-    /// Its public functions.
+    /// The public functions.
     pub functions: Vec<PublicFunction>,
     /// Public functions that cannot be called.
     pub uncallable: Vec<UncallableFunction>,
@@ -75,12 +75,12 @@ pub struct DerivedInterface {
 }
 
 impl DerivedInterface {
-    /// Finds the function that all files have, by its Rust or WIT name if one is given, and what its
-    /// signatures have in common. If they have none in common and each has one alone, those are meant, and
-    /// the first file's has the name. What a component says has its names; Rust sources take them over.
+    /// Finds the function that all files have, by its Rust or WIT name if one is given, and the common part of its
+    /// signatures. If each file has exactly one function, those are meant, whatever their names, and the first file's
+    /// name is taken. If a component is among the files, its names of the function and its parameters are taken.
     ///
     /// # Errors
-    /// There is no such function or more than one, its types have no counterpart in WIT, or they differ;
+    /// There is no such function or more than one, its types have no counterpart in WIT, or the types differ;
     /// the error says where, and what to do.
     pub fn find(files: &[ComparedFile], name: Option<&str>) -> Result<Self, String> {
         let (name, each_alone) = match name {
@@ -149,6 +149,7 @@ impl DerivedInterface {
                             known.enums_apart(&signature, (&first.shown, &file.shown))
                         )
                     })?;
+                    // The glue renames for a source; the names of a component are fixed.
                     match file.is_component && !first.is_component {
                         true => (unified.named_as(signature), file),
                         false => (unified, first),
@@ -171,13 +172,13 @@ impl DerivedInterface {
         })
     }
 
-    /// What the function takes and returns.
+    /// Returns the signature of the function.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// The interface as WIT: the worlds `prototype` and `workload`, in which the workload judges answers or
-    /// says in a comment how it would.
+    /// Returns the interface as WIT: the worlds `prototype` and `workload`. The export `check`, by which a workload
+    /// judges answers, is a comment unless `judges` is true.
     pub fn wit(&self, judges: bool) -> String {
         let Signature { parameters, result } = &self.signature;
         let arguments = match parameters.as_slice() {
@@ -214,7 +215,7 @@ impl DerivedInterface {
     }
 }
 
-/// The one name that all files have.
+/// Returns the name of the only public function that all files have.
 fn shared_name(files: &[ComparedFile]) -> Result<String, String> {
     let Some((first, rest)) = files.split_first() else {
         return Err("there is no file".to_owned());
@@ -253,22 +254,23 @@ fn shared_name(files: &[ComparedFile]) -> Result<String, String> {
     }
 }
 
-/// The name of the first file's function, or of the first component's, if every file has exactly one.
+/// Returns the name of the first component's function, or else of the first file's, if every file has exactly one
+/// function. `None` too if another file has a function of that name that cannot be called.
 fn only_names(files: &[ComparedFile]) -> Option<String> {
     let alone = files.iter().all(|file| file.functions.len() == 1);
     let component = files.iter().find(|file| file.is_component);
     let first = component.or(files.first())?.functions.first()?;
-    // Who has it, and cannot be called there, is told why.
+    // A file whose function of that name cannot be called is reported with the reason instead.
     let is_elsewhere = files
         .iter()
         .any(|file| cannot_call(file, &first.name).is_some());
     (alone && !is_elsewhere).then(|| first.name.clone())
 }
 
-/// The most functions that cannot be called of which is said why.
+/// The most functions that cannot be called that a message names, each with its reason.
 const UNCALLABLE_SHOWN_MAX: usize = 4;
 
-/// Why the function of this name in a file cannot be called, if it has one that cannot.
+/// Returns the reason why the function of this name in a file cannot be called; `None` if it can, or there is none.
 fn cannot_call(file: &ComparedFile, name: &str) -> Option<String> {
     let is_callable = file.functions.iter().any(|function| function.name == name);
     let mut uncallable = file.uncallable.iter();
@@ -278,7 +280,7 @@ fn cannot_call(file: &ComparedFile, name: &str) -> Option<String> {
     ))
 }
 
-/// What a file has to offer.
+/// Returns the public functions of a file, in words for a message.
 fn offer(file: &ComparedFile) -> String {
     let names: Vec<&str> = file
         .functions

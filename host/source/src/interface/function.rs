@@ -31,10 +31,10 @@ impl std::fmt::Display for Function {
 }
 
 impl Function {
-    /// Makes a function of one of a resolved package.
+    /// Writes out the types of a function of a resolved package.
     ///
     /// # Errors
-    /// It is async, a method, or has a type that cannot be passed.
+    /// The function is async, a method, or has a type that cannot be passed.
     pub fn of(resolve: &Resolve, function: &wit_parser::Function) -> Result<Self, Unsupported> {
         if function.kind.is_async() {
             return Err(Unsupported::Async);
@@ -86,13 +86,13 @@ impl Function {
         params.chain(&self.result).any(Type::has_strings)
     }
 
-    /// `func(values: list<s64>, k: u32) -> list<s64>`.
+    /// Returns the signature in WIT: `func(values: list<s64>, k: u32) -> list<s64>`.
     pub fn signature(&self) -> String {
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);
         self.with_params(self.params.iter().map(param).collect())
     }
 
-    /// The signature without the names of parameters, which a component does not keep apart:
+    /// Returns the signature without the names of parameters, on which a component's type does not depend:
     /// `func(list<s64>, u32) -> list<s64>`.
     pub fn types(&self) -> String {
         self.with_params(

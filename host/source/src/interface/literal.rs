@@ -1,4 +1,4 @@
-//! Values that are written out: read from the notation of WAVE by their shapes, and written in WAVE and in Rust.
+//! Literal values: read from WAVE notation by their shapes, and written in WAVE and in Rust.
 
 use super::shape::{Shape, wide_halves};
 
@@ -27,8 +27,8 @@ pub enum Literal {
     Case(String, Option<Box<Literal>>),
 }
 
-/// Reads values of these shapes, separated by commas, as `top-k` has them between its brackets. `None` if the
-/// text is anything else.
+/// Reads values of these shapes, separated by commas, such as the arguments between the brackets of a call. `None`
+/// if the text is anything else.
 pub fn read_literals(text: &str, shapes: &[&Shape]) -> Option<Vec<Literal>> {
     let mut reader = Reader { rest: text };
     let mut values = Vec::new();
@@ -41,7 +41,7 @@ pub fn read_literals(text: &str, shapes: &[&Shape]) -> Option<Vec<Literal>> {
     reader.rest.trim().is_empty().then_some(values)
 }
 
-/// The rest of a text that is read. It recurses as deep as the shape does, and no deeper.
+/// A parser of values in WAVE, by their shapes. It recurses as deep as the shape does, and no deeper.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -175,7 +175,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A number, or a name.
+    /// Takes a number or a name from the text.
     fn word(&mut self) -> &str {
         let rest = self.rest.trim_start();
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
@@ -185,7 +185,7 @@ impl Reader<'_> {
         word
     }
 
-    /// The name of a case, which is marked if WAVE has another meaning for it.
+    /// Takes the name of a case, which is marked by `%` if it is a keyword of WAVE.
     fn name(&mut self) -> &str {
         self.take("%");
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
@@ -195,7 +195,7 @@ impl Reader<'_> {
         name
     }
 
-    /// A letter of a text, whose white space counts.
+    /// Takes a letter or an escape sequence from within quotes, where white space counts.
     fn letter(&mut self) -> Option<char> {
         let mut letters = self.rest.chars();
         let mut letter = letters.next()?;
@@ -219,10 +219,10 @@ impl Reader<'_> {
     }
 }
 
-/// Words that are no names of cases in WAVE.
+/// Keywords of WAVE, which names of cases may be only if they are marked by `%`.
 const KEYWORDS: [&str; 8] = ["err", "false", "inf", "nan", "none", "ok", "some", "true"];
 
-/// The numbers that a type of whole numbers has; `None` of other types.
+/// Returns the range of a type of whole numbers; `None` for other types.
 fn wholes(name: &str) -> Option<std::ops::RangeInclusive<i128>> {
     let bits: u32 = name.get(1..)?.parse().ok()?;
     match (name.as_bytes().first()?, bits) {
@@ -249,7 +249,7 @@ fn joined<'a>(values: impl IntoIterator<Item = &'a Literal>, out: &mut String) {
     }
 }
 
-/// A call of a function with these arguments, in WAVE.
+/// Returns a call of a function with these arguments, in WAVE.
 pub fn written_call(call: &str, arguments: &[Literal]) -> String {
     let mut text = format!("{call}(");
     joined(arguments, &mut text);
@@ -258,7 +258,7 @@ pub fn written_call(call: &str, arguments: &[Literal]) -> String {
 }
 
 impl Literal {
-    /// Writes it in WAVE.
+    /// Writes the value in WAVE.
     fn write(&self, out: &mut String) {
         match self {
             Self::Bool(value) => out.push_str(&value.to_string()),
@@ -311,7 +311,7 @@ impl Literal {
         }
     }
 
-    /// As an expression of Rust, of the type that [`Shape::rust`] says.
+    /// Returns the value as a Rust expression of the type [`Shape::rust`].
     pub fn rust(&self, shape: &Shape) -> String {
         let list = |items: &[Self], shape: &Shape| {
             let items: Vec<String> = items.iter().map(|item| item.rust(shape)).collect();

@@ -16,7 +16,7 @@ const AGGREGATOR_WIT: &str = include_str!("../../../../wit/aggregator/aggregator
 /// The package of proposers.
 const PROPOSER_WIT: &str = include_str!("../../../../wit/proposer/proposer.wit");
 
-/// The package of what proposers may ask a model.
+/// The package of completions, by which proposers ask a model.
 const COMPLETIONS_WIT: &str = include_str!("../../../../wit/completions/completions.wit");
 
 /// The user's interface, resolved, with the function that is called.
@@ -36,7 +36,7 @@ const COMPLETIONS_WIT: &str = include_str!("../../../../wit/completions/completi
 pub struct Interface {
     files: Vec<WitFile>,
     resolve: Resolve,
-    /// The world of the components that are called.
+    /// The world that called components implement.
     called: WorldId,
     workload: Option<WorldId>,
     call: Call,
@@ -56,7 +56,7 @@ impl Interface {
         Self::load_within(path, reach, call)
     }
 
-    /// As [`Interface::load`], where the files may lie.
+    /// Reads and resolves the WIT at a path as [`Interface::load`] does, from files within `reach`.
     ///
     /// # Errors
     /// See [`InterfaceError`].
@@ -73,7 +73,7 @@ impl Interface {
         Self::of_world(files, World::Prototype.name(), call)
     }
 
-    /// The same, of which components are called that implement the world of this name.
+    /// Resolves WIT files as [`Interface::parse`] does; called components implement the world of the given name.
     fn of_world(files: Vec<WitFile>, world: &str, call: &str) -> Result<Self, InterfaceError> {
         let (resolve, package) = resolve(&files)?;
         check_flags(&resolve)?;
@@ -92,7 +92,7 @@ impl Interface {
         })
     }
 
-    /// Returns the interface of one of bakeoff's own worlds; `None` of a world that is the user's.
+    /// Returns the interface of one of bakeoff's own worlds; `None` for worlds that the user defines.
     ///
     /// # Panics
     /// Never: the texts are part of the program.
@@ -115,7 +115,7 @@ impl Interface {
         Some(interface.expect("bakeoff's own packages are valid"))
     }
 
-    /// The same, whose called world imports what a world of another package imports.
+    /// Adds the imports of a world of another package to the called world.
     fn importing(mut self, package: &str, world: &str) -> Result<Self, InterfaceError> {
         let wrong = |error: String| InterfaceError::Wit(error);
         let added = self.resolve.push_source(&format!("{world}.wit"), package);
@@ -127,17 +127,17 @@ impl Interface {
         Ok(self)
     }
 
-    /// The WIT files. A child parses them again.
+    /// Returns the WIT files, which a child process parses again.
     pub fn files(&self) -> &[WitFile] {
         &self.files
     }
 
-    /// The function that is called.
+    /// Returns the function that is called.
     pub fn call(&self) -> &Call {
         &self.call
     }
 
-    /// The functions that a world exports; none if the interface lacks the world.
+    /// Returns the functions that a world exports; none if the interface lacks the world.
     pub fn exports(&self, world: World) -> Vec<Export> {
         self.world(world)
             .map_or(Vec::new(), |id| world_exports(&self.resolve, id))
@@ -159,14 +159,14 @@ impl Interface {
         workload::find_functions(&self.call.function, request, &self.exports(World::Workload))
     }
 
-    /// The signature in WIT of a workload's function that fits the call, by its name: `generate`, `check` or
-    /// `assess`. `None` of another name, or where nothing fits.
+    /// Returns the signature in WIT of a workload's function that fits the call, by its name: `generate`, `check` or
+    /// `assess`. `None` for another name, or if the call has no result.
     pub fn wanted_of_workload(&self, name: &str) -> Option<String> {
         let wanted = workload::wanted(&self.call.function, name);
         wanted.map(|function| function.to_string())
     }
 
-    /// The resolved packages, and a world in them; `None` if the interface lacks the world.
+    /// Returns the resolved packages, and a world in them; `None` if the interface lacks the world.
     pub fn resolved(&self, world: World) -> Option<(&Resolve, WorldId)> {
         self.world(world).map(|id| (&self.resolve, id))
     }
@@ -188,7 +188,7 @@ impl Interface {
     }
 }
 
-/// Parses and resolves the files. Those below `deps` are packages that the main one uses.
+/// Parses and resolves the files. Files below `deps` are packages that the main one uses.
 fn resolve(files: &[WitFile]) -> Result<(Resolve, PackageId), InterfaceError> {
     let mut main = SourceMap::new();
     let mut deps: BTreeMap<&str, SourceMap> = BTreeMap::new();
@@ -219,7 +219,7 @@ fn resolve(files: &[WitFile]) -> Result<(Resolve, PackageId), InterfaceError> {
 /// The most flags of one type: the canonical ABI passes them as one number of 32 bits.
 const FLAGS_MAX: usize = 32;
 
-/// Refuses flags that no component can pass, wherever they are: the generator of bindings ends there.
+/// Refuses flags that no component can pass, wherever they are: the generator of bindings cannot handle them.
 fn check_flags(resolve: &Resolve) -> Result<(), InterfaceError> {
     for (_, ty) in &resolve.types {
         if let TypeDefKind::Flags(flags) = &ty.kind
@@ -235,7 +235,7 @@ fn check_flags(resolve: &Resolve) -> Result<(), InterfaceError> {
     Ok(())
 }
 
-/// The folder or file below `deps` that a file belongs to; `None`: the main package.
+/// Returns the folder or file below `deps` that a file belongs to; `None` for a file of the main package.
 fn dependency(name: &str) -> Option<&str> {
     let below = match name.rsplit_once("/deps/") {
         Some((_, below)) => below,

@@ -50,7 +50,8 @@ pub use value_kind::{TextKind, ValueKind, large_input_seed};
 pub use wit_names::wit_name;
 pub use workload::{ArgumentsForm, InputRequest, WorkloadFunctions};
 
-/// The code that decides how an interface is written in Rust, as text: what was built from it depends on it.
+/// The source text of the code that decides how an interface is written in Rust; part of the keys of builds, which
+/// depend on it.
 pub const RUST_RULES: &str = concat!(
     include_str!("enums.rs"),
     include_str!("rust.rs"),

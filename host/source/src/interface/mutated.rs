@@ -1,4 +1,4 @@
-//! Inputs that differ a little from others: with items or words swapped, left out, doubled or changed.
+//! Small mutations of inputs: items or words that are swapped, left out, doubled or changed.
 
 use super::literal::Literal;
 use super::shape::Shape;
@@ -6,7 +6,8 @@ use super::shape::Shape;
 /// Signs that are put into texts.
 const SIGNS: [&str; 8] = [" ", "+", "-", "0", ",", "\n", "(", ")"];
 
-/// Arguments of these shapes with one or two small changes. `below` draws a number below another one, which is not 0.
+/// Returns arguments of these shapes with one or two small changes. `below` draws a number below its argument, which
+/// is not 0.
 pub fn mutated(
     arguments: &[Literal],
     shapes: &[&Shape],
@@ -80,7 +81,7 @@ fn change_list(items: &mut Vec<Literal>, item: &Shape, below: &mut dyn FnMut(usi
     }
 }
 
-/// A text with a word or sign swapped, left out, doubled, in another case, or beside another sign.
+/// Returns a text with a word or sign swapped, left out, doubled, in another case, or beside another sign.
 fn changed_text(text: &str, below: &mut dyn FnMut(usize) -> usize) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut is_word = false;
@@ -108,7 +109,7 @@ fn changed_text(text: &str, below: &mut dyn FnMut(usize) -> usize) -> String {
     words.concat()
 }
 
-/// The least and the largest number of a plain type.
+/// Returns the least and the largest number of a plain type.
 fn range(name: &str) -> (i128, i128) {
     match name {
         "u8" => (0, u8::MAX.into()),

@@ -1,4 +1,4 @@
-//! A test in Rust of a call on which the functions of two files differ.
+//! A Rust test that reproduces a difference between the functions of two files.
 
 use super::from_rust::DerivedInterface;
 use super::literal::Literal;
@@ -6,8 +6,9 @@ use super::rust::rust_name;
 use super::wit_names::is_kebab;
 
 impl DerivedInterface {
-    /// A file with a test that the functions of two of the files answer the same to some arguments, which fails.
-    /// `None` where one is no Rust, or takes its values in another way than by name or reference.
+    /// Returns a Rust file with a failing test that the functions of two of the files give equal answers to these
+    /// arguments. `None` if one of the files is no Rust, takes its values in another way than by value or reference, or
+    /// returns an enum without `Debug`.
     pub fn test(&self, files: [usize; 2], arguments: &[Literal]) -> Option<String> {
         let has_enums = !self.signature.enums().is_empty();
         let is_shown = |place: &usize| {
@@ -57,7 +58,7 @@ impl DerivedInterface {
         Some(text)
     }
 
-    /// A `let` for each argument.
+    /// Returns a `let` statement for each argument.
     fn bound(&self, indent: &str, arguments: &[Literal]) -> String {
         let parameters = self.signature.parameters.iter().zip(arguments);
         let bound = parameters
@@ -70,7 +71,7 @@ impl DerivedInterface {
     }
 }
 
-/// A parameter's name in Rust.
+/// Returns the name of a variable for a parameter.
 fn variable(name: &str, place: usize) -> String {
     match is_kebab(name) {
         true => rust_name(name),

@@ -1,4 +1,4 @@
-//! Functions, names and types of WIT in Rust.
+//! Conversion of functions, names and types of WIT to Rust.
 
 use super::export::Call;
 use super::function::Function;
@@ -26,8 +26,8 @@ pub fn rust_signature(function: &Function) -> String {
     format!("pub fn {name}({}){result}", params.join(", "))
 }
 
-/// Returns what a prototype's file has for what is called: a function, or for a resource that is called in
-/// three parts a struct with its methods, whose bodies are left out.
+/// Returns the Rust items that a prototype's file has for the call: the signature of a function, or a struct and its
+/// methods without bodies for a resource that is called in three parts.
 pub fn rust_form(call: &Call) -> String {
     let signature = rust_signature(&call.function);
     if !call.is_session {
@@ -72,7 +72,7 @@ fn rust_type(ty: &Type) -> String {
     }
 }
 
-/// The Rust name of a plain type: `s64` is `i64`.
+/// Returns the Rust name of a plain type: `s64` is `i64`.
 pub(super) fn plain(name: &str) -> &str {
     match name {
         "s8" => "i8",

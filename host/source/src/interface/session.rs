@@ -1,17 +1,17 @@
-//! Resources that are called in three parts: made of the input, run once, and asked for the answer.
+//! Sessions: resources that are called in three parts, made of the input, run once, and asked for the answer.
 //!
-//! Such a resource is called as the function that takes what `prepare` takes and returns what `output`
-//! returns, and has the name of the resource.
+//! A session is called like a function with the name of the resource, the parameters of `prepare` and the
+//! result of `output`.
 
 use super::function::Function;
 use super::types::Unsupported;
 use wit_parser::{FunctionKind, Handle, Interface, Resolve, Type, TypeDefKind, TypeId};
 
-/// The functions of such a resource, in the order in which they are called.
+/// The functions of a session, in the order in which they are called.
 pub const PARTS: [&str; 3] = ["prepare", "run", "output"];
 
-/// Returns a function for each resource of an interface that has one of the three functions, under its
-/// name, or why it cannot be called.
+/// Returns a function for each resource of an interface that has at least one of the three functions, under its
+/// name, or the reason why it cannot be called.
 pub(super) fn sessions(
     resolve: &Resolve,
     interface: &Interface,
@@ -37,7 +37,7 @@ pub(super) fn sessions(
     sessions.collect()
 }
 
-/// Returns the function that the three parts make; `None` if one of them has another form.
+/// Returns the function that stands for the three parts; `None` if one of them has another form.
 fn of_parts(
     resolve: &Resolve,
     resource: TypeId,

@@ -1,4 +1,4 @@
-//! Types as they can be read off Rust source, before there is any WIT.
+//! Shapes: types as they can be read from Rust source, before there is any WIT.
 
 use super::rust::plain;
 use super::types::Type;
@@ -6,7 +6,7 @@ use super::wit_names::escaped;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The type of a value that a function takes or returns. Displayed in the notation of WIT.
+/// The type of a value that a function takes or returns, displayed in the notation of WIT.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// `bool`, `u8` … `s64`, `f32`, `f64`, `char` or `string`, by that name.
@@ -15,13 +15,13 @@ pub enum Shape {
     List(Box<Shape>),
     /// `option<T>`.
     Option(Box<Shape>),
-    /// `result<T>`: that there is an error counts, and not its text. `None`: no value either.
+    /// `result<T>`, whose error has no value: two errors are equal. `None` if success has no value either.
     Result(Option<Box<Shape>>),
     /// `tuple<…>`.
     Tuple(Vec<Shape>),
     /// `[T; N]`, which is a list in WIT.
     Array(Box<Shape>, usize),
-    /// `u128`, or `i128`, which is signed: in WIT the higher half, and the lower one.
+    /// A number of 128 bits: `i128` if true (signed), else `u128`. In WIT a tuple of the higher and the lower half.
     Wide(bool),
     /// An enum that the files declare.
     Enum(Box<EnumShape>),
@@ -29,47 +29,48 @@ pub enum Shape {
     Any(String),
 }
 
-/// An enum that files declare alike.
+/// An enum, as all files declare it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnumShape {
-    /// Its name in Rust.
+    /// The name in Rust.
     pub name: String,
-    /// Its cases, in their order.
+    /// The cases, in their order.
     pub cases: Vec<EnumCase>,
 }
 
 /// A case of an enum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnumCase {
-    /// Its name in Rust.
+    /// The name in Rust.
     pub name: String,
-    /// Whether its fields have names.
+    /// True if the fields have names.
     pub is_named: bool,
-    /// The names of its fields, or their places.
+    /// The names of the fields, or their places.
     pub names: Vec<String>,
-    /// What its fields are.
+    /// The types of the fields.
     pub fields: Vec<Shape>,
 }
 
-/// What stands for a type parameter that nothing decides: numbers have an order, can be copied, hashed and
+/// The type for a type parameter that nothing decides: numbers have an order, can be copied, hashed and
 /// printed.
 const ANY: &str = "s64";
 
 impl Shape {
-    /// A plain type.
+    /// Makes the shape of a plain type.
     pub fn plain(name: &str) -> Self {
         Self::Plain(name.to_owned())
     }
 
-    /// A list.
+    /// Makes the shape of a list.
     pub fn list(item: Self) -> Self {
         Self::List(Box::new(item))
     }
 
-    /// The shape of a WIT type.
+    /// Returns the shape of a WIT type.
     ///
     /// # Errors
-    /// The type has names, or an error with a value, which no shape has; the error says what it is.
+    /// The type is or contains a named type, or a result whose error has a value, for which there is no shape; the
+    /// error names that part.
     pub fn of(ty: &Type) -> Result<Self, String> {
         Ok(match ty {
             Type::Plain(name) => Self::plain(name),
@@ -88,7 +89,7 @@ impl Shape {
         })
     }
 
-    /// Returns true if a WIT type has this shape. A type parameter stands for any type.
+    /// Returns true if a WIT type has this shape. A type parameter fits any type.
     pub fn fits(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Any(_), _) => true,
@@ -114,8 +115,8 @@ impl Shape {
         }
     }
 
-    /// What two shapes of the same value have in common: where one has a type parameter, the other
-    /// decides. `None` if they differ.
+    /// Unifies two shapes of the same value: where one has a type parameter, the other decides. `None`
+    /// if they differ.
     pub fn unified(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Any(_), decided) | (decided, Self::Any(_)) => Some(decided.clone()),
@@ -139,7 +140,7 @@ impl Shape {
         }
     }
 
-    /// The shape with numbers in the place of type parameters.
+    /// Returns the shape with numbers in the place of type parameters.
     pub fn decided(&self) -> Self {
         match self {
             Self::Any(_) => Self::plain(ANY),
@@ -152,7 +153,7 @@ impl Shape {
         }
     }
 
-    /// The same type in Rust, owned: `Vec<i64>`. Enums are those of a file.
+    /// Returns the owned type in Rust: `Vec<i64>`. Enums have the names in their file.
     pub fn rust(&self) -> String {
         self.rust_as(&|own| match own {
             Self::Array(item, length) => format!("[{}; {length}]", item.rust()),
@@ -161,7 +162,7 @@ impl Shape {
         })
     }
 
-    /// The type by which a workload draws it.
+    /// Returns the Rust type as which a workload draws a value.
     pub(super) fn drawn_rust(&self) -> String {
         self.rust_as(&|own| match own {
             Self::Array(item, length) => format!("[{}; {length}]", item.drawn_rust()),
@@ -170,7 +171,7 @@ impl Shape {
         })
     }
 
-    /// The type in which a workload gives it, as the bindings have it.
+    /// Returns the Rust type as which a workload returns a value, that of the bindings.
     pub(super) fn given_rust(&self) -> String {
         self.rust_as(&|own| match own {
             Self::Array(item, _) => format!("Vec<{}>", item.given_rust()),
@@ -183,7 +184,7 @@ impl Shape {
         })
     }
 
-    /// The name in Rust of a number that is wider than those of WIT.
+    /// Returns the Rust name of a number of 128 bits.
     fn whole(&self) -> &'static str {
         match self {
             Self::Wide(true) => "i128",
@@ -191,7 +192,7 @@ impl Shape {
         }
     }
 
-    /// The type in Rust, in which arrays, wide numbers and enums are as `own` says.
+    /// Returns the type in Rust, with arrays, wide numbers and enums written by `own`.
     fn rust_as(&self, own: &dyn Fn(&Self) -> String) -> String {
         match self {
             Self::Plain(name) => plain(name).to_owned(),
@@ -209,7 +210,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if values are drawn in another form than they are given in.
+    /// Returns true if a workload draws values as another type than it returns.
     pub(super) fn is_converted(&self) -> bool {
         match self {
             Self::Array(..) | Self::Wide(_) => true,
@@ -219,7 +220,7 @@ impl Shape {
         }
     }
 
-    /// The expression for a value that a workload gives, from one for a value that was drawn.
+    /// Returns the Rust expression that converts a drawn value to the type that a workload returns.
     pub(super) fn given(&self, drawn: &str) -> String {
         if !self.is_converted() {
             return drawn.to_owned();
@@ -250,14 +251,14 @@ impl Shape {
         }
     }
 
-    /// The enums within it, each once and after those within it.
+    /// Returns the enums in this shape, each once and after the enums in its fields.
     pub fn enums(&self) -> Vec<&EnumShape> {
         let mut known = Vec::new();
         self.collect_enums(&mut known);
         known
     }
 
-    /// Adds the enums within it that are not among these, each after those within it.
+    /// Adds the enums in this shape to `known`, each once and after the enums in its fields.
     pub(super) fn collect_enums<'a>(&'a self, known: &mut Vec<&'a EnumShape>) {
         match self {
             Self::Enum(of) => {
@@ -277,7 +278,7 @@ impl Shape {
     }
 }
 
-/// The types of the halves of a wide number.
+/// Returns the WIT types of the higher and the lower half of a number of 128 bits.
 pub(super) fn wide_halves(is_signed: bool) -> [&'static str; 2] {
     [if is_signed { "s64" } else { "u64" }, "u64"]
 }

@@ -1,20 +1,20 @@
-//! What a function takes and returns, as shapes.
+//! Signatures of functions, as shapes.
 
 use super::shape::{EnumShape, Shape};
 use super::wit_names::escaped;
 use serde::{Deserialize, Serialize};
 
-/// What a function takes and returns.
+/// The signature of a function: the shapes of its parameters and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Names and shapes.
+    /// The names and shapes of the parameters.
     pub parameters: Vec<(String, Shape)>,
-    /// The result; what is changed in place belongs to it.
+    /// The result; arguments that are changed in place belong to it.
     pub result: Shape,
 }
 
 impl Signature {
-    /// The enums of what it takes and returns, each after those within it.
+    /// Returns the enums of parameters and result, each once and after the enums in its fields.
     pub(super) fn enums(&self) -> Vec<&EnumShape> {
         let mut enums = Vec::new();
         let shapes = self.parameters.iter().map(|(_, shape)| shape);
@@ -24,7 +24,7 @@ impl Signature {
         enums
     }
 
-    /// An interface that declares its enums in WIT, and what a world says that uses it; empty without any.
+    /// Returns the WIT interface that declares the enums, and the `use` line of a world; both empty without enums.
     pub(super) fn declared_enums(&self) -> (String, String) {
         let enums = self.enums();
         if enums.is_empty() {
@@ -38,13 +38,14 @@ impl Signature {
         )
     }
 
-    /// How a workload draws its enums, by the trait `Random` and this function of it.
+    /// Returns the Rust source by which a workload draws the enums: an `impl` of the trait `Random` for each, with the
+    /// given name of its function.
     pub(super) fn drawn_enums(&self, function: &str) -> String {
         let enums = self.enums().into_iter();
         enums.map(|of| of.drawing(function)).collect()
     }
 
-    /// Says which enums of the same name two files declare differently.
+    /// Returns a text of the enums that two files declare differently under the same name, for a message.
     pub(super) fn enums_apart(&self, other: &Self, files: (&str, &str)) -> String {
         let (own, others) = (self.enums(), other.enums());
         let pairs = own.iter().filter_map(|own| {
@@ -55,7 +56,7 @@ impl Signature {
         pairs.collect()
     }
 
-    /// What two signatures of the same function have in common; `None` if they differ.
+    /// Unifies two signatures of the same function, with the names of this one; `None` if they differ.
     pub(super) fn unified(&self, other: &Self) -> Option<Self> {
         if self.parameters.len() != other.parameters.len() {
             return None;
@@ -68,7 +69,7 @@ impl Signature {
         })
     }
 
-    /// The signature with the names of another one's parameters.
+    /// Returns the signature with the names of another one's parameters.
     pub(super) fn named_as(self, other: Self) -> Self {
         let names = other.parameters.into_iter().map(|(name, _)| name);
         let shapes = self.parameters.into_iter().map(|(_, shape)| shape);
@@ -78,7 +79,7 @@ impl Signature {
         }
     }
 
-    /// The signature with numbers in the place of type parameters.
+    /// Returns the signature with numbers in the place of type parameters.
     pub(super) fn decided(&self) -> Self {
         let parameters = self.parameters.iter();
         Self {

@@ -1,9 +1,9 @@
-//! Simpler values in the place of some: with parts left out, and with others that say less.
+//! Simplification of inputs, as shrinking in property testing: parts are left out, or replaced by simpler values.
 
 use super::literal::Literal;
 
-/// Gives what is tried of some arguments to `try_it`, the greatest simplification first, until that returns
-/// false. Each has the types of the arguments, and following one that is taken ends, as none is simpler than itself.
+/// Passes simpler arguments of the same types to `try_it`, the greatest simplification first, until it returns
+/// false. A search that begins again from accepted arguments ends, as no arguments are simpler than themselves.
 pub fn simpler_arguments(arguments: &[Literal], try_it: &mut dyn FnMut(Vec<Literal>) -> bool) {
     for stage in [Stage::Leave, Stage::Simplify] {
         for (place, argument) in arguments.iter().enumerate() {
@@ -21,19 +21,19 @@ pub fn simpler_arguments(arguments: &[Literal], try_it: &mut dyn FnMut(Vec<Liter
     }
 }
 
-/// The most different items among which equal ones are looked for.
+/// The most different items of a list or text for which [`equal_ones`] is tried.
 const DISTINCT_MAX: usize = 300;
 
-/// What is done to a value.
+/// The stage of the simplification.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Items are left out.
+    /// Leaves items out.
     Leave,
-    /// Items are made simpler.
+    /// Makes items simpler.
     Simplify,
 }
 
-/// Returns false if no more is wanted.
+/// Passes simpler values to `try_it`. Returns false once `try_it` does.
 fn simpler(value: &Literal, stage: Stage, try_it: &mut dyn FnMut(Literal) -> bool) -> bool {
     match (value, stage) {
         (Literal::List(items), Stage::Leave) => {
@@ -90,7 +90,7 @@ fn simpler(value: &Literal, stage: Stage, try_it: &mut dyn FnMut(Literal) -> boo
     }
 }
 
-/// The items without some in a row: all of them, halves, quarters, and so on to single ones.
+/// Tries the items without some in a row: all of them, halves, quarters, and so on to single ones.
 fn without_parts<T: Clone>(items: &[T], try_it: &mut dyn FnMut(Vec<T>) -> bool) -> bool {
     let mut part = items.len();
     while part > 0 {
@@ -109,7 +109,7 @@ fn without_parts<T: Clone>(items: &[T], try_it: &mut dyn FnMut(Vec<T>) -> bool) 
     true
 }
 
-/// The items with a simpler one in the place of one.
+/// Tries the items with one of them replaced by a simpler one.
 fn each(items: &[Literal], stage: Stage, try_it: &mut dyn FnMut(Vec<Literal>) -> bool) -> bool {
     (0..items.len()).all(|place| {
         simpler(&items[place], stage, &mut |item| {
@@ -120,8 +120,8 @@ fn each(items: &[Literal], stage: Stage, try_it: &mut dyn FnMut(Vec<Literal>) ->
     })
 }
 
-/// The items with the simplest that an item can become in the place of some in a row: of all of them, halves,
-/// quarters, and so on to two.
+/// Tries the items with some in a row replaced by their simplest values: all of them, halves, quarters, and so on
+/// to two.
 fn all_the_same(items: &[Literal], try_it: &mut dyn FnMut(Vec<Literal>) -> bool) -> bool {
     let simplest: Vec<Literal> = items.iter().map(simplest).collect();
     let mut part = items.len();
@@ -142,7 +142,8 @@ fn all_the_same(items: &[Literal], try_it: &mut dyn FnMut(Vec<Literal>) -> bool)
     true
 }
 
-/// Of items of which many are equal to others, only those that are equal to one.
+/// Tries the items that are equal to one of them alone, where there are at least eight times as many items as
+/// different ones.
 fn equal_ones<T: Clone + PartialEq>(items: &[T], try_it: &mut dyn FnMut(Vec<T>) -> bool) -> bool {
     let mut distinct: Vec<&T> = Vec::new();
     for item in items {
@@ -160,7 +161,7 @@ fn equal_ones<T: Clone + PartialEq>(items: &[T], try_it: &mut dyn FnMut(Vec<T>) 
             .all(|one| try_it(items.iter().filter(|item| *item == one).cloned().collect()))
 }
 
-/// The first thing that is tried in the place of a value, again and again.
+/// Returns the simplest value of the same type.
 fn simplest(value: &Literal) -> Literal {
     match value {
         Literal::Bool(_) => Literal::Bool(false),
@@ -179,7 +180,8 @@ fn simplest(value: &Literal) -> Literal {
     }
 }
 
-/// Nearer to 0, by halves, quarters and so on to 1; and positive, without leaving the type.
+/// Returns numbers nearer to 0: 0 itself, then the number less a half, a quarter, and so on to 1; and for a negative
+/// number a positive one, `-(number + 1)`, which its type has too.
 fn simpler_wholes(number: i128) -> impl Iterator<Item = i128> {
     let positive = (number < 0).then_some(-(number + 1));
     let nearer = (0..i128::BITS).map(move |by| number - number / (1_i128 << by.min(126)));
@@ -187,7 +189,7 @@ fn simpler_wholes(number: i128) -> impl Iterator<Item = i128> {
     nearer.take(64).chain(positive)
 }
 
-/// 0, 1, a whole number, and nearer to 0.
+/// Returns simpler floats: 0, 1, the whole part, halves, and the negated number, as far as they are simpler.
 fn simpler_floats(text: &str) -> impl Iterator<Item = String> {
     let number: f64 = text.parse().unwrap_or(0.0);
     let weight = |number: f64| {
@@ -217,7 +219,8 @@ fn simpler_floats(text: &str) -> impl Iterator<Item = String> {
         .map(|other| format!("{other:?}"))
 }
 
-/// Letters that say less, which come before it in this order: small ones, digits, spaces, others of ASCII.
+/// Returns the simpler letters: those before the letter in the order `a`, `b`, `0`, space, `A`; all five for any
+/// other letter.
 fn simpler_letters(letter: char) -> impl Iterator<Item = char> {
     let order = ['a', 'b', '0', ' ', 'A'];
     let rank = order.iter().position(|other| *other == letter);

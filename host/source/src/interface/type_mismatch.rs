@@ -3,7 +3,7 @@
 use super::function::Function;
 use super::types::Type;
 
-/// How the types of two functions differ.
+/// A difference between the types of two functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMismatch {
     /// The function that was found, as WIT: `func(list<u32>, u32) -> list<u32>`.
@@ -13,7 +13,7 @@ pub struct TypeMismatch {
 }
 
 /// Compares a function with the one that is wanted, by types only: components do not depend on the
-/// names of parameters. `None`: the types are the same.
+/// names of parameters. `None` if the types are the same.
 pub fn type_mismatch(found: &Function, wanted: &Function) -> Option<TypeMismatch> {
     let pairs = pairs(found, wanted);
     let fits = found.params.len() == wanted.params.len()
@@ -29,7 +29,7 @@ pub fn type_mismatch(found: &Function, wanted: &Function) -> Option<TypeMismatch
     })
 }
 
-/// The pairs of parameters and results, as far as both functions have them.
+/// Returns the pairs of parameters and results, as far as both functions have them.
 fn pairs<'a>(found: &'a Function, wanted: &'a Function) -> Vec<(&'a Type, &'a Type)> {
     let params = found
         .params

@@ -53,7 +53,7 @@ pub enum Unsupported {
         "it is async, and what is timed must be one synchronous call; declare it without `async`"
     )]
     Async,
-    /// A resource that has some of the functions of one that is called in three parts, but not its form.
+    /// A resource with some functions of a session (prepare, run, output), but not its form.
     #[error(
         "the resource `{0}` cannot be called in three parts: that takes `prepare: static func(…) -> {0}; run: func(); output: func() -> …;`"
     )]
@@ -131,7 +131,7 @@ impl Type {
         }
     }
 
-    /// The type with its outermost name written out: `record { x: f64, y: f64 }` instead of
+    /// Returns the type with its outermost name written out: `record { x: f64, y: f64 }` instead of
     /// `point`. Other types are as [`Display`](fmt::Display) writes them.
     pub fn written_out(&self) -> String {
         match self {

@@ -1,26 +1,26 @@
-//! What the values of drawn inputs are like.
+//! Kinds of values and texts that drawn inputs have, as the generator of inputs names and numbers them.
 
-/// What the values of an input are like that is timed.
+/// The kind of an input's values, drawn anew for each input that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// Any within a thousand millions.
+    /// Any values between plus and minus a thousand million.
     Any,
-    /// Small ones; of letters, digits.
+    /// Small values; for letters, digits.
     Small,
-    /// Few different ones.
+    /// Few different values.
     Few,
-    /// All the same.
+    /// Equal values.
     Equal,
-    /// In ascending order.
+    /// Values in ascending order.
     Ascending,
-    /// In descending order.
+    /// Values in descending order.
     Descending,
-    /// The largest and smallest.
+    /// The largest and smallest values of the type.
     Extreme,
 }
 
 impl ValueKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 7] = [
         Self::Any,
         Self::Small,
@@ -31,7 +31,7 @@ impl ValueKind {
         Self::Extreme,
     ];
 
-    /// What they are, for a reader.
+    /// Returns the kind in words, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Self::Any => "any values",
@@ -44,7 +44,7 @@ impl ValueKind {
         }
     }
 
-    /// What the generator of inputs calls them.
+    /// Returns the name of the kind in the generator of inputs.
     pub(super) fn rust(self) -> &'static str {
         match self {
             Self::Any => "Values::Any",
@@ -58,15 +58,14 @@ impl ValueKind {
     }
 }
 
-/// What the letters of texts are like in an input that is timed. An input has no such kind where its letters are like
-/// its other values.
+/// The kind of an input's texts. An input whose letters follow its [`ValueKind`] has none of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// Words of small letters.
     Words,
     /// Lines of words.
     Lines,
-    /// Digits.
+    /// Texts of digits.
     Digits,
     /// Latin letters, some with accents.
     Accents,
@@ -74,11 +73,11 @@ pub enum TextKind {
     Scripts,
 }
 
-/// The generator of inputs takes the kind of texts from the seed: its rest by this is the place of the kind.
+/// The divisor of the seed whose remainder is the number of the kind of texts in the generator of inputs.
 const SEEDS_OF_KINDS: u64 = 8;
 
 impl TextKind {
-    /// All of them, as the generator of inputs numbers them.
+    /// All kinds, as the generator of inputs numbers them.
     pub const ALL: [Self; 5] = [
         Self::Words,
         Self::Lines,
@@ -87,7 +86,7 @@ impl TextKind {
         Self::Scripts,
     ];
 
-    /// What they are, for a reader.
+    /// Returns the kind in words, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Self::Words => "words of ASCII letters",
@@ -98,17 +97,18 @@ impl TextKind {
         }
     }
 
-    /// The seed of an input with texts of this kind, made of any seed.
+    /// Returns the seed of an input with texts of this kind, made of any seed.
     pub fn seed(self, any: u64) -> u64 {
         any - any % SEEDS_OF_KINDS + self as u64
     }
 }
 
-/// It takes from what is left whether lists and texts have the same length: they do if the rest by this is the least.
+/// The divisor of the rest of the seed (seed / [`SEEDS_OF_KINDS`]) whose remainder decides in the generator whether
+/// lists and texts have the same length; they do for remainder 0.
 const SEEDS_OF_LENGTHS: u64 = 8;
 
-/// The seed of an input that is as large as those of its size get, made of any seed: lists and texts have the same
-/// length, and texts are letters of several scripts.
+/// Returns the seed of an input that is as large as its size allows, made of any seed: all lists and texts have the
+/// full length, and texts are letters of several scripts.
 pub fn large_input_seed(any: u64) -> u64 {
     any - any % (SEEDS_OF_KINDS * SEEDS_OF_LENGTHS) + TextKind::Scripts as u64
 }

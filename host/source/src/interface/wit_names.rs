@@ -1,6 +1,6 @@
-//! Names as WIT has them.
+//! Conversion of names to those of WIT.
 
-/// Words that WIT keeps for itself.
+/// Keywords of WIT.
 const KEYWORDS: [&str; 38] = [
     "as",
     "async",
@@ -42,7 +42,7 @@ const KEYWORDS: [&str; 38] = [
     "use",
 ];
 
-/// Returns true if WIT takes it as a name: words of lower-case letters and digits.
+/// Returns true if a text is a name in WIT: words of lower-case letters and digits, joined by `-`.
 pub(super) fn is_kebab(name: &str) -> bool {
     let word = |word: &str| {
         word.starts_with(|letter: char| letter.is_ascii_lowercase())
@@ -53,10 +53,10 @@ pub(super) fn is_kebab(name: &str) -> bool {
     name.split('-').all(word)
 }
 
-/// What stands for a name of which nothing is left.
+/// The name, or its first word, for a function whose Rust name has no letter to begin with in WIT.
 const NAMELESS: &str = "function";
 
-/// The name in WIT of a function that Rust calls so: words of lower-case letters and digits, of which a number
+/// Converts the Rust name of a function to that in WIT: words of lower-case letters and digits, where a number
 /// belongs to the word before it. `quick_sort_3_ways` is `quick-sort3-ways`, and `_start` is `start`.
 pub fn wit_name(rust: &str) -> String {
     let rust = rust.trim_start_matches("r#");
@@ -78,7 +78,7 @@ pub fn wit_name(rust: &str) -> String {
     }
 }
 
-/// A parameter's name in WIT.
+/// Returns the name in WIT of a parameter, by its place if its own name is none in WIT.
 pub(super) fn identifier(name: &str, place: usize) -> String {
     match is_kebab(name) {
         true => escaped(name),
@@ -86,7 +86,7 @@ pub(super) fn identifier(name: &str, place: usize) -> String {
     }
 }
 
-/// A name, marked if WIT keeps that word for itself.
+/// Returns a name in WIT, marked by `%` if it is a keyword.
 pub(super) fn escaped(name: &str) -> String {
     match KEYWORDS.contains(&name) {
         true => format!("%{name}"),

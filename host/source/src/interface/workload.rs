@@ -15,7 +15,7 @@ pub enum ArgumentsForm {
     Single,
 }
 
-/// What `generate` is asked for.
+/// The parameters of `generate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputRequest {
     /// A size and a seed: `generate: func(size: u32, seed: u64) -> …`
@@ -25,7 +25,7 @@ pub enum InputRequest {
 }
 
 impl InputRequest {
-    /// The other of the two.
+    /// Returns the other of the two requests.
     pub fn other(self) -> Self {
         match self {
             Self::SizeAndSeed => Self::Instance,
@@ -108,7 +108,8 @@ fn find_with_answer(
     })
 }
 
-/// The function of a workload that fits the call, by its name; `None` of other names, or where nothing fits.
+/// Returns the function of a workload that fits the call, by its name; `None` for other names, or if the call has no
+/// result.
 pub(super) fn wanted(call: &Function, name: &str) -> Option<Function> {
     let answer = call.result.as_ref()?;
     match (name, call.params.as_slice()) {
@@ -136,7 +137,7 @@ fn wanted_assess(call: &Function, answer: &Type) -> Function {
     judge("assess", call, answer, Type::List(Box::new(quality)))
 }
 
-/// A function that may be missing, but must fit if it is there.
+/// Finds a function that may be missing, but must fit if it is there.
 fn optional(
     name: &'static str,
     wanted: &Function,
@@ -161,7 +162,7 @@ fn wanted_generate(call: &Function, request: InputRequest, arguments: ArgumentsF
     }
 }
 
-/// A function that takes the call's parameters and its answer.
+/// Makes a function that takes the call's parameters and its answer.
 fn judge(name: &str, call: &Function, answer: &Type, result: Type) -> Function {
     let mut params = call.params.clone();
     params.push(Param {

@@ -42,7 +42,7 @@ pub enum BundleError {
     Newer {
         /// The bundle.
         file: PathBuf,
-        /// Its version.
+        /// Format version of the bundle.
         found: u32,
         /// The newest version that is known here.
         known: u32,
@@ -53,7 +53,7 @@ pub enum BundleError {
     Older {
         /// The bundle.
         file: PathBuf,
-        /// Its version.
+        /// Format version of the bundle.
         found: u32,
     },
     /// There is a file in the place of the bundle already.

@@ -34,13 +34,13 @@ const MANIFEST: &str = "manifest.json";
 /// The manifest of a bundle: its first file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Always [`VERSION`].
+    /// Format version: always [`VERSION`].
     pub version: u32,
     /// Name of the experiment.
     pub experiment: String,
     /// Number of the run.
     pub run: i64,
-    /// Version of bakeoff that packed it.
+    /// Version of the bakeoff that packed the bundle.
     pub bakeoff: String,
     /// All other files, in their order in the bundle.
     pub files: Vec<BundleFile>,
@@ -49,11 +49,11 @@ pub struct Manifest {
 /// A file in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleFile {
-    /// Its path, with `/`.
+    /// Path of the file in the bundle, with `/` between names.
     pub path: String,
-    /// Its size.
+    /// Size of the file, in bytes.
     pub bytes: u64,
-    /// SHA-256 of its content, as 64 hexadecimal digits.
+    /// SHA-256 of the content, as 64 hexadecimal digits.
     pub sha256: String,
 }
 

@@ -16,7 +16,7 @@ use tar::{Archive, Entry, EntryType};
 
 /// Size of a block of an archive.
 const BLOCK_BYTES: u64 = 512;
-/// Size of the blocks that end it.
+/// Size of the two empty blocks that end an archive, in bytes.
 const END_BYTES: usize = 1024;
 
 /// Unpacks a bundle into an empty folder, checks every digest, and returns its manifest.
@@ -79,7 +79,7 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     }
 }
 
-/// Where the content of a file ends in the archive.
+/// Returns the position in the archive at which the content of a file ends, padding included.
 fn end_of(entry: &Entry<'_, impl Read>) -> u64 {
     let bytes = entry.size().next_multiple_of(BLOCK_BYTES);
     entry.raw_file_position().saturating_add(bytes)
@@ -160,7 +160,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// The size in the header of an entry, which must be the plain file of this path.
+    /// Returns the size in the header of an entry, which must be a plain file of this path.
     fn header(&self, entry: &Entry<'_, impl Read>, path: &str) -> Result<u64, BundleError> {
         let header = entry.header();
         if header.entry_type() != EntryType::Regular {
@@ -232,7 +232,8 @@ impl Unpacking<'_> {
         }
     }
 
-    /// An error of reading the archive. Its message may quote the archive, so it is escaped.
+    /// Returns the error of an archive that cannot be read. The message may quote the archive, so
+    /// it is escaped.
     fn broken(&self, error: &std::io::Error) -> BundleError {
         self.malformed(error.to_string().escape_debug().to_string())
     }

@@ -65,7 +65,7 @@ fn refused(out: &Path, reason: String) -> BundleError {
     }
 }
 
-/// A file of the folder with its size and digest.
+/// Returns a file of the folder with its size and digest.
 fn bundle_file(folder: &Path, path: String, out: &Path) -> Result<BundleFile, BundleError> {
     if !is_safe(&path) {
         let reason = format!(

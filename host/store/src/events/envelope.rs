@@ -10,10 +10,10 @@ pub const ENVELOPE_VERSION: u32 = 1;
 /// An event with its run, its time and its place in the sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Always [`ENVELOPE_VERSION`].
+    /// Format version: always [`ENVELOPE_VERSION`].
     pub version: u32,
-    /// 1, 2, 3, …: rises by one with every event of a folder, over all its runs and sessions. It
-    /// does not depend on any clock.
+    /// Sequence number: 1, 2, 3, …, which rises by one with every event of a folder, over all its
+    /// runs and sessions. It does not depend on any clock.
     pub sequence: u64,
     /// The number of the run.
     pub run: i64,
@@ -38,12 +38,12 @@ pub struct Stamper {
 }
 
 impl Stamper {
-    /// A stamper whose first event gets the number after `sequence`.
+    /// Creates a stamper whose first event gets the number after `sequence`.
     pub fn new(sequence: u64) -> Self {
         Self::with_clock(sequence, Box::new(SystemClock::new()))
     }
 
-    /// As [`Stamper::new`], with another clock.
+    /// Creates a stamper like [`Stamper::new`], with a clock of the caller's.
     pub fn with_clock(sequence: u64, clock: Box<dyn Clock>) -> Self {
         let started_ms = clock.monotonic_ms();
         Self {

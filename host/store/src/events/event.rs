@@ -36,7 +36,7 @@ pub enum Event {
     /// An approach is known: declared by the user, or proposed.
     #[serde(rename = "orchestrator:approach:generated")]
     ApproachGenerated {
-        /// Id of its variant.
+        /// Id of the approach's variant.
         approach_id: String,
         /// The idea, in a sentence; empty if none was given.
         description: String,
@@ -44,15 +44,15 @@ pub enum Event {
     /// Work on an approach starts.
     #[serde(rename = "orchestrator:approach:start")]
     ApproachStart {
-        /// Id of its variant.
+        /// Id of the approach's variant.
         approach_id: String,
     },
     /// An approach is evaluated.
     #[serde(rename = "orchestrator:approach:complete")]
     ApproachComplete {
-        /// Id of its variant.
+        /// Id of the approach's variant.
         approach_id: String,
-        /// By criterion, from 0 to 10; `null` where a score is missing.
+        /// Scores by criterion, from 0 to 10; `null` where a score is missing.
         scores: BTreeMap<String, Option<f64>>,
     },
     /// Everything is scored and ranked.
@@ -60,7 +60,7 @@ pub enum Event {
     EvaluationComplete {
         /// Id of the recommended variant, if the verdicts carry one.
         top_approach: Option<String>,
-        /// By variant, then by criterion, from 0 to 10; `null` where a score is missing.
+        /// Scores by variant, then by criterion, from 0 to 10; `null` where a score is missing.
         comparison_matrix: BTreeMap<String, BTreeMap<String, Option<f64>>>,
     },
 
@@ -71,7 +71,7 @@ pub enum Event {
         experiment: String,
         /// Digest of all that decides the result.
         experiment_id: String,
-        /// Inputs and orders are derived from it.
+        /// Seed from which inputs and orders are derived.
         seed: RunSeed,
     },
     /// A run is resumed, or begins with results of an earlier one.
@@ -87,7 +87,7 @@ pub enum Event {
     /// An input of results changed: their stage is done again.
     #[serde(rename = "bakeoff:input:changed")]
     InputChanged {
-        /// Id of the variant, or `null` if it concerns all.
+        /// Id of the variant, or `null` if the change concerns all variants.
         variant_id: Option<String>,
         /// The stage that is done again.
         stage: Stage,
@@ -118,7 +118,7 @@ pub enum Event {
     StageStart {
         /// The stage.
         stage: Stage,
-        /// Number of its builds, or the largest number of its checks or replicas.
+        /// Number of builds of the stage, or the largest number of its checks or replicas.
         steps: u64,
     },
     /// A stage is finished.
@@ -138,7 +138,7 @@ pub enum Event {
     BuildComplete {
         /// Id of the variant.
         variant_id: String,
-        /// Whether it was built now or reused.
+        /// Origin of the component: built now, or reused.
         origin: Origin,
         /// CPU time of the build, in seconds.
         cpu_seconds: f64,
@@ -166,15 +166,14 @@ pub enum Event {
     CheckComplete {
         /// Id of the variant.
         variant_id: String,
-        /// Whether it was checked now or reused.
+        /// Origin of the result: checked now, or reused.
         origin: Origin,
         /// Number of calls that were judged.
         trials: u64,
-        /// False if calls would take less work on an instance that has been called before; `null` if
-        /// that is not known.
+        /// False if calls would take less work on an instance that has been called before; `null` if that is not known.
         pure: Option<bool>,
     },
-    /// How far the tasks of this session are: at most once a second, and when all that was known has ended.
+    /// Progress of the tasks of this session: at most once a second, and when all known tasks have ended.
     #[serde(rename = "bakeoff:tasks:state")]
     Tasks(TasksState),
     /// A variant failed.
@@ -188,7 +187,7 @@ pub enum Event {
     /// The pilot determined the size of a replica.
     #[serde(rename = "bakeoff:pilot:complete")]
     PilotComplete {
-        /// Whether it ran now or is reused.
+        /// Origin of the pilot: run now, or reused.
         origin: Origin,
         /// Number of blocks in each replica.
         blocks: u32,
@@ -196,13 +195,13 @@ pub enum Event {
     /// A replica is complete and stored.
     #[serde(rename = "bakeoff:replica:complete")]
     ReplicaComplete {
-        /// Its place in the order of launch, from 0.
+        /// Index of the replica in the order of launch, from 0.
         index: u32,
-        /// Whether it ran now or is reused.
+        /// Origin of the replica: run now, or reused.
         origin: Origin,
-        /// Number of its timed samples.
+        /// Number of timed samples of the replica.
         samples: u64,
-        /// Its duration in seconds.
+        /// Duration of the replica, in seconds.
         seconds: f64,
         /// Number of variants that are still racing after it.
         live: u32,
@@ -210,7 +209,7 @@ pub enum Event {
     /// A replica was discarded, for all variants alike, and runs again.
     #[serde(rename = "bakeoff:replica:discarded")]
     ReplicaDiscarded {
-        /// Its place in the order of launch, from 0.
+        /// Index of the replica in the order of launch, from 0.
         index: u32,
         /// The reason: `insertion ran longer than wall = 10 s`.
         reason: String,
@@ -222,31 +221,31 @@ pub enum Event {
         a: String,
         /// Id of the variant it is compared with.
         b: String,
-        /// `null`: all cases together.
+        /// Case of the verdict; `null` for all cases together.
         case: Option<CaseLabel>,
         /// The verdict of `a`.
         verdict: Verdict,
         /// Time of `a` divided by time of `b`.
         ratio: Option<f64>,
-        /// Lower end of its interval.
+        /// Lower end of the interval of the ratio.
         low: Option<f64>,
-        /// Upper end of its interval.
+        /// Upper end of the interval of the ratio.
         high: Option<f64>,
-        /// Number of replicas that it is computed from.
+        /// Number of replicas that the verdict is computed from.
         replicas: u32,
     },
-    /// What the replicas so far say, whenever that changed.
+    /// Standings of the race after the replicas so far, sent when they change.
     #[serde(rename = "bakeoff:race:standings")]
     Standings {
         /// Number of replicas that count so far.
         replicas: u32,
-        /// Pairs with a verdict over all cases.
+        /// Number of pairs with a verdict over all cases.
         decided: u32,
-        /// All pairs.
+        /// Number of all pairs.
         pairs: u32,
-        /// Ids of the variants that nobody surely beats.
+        /// Ids of the variants that no other variant surely beats.
         unbeaten: Vec<String>,
-        /// The first pairs of these without a verdict.
+        /// First pairs without a verdict over all cases.
         open: Vec<OpenPair>,
     },
     /// A warning about the measurement: a busy machine.
@@ -257,37 +256,37 @@ pub enum Event {
     },
 }
 
-/// How far the tasks of a session are.
+/// Progress of the tasks of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TasksState {
-    /// The number of those that have ended.
+    /// Number of tasks that have ended.
     pub done: u64,
-    /// The number of those that are being done.
+    /// Number of tasks that are being done.
     pub running: u64,
-    /// The number of those that have not started.
+    /// Number of tasks that have not started.
     pub waiting: u64,
-    /// The first of those.
+    /// First tasks that have not started.
     pub waits: Vec<WaitingTask>,
-    /// What each core has done for the run.
+    /// Work of each worker for the run: its number of tasks and their time.
     pub workers: Vec<WorkerCost>,
 }
 
 /// A task that has not started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTask {
-    /// What it is: `check of heap`.
+    /// Name of the task: `check of heap`.
     pub task: String,
-    /// What it waits for, in words: `build of heap`, `a core`.
+    /// Task or resource that the task waits for, in words: `build of heap`, `a core`.
     pub waits_for: String,
 }
 
-/// Whether a result is new or reused.
+/// Origin of a result: new, or reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Made now.
+    /// The result was made now.
     New,
-    /// Reused from an earlier session or run: its inputs are unchanged.
+    /// The result is reused from an earlier session or run: its inputs are unchanged.
     Kept,
 }
 
@@ -306,7 +305,7 @@ pub enum Stage {
 }
 
 impl Event {
-    /// The name as it is stored: `orchestrator:approach:start`.
+    /// Returns the name as it is stored: `orchestrator:approach:start`.
     ///
     /// ```
     /// use bakeoff_store::events::Event;

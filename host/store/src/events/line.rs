@@ -1,12 +1,12 @@
-//! Events as lines for people. Ids in them are safe everywhere; names in their place and warnings are what somebody
-//! else wrote, and are escaped by whoever shows them.
+//! Events as lines for people. Ids in them are safe everywhere. Names in the place of ids, and warnings, are text from
+//! outside: the code that shows a line escapes it.
 
 use super::event::{Event, Stage};
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::Verdict;
 
-/// What a stage is doing, as a word: `building`.
+/// Returns the activity of a stage as a word: `building`.
 pub fn title(stage: Stage) -> &'static str {
     match stage {
         Stage::Build => "building",
@@ -16,7 +16,7 @@ pub fn title(stage: Stage) -> &'static str {
     }
 }
 
-/// How far a check is: `sort: 3 of 7 cases checked`.
+/// Returns the progress of a check as a line: `sort: 3 of 7 cases checked`; `None` for any other event.
 pub fn checked_cases(event: &Event) -> Option<String> {
     let Event::CheckProgress {
         variant_id,
@@ -32,8 +32,8 @@ pub fn checked_cases(event: &Event) -> Option<String> {
     })
 }
 
-/// The line about an important event. Ids are safe on a terminal; messages of failures are not, and
-/// are left to the report.
+/// Returns the line about an important event; `None` for any other. Ids are safe on a terminal; messages of failures
+/// are not, and are left to the report.
 pub fn line(event: &Event) -> Option<String> {
     match event {
         Event::VariantFailed {
@@ -68,15 +68,15 @@ pub fn line(event: &Event) -> Option<String> {
     }
 }
 
-/// By how much one beats the other, so far: `, 1.8 × faster so far`.
+/// Returns how much faster one variant is than the other, as a clause: `, 1.8 × faster so far`; empty without a ratio.
 fn by(ratio: Option<f64>) -> String {
     ratio.map_or_else(String::new, |ratio| {
         format!(", {} so far", words::estimate(ratio))
     })
 }
 
-/// What the replicas so far say: `2 of 3 pairs decided; open: heap against sort, from 1.3 × faster to
-/// 4 % more time`.
+/// Returns the standings of a race as a line: `2 of 3 pairs decided; open: heap against sort, from 1.3 × faster to 4 %
+/// more time`; `None` for any other event.
 pub fn standings(event: &Event) -> Option<String> {
     let Event::Standings {
         decided,
@@ -102,7 +102,7 @@ pub fn standings(event: &Event) -> Option<String> {
     Some(text)
 }
 
-/// The line about inputs that changed, and the stage that is done again for it.
+/// Returns the line about inputs that changed, and the stage that is done again for it.
 fn input_changed(variant: Option<&str>, stage: Stage, inputs: &[String]) -> String {
     let inputs: Vec<&str> = inputs
         .iter()

@@ -3,9 +3,8 @@
 use super::event::Event;
 
 impl Event {
-    /// The event as [`line`](super::line), [`standings`](super::standings) and
-    /// [`checked_cases`](super::checked_cases) show it to people: with what `name` gives in the place of each
-    /// variant's id.
+    /// Returns the event with `name(id)` in the place of each variant's id, as [`line`](super::line),
+    /// [`standings`](super::standings) and [`checked_cases`](super::checked_cases) show it to people.
     #[must_use]
     pub fn named(&self, name: impl Fn(&str) -> String) -> Self {
         let mut event = self.clone();

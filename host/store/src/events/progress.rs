@@ -14,24 +14,24 @@ pub struct Progress {
     pub run: i64,
     /// Name of the experiment.
     pub experiment: String,
-    /// Its status.
+    /// Status of the run.
     pub status: RunStatus,
     /// Number of the last event that is included.
     pub sequence: u64,
     /// Time spent on the run, over all its sessions, in seconds.
     pub seconds: f64,
-    /// Time of that event, as RFC 3339 in UTC.
+    /// Time of the last event that is included, as RFC 3339 in UTC.
     pub updated: String,
     /// The stage that is going on.
     pub stage: Option<Stage>,
     /// The progress of each stage.
     pub stages: BTreeMap<Stage, StageProgress>,
-    /// How far the tasks of this session are.
+    /// Progress of the tasks of this session.
     #[serde(default)]
     pub tasks: TasksState,
     /// The progress of each variant, by id.
     pub variants: BTreeMap<String, VariantProgress>,
-    /// Why it stopped, or the command that resumes it; `None` while it runs.
+    /// Reason why the run stopped, or the command that resumes it; `None` while it runs.
     pub message: Option<String>,
 }
 
@@ -47,9 +47,9 @@ pub struct StageProgress {
 /// The progress of a variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantProgress {
-    /// Its state.
+    /// State of the variant.
     pub state: VariantState,
-    /// Class of its failure, if it failed.
+    /// Class of the failure; `None` for a variant that did not fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -58,19 +58,19 @@ pub struct VariantProgress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariantState {
-    /// Its build has not started.
+    /// The build of the variant has not started.
     Waiting,
-    /// It is being built.
+    /// The variant is being built.
     Building,
-    /// It is built.
+    /// The variant is built.
     Built,
-    /// Its answers are being judged.
+    /// The answers of the variant are being judged.
     Checking,
-    /// Its answers are right, and it is timed.
+    /// The answers of the variant are right, and it is timed.
     Racing,
-    /// It failed.
+    /// The variant failed.
     Failed,
-    /// It is evaluated.
+    /// The variant is evaluated.
     Complete,
 }
 

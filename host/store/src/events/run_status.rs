@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunStatus {
-    /// It is going on.
+    /// The run is going on.
     #[default]
     Running,
-    /// It was stopped or killed, and can go on.
+    /// The run was stopped or killed, and can go on.
     Interrupted,
-    /// It could not go on, for a reason that is not a variant's.
+    /// The run could not go on, for a reason that is not a variant's.
     Failed,
-    /// Its report is stored.
+    /// The run is finished: its report is stored.
     Finished,
 }
 

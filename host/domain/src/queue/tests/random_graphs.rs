@@ -63,7 +63,7 @@ impl Graph {
         ends.into_iter().max().unwrap_or(0)
     }
 
-    /// The shortest time in which so many workers can do everything, by trying all orders.
+    /// The shortest time in which this many workers can do everything, by trying all orders.
     fn shortest(&self, workers: usize) -> u64 {
         let mut best = self.work();
         self.try_all(&mut vec![0; workers], &mut BTreeMap::new(), &mut best);
@@ -178,7 +178,8 @@ fn random_graphs_keep_their_order_and_end_within_the_bounds_of_list_scheduling()
     }
 }
 
-/// What the tasks that run at this second take together.
+/// Checks that tasks that run at the same second keep to the limits of cores, memory and tokens
+/// together.
 fn assert_limits(ran: &[Ran], needs: &[Needs], cores: usize) {
     let of = |ran: &Ran| &needs[Graph::number(&ran.key)];
     for second in ran.iter().map(|ran| ran.start) {

@@ -1,4 +1,4 @@
-//! Workers on a virtual clock: what is leased runs for as long as it was told to.
+//! Workers on a virtual clock: every leased attempt runs for as long as it was told to.
 
 use crate::queue::{Attempt, Ending, Receipt, TaskKey, TaskQueue};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What waiting tasks wait for.
+//! Reasons for which waiting tasks wait.
 
 use super::super::*;
 use std::time::Duration;

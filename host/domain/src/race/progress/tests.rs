@@ -52,7 +52,7 @@ fn analysis(variants: usize, overall: Vec<PairVerdict>) -> Analysis {
     }
 }
 
-/// A budget of 100 seconds of which so many are used.
+/// A budget of 100 seconds of which this many are used.
 fn after(seconds: f64) -> RemainingBudget {
     RemainingBudget {
         seconds: 100.0 - seconds,

@@ -38,7 +38,7 @@ pub fn headline(report: &Report) -> String {
     sentences.join(" ")
 }
 
-/// The number of different inputs, where times decide and a slow one may well not be among them.
+/// Sentence with the number of different inputs, where times decide and a slow input may well not be among them.
 fn few_inputs(report: &Report) -> Option<String> {
     time_criterion(report).filter(|criterion| criterion.weight > 0.0)?;
     let inputs = report
@@ -53,7 +53,8 @@ fn few_inputs(report: &Report) -> Option<String> {
     ))
 }
 
-/// Who of a large sweep was never timed, by approach: `None` where everybody was, or where no criterion is about time.
+/// Sentence about the variants of a large sweep that were never timed, by approach; `None` if all were, or if no
+/// criterion is about time.
 fn never_timed(report: &Report) -> Option<String> {
     time_criterion(report)?;
     let is_untimed = |variant: &&VariantReport| {
@@ -156,7 +157,7 @@ fn disagreement(report: &Report) -> Option<String> {
     ))
 }
 
-/// The reasons of the variants that could not be scored, each with all that it is true of.
+/// The reasons of the variants that could not be scored, each with all variants that it is true of.
 fn missing(report: &Report) -> Vec<String> {
     let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
     for variant in &report.variants {
@@ -294,7 +295,7 @@ fn shared(report: &Report) -> String {
     format!("Tie between {names}: {how}. Take the one that is easier to maintain.")
 }
 
-/// Who lacks a reading, and may be ahead of those that share the first place.
+/// Phrase about the variants that lack a reading, and may be ahead of those that share the first place.
 fn unranked(report: &Report) -> Option<String> {
     let all = report.variants.iter();
     let names = all.filter(|variant| variant.status == VariantStatus::Unranked);
@@ -302,7 +303,7 @@ fn unranked(report: &Report) -> Option<String> {
     (!names.is_empty()).then(|| format!("nothing is known of {}", listed(names, NAMES_MAX)))
 }
 
-/// What is known of those that do not share the first place: `None` if all do.
+/// Sentence about the variants that do not share the first place; `None` if all do.
 fn behind(report: &Report, first: &[String]) -> Option<String> {
     let others: Vec<&VariantReport> = ranked(report)
         .into_iter()
@@ -385,7 +386,7 @@ fn options(report: &Report) -> String {
     format!("The options, by total: {}.{sense}", options.join("; "))
 }
 
-/// Where the first of several options is not the one to take, if it surely loses at a size.
+/// Sentence with a size at which the first of several options surely loses; empty if there is none.
 fn first_exception(report: &Report) -> String {
     let winner = report.recommendation.winner.as_deref();
     let exception = winner.and_then(|winner| sizes::beaten_at(report, winner));
@@ -403,7 +404,7 @@ mod tests {
     use crate::score;
     use serde_json::json;
 
-    /// A report in which nobody knows whether `best` or `new` is ahead, and these rows say more.
+    /// A report in which it is open whether `best` or `new` is ahead, and these rows say more.
     fn no_call(rows: &[VerdictRow]) -> Report {
         let mut report = report(json!({
             "recommendation": { "tied": ["best", "new"], "outcome": "no-call" },

@@ -30,7 +30,7 @@ struct Note {
 }
 
 impl NoteList {
-    /// Adds a note about nobody in particular.
+    /// Adds a note that names no variant, case or pair.
     pub fn push(&mut self, text: impl Into<String>) {
         self.notes.push(Note {
             before: text.into(),

@@ -8,7 +8,8 @@ use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
 
-/// Wider than this, a difference of logarithms is no percentage.
+/// Half of an interval's width, as a difference of logarithms, from which on it is written as a factor, not as a
+/// percentage.
 const WIDE_LOG: f64 = 0.25;
 
 /// The reason why a pair among `ids` has no verdict on a criterion that counts, for the headline: of the
@@ -147,14 +148,15 @@ fn about(half_width: f64) -> String {
     }
 }
 
-/// What most samples say, where the total times do not: `1.2 × faster in most samples, and not in total`.
+/// Phrase with the ratio of most samples, where it is not that of the total times: `1.2 × faster in most samples, and
+/// not in total`.
 fn against_totals(row: &VerdictRow) -> Option<String> {
     let typical = speed::typical(row)?;
     Some(format!("{typical} in most samples, and not in total"))
 }
 
-/// What decided a pair without a verdict, so that it was not compared to the end: another variant is
-/// surely faster than one of the two, or than both.
+/// Reason why a pair without a verdict was not compared to the end: another variant is surely faster than one of the
+/// two, or than both.
 fn decided_by_another(report: &Report, row: &VerdictRow) -> Option<String> {
     let overall = report.verdicts.iter().filter(|other| other.case.is_none());
     let defeats = overall.filter_map(|other| match other.verdict {
@@ -185,7 +187,7 @@ fn decided_by_another(report: &Report, row: &VerdictRow) -> Option<String> {
     ))
 }
 
-/// What keeps an interval that is hardly wider than a tie may be from being one.
+/// Phrase with the width of a tie, for an interval that is hardly wider; empty for all others.
 fn near_a_tie(report: &Report, low: f64, high: f64) -> String {
     let practical = ln_1p(report.protocol.practical);
     let is_near = ln(low).abs().max(ln(high).abs()) < 2.0 * practical;

@@ -4,9 +4,9 @@ use super::numbers::{count, reading, with_ends};
 use super::view::reading_row;
 use crate::report::{Claim, CriterionSummary, Report, VariantReport};
 
-/// What a verdict by a reading claims about the better one, `a`, as the end of a sentence:
-/// `, 1.3 × (1.2–1.4)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean
-/// of 12 instances`. Empty where other readings are exact, or there is no verdict.
+/// Claim of a verdict by a reading about the better one, `a`, as the end of a sentence: `, 1.3 × (1.2–1.4)`, `, by 3.2
+/// bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean of 12 instances`. Empty where other readings are
+/// exact, or there is no verdict.
 pub(super) fn claim(
     report: &Report,
     criterion: &CriterionSummary,

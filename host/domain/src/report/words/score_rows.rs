@@ -18,8 +18,9 @@ pub fn rank(report: &Report, variant: &VariantReport) -> String {
     }
 }
 
-/// By variant: its name, the score on each criterion, its total and its rank. A column has as many decimals
-/// as it takes to see the differences that are sure; `show` writes a value with so many.
+/// Rows of the comparison matrix, by variant: its name, the score on each criterion, its total and its rank. A column
+/// has as many decimals as it takes to see the differences that are sure; `show` writes a value with this number of
+/// decimals.
 pub fn score_rows(report: &Report, show: impl Fn(&Interval, usize) -> String) -> Vec<Vec<String>> {
     let decimals = |criterion| score_decimals(report, criterion);
     let decimals: Vec<usize> = report.criteria.iter().map(decimals).collect();

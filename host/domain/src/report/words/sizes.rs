@@ -18,8 +18,8 @@ pub struct Crossover {
     pub from: u32,
     /// The smallest size above at which `large` is surely faster.
     pub to: u32,
-    /// Where the ratio would be 1, on a straight line between the two on logarithmic axes; an
-    /// estimate, not a verdict.
+    /// Size at which the ratio would be 1, on a straight line between the two on logarithmic axes; an estimate, not a
+    /// verdict.
     pub about: f64,
 }
 
@@ -207,9 +207,9 @@ pub(super) fn exception(report: &Report) -> Option<String> {
     })
 }
 
-/// What keeps the recommended variant from being the one to take at every size: `, but not at size 64,000, where
-/// quickselect is 2.8 × faster than insertion (2.5–3.1)`. Of several sizes, that at which it loses most is named; `None`
-/// if it surely loses at none by more than the practical threshold.
+/// Exception at a size to taking the recommended variant, as the end of a sentence: `, but not at size 64,000, where
+/// quickselect is 2.8 × faster than insertion (2.5–3.1)`. Of several sizes, that at which it loses most is named;
+/// `None` if it surely loses at none by more than the practical threshold.
 pub(super) fn beaten_at(report: &Report, winner: &str) -> Option<String> {
     let others = ranked(report)
         .into_iter()

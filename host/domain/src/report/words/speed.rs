@@ -50,7 +50,7 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
     Some(format!("{difference}, sure{small}{typical}"))
 }
 
-/// What most inputs say, where that is not what the total times do: `1.6 × slower`.
+/// Ratio of most samples in words, where it is not that of the total times: `1.6 × slower`.
 pub(super) fn typical(row: &VerdictRow) -> Option<String> {
     row.typical.map(estimate)
 }

@@ -9,10 +9,10 @@ use std::cmp::Ordering;
 /// The largest number of cases that are named.
 const CASES_MAX: usize = 5;
 
-/// A time below this is shown as less than it, in nanoseconds: nothing more is known of it.
+/// Shortest time of a call that is shown as such, in nanoseconds: below it nothing is known but that it is shorter.
 const SHOWN_NS_MIN: f64 = 100.0;
 
-/// What makes calls long enough.
+/// Advice that makes calls long enough.
 const ADVICE: &str = "choose larger inputs, or do more work in one call";
 
 /// The reason why nothing could be timed, with what to do, if calls are too short on every case:

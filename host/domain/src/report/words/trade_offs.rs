@@ -96,7 +96,7 @@ fn sentence(
     Some(format!("{called}: {lead}{trail}{opinion}."))
 }
 
-/// Returns true if verdicts on the criterion say who is better on most inputs.
+/// Returns true if verdicts on the criterion say which variant is better on most inputs.
 fn is_about_most_inputs(report: &Report, criterion: &CriterionSummary) -> bool {
     let rows = report.reading_verdicts.get(&criterion.source);
     rows.is_some_and(|rows| rows.iter().any(|row| row.claim == Claim::MoreInputs))

@@ -172,8 +172,8 @@ fn row_among(
     Some(about_first(row, a))
 }
 
-/// The verdicts by time on single cases, by pair: for those who look at all pairs, of which a report may
-/// have 2,000, with 66,000 verdicts.
+/// The verdicts by time on single cases, by pair: for functions that go through all pairs, of which a report may have
+/// 2,000, with 66,000 verdicts.
 pub(super) struct RowsByPair<'a>(HashMap<(&'a str, &'a str), Vec<&'a VerdictRow>>);
 
 impl<'a> RowsByPair<'a> {
@@ -258,19 +258,19 @@ pub fn reference(report: &Report) -> Option<&VariantReport> {
     report.variants.iter().filter(timed).min_by_key(defeats)
 }
 
-/// What verdicts say of the variant that times are shown against.
+/// Standing of the variant that times are shown against, by the verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It beats every other.
+    /// The variant beats every other.
     Fastest,
-    /// It beats or ties with every other.
+    /// The variant beats or ties with every other.
     TiedForFastest,
-    /// Nobody knows whether another one is faster.
+    /// Another variant may be faster: verdicts do not say.
     Open,
 }
 
 impl Standing {
-    /// Of the variant with this id, by the verdicts over all cases.
+    /// Returns the standing of the variant with this id, by the verdicts over all cases.
     pub fn of(report: &Report, id: &str) -> Self {
         let rows = report.verdicts.iter();
         let rows = rows.filter(|row| row.case.is_none() && involves(row, id));
@@ -294,12 +294,12 @@ impl Standing {
     }
 }
 
-/// How one variant surely compares with another on a criterion.
+/// Relation of one variant to another on a criterion, as far as it is sure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     /// Surely better.
     Better,
-    /// No different, or not by more than the practical threshold.
+    /// No different, or by too little to matter.
     Equal,
     /// Surely worse.
     Worse,
@@ -307,8 +307,8 @@ pub(super) enum Relation {
     Open,
 }
 
-/// Compares by verdict where there is one, and else by the readings with their intervals. Readings that
-/// differ by less than anybody cares about are equal.
+/// Compares by verdict where there is one, and else by the readings with their intervals. Readings whose difference is
+/// not worth a claim ([`score::is_worth`]) are equal.
 pub(super) fn relation(
     report: &Report,
     criterion: &CriterionSummary,
@@ -323,7 +323,7 @@ pub(super) fn relation(
     }
 }
 
-/// The same, where readings are equal only if they are the same.
+/// Compares as [`relation`] does, but readings are equal only if they are the same.
 pub(super) fn exact_relation(
     report: &Report,
     criterion: &CriterionSummary,
@@ -355,8 +355,8 @@ fn scored(criterion: &CriterionSummary, variant: &VariantReport) -> Option<Inter
     Some(variant.readings.get(&criterion.source)?.interval())
 }
 
-/// Returns true if the difference of two variants on a criterion is worth a recommendation, if there is
-/// one: it is not below the practical threshold.
+/// Returns true if the difference of two variants on a criterion is worth a recommendation, if there is one: by
+/// verdict, it is not below the practical threshold; by exact readings, it is worth a claim ([`score::is_worth`]).
 pub(super) fn is_worth(
     report: &Report,
     criterion: &CriterionSummary,
@@ -383,7 +383,7 @@ pub(super) fn is_beaten(report: &Report, criterion: &CriterionSummary, of: &Vari
     others.any(|other| relation(report, criterion, other, of) == Relation::Better)
 }
 
-/// A list of at most so many names; of more, the last entry counts the others: `a, b and 3 others`.
+/// A list of at most `names_max` names; of more, the last entry counts the others: `a, b and 3 others`.
 pub fn listed(mut names: Vec<String>, names_max: usize) -> String {
     if names.len() > names_max {
         let more = names.len() - (names_max - 1);

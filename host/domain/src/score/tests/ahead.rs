@@ -1,4 +1,4 @@
-//! Who is ahead of whom, where claims do not chain or say nothing.
+//! Order of variants where claims do not chain or say nothing.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is dominated, and what a tie is worth beside exact readings.
+//! Dominance, and the worth of a tie beside exact readings.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What must hold for all readings and weights.
+//! Properties that hold for all readings and weights.
 
 use super::super::flip::{Gain, least_moves};
 use super::*;
@@ -142,8 +142,8 @@ proptest! {
         }
     }
 
-    /// The scores of who is more than ten times slower end at 0, yet the one that is surely faster is
-    /// never ranked behind by time alone, and the interval of each difference holds what it should.
+    /// Scores of variants that are more than ten times slower end at 0, yet the one that is surely faster is never
+    /// ranked behind by time alone, and the interval of each difference holds what it should.
     #[test]
     fn a_verdict_counts_below_the_scale(times in proptest::collection::vec(0.001..1000.0_f64, 2..6)) {
         let mut input = timed(&times, &vec![1.0; times.len()], 1.01);

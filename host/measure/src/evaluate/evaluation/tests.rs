@@ -45,7 +45,7 @@ fn of_answer(number: u32, value: f64) -> GivenReading {
     }
 }
 
-/// Answers to one input on each of two cases, over and over.
+/// Returns answers to one input on each of two cases, over and over.
 fn answered(count: usize, readings: Vec<GivenReading>) -> EvaluatorAnswer {
     let answer = |place: usize| AssessedAnswer {
         case: place % 2,
@@ -59,7 +59,7 @@ fn answered(count: usize, readings: Vec<GivenReading>) -> EvaluatorAnswer {
     }
 }
 
-/// Why there is no reading of the first criterion.
+/// Returns the reason why there is no reading of the first criterion.
 fn missing(
     criteria: &[EvaluatedCriterion],
     given: GivenEvidence,

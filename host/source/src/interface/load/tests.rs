@@ -3,7 +3,7 @@
 use super::*;
 use wit_parser::{Docs, Stability, Type, WorldItem};
 
-/// What breaks a convention, by the path of the item.
+/// Returns the breaches of conventions, by the path of the item.
 fn broken(resolve: &Resolve, package: PackageId) -> Vec<String> {
     let mut broken = Vec::new();
     let mut documented = |at: &str, docs: &Docs| {
