@@ -86,6 +86,7 @@ extern \"C\" { fn memfd_create(name: *const u8, flags: u32) -> i32; fn prctl(wha
     fn getxattr(path: *const u8, name: *const u8, value: *mut u8, size: usize) -> isize;
     fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
     fn unshare(what: i32) -> i32;
+    fn fallocate(file: i32, mode: i32, offset: i64, bytes: i64) -> i32;
     fn vmsplice(pipe: i32, pieces: *const [usize; 2], count: usize, flags: u32) -> isize; }
 fn hidden() -> u32 {
     let pair = std::os::unix::net::UnixStream::pair().unwrap();
@@ -110,6 +111,13 @@ fn hidden() -> u32 {
             | u32::from(syscall(436, 900, 901, 2) == 0) << 7
             // Pages in a pipe.
             | u32::from(vmsplice(pipe.as_raw_fd(), &piece, 1, 0) >= 0) << 8
+            // Room on the disk beyond the end of a file, all at once: no file system has that here.
+            | u32::from({
+                let path = std::env::temp_dir().join(\"room\");
+                let file = std::fs::File::create(path).unwrap();
+                fallocate(file.as_raw_fd(), 1, 0, 1 << 30) == 0
+                    || std::io::Error::last_os_error().raw_os_error() != Some(95)
+            }) << 9
     }
 }
 ";

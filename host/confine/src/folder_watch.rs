@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The most files and folders, and the deepest folder: a build has far fewer, and looking at them takes time.
-const ENTRIES_MAX: usize = 500_000;
+const ENTRIES_MAX: usize = 50_000;
 const DEPTH_MAX: usize = 64;
 
 /// The shortest time between two looks, and the pause after a look as a multiple of the time that it took.
 const PERIOD: Duration = Duration::from_millis(100);
-const PAUSE_TO_LOOK: u32 = 10;
+const PAUSE_TO_LOOK: u32 = 3;
 
 /// Largest number of searches for processes in one look: one may hand its open files to another and end meanwhile.
 const ROUNDS_MAX: usize = 4;

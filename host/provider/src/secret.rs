@@ -41,15 +41,57 @@ impl Secrets {
         }
     }
 
-    /// Returns the text without any key.
+    /// Returns the text without any key, neither as it is nor with escapes of JSON: what is cleaned here is often JSON
+    /// that is read afterwards.
     pub(super) fn remove_from(&self, text: String) -> String {
-        self.0
-            .iter()
-            .fold(text, |text, secret| match text.contains(&secret.0) {
-                true => text.replace(&secret.0, REMOVED),
-                false => text,
-            })
+        self.0.iter().fold(text, |text, secret| {
+            if is_in(&text, &secret.0) {
+                removed(&text, &secret.0)
+            } else {
+                text
+            }
+        })
     }
+}
+
+fn is_in(text: &str, key: &str) -> bool {
+    text.contains(key) || text.contains('\\')
+}
+
+/// Returns the text with each place at which the key stands replaced.
+fn removed(text: &str, key: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some(after) = after_key(rest, key) {
+            cleaned.push_str(REMOVED);
+            rest = after;
+        } else {
+            cleaned.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    cleaned
+}
+
+/// Returns what follows the key, if the text begins with it.
+fn after_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    key.chars().try_fold(text, after_letter)
+}
+
+/// Returns what follows a letter, if the text begins with it: as it is, behind backslashes, or by its number
+/// (`\u0041`), also where JSON stands in a text of JSON, which doubles the backslashes.
+fn after_letter(text: &str, letter: char) -> Option<&str> {
+    if let Some(after) = text.strip_prefix(letter) {
+        return Some(after);
+    }
+    let escaped = text.strip_prefix('\\')?.trim_start_matches('\\');
+    if let Some(after) = escaped.strip_prefix(letter) {
+        return Some(after);
+    }
+    let (digits, after) = escaped.strip_prefix('u')?.split_at_checked(4)?;
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    (char::from_u32(number) == Some(letter)).then_some(after)
 }
 
 #[cfg(test)]
@@ -65,6 +107,21 @@ mod tests {
         assert_eq!(
             secrets.remove_from("abc sk-secret-1, sk-secret-1".to_owned()),
             "abc [key removed], [key removed]"
+        );
+        assert_eq!(
+            secrets.remove_from(
+                r#"{"a": "\u0073k\u002Dsecret\u002d1", "b": "{\"c\": \"\\u0073k-\\/secret-1\"}", "d": "é\u00e9\u"}"#
+                    .to_owned()
+            ),
+            r#"{"a": "[key removed]", "b": "{\"c\": \"\\u0073k-\\/secret-1\"}", "d": "é\u00e9\u"}"#
+        );
+        assert_eq!(
+            secrets.remove_from(r#""{\"c\": \"\\u0073k-secret\\u002d1\"}""#.to_owned()),
+            r#""{\"c\": \"[key removed]\"}""#
+        );
+        assert_eq!(
+            secrets.remove_from(r"\u0073k-secret-2 \u00".to_owned()),
+            r"\u0073k-secret-2 \u00"
         );
         assert!(!format!("{secret:?} {secrets:?}").contains("secret-1"));
         assert_eq!(secret.expose(), "sk-secret-1");

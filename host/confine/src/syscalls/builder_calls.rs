@@ -41,7 +41,6 @@ pub(super) const PLAIN: &[i64] = &[
     libc::SYS_dup,
     libc::SYS_dup3,
     libc::SYS_fadvise64,
-    libc::SYS_fallocate,
     libc::SYS_fchdir,
     libc::SYS_fdatasync,
     libc::SYS_flock,

@@ -1,7 +1,7 @@
 //! Seccomp: the system calls that a child may make.
 //!
-//! Both kinds of child have a list of calls, and no other. A refused call fails (EPERM, or ENOSYS where a library knows
-//! an older way) and does not kill: the C library probes for features, and copes when one is missing. Calls that it
+//! Both kinds of child have a list of calls, and no other. A refused call fails (EPERM, or what tells a library to go
+//! another way) and does not kill: the C library probes for features, and copes when one is missing. Calls that it
 //! would rather make than an older one are on the list, so that EPERM tells a program what is the case.
 
 mod builder;
@@ -34,7 +34,7 @@ pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), Str
         .and_then(seccompiler::BpfProgram::try_from)
         .map_err(|error| format!("seccomp: {error}"))?;
     // One filter and not two: of two refusals, the kernel would take that of the later filter.
-    let filter = [absent(), list].concat();
+    let filter = [absent(processes), list].concat();
     seccompiler::apply_filter_all_threads(&filter).map_err(|error| format!("seccomp: {error}"))
 }
 
@@ -53,22 +53,32 @@ pub(super) fn available() -> bool {
     answer == 0
 }
 
-/// Returns the beginning of a filter, which answers ENOSYS, as an older kernel would: to calls that are too new to be
-/// judged, and to clone3, whose flags lie in memory where no filter can see them. All other calls are left to the rest
-/// of the filter.
-fn absent() -> Vec<sock_filter> {
+/// Returns the beginning of a filter, which answers as a kernel or a file system would that lacks something. All other calls
+/// are for what follows.
+///
+/// - ENOSYS: calls that are too new to be judged, and clone3, whose flags lie in memory where no filter can see them.
+/// - EOPNOTSUPP, for builders: fallocate. It takes as much of a disk as is asked for at once, also beyond a file's end,
+///   where no limit of the size of files holds; the parent sees it only when it looks. Libraries write zeros instead.
+fn absent(processes: Processes) -> Vec<sock_filter> {
     let load = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     let at_least = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
     let equals = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     let answer = (libc::BPF_RET | libc::BPF_K) as u16;
     let step = |code, k, jt, jf| sock_filter { code, jt, jf, k };
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(FIRST_UNKNOWN);
-    let enosys = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
-    vec![
+    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(FIRST_UNKNOWN);
+    let errno = |errno: i32| libc::SECCOMP_RET_ERRNO | errno.unsigned_abs();
+    let mut steps = vec![
         // The call's number is the first field.
         step(load, 0, 0, 0),
         step(at_least, FIRST_UNKNOWN, 1, 0),
-        step(equals, clone3, 0, 1),
-        step(answer, enosys, 0, 0),
-    ]
+        step(equals, number(libc::SYS_clone3), 0, 1),
+        step(answer, errno(libc::ENOSYS), 0, 0),
+    ];
+    if processes != Processes::None {
+        steps.extend([
+            step(equals, number(libc::SYS_fallocate), 0, 1),
+            step(answer, errno(libc::EOPNOTSUPP), 0, 0),
+        ]);
+    }
+    steps
 }
