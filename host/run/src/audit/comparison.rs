@@ -33,13 +33,20 @@ pub fn differences(kept: &Report, again: &Report, wording: Wording) -> Vec<Figur
     figures.differing()
 }
 
-/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks, the recommendation,
-/// the notes and the sections of aggregators. Other sentences, the cost and the environment are not compared.
+/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks,
+/// the recommendation, the notes and what aggregators add; between reports of the same version also what was declared,
+/// asked for and said of machine and protocol. The cost is not compared.
 pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, wording: Wording) {
     let aligned = Alignment::of(kept, again);
     for variant in &aligned.variants {
         match (variant.before, variant.after) {
-            (Some(kept), Some(again)) => variants(figures, kept, again),
+            (Some(kept), Some(again)) => {
+                variants(figures, kept, again);
+                if wording == Wording::Compared {
+                    let (was, is) = (declared(kept), declared(again));
+                    figures.hold(&kept.id, "declaration", was, is);
+                }
+            }
             (Some(kept), None) => figures.hold(&kept.id, "variant", "in the report", Value::Null),
             (None, Some(again)) => figures.hold(&again.id, "variant", Value::Null, "in the report"),
             (None, None) => {}
@@ -90,6 +97,20 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     if wording == Wording::Ignored {
         return;
     }
+    hold("recommendation", json!(was.text), json!(is.text));
+    hold("flip", json!(was.flip), json!(is.flip));
+    hold(
+        "experiment",
+        json!(kept.experiment),
+        json!(again.experiment),
+    );
+    hold("criteria", json!(kept.criteria), json!(again.criteria));
+    hold(
+        "environment",
+        json!(kept.environment),
+        json!(again.environment),
+    );
+    hold("protocol", json!(kept.protocol), json!(again.protocol));
     if !(kept.sections.is_empty() && again.sections.is_empty()) {
         let (was, is) = (json!(kept.sections), json!(again.sections));
         hold("sections of aggregators", was, is);
@@ -158,6 +179,19 @@ fn variants(figures: &mut Figures, kept: &VariantReport, here: &VariantReport) {
     hold("scores", json!(kept.scores), json!(here.scores));
     hold("pure", json!(kept.pure), json!(here.pure));
     hold("growth", json!(kept.growth), json!(here.growth));
+}
+
+/// Returns what a report says of a variant that follows from its declaration and its component.
+fn declared(variant: &VariantReport) -> Value {
+    json!([
+        variant.name,
+        variant.approach,
+        variant.iteration,
+        variant.parameters,
+        variant.file,
+        variant.description,
+        variant.imports,
+    ])
 }
 
 fn verdicts(figures: &mut Figures, about: &str, rows: &[Both<VerdictRow>]) {
