@@ -261,4 +261,17 @@ fn case_176_explore_through_link() {
         assert!(output.explains("is a link"), "{}", output.stderr);
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{name}");
     }
+    // Before anybody is asked, and paid.
+    for name in ["wit", "workload.rs", "approaches"] {
+        let folder = TempDir::new().unwrap();
+        let elsewhere = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("out")).unwrap();
+        let link = folder.path().join("out").join(name);
+        std::os::unix::fs::symlink(elsewhere.path(), link).unwrap();
+        let output = explore(folder.path(), &recorded(), &[]);
+        assert_eq!(output.status, 2, "{}", output.stderr);
+        assert!(output.explains("it is a link"), "{}", output.stderr);
+        assert!(!output.stderr.contains("asking"), "{}", output.stderr);
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{name}");
+    }
 }

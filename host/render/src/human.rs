@@ -333,7 +333,9 @@ impl Page {
     /// Adds the sections of aggregators.
     fn added(&mut self, report: &Report) {
         for section in &report.sections {
-            self.heading(&section.heading());
+            // Its author may choose where the heading is wrapped.
+            self.out.push('\n');
+            self.outside(&section.heading(), "", Some(Style::Bold));
             for sentence in section.sentences() {
                 self.paragraph(&sentence, added::MARK, None);
             }

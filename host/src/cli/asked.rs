@@ -10,13 +10,15 @@ use super::generation_record::{self, GenerationRecord};
 use super::model_news;
 use super::models;
 use super::options::{Format, Output, Safety};
+use super::placing::check_places;
 use super::planned::{self, PlanOutput};
 use super::show;
 use bakeoff_config::{Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_domain::spec::Workers;
 use bakeoff_propose::{
-    ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions, WriteOptions,
+    APPROACHES, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions,
+    WriteOptions,
 };
 use bakeoff_provider::{ModelOptions, Models, ProviderKind};
 use bakeoff_render::escape::{Lines, Plain};
@@ -111,6 +113,7 @@ pub(super) async fn ask(
         return Ok(Next::Measure);
     }
     policy.permit_generate()?;
+    check_places(&loaded.dir, &[&format!("{APPROACHES}/")])?;
     generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
     let models = leave.open(wanted, loaded, policy)?;
     let models = Arc::new(model_news::told(models, output));

@@ -6,7 +6,7 @@ use super::generation;
 use super::generation_record::{self, ExplorationRecord};
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, replace};
+use super::placing::{cannot_write, check_places, replace};
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
@@ -17,7 +17,7 @@ use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::report::{ExpectedCost, Generation};
 use bakeoff_files::Folder;
 use bakeoff_propose::{
-    DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
+    APPROACHES, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
@@ -107,6 +107,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         true => Some(arguments.unfinished()?),
         false => None,
     };
+    let folders = ["wit/", &format!("{APPROACHES}/")];
+    check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
     generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
     let models = Arc::new(generate::open_models(
         &arguments.model,

@@ -8,6 +8,7 @@ use super::kept::ReportPlace;
 use super::model_news;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
+use super::placing::check_places;
 use super::writing::Writing;
 use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
@@ -15,7 +16,8 @@ use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
 use bakeoff_files::Reach;
 use bakeoff_propose::{
-    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
+    APPROACHES, PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component,
+    proposer_task,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
@@ -90,6 +92,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
+    check_places(&loaded.dir, &[&format!("{APPROACHES}/")])?;
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {

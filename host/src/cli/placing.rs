@@ -25,6 +25,47 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     new.put_in_place()
 }
 
+/// Checks that files can be written into a folder that the user named, before anything is paid for. A name that ends
+/// with `/` is that of a folder.
+///
+/// # Errors
+/// A link, a pipe or another thing that is not written through stands in the place of a file or folder.
+pub(super) fn check_places(folder: &Path, names: &[&str]) -> Result<(), Failure> {
+    let opened = match Folder::named_by_user(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(|error| cannot_write(folder, &error))?,
+    };
+    for name in names {
+        let (name, wanted) = match name.strip_suffix('/') {
+            Some(name) => (name, FolderEntryKind::Folder),
+            None => (*name, FolderEntryKind::File),
+        };
+        let path = folder.join(name);
+        let found = opened.look(name);
+        let Some(found) = found.map_err(|error| cannot_write(&path, &error))? else {
+            continue;
+        };
+        let is_file = wanted == FolderEntryKind::File;
+        let reason = match found.kind {
+            FolderEntryKind::File if is_file && found.names == 1 => continue,
+            FolderEntryKind::Folder if !is_file => continue,
+            FolderEntryKind::File if is_file => {
+                "it has a second name, under which it may be anybody's file"
+            }
+            FolderEntryKind::File => "it is a file, and a folder is needed",
+            FolderEntryKind::Folder => "it is a folder, and a file is needed",
+            FolderEntryKind::Link => "it is a link, and nothing is written through one",
+            FolderEntryKind::Other => "it is a pipe, a socket or a device",
+        };
+        let shown = path.display().to_string();
+        return Err(Failure::usage(format!(
+            "cannot write {}: {reason}; move it away, or name another folder",
+            Plain(&shown)
+        )));
+    }
+    Ok(())
+}
+
 /// Returns the error of a command that cannot write a file.
 pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display().to_string();
@@ -35,6 +76,35 @@ pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_place_that_is_taken_is_said_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let said =
+            |names: &[&str]| check_places(folder.path(), names).map_err(|failure| failure.text());
+        assert_eq!(said(&["a.rs", "below/"]), Ok(()));
+        assert!(check_places(&at("none"), &["a.rs"]).is_ok());
+        fs::write(at("a.rs"), "").unwrap();
+        fs::create_dir(at("below")).unwrap();
+        assert_eq!(said(&["a.rs", "below/"]), Ok(()));
+        for (names, reason) in [
+            (["below", "a.rs"], "it is a folder"),
+            (["a.rs/", "a.rs"], "it is a file"),
+        ] {
+            assert!(said(&names).unwrap_err().contains(reason));
+        }
+        fs::hard_link(at("a.rs"), at("second")).unwrap();
+        std::os::unix::fs::symlink("below", at("link")).unwrap();
+        for (name, reason) in [
+            ("a.rs", "second name"),
+            ("link/", "a link"),
+            ("link", "a link"),
+        ] {
+            let message = said(&[name]).unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
+    }
 
     #[test]
     fn the_mode_is_that_of_the_file_and_never_that_of_what_a_link_leads_to() {

@@ -152,6 +152,15 @@ impl Unpacking<'_> {
             }
             bytes += file.bytes;
         }
+        for path in &paths {
+            let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+            for folder in folders {
+                if paths.contains(&folder.to_owned()) {
+                    let shown = folder.escape_default();
+                    return Err(self.refused(format!("{shown} is a file in it and a folder")));
+                }
+            }
+        }
         if bytes > BUNDLE_BYTES_MAX {
             return Err(self.refused(format!(
                 "its files have {bytes} bytes, more than the limit of {BUNDLE_BYTES_MAX}"
