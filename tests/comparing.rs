@@ -253,3 +253,21 @@ fn the_outcome_is_in_every_format_for_programs_and_begins_the_answer() {
         assert!(line.stdout.starts_with(words), "{}", line.stdout);
     }
 }
+
+#[test]
+fn functions_of_other_names_and_types_are_both_named() {
+    let said = refused(
+        (
+            "b.rs",
+            b"pub fn words(text: &str) -> u32 { text.len() as u32 }",
+        ),
+        2,
+    );
+    for part in [
+        "total.rs has total: func(values: list<s64>) -> s64",
+        "b.rs has words: func(text: string) -> u32",
+        "one name and the same types",
+    ] {
+        assert!(said.explains(part), "{}", said.stderr);
+    }
+}

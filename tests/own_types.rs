@@ -134,6 +134,12 @@ fn enums_that_are_declared_differently_are_shown_side_by_side() {
     for part in ["Hue { Red, Green }", "Hue { Red, Blue(u8) }"] {
         assert!(output.explains(part), "{}", output.stderr);
     }
+    // Whose fields others cannot give is refused with what to change.
+    let closed = "pub struct Point { x: f64, pub y: f64 } pub fn f(p: &[Point]) -> f64 { p[0].x }";
+    let output = compare(&[closed, closed], &[]);
+    assert_eq!(output.status, 2, "{}{}", output.stdout, output.stderr);
+    let said = "it passes Point (whose field x is private: declare it `pub`)";
+    assert!(output.explains(said), "{}", output.stderr);
     // What no value can be made of is refused by its name.
     let tree = "pub enum Tree { Leaf, Node(Box<Tree>) } pub fn f(tree: Tree) -> bool { true }";
     let output = compare(&[tree, tree], &[]);

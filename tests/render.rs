@@ -5,7 +5,8 @@ mod exploring;
 mod fixture;
 mod naughty;
 
-use bakeoff_domain::report::{Report, rescore};
+use bakeoff_domain::report::{RankingOutcome, Report, StoppedInSearch, assemble, rescore};
+use bakeoff_domain::spec::RecommendationStyle;
 use bakeoff_render::{AskedTest, Charset, Colour, Options};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -252,4 +253,53 @@ fn a_finished_report_is_scored_again_from_its_file() {
         bakeoff_render::human(&same, &options()),
         bakeoff_render::human(&report, &options())
     );
+}
+
+/// In every format, with every style and with other weights.
+#[test]
+fn who_was_stopped_in_the_search_is_recommended_nowhere() {
+    let before = fixture::report();
+    let winner = before.recommendation.winner.clone().unwrap();
+    let variant = before.variants.iter().find(|one| one.id == winner);
+    let approach = variant.unwrap().approach.clone();
+    for style in [
+        RecommendationStyle::Decisive,
+        RecommendationStyle::Options,
+        RecommendationStyle::Conditional,
+    ] {
+        let mut facts = fixture::facts();
+        facts.options.recommendation = style;
+        facts.stopped_in_search = vec![StoppedInSearch {
+            approach: approach.clone(),
+            stopped: 12,
+            tried: 1_390,
+        }];
+        let report = assemble(facts);
+        let weights = BTreeMap::from([("memory".to_owned(), 0.4)]);
+        let again = rescore(&report, &weights).unwrap();
+        for report in [report, again] {
+            let first = &report.recommendation;
+            assert_eq!(first.winner, None);
+            assert_eq!(first.withheld.as_ref(), Some(&winner));
+            assert_eq!(first.outcome, RankingOutcome::NoCall);
+            assert!(
+                first.tied.contains(&winner) && first.tied.len() > 1,
+                "{first:?}"
+            );
+            let said = format!(
+                "No call: {approach} was stopped by a limit on 12 of the 1390 inputs that were tried first"
+            );
+            for text in [
+                bakeoff_render::human(&report, &options()),
+                bakeoff_render::markdown(&report, &options()),
+                bakeoff_render::html(&report, &options()),
+                bakeoff_render::junit(&report, &[]),
+                bakeoff_render::json(&report),
+            ] {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(text.contains(&said), "{text}");
+                assert!(!text.contains(&format!("Take {approach}")), "{text}");
+            }
+        }
+    }
 }

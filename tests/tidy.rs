@@ -197,6 +197,34 @@ fn files_are_short() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
+/// A fragment ("By difference of these.") tells nothing to a reader who comes from elsewhere.
+#[test]
+fn docs_begin_with_the_thing() {
+    let fragments = ["What", "Of", "By", "As", "Those", "Who", "Whom"];
+    let mut wrong = Vec::new();
+    let files = folders_of_sources().into_iter();
+    let files = files.flat_map(|folder| files_below(&folder));
+    // The sources of templates and guests are texts for users.
+    let is_text = |path: &Path| {
+        let mut parts = path.components();
+        parts.any(|part| part.as_os_str() == "template" || part.as_os_str() == "guest")
+    };
+    for (path, text) in files.filter(|(path, _)| !is_text(path)) {
+        let doc = |line: &&str| ["/// ", "//! "].iter().any(|mark| line.starts_with(mark));
+        let mut before = None;
+        for line in text.lines().map(str::trim_start) {
+            if doc(&line) && before.is_none() {
+                let first = line[4..].split([' ', ',', '.', ':']).next();
+                if first.is_some_and(|word| fragments.contains(&word)) {
+                    wrong.push(format!("{}: {line}", path.display()));
+                }
+            }
+            before = Some(line).filter(doc);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_project_speaks_of_itself_alone() {
     let unfinished = ["TO", "FIX", "XX"].map(|start| match start {

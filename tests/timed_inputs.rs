@@ -213,54 +213,129 @@ fn more_work_on_larger_inputs_is_no_difference() {
         &path("linear.rs"),
         &path("square.rs"),
         "--budget",
-        "2s",
-    ]);
-    assert!(
-        !output.stdout.starts_with("Disagreement"),
-        "{}{}",
-        output.stdout,
-        output.stderr
-    );
-}
-
-/// Who is stopped on large numbers is the faster one on small ones, and no winner for that.
-#[test]
-fn a_winner_that_was_stopped_where_another_file_answers_is_not_recommended() {
-    let folder = TempDir::new().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let bisection = "pub fn cbrt(x: u64) -> u64 {
-        let (mut low, mut high) = (0u64, 2_642_246u64);
-        while low + 1 < high {
-            let middle = std::hint::black_box((low + high) / 2);
-            let cube = u128::from(middle) * u128::from(middle) * u128::from(middle);
-            if cube <= u128::from(x) { low = middle } else { high = middle }
-        }
-        low
-    }";
-    let counting = "pub fn cbrt(x: u64) -> u64 {
-        let mut root = 0u64;
-        loop {
-            let next = u128::from(std::hint::black_box(root) + 1);
-            if next * next * next > u128::from(x) { return root; }
-            root += 1;
-        }
-    }";
-    fs::write(path("bisection.rs"), bisection).unwrap();
-    fs::write(path("counting.rs"), counting).unwrap();
-    let output = run_bakeoff(&[
-        "compare",
-        &path("bisection.rs"),
-        &path("counting.rs"),
-        "--quick",
+        "6s",
         "--format",
         "json",
     ]);
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    // It was stopped, and tried again with the fuel of a run.
+    let problem = problem(&output.json());
+    let stopped = "Smaller sizes are timed: on one of size 16384, square was stopped by a limit (";
+    assert!(problem.contains(stopped), "{problem}");
+}
+
+/// Two files that find cube roots, in a folder: one takes the same for all numbers, the other less for small ones,
+/// and no end of it for large ones. Every call is long enough to be timed.
+fn cube_roots() -> (TempDir, [String; 2]) {
+    let folder = TempDir::new().unwrap();
+    let repeated = |body: &str| {
+        format!(
+            "pub fn cbrt(x: u64) -> u64 {{
+                let mut last = 0;
+                for _ in 0..500 {{ last = once(std::hint::black_box(x)); }}
+                last
+            }}
+            fn once(x: u64) -> u64 {{ {body} }}
+            fn cube(x: u64) -> u128 {{ u128::from(x) * u128::from(x) * u128::from(x) }}"
+        )
+    };
+    let bisection = "let (mut low, mut high) = (0u64, 2_642_246u64);
+        while low + 1 < high {
+            let middle = std::hint::black_box((low + high) / 2);
+            if cube(middle) <= u128::from(x) { low = middle } else { high = middle }
+        }
+        low";
+    let counting = "let mut root = 0u64;
+        while cube(std::hint::black_box(root) + 1) <= u128::from(x) { root += 1; }
+        root";
+    let files = [("bisection.rs", bisection), ("counting.rs", counting)].map(|(name, body)| {
+        let path = folder.path().join(name);
+        fs::write(&path, repeated(body)).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    (folder, files)
+}
+
+/// Who is stopped on large numbers is the faster one on small ones, and no winner for that: nor in what is kept.
+#[test]
+fn a_winner_that_was_stopped_where_another_file_answers_is_not_recommended() {
+    let (folder, [bisection, counting]) = cube_roots();
+    let kept = folder.path().join("kept").to_str().unwrap().to_owned();
+    let options = ["--size", "100", "--seed", "1", "--budget", "8s"];
+    let files = ["compare", &bisection, &counting];
+    let output =
+        run_bakeoff(&[&files[..], &options, &["--out", &kept, "--format", "json"]].concat());
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
     let report = output.json();
-    assert_ne!(report["recommendation"]["winner"], "counting", "{report:#}");
-    let text = report["recommendation"]["text"].as_str().unwrap();
+    let first = &report["recommendation"];
+    assert_eq!(first["withheld"], "counting", "{report:#}");
+    assert!(first["winner"].is_null(), "{report:#}");
+    let text = first["text"].as_str().unwrap();
     assert!(
-        !text.contains("Take counting") || text.starts_with("No call: counting was stopped"),
+        text.starts_with("No call: counting was stopped by a limit on "),
         "{text}"
     );
+    let in_file = fs::read_to_string(folder.path().join("kept/report.json")).unwrap();
+    let in_file: serde_json::Value = serde_json::from_str(&in_file).unwrap();
+    assert_eq!(&in_file["recommendation"], first);
+    let again = run_bakeoff(&["report", &kept, "--format", "json"]);
+    assert_eq!((again.status, again.stderr.as_str()), (1, ""));
+    assert_eq!(&again.json()["recommendation"], first);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for format in ["human", "md", "html", "junit"] {
+        let shown = run_bakeoff(&["report", &kept, "--format", format]);
+        assert_eq!(shown.status, 1, "{format}: {}", shown.stderr);
+        let shown = words(&shown.stdout);
+        assert!(
+            shown.contains("No call: counting was stopped by a limit on "),
+            "{format}: {shown}"
+        );
+        assert!(!shown.contains("Take counting"), "{format}: {shown}");
+    }
+    let picked = run_bakeoff(&["pick", &kept]);
+    assert_eq!(picked.status, 1, "{}", picked.stdout);
+    assert!(
+        picked.explains("counting was stopped by a limit"),
+        "{}",
+        picked.stderr
+    );
+    let verified = run_bakeoff(&["verify", &kept]);
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+    let exported = run_bakeoff(&["export", &kept, "--format", "jsonl", "--table", "runs"]);
+    assert!(
+        exported.stdout.contains("stopped_in_search"),
+        "{}",
+        exported.stdout
+    );
+}
+
+/// What is not slower where it was timed may be slower without end where it was stopped.
+#[test]
+fn a_file_that_was_stopped_where_another_one_answers_does_not_pass_for_not_slower() {
+    let (_folder, [bisection, counting]) = cube_roots();
+    let options = [
+        "--size",
+        "100",
+        "--seed",
+        "1",
+        "--budget",
+        "8s",
+        "--fail-if-slower",
+        "5%",
+    ];
+    let test = |first: &str, later: &str, more: &[&str]| {
+        run_bakeoff(&[&["compare", first, later], &options[..], more].concat())
+    };
+    let output = test(&bisection, &counting, &["--format", "json"]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert_eq!(output.json()["outcome"], "not-known");
+    let said = "Not known whether counting is slower than bisection by more than 5 %: counting was stopped by a limit on ";
+    assert!(output.explains(said), "{}", output.stderr);
+    let output = test(&bisection, &counting, &["--unsure", "pass"]);
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.explains(said), "{}", output.stderr);
+    // Whoever was not stopped is judged by its times.
+    let output = test(&counting, &bisection, &["--format", "json"]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert_eq!(output.json()["outcome"], "slower");
 }

@@ -2,6 +2,7 @@
 //! it is waited for.
 
 use super::batch::{WIT, World};
+use crate::support::CommandOutput;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -140,7 +141,13 @@ const KINDS: [(&str, Make); 4] = [
 ];
 
 /// Runs a command with something of a kind in the place of a file, which must be named as that.
-fn assert_refused(world: &World, (kind, make): (&str, Make), file: &str, arguments: &[&str]) {
+/// Returns what was said.
+fn assert_refused(
+    world: &World,
+    (kind, make): (&str, Make),
+    file: &str,
+    arguments: &[&str],
+) -> CommandOutput {
     let path = world.path(&format!("experiment/{file}"));
     let before = std::fs::read(&path).ok();
     let _ = std::fs::remove_file(&path);
@@ -161,6 +168,7 @@ fn assert_refused(world: &World, (kind, make): (&str, Make), file: &str, argumen
     if let Some(before) = before {
         std::fs::write(&path, before).unwrap();
     }
+    said
 }
 
 /// None of these would ever end if it were waited for.
@@ -177,6 +185,12 @@ fn case_83_fifo_and_device_inputs() {
     let run = ["run", ".", "--budget", "100ms"];
     assert_refused(&world, pipe, "bakeoff.toml", &run);
     assert_refused(&world, pipe, "x.toml", &["run", "x.toml"]);
+    for reading in ["status", "runs", "report", "pick"] {
+        let said = assert_refused(&world, pipe, "bakeoff.toml", &[reading, "."]);
+        let next =
+            "bakeoff.toml`: it is a pipe, not a file; remove it, and put the experiment there";
+        assert!(said.explains(next), "{}", said.stderr);
+    }
     assert_refused(&world, pipe, "x.bundle", &["verify", "x.bundle"]);
     let with = |inputs: &str, approach: &str| {
         let text = format!(

@@ -2,6 +2,26 @@
 
 use super::planting::Plant;
 
+/// The arguments that compare two files on a file of cases, and these.
+macro_rules! comparing {
+    ($($more:literal),*) => {
+        &[
+            "compare",
+            "approaches/select.rs",
+            "approaches/reversed.rs",
+            "--wit",
+            "wit",
+            "--call",
+            "top-k",
+            "--cases",
+            "cases.toml",
+            "--budget",
+            "100ms",
+            $($more),*
+        ]
+    };
+}
+
 /// Everything that is planted.
 pub(super) const ALL: [Plant; 9] = [
     Plant::Link,
@@ -205,21 +225,7 @@ pub(super) const USING: [&[&str]; 6] = [
 
 /// Commands that measure files of the user's, and keep what came of it.
 pub(super) const KEEPING: [&[&str]; 2] = [
-    &[
-        "compare",
-        "approaches/select.rs",
-        "approaches/reversed.rs",
-        "--wit",
-        "wit",
-        "--call",
-        "top-k",
-        "--cases",
-        "cases.toml",
-        "--budget",
-        "100ms",
-        "--out",
-        ".bakeoff/planted-cases",
-    ],
+    comparing!("--out", ".bakeoff/planted-cases"),
     &[
         "compare",
         "approaches/select.rs",
@@ -253,19 +259,7 @@ pub(super) const RUNNING: [&[&str]; 2] = [
 /// Commands that make something of results, or of files.
 pub(super) const REPEATING: [&[&str]; 4] = [
     &["verify", "."],
-    &[
-        "compare",
-        "approaches/select.rs",
-        "approaches/reversed.rs",
-        "--wit",
-        "wit",
-        "--call",
-        "top-k",
-        "--cases",
-        "cases.toml",
-        "--budget",
-        "100ms",
-    ],
+    comparing!(),
     &["init", "."],
     &[
         "explore",

@@ -23,6 +23,16 @@ fn case_99_a_report_that_somebody_wrote() {
         assert!(said.explains("nothing stands behind"), "{}", said.stderr);
         assert!(!said.stdout.contains('\u{1b}'), "{}", said.stdout);
     }
+    // What is said on stderr stands in every format, for whoever reads that alone.
+    for format in ["human", "json", "md", "html", "csv", "junit"] {
+        let said = run_bakeoff(&["report", dir, "--format", format]);
+        let words: Vec<&str> = said.stdout.split_whitespace().collect();
+        assert!(
+            words.join(" ").contains("nothing stands behind"),
+            "{format}: {}",
+            said.stdout
+        );
+    }
     let to = folder.path().join("out");
     let to = to.to_str().unwrap();
     for command in [

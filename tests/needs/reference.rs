@@ -150,6 +150,24 @@ pub(crate) fn verdicts_of_every_kind_follow_from_the_export() {
         assert!(is("typical", |ratio| ratio < 1.0), "{row:#}");
     }
 
+    // A sample that was ended counts with the time that it had taken: against whoever it belongs to, and never for
+    // them.
+    let (before, _) = agreement(Forged::with_overruns().without_overruns());
+    let (report, said) = agreement(Forged::with_overruns());
+    said.has("time", "beats");
+    let verdict = |report: &Value, a: &str, b: &str| row(report, a, b)["verdict"].clone();
+    for (a, b, otherwise) in [
+        ("largest", "first", "no-call"),
+        ("largest", "greatest", "no-call"),
+        ("first", "greatest", "beats"),
+        ("first", "smallest", "beats"),
+    ] {
+        assert_eq!(verdict(&before, a, b), "beats", "{a} against {b}");
+        assert_eq!(verdict(&report, a, b), otherwise, "{a} against {b}");
+    }
+    let ratio = |report| row(report, "first", "smallest")["ratio"].as_f64().unwrap();
+    assert!(ratio(&report) < 0.9 * ratio(&before), "{report:#}");
+
     // Who changes during the race has no verdict where no effect is left, and an interval that holds the totals.
     let (report, said) = agreement(Forged::that_changes());
     said.has("time", "beats");

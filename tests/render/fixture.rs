@@ -298,6 +298,7 @@ pub(super) fn facts() -> Facts {
             ..Cost::default()
         },
         notes: vec!["No call of an instance shares state with another.".to_owned()],
+        stopped_in_search: Vec::new(),
         too_short: Vec::new(),
     }
 }

@@ -156,6 +156,15 @@ fn case_180_section_like_ours() {
             assert!(line.starts_with(" > "), "{line}");
         }
         assert!(text.contains("\nFrom the aggregator mine:"), "{text}");
+        let mut titled = report.clone();
+        titled.sections[0].title = format!("{}TAKEN", "word ".repeat(38));
+        let text = bakeoff_render::human(&titled, &options);
+        let lines = text.lines().filter(|line| line.contains("word"));
+        let further: Vec<&str> = lines.skip(1).collect();
+        assert!(!further.is_empty(), "{text}");
+        for line in further {
+            assert!(line.starts_with("    "), "{line}");
+        }
     }
     let markdown = bakeoff_render::markdown(&report, &options);
     for line in markdown.lines().filter(|line| line.contains("FORGED")) {

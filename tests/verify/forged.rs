@@ -209,6 +209,11 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
         let file = write(&|manifest| manifest["files"][0]["path"] = path.into());
         assert_refused(&file, "cannot be the path of a file in it");
     }
+    let file = write(&|manifest| {
+        let second = manifest["files"][1]["path"].as_str().unwrap().to_owned();
+        manifest["files"][0]["path"] = format!("{second}/x").into();
+    });
+    assert_refused(&file, "is a file in it and a folder");
     let file = write(&|manifest| manifest["files"][0]["bytes"] = (1_u64 << 40).into());
     assert_refused(&file, "more than the limit");
     let file = write(&|manifest| {

@@ -226,11 +226,26 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
 /// Reads a struct of the file.
 fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
     let name = item.ident.to_string();
-    let is_known = item.generics.params.is_empty()
-        && (1..=TUPLE_MAX).contains(&item.fields.len())
-        && item.fields.iter().all(|field| is_public(&field.vis));
+    let is_known = item.generics.params.is_empty() && (1..=TUPLE_MAX).contains(&item.fields.len());
     if !is_known {
         return Err(name);
+    }
+    let private = item.fields.iter().zip(field_names(&item.fields));
+    let private = private.filter(|(field, _)| !is_public(&field.vis));
+    let private: Vec<String> = private.map(|(_, name)| name).collect();
+    match private.as_slice() {
+        [] => {}
+        [one] => {
+            return Err(format!(
+                "{name} (whose field {one} is private: declare it `pub`)"
+            ));
+        }
+        several => {
+            let several = several.join(", ");
+            return Err(format!(
+                "{name} (whose fields {several} are private: declare them `pub`)"
+            ));
+        }
     }
     let fields = item.fields.iter();
     let fields = fields.map(|field| read_at(&field.ty, generics, depth + 1));
@@ -418,9 +433,11 @@ mod tests {
         let is = |text: &str| Ok(Some(text.to_owned()));
         assert_eq!(shape("&[Point]"), is("list<tuple<f64, f64>>"));
         assert_eq!(shape("Pair"), is("tuple<tuple<f64, f64>, u8>"));
-        for refused in ["Closed", "Hidden", "Of<u8>", "Nothing"] {
+        for refused in ["Hidden", "Of<u8>", "Nothing"] {
             assert_eq!(shape(refused), Err(refused.to_owned()));
         }
+        let closed = "Closed (whose field x is private: declare it `pub`)";
+        assert_eq!(shape("&[Closed]"), Err(closed.to_owned()));
         assert!(shape("Chain").is_err() && shape("[A; 12]").is_err());
         assert_eq!(shape("&[Hue]"), is("list<hue>"));
         assert_eq!(shape("Option<Figure>"), is("option<figure>"));

@@ -9,7 +9,7 @@ use super::lock;
 use super::paths;
 use super::user_scale::UserScale;
 use bakeoff_domain::spec::{Experiment, Inputs};
-use bakeoff_files::Reach;
+use bakeoff_files::{Reach, not_plain};
 use std::path::{Path, PathBuf};
 
 /// The name of the experiment file in its folder.
@@ -284,7 +284,12 @@ pub(super) fn read(
                 what,
                 path: shown(),
             },
-            _ => unreadable(error.to_string()),
+            _ => match not_plain(path) {
+                Some(kind) => unreadable(format!(
+                    "it is {kind}, not a file; remove it, and put the {what} there as a plain file"
+                )),
+                None => unreadable(error.to_string()),
+            },
         })?;
     let bytes = bytes.ok_or_else(|| unreadable("it is larger than 1 MiB".into()))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -10,6 +10,7 @@ mod generation;
 mod noise;
 mod presented;
 mod rare_inputs;
+mod recommendation;
 pub mod words;
 
 use crate::attempt::Attempt;
@@ -36,6 +37,7 @@ pub use generation::{
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
+pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -89,9 +91,21 @@ pub struct Report {
     /// Sections that the user's aggregators add, in the order of their declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<AddedSection>,
+    /// The approaches that a search for differences before the run saw stopped where another one answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped_in_search: Vec<StoppedInSearch>,
     /// Generation of the approaches, if some were generated: the request, its cost, and each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+}
+
+impl Report {
+    /// Returns what a search before the run saw of a variant's approach, if it was stopped there.
+    pub fn stopped_in_search_of(&self, id: &str) -> Option<&StoppedInSearch> {
+        let variant = self.variants.iter().find(|variant| variant.id == id)?;
+        let mut stopped = self.stopped_in_search.iter();
+        stopped.find(|one| one.approach == variant.approach)
+    }
 }
 
 /// A case on which calls are shorter than can be timed.
@@ -462,37 +476,4 @@ pub struct Narrowed {
     pub seconds: f64,
     /// Half of the width of the interval, as a difference of logarithms (0.01 is about 1 %).
     pub half_width: f64,
-}
-
-/// The recommended variant, and the robustness of the choice.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recommendation {
-    /// Id of the variant to take, if there is a winner.
-    pub winner: Option<String>,
-    /// Ids that share the first place.
-    pub tied: Vec<String>,
-    /// Ids within 0.1 of the best total.
-    pub alternatives: Vec<String>,
-    /// The least total change of weights that makes another variant win.
-    pub flip_distance: Option<f64>,
-    /// Share of bootstrap resamples in which a variant has the best total, by its id.
-    #[serde(default)]
-    pub first_share: BTreeMap<String, f64>,
-    /// Recommendation in words.
-    pub text: String,
-    /// The outcome at the first place.
-    #[serde(default)]
-    pub outcome: RankingOutcome,
-    /// Weights that move by `flip_distance`, and the variant that wins beyond it.
-    #[serde(default)]
-    pub flip: Option<FlipTo>,
-}
-
-/// The cheapest way to another winner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlipTo {
-    /// Id of the variant that wins then.
-    pub winner: String,
-    /// The weights that move, and how far.
-    pub changes: Vec<WeightChange>,
 }

@@ -8,16 +8,22 @@ use std::collections::BTreeSet;
 /// Returns the report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown number is an
 /// empty field. Text is quoted, and never begins like a formula.
 pub fn csv(report: &Report) -> String {
-    table(report, None)
+    table(report, None, &[])
+}
+
+/// The variants of a kept report as CSV: the same. If there are warnings of where it comes from, `note` is the last
+/// column, which has them in all rows.
+pub fn csv_of_kept(report: &Report, warnings: &[String]) -> String {
+    table(report, None, warnings)
 }
 
 /// Returns the variants of a comparison as CSV: the same, with `outcome` as the first column, which says the same in
 /// all rows.
 pub fn csv_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
-    table(report, Some(outcome))
+    table(report, Some(outcome), &[])
 }
 
-fn table(report: &Report, outcome: Option<ComparisonOutcome>) -> String {
+fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String]) -> String {
     let sources: BTreeSet<&String> = report
         .variants
         .iter()
@@ -42,11 +48,14 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>) -> String {
         head.push(quoted(&format!("{source} unit")));
     }
     head.push(quoted("reason"));
+    let note = (!warnings.is_empty()).then(|| quoted(&warnings.join("; ")));
+    head.extend(note.as_ref().map(|_| quoted("note")));
 
     let mut out = head.join(",") + "\r\n";
     for variant in &report.variants {
         let outcome = outcome.map(|outcome| quoted(outcome.name()));
         let row = outcome.into_iter().chain(row(report, variant, &sources));
+        let row = row.chain(note.clone());
         out += &row.collect::<Vec<String>>().join(",");
         out += "\r\n";
     }

@@ -32,7 +32,12 @@ enum TestOutcome<'a> {
 /// Returns the report as one suite of tests. A variant that failed is a failed test, one that has no rank for another
 /// reason is skipped. That there is an answer, a winner or a tie, is a test too, unless others were asked for.
 pub fn junit(report: &Report, asked: &[AskedTest]) -> String {
-    suite(report, None, asked)
+    suite(report, None, &[], asked)
+}
+
+/// A kept report: the same, with warnings of where it comes from, if there are some, as a property of the suite.
+pub fn junit_of_kept(report: &Report, warnings: &[String]) -> String {
+    suite(report, None, warnings, &[])
 }
 
 /// Returns the report of a comparison: the same, with `outcome` as a property of the suite.
@@ -41,10 +46,15 @@ pub fn junit_of_comparison(
     outcome: ComparisonOutcome,
     asked: &[AskedTest],
 ) -> String {
-    suite(report, Some(outcome), asked)
+    suite(report, Some(outcome), &[], asked)
 }
 
-fn suite(report: &Report, outcome: Option<ComparisonOutcome>, asked: &[AskedTest]) -> String {
+fn suite(
+    report: &Report,
+    outcome: Option<ComparisonOutcome>,
+    warnings: &[String],
+    asked: &[AskedTest],
+) -> String {
     let of_variant = |variant| (variant_name(report, variant), test_outcome(variant));
     let mut tests: Vec<(String, TestOutcome<'_>)> =
         report.variants.iter().map(of_variant).collect();
@@ -55,7 +65,10 @@ fn suite(report: &Report, outcome: Option<ComparisonOutcome>, asked: &[AskedTest
         tests.push((test.name.clone(), asked_outcome(test)));
     }
     let said = &report.recommendation.text;
-    written(&report.experiment.name, outcome, &tests, said)
+    let outcome = outcome.map(|outcome| ("outcome", outcome.to_string()));
+    let note = (!warnings.is_empty()).then(|| ("note", warnings.join("; ")));
+    let properties: Vec<(&str, String)> = outcome.into_iter().chain(note).collect();
+    written(&report.experiment.name, &properties, &tests, said)
 }
 
 /// Returns a suite of tests that a command was asked for, where there is no report; `said` is the text beside them.
@@ -69,7 +82,7 @@ pub(super) fn junit_of_tests(
         .iter()
         .map(|test| (test.name.clone(), asked_outcome(test)));
     let tests: Vec<(String, TestOutcome<'_>)> = tests.collect();
-    written(suite, Some(outcome), &tests, said)
+    written(suite, &[("outcome", outcome.to_string())], &tests, said)
 }
 
 fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
@@ -85,7 +98,7 @@ fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
 
 fn written(
     suite: &str,
-    outcome: Option<ComparisonOutcome>,
+    properties: &[(&str, String)],
     tests: &[(String, TestOutcome<'_>)],
     said: &str,
 ) -> String {
@@ -102,11 +115,13 @@ fn written(
          <testsuite name=\"{}\" {counts}>\n",
         Html(suite)
     );
-    if let Some(outcome) = outcome {
-        let _ = writeln!(
-            out,
-            "    <properties>\n      <property name=\"outcome\" value=\"{outcome}\"/>\n    </properties>"
-        );
+    if !properties.is_empty() {
+        out += "    <properties>\n";
+        for (name, value) in properties {
+            let value = Html(value);
+            let _ = writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>");
+        }
+        out += "    </properties>\n";
     }
     for (name, outcome) in tests {
         case(&mut out, suite, name, outcome);

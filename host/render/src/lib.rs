@@ -39,13 +39,13 @@ use bakeoff_run::audit::PastRun;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
-pub use csv::{csv, csv_of_comparison};
+pub use csv::{csv, csv_of_comparison, csv_of_kept};
 pub use doctor::doctor;
 pub use failed_call::approach_file;
 pub use html::html;
 pub use human::{answer, human};
 pub use json::{json, json_of_comparison};
-pub use junit::{AskedTest, junit, junit_of_comparison};
+pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
 pub use untimed::{FileAnswer, Reproduction, Untimed};

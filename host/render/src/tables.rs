@@ -459,6 +459,7 @@ pub(super) mod tests {
             options: bakeoff_domain::spec::ReportOptions::default(),
             cost: Cost::default(),
             notes: Vec::new(),
+            stopped_in_search: Vec::new(),
             too_short: Vec::new(),
         })
     }

@@ -123,6 +123,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         options: record.experiment.report,
         cost: cost(record, &variants, outcome.as_ref()),
         notes: all_notes,
+        stopped_in_search: record.stopped_in_search.clone(),
         too_short: too_short(cases, outcome.as_ref()),
     });
     report.sections = aggregations::sections(record);

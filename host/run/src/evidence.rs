@@ -8,7 +8,7 @@ use super::keys::{self, UNREADABLE};
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Environment, Generation, WorkerCost};
+use bakeoff_domain::report::{CaseLabel, Environment, Generation, StoppedInSearch, WorkerCost};
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
@@ -76,6 +76,9 @@ pub struct Record {
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// The approaches that a search before the run saw stopped where another one answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped_in_search: Vec<StoppedInSearch>,
 }
 
 /// The inputs of a run, as its store has them.
@@ -88,6 +91,9 @@ pub struct RunInputs {
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// The approaches that a search before the run saw stopped where another one answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped_in_search: Vec<StoppedInSearch>,
 }
 
 /// A stored race, without its replicas.
@@ -139,9 +145,14 @@ impl Evidence {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
         let facts = store.run_facts::<RunInputs>(run)?;
-        let (manifest, cases, generation) = match facts.inputs {
-            Some(inputs) => (Some(inputs.files), inputs.cases, inputs.generation),
-            None => (None, cases_of(&experiment, race.as_ref()), None),
+        let (manifest, cases, generation, stopped_in_search) = match facts.inputs {
+            Some(inputs) => (
+                Some(inputs.files),
+                inputs.cases,
+                inputs.generation,
+                inputs.stopped_in_search,
+            ),
+            None => (None, cases_of(&experiment, race.as_ref()), None, Vec::new()),
         };
         let record = Record {
             run: run.0,
@@ -154,6 +165,7 @@ impl Evidence {
             manifest,
             cases,
             generation,
+            stopped_in_search,
             oracle: facts.oracle.unwrap_or(true),
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,

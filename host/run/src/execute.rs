@@ -15,7 +15,7 @@ use super::session::Run;
 use super::variant_state::{VariantState, find_duplicates};
 use super::work::Work;
 use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_domain::report::{Generation, Report};
+use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::variant::{self, Variant, approach_indexes};
 use bakeoff_source::RunFiles;
 use bakeoff_store::events::{Event, Stage};
@@ -99,13 +99,7 @@ pub async fn run(
         bakeoff: env!("CARGO_PKG_VERSION"),
     };
     let run = begin(&mut store, &meta, options)?;
-    keep_files(
-        &mut store,
-        loaded,
-        &files,
-        &context,
-        options.generation.as_ref(),
-    )?;
+    keep_files(&mut store, run, loaded, &files, &context, options)?;
     let tasks = ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
     let work = Work::of(&mut store, run)?;
     let mut session = Run {
@@ -190,22 +184,46 @@ fn begin(store: &mut Store, meta: &RunMeta<'_>, options: &RunOptions) -> Result<
 /// whatever happens to the files on the disk.
 fn keep_files(
     store: &mut Store,
+    run: RunId,
     loaded: &LoadedExperiment,
     files: &RunFiles,
     context: &RunContext,
-    generation: Option<&Generation>,
+    options: &RunOptions,
 ) -> Result<(), RunError> {
     let contents = store.files().contents();
     for bytes in files.contents() {
         contents.put(bytes)?;
     }
+    let before = store.run_facts::<RunInputs>(run)?.inputs;
+    let before = before.map_or_else(Vec::new, |inputs| inputs.stopped_in_search);
     let inputs = RunInputs {
         files: files.manifest(&loaded.experiment),
         cases: context.cases.clone(),
-        generation: generation.cloned(),
+        generation: options.generation.clone(),
+        stopped_in_search: stopped_in_sessions(before, &options.stopped_in_search),
     };
     store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
     Ok(())
+}
+
+/// Joins what the searches of two sessions of a run saw: each draws other inputs, and who was stopped on some may well be
+/// met on none in the next one. Of an approach, the one counts that saw it on more.
+fn stopped_in_sessions(
+    before: Vec<StoppedInSearch>,
+    now: &[StoppedInSearch],
+) -> Vec<StoppedInSearch> {
+    let mut joined = before;
+    for found in now {
+        match joined
+            .iter_mut()
+            .find(|known| known.approach == found.approach)
+        {
+            Some(known) if known.stopped < found.stopped => known.clone_from(found),
+            Some(_) => {}
+            None => joined.push(found.clone()),
+        }
+    }
+    joined
 }
 
 impl Run<'_> {
@@ -290,5 +308,24 @@ impl Run<'_> {
             comparison_matrix: matrix,
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_search_that_meets_nobody_takes_nothing_back() {
+        let found = |approach: &str, stopped| StoppedInSearch {
+            approach: approach.to_owned(),
+            stopped,
+            tried: 100,
+        };
+        let before = vec![found("a", 3), found("b", 3)];
+        assert_eq!(stopped_in_sessions(before.clone(), &[]), before);
+        let now = [found("b", 7), found("a", 1), found("c", 1)];
+        let expected = [found("a", 3), found("b", 7), found("c", 1)];
+        assert_eq!(stopped_in_sessions(before, &now), expected);
     }
 }

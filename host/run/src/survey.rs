@@ -1,6 +1,7 @@
 //! Calls of all approaches on the same inputs, before anything is raced: they show whether the answers agree, and how
 //! much work an input of each size is.
 
+mod bounded;
 mod proposers;
 
 pub use proposers::BuiltProposer;
@@ -170,20 +171,6 @@ impl Survey {
         self.call_each(&self.own, calls).await
     }
 
-    /// Makes calls as [`call_all`](Self::call_all) does, within the time `left`: each approach makes as many of the
-    /// first calls as it can.
-    ///
-    /// # Errors
-    /// See [`RunError`]; the workload failed, or something that does not depend on the approaches.
-    pub async fn call_all_within(
-        &self,
-        calls: &[(CaseIndex, u64)],
-        left: Duration,
-    ) -> Result<Vec<SurveyedCalls>, RunError> {
-        self.calls_of(&self.own, calls, Some(self.share(left)))
-            .await
-    }
-
     /// Returns the share of a time that each approach has, where as many run at once as there are cores.
     fn share(&self, left: Duration) -> Duration {
         let rounds = self.own.len().div_ceil(self.context.cores.len().max(1));
@@ -240,11 +227,13 @@ impl Survey {
         prototypes: &[SurveyedPrototype],
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
-        self.calls_of(prototypes, calls, None).await
+        self.calls_of(&self.context.config, prototypes, calls, None)
+            .await
     }
 
     async fn calls_of(
         &self,
+        config: &RunnerConfig,
         prototypes: &[SurveyedPrototype],
         calls: &[(CaseIndex, u64)],
         left: Option<Duration>,
@@ -257,8 +246,7 @@ impl Survey {
             left,
             texts: CallTexts::Shortened,
         };
-        self.each(&self.context.config, prototypes, content, repeated)
-            .await
+        self.each(config, prototypes, content, repeated).await
     }
 
     /// Makes calls as [`call_all`](Self::call_all) does, and returns arguments and answers whole.

@@ -5,9 +5,9 @@ use super::failure::Failure;
 use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
 use super::looking::{DIFFERENT, Looked, Looking, OTHER_INPUTS, UNTIMED, again};
 use super::shrinking;
-use super::stopped_files::StoppedFile;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_measure::RepeatedCall;
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, FileAnswer, Untimed};
@@ -81,13 +81,13 @@ impl<'a> Called<'a> {
     }
 
     /// Returns the files that were stopped by a limit on inputs on which another one answers.
-    pub(super) fn stopped_alone(&self, findings: &Findings) -> Vec<StoppedFile> {
+    pub(super) fn stopped_alone(&self, findings: &Findings) -> Vec<StoppedInSearch> {
         let counts = self.made.iter().zip(&findings.stopped_alone);
         let stopped = counts.filter(|(_, count)| **count > 0);
-        let file = |((name, _), count): (&(&str, Vec<RepeatedCall>), &usize)| StoppedFile {
+        let file = |((name, _), count): (&(&str, Vec<RepeatedCall>), &usize)| StoppedInSearch {
             approach: (*name).to_owned(),
-            stopped: *count,
-            tried: findings.inputs,
+            stopped: *count as u64,
+            tried: findings.inputs as u64,
         };
         stopped.map(file).collect()
     }

@@ -11,13 +11,12 @@ use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, Job};
 use super::saved_inputs::{SavedInputs, not_written};
-use super::stopped_files::{self, StoppedFile};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use bakeoff_config::{LoadedExperiment, Policy, units};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Report, words};
+use bakeoff_domain::report::{CaseLabel, Report, StoppedInSearch, words};
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{
     BudgetScope, Declared, Experiment, Inputs, Interface, Measure, Workers,
@@ -68,7 +67,7 @@ pub(super) struct Arguments {
     /// common, if not given
     #[arg(long, value_name = "NAME")]
     call: Option<String>,
-    /// What makes the inputs and judges the answers: Rust source, or a component
+    /// Workload that makes the inputs and judges the answers: Rust source, or a component
     #[arg(long, value_name = "FILE", requires = "sizes")]
     workload: Option<PathBuf>,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
@@ -174,6 +173,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             .map_or_else(KnownMachine::default, |derived| derived.machine.clone()),
         policy: policy.clone(),
         generation: None,
+        stopped_in_search: stopped,
         spent,
         resume: arguments.out.is_some().then(again::command),
     };
@@ -211,7 +211,6 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let hangs = derived.hangs_on_vectors(&report, experiment, safety, &policy);
         report.notes.extend(hangs.await?);
     }
-    stopped_files::withhold(&mut report, &stopped);
     step_summary::append(&report, &sources);
     let Some(allowed) = arguments.fail_if_slower else {
         let outcome = ComparisonOutcome::of(&report);
@@ -386,7 +385,7 @@ impl Arguments {
         policy: &Policy,
         output: &Output,
         spent: &mut Duration,
-        stopped: &mut Vec<StoppedFile>,
+        stopped: &mut Vec<StoppedInSearch>,
     ) -> Result<Result<Experiment, Untimed>, Failure> {
         let with =
             |problem, inputs, interface| self.with(problem, interface, inputs, Declared::BySources);

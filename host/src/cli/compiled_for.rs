@@ -6,7 +6,7 @@ use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use clap::{Args, ValueEnum};
 
-/// What Rust files are compiled for.
+/// Options of the target that Rust files are compiled for.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct CompiledFor {
     /// Compile Rust files without vectors, WebAssembly's feature simd128

@@ -8,14 +8,12 @@ use super::looking::{Looked, Looking};
 use super::options::{Output, Safety};
 use super::saved_inputs::{self, SavedInputs};
 use super::searching::FailingInputs;
-use super::stopped_files::StoppedFile;
 use bakeoff_compile::{FileKind, read_public_functions};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::Report;
+use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
-use bakeoff_domain::variant;
 use bakeoff_files::{Reach, Scratch};
 use bakeoff_render::Untimed;
 use bakeoff_render::escape::Plain;
@@ -56,7 +54,7 @@ pub(super) enum Agreement {
         /// Time that the calls took.
         spent: Duration,
         /// Files that were stopped by a limit where another one answers.
-        stopped: Vec<StoppedFile>,
+        stopped: Vec<StoppedInSearch>,
     },
     /// The answers differ, or no inputs can be timed: the reason.
     Not(Untimed),
@@ -373,7 +371,7 @@ impl Derived {
 }
 
 impl Derived {
-    fn looking<'a>(
+    pub(super) fn looking<'a>(
         &'a self,
         experiment: Experiment,
         seed: RunSeed,
@@ -413,40 +411,10 @@ impl Derived {
         let bounds = SearchBounds::default();
         let seed = report.experiment.seed;
         let looking = self.looking(experiment, seed, safety, policy, bounds)?;
-        let mut say = |_: &str| ();
-        let survey = looking.open(self.workload(), sizes, fuel, &mut say).await?;
+        let survey = looking
+            .open(self.workload(), sizes, fuel, &mut |_| ())
+            .await?;
         saved_inputs::of_run(&survey, &self.found, report, count).await
-    }
-
-    /// Returns a sentence on the verdict of a run, if that may be another one without vectors: by the fuel of the
-    /// files.
-    ///
-    /// # Errors
-    /// Something failed that does not depend on the approaches.
-    pub(super) async fn hangs_on_vectors(
-        &self,
-        report: &Report,
-        experiment: Experiment,
-        safety: &Safety,
-        policy: &Policy,
-    ) -> Result<Option<String>, Failure> {
-        let winner = report.recommendation.winner.as_deref();
-        let variants = variant::declare(&experiment.approaches);
-        let place = variants
-            .iter()
-            .position(|variant| Some(variant.id.as_str()) == winner);
-        let is_source = |one: &Approach| matches!(one.code, Code::Source(_));
-        let any_source = experiment.approaches.iter().any(is_source);
-        let sizes = match &experiment.workload.inputs {
-            Inputs::Generated { sizes, .. } => sizes.clone(),
-            _ => Vec::new(),
-        };
-        let Some(place) = place.filter(|_| any_source && !sizes.is_empty()) else {
-            return Ok(None);
-        };
-        let (bounds, seed) = (SearchBounds::default(), report.experiment.seed);
-        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
-        looking.hangs_on_vectors(place, &sizes).await
     }
 
     /// Returns the disagreement on an input that was drawn for a run of the approaches, by its size and seed; `None` if
@@ -484,9 +452,10 @@ async fn read_file(
     let input = read_code(code, Path::new(""), Reach::Anywhere)
         .map_err(|failure| Failure::not_built(&failure))?;
     let is_component = matches!(input, BuildInput::Component { .. });
-    let kind = match is_component {
-        true => FileKind::Component,
-        false => FileKind::Rust,
+    let kind = if is_component {
+        FileKind::Component
+    } else {
+        FileKind::Rust
     };
     let read = read_public_functions(confinement, kind, input.bytes()).await;
     let read = read.map_err(|unreadable| {

@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
     approaches: u32,
-    /// Who proposes, instead of a model: a Rust file, or a component of the world `proposer`
+    /// Proposer that is asked instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity"])]
     proposer: Option<PathBuf>,

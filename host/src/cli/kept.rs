@@ -436,8 +436,10 @@ pub(super) fn results(named: &Path) -> Result<ResultsPlace, Failure> {
 }
 
 pub(super) fn is_experiment(named: &Path) -> bool {
-    named.join(bakeoff_config::FILE_NAME).is_file()
-        || named.is_file() && named.extension().is_some_and(|end| end == "toml")
+    // Something else in the place of the file is refused when it is read, by a message that says what it is.
+    let is_there = |file: &Path| file.metadata().is_ok_and(|found| !found.is_dir());
+    is_there(&named.join(bakeoff_config::FILE_NAME))
+        || is_there(named) && named.extension().is_some_and(|end| end == "toml")
 }
 
 pub(super) fn report_in(folder: &Path) -> PathBuf {

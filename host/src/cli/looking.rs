@@ -6,10 +6,10 @@ use super::failure::Failure;
 use super::first_look::{CallLengths, SEARCH_FUEL_MAX, SEARCHED, timed_sizes};
 use super::remembered;
 use super::shrinking::Difference;
-use super::stopped_files::StoppedFile;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
+use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use bakeoff_render::{ComparisonOutcome, Untimed};
 use bakeoff_source::interface::DerivedInterface;
@@ -38,7 +38,7 @@ pub(super) struct Looking<'a> {
     pub(super) spent_ns: AtomicU64,
     /// Files that a limit stopped in the search for differences where another one answers; set once that search is
     /// over.
-    pub(super) stopped: OnceLock<Vec<StoppedFile>>,
+    pub(super) stopped: OnceLock<Vec<StoppedInSearch>>,
 }
 
 impl Looking<'_> {

@@ -53,7 +53,6 @@ mod starts;
 mod status;
 mod status_models;
 mod step_summary;
-mod stopped_files;
 mod timed_inputs;
 mod two_runs;
 mod vectors;

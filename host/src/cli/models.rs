@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Who answers.
+/// Providers that can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ProviderName {
     /// Anthropic's messages API; the key is in ANTHROPIC_API_KEY
@@ -26,7 +26,7 @@ enum ProviderName {
 /// The options of a model.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// Who answers
+    /// Provider of the model that answers
     #[arg(long, value_enum, required_unless_present = "proposer")]
     provider: Option<ProviderName>,
     /// The model, by the provider's name for it

@@ -202,6 +202,9 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
                              says why of each"
                 .to_owned()
         }
+        RankingOutcome::NoCall if recommendation.withheld.is_some() => {
+            format!("nothing to pick. {}", Plain(&recommendation.text))
+        }
         RankingOutcome::NoCall => format!(
             "nothing to pick: measuring ended before it was known which is ahead, {tied}; {} tells more, or \
              take either",

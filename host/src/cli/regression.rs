@@ -2,7 +2,9 @@
 //!
 //! Both are measured in the same run, in the same blocks: times of two runs are never compared.
 
-use bakeoff_domain::report::{Ended, Protocol, Report, VariantStatus, VerdictRow, words};
+use bakeoff_domain::report::{
+    Ended, Protocol, Report, StoppedInSearch, VariantStatus, VerdictRow, words,
+};
 use bakeoff_render::ComparisonOutcome;
 use bakeoff_render::escape::Plain;
 use clap::ValueEnum;
@@ -24,6 +26,9 @@ pub(super) enum Regression {
         /// Upper end of the ratio.
         high: Option<f64>,
     },
+    /// The variant is not slower where it was timed, and was stopped by a limit on other inputs, on which another one
+    /// answers.
+    Stopped(StoppedInSearch),
     /// The two were not timed against each other.
     NotTimed {
         /// The name of the one that failed, if one did.
@@ -40,9 +45,12 @@ pub(super) fn against(report: &Report, baseline: &str, later: &str, allowed: f64
         let failed = Some(words::name(report, &failed.id));
         return Regression::NotTimed { failed };
     }
-    match words::ordered_row(report, later, baseline, None) {
-        Some(row) => judge(&row, allowed),
-        None => Regression::NotTimed { failed: None },
+    let Some(row) = words::ordered_row(report, later, baseline, None) else {
+        return Regression::NotTimed { failed: None };
+    };
+    match (judge(&row, allowed), report.stopped_in_search_of(later)) {
+        (Regression::NotSlower, Some(stopped)) => Regression::Stopped(stopped.clone()),
+        (judged, _) => judged,
     }
 }
 
@@ -58,7 +66,7 @@ fn judge(row: &VerdictRow, allowed: f64) -> Regression {
     }
 }
 
-/// What follows if it is not known whether a file is slower.
+/// Consequence if it is not known whether a file is slower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Unsure {
     /// The test fails.
@@ -73,7 +81,9 @@ impl Regression {
         match self {
             Self::Slower { .. } => false,
             Self::NotSlower => true,
-            Self::Unknown { .. } | Self::NotTimed { .. } => unsure == Unsure::Pass,
+            Self::Unknown { .. } | Self::Stopped(_) | Self::NotTimed { .. } => {
+                unsure == Unsure::Pass
+            }
         }
     }
 
@@ -82,7 +92,9 @@ impl Regression {
         match self {
             Self::Slower { .. } => ComparisonOutcome::Slower,
             Self::NotSlower => ComparisonOutcome::NotSlower,
-            Self::Unknown { .. } | Self::NotTimed { .. } => ComparisonOutcome::NotKnown,
+            Self::Unknown { .. } | Self::Stopped(_) | Self::NotTimed { .. } => {
+                ComparisonOutcome::NotKnown
+            }
         }
     }
 
@@ -112,6 +124,11 @@ impl Regression {
                 "{unknown}: {}; {}",
                 interval_text(*low, *high),
                 advice(protocol)
+            ),
+            Self::Stopped(stopped) => format!(
+                "{unknown}: {}; if such inputs are not meant, say which are: --workload FILE --size N, or \
+                 --cases FILE",
+                stopped.sentence(&later.to_string())
             ),
             Self::NotTimed { failed: Some(id) } => format!(
                 "{unknown}: {} failed, so they were not timed against each other; correct it",
@@ -197,6 +214,14 @@ mod tests {
         }
     }
 
+    fn stopped() -> StoppedInSearch {
+        StoppedInSearch {
+            approach: "new".to_owned(),
+            stopped: 3,
+            tried: 40,
+        }
+    }
+
     #[test]
     fn only_an_interval_beyond_the_limit_is_slower() {
         let judge = |low, high| judge(&row(low, high), 0.02);
@@ -223,6 +248,7 @@ mod tests {
     #[test]
     fn what_is_not_known_passes_only_where_that_is_asked_for() {
         let unknown = [
+            Regression::Stopped(stopped()),
             Regression::Unknown {
                 low: Some(0.9),
                 high: None,
@@ -253,9 +279,17 @@ mod tests {
             line(&Regression::Slower { low: 1.25 }, &protocol)
                 .contains("by more than 7 %: it takes at least 1.250")
         );
+        let was_stopped = line(&Regression::Stopped(stopped()), &protocol);
+        assert!(
+            was_stopped.contains("new was stopped by a limit on 3 of the 40 inputs")
+                && was_stopped
+                    .ends_with("say which are: --workload FILE --size N, or --cases FILE"),
+            "{was_stopped}"
+        );
         for result in [
             Regression::Slower { low: 1.25 },
             Regression::NotSlower,
+            Regression::Stopped(stopped()),
             Regression::NotTimed { failed: None },
         ] {
             let line = line(&result, &protocol);

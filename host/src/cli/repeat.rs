@@ -31,7 +31,7 @@ pub(super) struct CallArguments {
     /// The value of a parameter, for a file with a sweep [default: the first value of each]
     #[arg(long = "parameter", value_name = "NAME=VALUE", requires = "case", value_parser = parameter)]
     parameters: Vec<Parameter>,
-    /// What makes the input and judges the answer, without an experiment: Rust source, or a component
+    /// Workload that makes the input and judges the answer, without an experiment: Rust source, or a component
     #[arg(long, value_name = "FILE", requires = "case")]
     workload: Option<PathBuf>,
     /// Calls and expected answers in a file, without an experiment

@@ -8,7 +8,7 @@ use super::{Status, again, counts, generation_record, progress, show, step_summa
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{Generation, Report};
+use bakeoff_domain::report::{Generation, Report, StoppedInSearch};
 use bakeoff_domain::spec::Workers;
 use bakeoff_run::{Interrupt, KnownMachine, RunOptions};
 use bakeoff_store::{ResultsPlace, Start};
@@ -103,6 +103,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         machine: KnownMachine::default(),
         policy,
         generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
         resume: Some(again::command()),
     };
@@ -130,6 +131,8 @@ pub(super) struct Job<'a> {
     pub(super) policy: Policy,
     /// Record of how approaches were generated, if some were.
     pub(super) generation: Option<Generation>,
+    /// The approaches that a search before the run saw stopped where another one answers.
+    pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
     pub(super) spent: Duration,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
@@ -154,6 +157,7 @@ pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
         generation: job.generation.clone(),
+        stopped_in_search: job.stopped_in_search,
         spent: job.spent,
     };
     let display = progress::Display::new(output, job.loaded);

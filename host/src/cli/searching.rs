@@ -137,9 +137,7 @@ impl Looking<'_> {
         }
         let mut never_ends = false;
         if let Some(stopped) = timed.stopped.as_ref().filter(|stopped| stopped.leaps) {
-            never_ends = self
-                .never_ends(stopped.size, called.calls[stopped.input].1)
-                .await?;
+            never_ends = self.never_ends(survey, called.calls[stopped.input]).await?;
         }
         Ok(match timed.stopped {
             Some(stopped) if never_ends => Looked::Differ(
@@ -169,16 +167,18 @@ impl Looking<'_> {
 
     /// Returns true if an approach uses up as much fuel on this input as a run allows. An approach that returns early
     /// on other inputs may need much more fuel for one of the same size.
-    async fn never_ends(&self, size: u32, seed: u64) -> Result<bool, Failure> {
+    async fn never_ends(
+        &self,
+        survey: &bakeoff_run::Survey,
+        call: (CaseIndex, u64),
+    ) -> Result<bool, Failure> {
         let fuel = self.experiment.limits.fuel;
-        let survey = self
-            .open(self.timed.clone(), vec![size], fuel, &mut |_| ())
-            .await?;
-        let mut called = Called::none(self, &survey);
         let left = (TIME_AGAIN_FACTOR * self.bounds.time).max(SEARCH_MIN);
-        called.make_within(&[(0, seed)], Some(left)).await?;
-        let look = called.look();
-        let mut calls = look.calls.iter().flat_map(|calls| calls.iter());
+        let started = Instant::now();
+        let surveyed = survey.call_all_with_fuel(&[call], left, fuel).await;
+        self.add_spent(started);
+        let surveyed = surveyed?;
+        let mut calls = surveyed.iter().flatten().flatten();
         // An approach whose time was over may still end: only fuel that is used up counts.
         let used_up = |error: &GuestError| error.class == FailureClass::FuelLimit;
         Ok(calls.any(|call| call.error.as_ref().is_some_and(used_up)))

@@ -74,6 +74,8 @@ pub(super) fn print_kept(
     match output.format {
         Format::Html => write(&bakeoff_render::html(report, &options)),
         Format::Md => write(&bakeoff_render::markdown(report, &options)),
+        Format::Csv => write(&bakeoff_render::csv_of_kept(report, warnings)),
+        Format::Junit => write(&bakeoff_render::junit_of_kept(report, warnings)),
         _ => print(report, options.sources, output),
     }
 }

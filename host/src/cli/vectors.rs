@@ -1,11 +1,17 @@
 //! Test whether a verdict hangs on vectors: the fuel of the files with WebAssembly's simd128 and without.
 
 use super::called::Called;
+use super::derived::Derived;
+use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::looking::{Looking, seed_of};
+use super::options::Safety;
+use bakeoff_config::Policy;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::report::Report;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::Experiment;
+use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs};
+use bakeoff_domain::variant;
 use bakeoff_render::escape::Plain;
 
 /// Number of inputs on which fuel is counted.
@@ -18,6 +24,39 @@ const ORDER_MIN: f64 = 1.1;
 struct Fuel {
     with: Vec<u64>,
     without: Vec<u64>,
+}
+
+impl Derived {
+    /// Returns a sentence on the verdict of a run, if that may be another one without vectors: by the fuel of the
+    /// files.
+    ///
+    /// # Errors
+    /// Something failed that does not depend on the approaches.
+    pub(super) async fn hangs_on_vectors(
+        &self,
+        report: &Report,
+        experiment: Experiment,
+        safety: &Safety,
+        policy: &Policy,
+    ) -> Result<Option<String>, Failure> {
+        let winner = report.recommendation.ahead();
+        let variants = variant::declare(&experiment.approaches);
+        let place = variants
+            .iter()
+            .position(|variant| Some(variant.id.as_str()) == winner);
+        let is_source = |one: &Approach| matches!(one.code, Code::Source(_));
+        let any_source = experiment.approaches.iter().any(is_source);
+        let sizes = match &experiment.workload.inputs {
+            Inputs::Generated { sizes, .. } => sizes.clone(),
+            _ => Vec::new(),
+        };
+        let Some(place) = place.filter(|_| any_source && !sizes.is_empty()) else {
+            return Ok(None);
+        };
+        let (bounds, seed) = (SearchBounds::default(), report.experiment.seed);
+        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
+        looking.hangs_on_vectors(place, &sizes).await
+    }
 }
 
 impl Looking<'_> {

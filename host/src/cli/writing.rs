@@ -7,29 +7,29 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How far prototypes are worked out.
+/// Depths to which prototypes are worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DepthName {
     /// The shortest form of the idea
     Sketch,
     /// The idea, as well as it can be written
     ProofOfConcept,
-    /// As it would be put into use
+    /// The code that would be put into use
     ProductionReady,
 }
 
-/// How far apart approaches are.
+/// Distances between approaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DiversityName {
     /// Variations of one idea will do
     Low,
     /// Other algorithms or data structures
     Medium,
-    /// As far apart as there are any
+    /// The most different ones that there are
     High,
 }
 
-/// How approaches are asked for and written.
+/// Options on the request for approaches and on their code.
 #[derive(Debug, Args)]
 pub(super) struct Writing {
     /// How often what failed is written anew

@@ -208,6 +208,7 @@ impl Experiment {
             resume: String::new(),
             interrupt: self.stop.clone(),
             generation: None,
+            stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
         };
         let listener = self.on_event.clone();

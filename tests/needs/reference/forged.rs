@@ -64,6 +64,8 @@ pub(super) struct Forged {
     missing: Option<u32>,
     /// The variant that failed in the race.
     failed: Option<usize>,
+    /// By variant: how long a sample of it had taken on the second size when it was ended, in nanoseconds.
+    overruns: Vec<(usize, u64)>,
     /// True if only the first size is not too short to time.
     short: bool,
     /// True to list what is the first variant here as the last.
@@ -86,6 +88,7 @@ impl Forged {
             layouts: [8; VARIANTS],
             missing: None,
             failed: None,
+            overruns: Vec::new(),
             short: false,
             reversed: false,
             without_pilot: false,
@@ -128,6 +131,22 @@ impl Forged {
             tail: 25.0,
             ..Self::equal()
         }
+    }
+
+    /// The first takes least and the last takes most, but for one sample of each of the first two, which was ended after a
+    /// second: many times what all others of it took together.
+    pub(super) fn with_overruns() -> Self {
+        Self {
+            effect: |variant, _| [-0.2, 0.0, 0.2, 0.4][variant],
+            overruns: vec![(0, 1_000_000_000), (3, 1_500_000_000)],
+            ..Self::equal()
+        }
+    }
+
+    /// The same without samples that were ended.
+    pub(super) fn without_overruns(mut self) -> Self {
+        self.overruns.clear();
+        self
     }
 
     /// The code of the last two lies in few places; they are closer to the first than that is worth, and
@@ -273,19 +292,16 @@ impl Forged {
             let place = self.listed(variant);
             let failure =
                 json!({"class": "trap", "message": "?", "phase": "measure", "limit": null});
-            let value = json!({"variant": place, "failure": failure}).to_string();
-            db.execute(
-                "INSERT INTO result (root, kind, key, inputs, run, at, value)
-                 SELECT root, 'dropout', key, json_insert(inputs, '$[#]', json_array('variant', ?2)),
-                        run, at, ?1 FROM result WHERE kind = 'pilot'",
-                [value, place.to_string()],
-            )
-            .unwrap();
-            db.execute(
-                "INSERT INTO reliance VALUES (1, 'dropout', ?1, 1, last_insert_rowid())",
-                [ids()[place]],
-            )
-            .unwrap();
+            let value = json!({"variant": place, "failure": failure});
+            write_of_variant(&db, "dropout", "variant", place, &value);
+        }
+        for (variant, cpu_ns) in &self.overruns {
+            let place = self.listed(*variant);
+            let wall_ns = cpu_ns + cpu_ns / 50;
+            let value = json!({
+                "variant": place, "case": 1, "calls": CALLS, "cpu_ns": cpu_ns, "wall_ns": wall_ns,
+            });
+            write_of_variant(&db, "overrun", "overrun", place, &value);
         }
     }
 
@@ -370,6 +386,23 @@ impl Forged {
             .unwrap();
         }
     }
+}
+
+/// Adds a result of a kind about a variant of the race: its inputs are those of the pilot followed by its place, under
+/// this name.
+fn write_of_variant(db: &Connection, kind: &str, name: &str, place: usize, value: &Value) {
+    db.execute(
+        "INSERT INTO result (root, kind, key, inputs, run, at, value)
+         SELECT root, ?1, key || ?3, json_insert(inputs, '$[#]', json_array(?2, ?3)), run, at, ?4
+         FROM result WHERE kind = 'pilot'",
+        params![kind, name, place.to_string(), value.to_string()],
+    )
+    .unwrap();
+    db.execute(
+        "INSERT INTO reliance VALUES (1, ?1, ?2, 1, last_insert_rowid())",
+        params![kind, ids()[place]],
+    )
+    .unwrap();
 }
 
 fn one<T: rusqlite::types::FromSql>(db: &Connection, sql: &str) -> T {

@@ -16,6 +16,8 @@ const PROCESS_SD: f64 = 0.02;
 const NOISE: f64 = 0.02;
 /// The number of expected slow inputs from which a race can know of them.
 const SEEN: f64 = 3.0;
+/// What the row on right verdicts of all is called.
+const RIGHT: &str = "  the right verdict";
 /// Fewest races for a demand on their share.
 const RACES_MIN: u64 = 20;
 
@@ -90,27 +92,25 @@ pub(crate) fn against_totals(runs: u64, figures: &mut Figures) {
     }
     let Tally([seen, wrong, right, unseen, wrong_unseen, right_unseen]) = all;
     let what = format!("all with ≥ 3/p inputs ({seen} races): against the total");
-    let wrong = per_cent(wrong, seen);
-    figures.row("E17", &what, wrong, Unit::PerCent, Demand::AtMost(5.0));
-    let right = per_cent(right, seen);
-    figures.row(
-        "E17",
-        "  the right verdict",
-        right,
-        Unit::PerCent,
-        Demand::None,
-    );
+    let limit = Demand::AtMost(5.0);
+    wrong_and_right(&what, RIGHT, [seen, wrong, right], limit, figures);
     let what = format!("all with fewer inputs ({unseen} races): against the total");
-    let wrong = per_cent(wrong_unseen, unseen);
-    figures.row("E17", &what, wrong, Unit::PerCent, Demand::None);
-    let right = per_cent(right_unseen, unseen);
-    figures.row(
-        "E17",
-        "  the right verdict",
-        right,
-        Unit::PerCent,
-        Demand::None,
-    );
+    let found = [unseen, wrong_unseen, right_unseen];
+    wrong_and_right(&what, RIGHT, found, Demand::None, figures);
+}
+
+/// Two rows on so many races: the share of wrong verdicts among them, and that of right ones.
+fn wrong_and_right(
+    wrong_what: &str,
+    right_what: &str,
+    [races, wrong, right]: [u64; 3],
+    demand: Demand,
+    figures: &mut Figures,
+) {
+    let wrong = per_cent(wrong, races);
+    figures.row("E17", wrong_what, wrong, Unit::PerCent, demand);
+    let right = per_cent(right, races);
+    figures.row("E17", right_what, right, Unit::PerCent, Demand::None);
 }
 
 /// Races that timed at least 3/p inputs, and of these wrong and right ones; the same of those that timed fewer.
@@ -163,8 +163,6 @@ fn rows(tail: &Tail, found: Tally<6>, figures: &mut Figures) {
             Demand::None
         };
         let what = format!("{named}, {which} ({races}): wrong");
-        figures.row("E17", &what, per_cent(wrong, races), Unit::PerCent, demand);
-        let right = per_cent(right, races);
-        figures.row("E17", "  right", right, Unit::PerCent, Demand::None);
+        wrong_and_right(&what, "  right", [races, wrong, right], demand, figures);
     }
 }

@@ -6,8 +6,8 @@
 use super::words;
 use super::{
     Claim, Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, ReadingVerdict,
-    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, TooShortCase,
-    VariantReport, VerdictRow,
+    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, StoppedInSearch,
+    TooShortCase, VariantReport, VerdictRow,
 };
 use crate::score::{
     self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
@@ -46,6 +46,8 @@ pub struct Facts {
     pub cost: Cost,
     /// Notes on how the numbers came about.
     pub notes: Vec<String>,
+    /// The approaches that were stopped in a search before the run.
+    pub stopped_in_search: Vec<StoppedInSearch>,
 }
 
 /// The report about a run: scores, ranks and the recommendation follow from the facts alone.
@@ -68,6 +70,7 @@ pub fn assemble(facts: Facts) -> Report {
         options: facts.options,
         too_short: facts.too_short,
         sections: Vec::new(),
+        stopped_in_search: facts.stopped_in_search,
         generation: None,
     })
 }
@@ -93,6 +96,13 @@ fn concluded(mut report: Report) -> Report {
     let variants = std::mem::take(&mut report.variants);
     let mut slots: Vec<Option<VariantReport>> = variants.into_iter().map(Some).collect();
     report.variants = order.iter().filter_map(|i| slots[*i].take()).collect();
+    if let Some(id) = report.recommendation.winner.as_deref()
+        && report.stopped_in_search_of(id).is_some()
+    {
+        let ranked = report.variants.iter().filter(|one| one.rank.is_some());
+        let ranked = ranked.map(|one| one.id.clone()).collect();
+        report.recommendation.withhold(ranked);
+    }
     report.recommendation.text = words::headline(&report);
     report
 }
@@ -218,6 +228,7 @@ fn recommendation(report: &Report, scored: &Ranking) -> Recommendation {
             .map(|(index, share)| (id(index), *share))
             .collect(),
         text: String::new(),
+        withheld: None,
         outcome: scored.outcome,
         flip: scored.flip.as_ref().map(|flip| FlipTo {
             winner: id(flip.winner),

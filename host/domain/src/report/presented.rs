@@ -79,6 +79,7 @@ fn report_without_variants(report: &Report) -> Report {
         options: report.options,
         too_short: report.too_short.clone(),
         sections: report.sections.clone(),
+        stopped_in_search: report.stopped_in_search.clone(),
         generation: report.generation.clone(),
     }
 }

@@ -18,6 +18,7 @@ mod sizes;
 mod speed;
 mod too_short;
 mod trade_offs;
+mod untimed;
 mod view;
 
 pub use digits::{score_decimals, source_digits, total_decimals};

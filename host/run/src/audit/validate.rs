@@ -89,6 +89,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     hold(
         named.all(|ids| ids.len() <= variants)
             && report.notes.len() <= NOTES_MAX
+            && report.stopped_in_search.len() <= variants
             && report.too_short.len() <= scopes
             && report.experiment.options.len() <= OPTIONS_MAX,
         "its report names more variants than it has, or notes more than a run",
@@ -181,6 +182,13 @@ pub(super) fn check_evidence(
         .generation
         .as_ref()
         .map_or(Ok(()), Generation::check)?;
+    let approaches = &record.experiment.approaches;
+    let mut stopped = record.stopped_in_search.iter();
+    hold(
+        record.stopped_in_search.len() <= approaches.len()
+            && stopped.all(|one| one.stopped <= one.tried),
+        "more was stopped in the search before it than was tried",
+    )?;
     let cases = record.cases.len();
     let declared = match &record.experiment.workload.inputs {
         Inputs::Generated { sizes, .. } => sizes.len(),
@@ -412,13 +420,14 @@ fn check_replica(replica: &Replica, variants: usize, cases: usize) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_domain::report::StoppedInSearch;
 
     #[test]
     fn a_report_of_more_than_a_run_is_refused() {
         let text = include_str!("../../../../tests/golden/report/report.json");
         let sound: Report = serde_json::from_str(text).unwrap();
         assert_eq!(check_report(&sound), Ok(()));
-        let wrong: [fn(&mut Report); 11] = [
+        let wrong: [fn(&mut Report); 12] = [
             |report| report.sections = vec![AddedSection::missing("m", "x"); 17],
             |report| report.sections = vec![AddedSection::missing("no name", "x")],
             |report| report.variants = vec![report.variants[0].clone(); RACING_MAX + 1],
@@ -446,6 +455,14 @@ mod tests {
             },
             |report| report.pareto = vec![String::new(); 9],
             |report| report.notes = vec![String::new(); NOTES_MAX + 1],
+            |report| {
+                let stopped = StoppedInSearch {
+                    approach: String::new(),
+                    stopped: 1,
+                    tried: 1,
+                };
+                report.stopped_in_search = vec![stopped; 9];
+            },
         ];
         for (number, change) in wrong.iter().enumerate() {
             let mut report = sound.clone();

@@ -141,6 +141,19 @@ impl DerivedInterface {
                 None => (signature, file),
                 Some((known, first)) => {
                     let unified = known.unified(&signature).ok_or_else(|| {
+                        let own = meant.iter().find(|(shown, _)| *shown == first.shown);
+                        let own = own.map_or(&name, |(_, function)| &function.name);
+                        if *own != found.name {
+                            return format!(
+                                "the files have one public function each, of other names and types: {} has {own}: \
+                                 {known}, and {} has {}: {signature}; give the functions that do the same one name and \
+                                 the same types{}",
+                                first.shown,
+                                file.shown,
+                                found.name,
+                                known.enums_apart(&signature, (&first.shown, &file.shown))
+                            );
+                        }
                         format!(
                             "{name} is not the same function in all files: {} has {known}, {} has \
                              {signature}; make them alike{}",
@@ -410,8 +423,20 @@ mod tests {
             "{error}"
         );
         let text = file("c.rs", &[("sort", vec![Shape::plain("string")], numbers())]);
-        let error = DerivedInterface::find(&[one, text], None).unwrap_err();
+        let error = DerivedInterface::find(&[one.clone(), text], None).unwrap_err();
         assert!(error.contains("c.rs has func(list: string)"), "{error}");
+        let words = file(
+            "d.rs",
+            &[("words", vec![Shape::plain("string")], numbers())],
+        );
+        let error = DerivedInterface::find(&[one, words], None).unwrap_err();
+        for part in [
+            "a.rs has sort: func(list: list<s32>)",
+            "d.rs has words: func(list: string)",
+            "give the functions that do the same one name",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
         let both = [("a", vec![], numbers()), ("b", vec![], numbers())];
         let files = [file("a.rs", &both), file("b.rs", &both)];
         let error = DerivedInterface::find(&files, None).unwrap_err();

@@ -4,15 +4,14 @@ use super::view::{
     Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row, ranked,
     relation, row_for, shortened, time_criterion,
 };
-use super::{advice, digits, numbers, open, sizes, speed, too_short};
+use super::{advice, digits, numbers, open, sizes, speed, too_short, untimed};
 use crate::failure::FailureClass;
-use crate::race::INPUTS_ENOUGH;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
 };
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The largest number of names in a sentence about a shared first place.
 const NAMES_MAX: usize = 6;
@@ -20,79 +19,28 @@ const NAMES_MAX: usize = 6;
 /// The largest number of reasons for missing scores that are given; the report has all of them.
 const REASONS_MAX: usize = 3;
 
-/// The recommendation with its reason, in the style that was asked for: `decisive` names one variant
-/// if the verdicts do, `options` lists the close ones, `conditional` names one for each criterion,
-/// `none` is empty. It ends with the cases that are left out of the times, if some are.
+/// The recommendation with its reason, in the style that was asked for: `decisive` names one variant if the verdicts
+/// do, `options` lists the close ones, `conditional` names one for each criterion, `none` is empty. The cases that are
+/// left out of the times come last.
 pub fn headline(report: &Report) -> String {
     let text = match report.options.recommendation {
         RecommendationStyle::None => return String::new(),
-        _ if report.recommendation.outcome == RankingOutcome::Nothing => nothing(report),
-        RecommendationStyle::Decisive => decisive(report),
-        RecommendationStyle::Options => options(report),
-        RecommendationStyle::Conditional => advice::conditional(report),
+        style => withheld(report).unwrap_or_else(|| recommended(report, style)),
     };
     let left_out = too_short::somewhere(report).filter(|_| too_short::is_in_headline(report));
-    let untimed = never_timed(report);
-    let sentences = [Some(text), few_inputs(report), left_out, untimed];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    sentences.join(" ")
+    let untimed = untimed::never_timed(report);
+    let sentences = [Some(text), untimed::few_inputs(report), left_out, untimed];
+    let sentences = sentences.into_iter().flatten();
+    sentences.collect::<Vec<String>>().join(" ")
 }
 
-/// Sentence with the number of different inputs, where times decide and a slow input may well not be among them.
-fn few_inputs(report: &Report) -> Option<String> {
-    time_criterion(report).filter(|criterion| criterion.weight > 0.0)?;
-    let inputs = report
-        .protocol
-        .inputs
-        .filter(|inputs| *inputs < INPUTS_ENOUGH)?;
-    let s = if inputs == 1 { "" } else { "s" };
-    Some(format!(
-        "Timed on {inputs} drawn input{s} of each case only: a slow one that is rarer than one in {} may have \
-         been missed.",
-        inputs.div_ceil(3).max(2)
-    ))
-}
-
-/// Sentence about the variants of a large sweep that were never timed, by approach; `None` if all were, or if no
-/// criterion is about time.
-fn never_timed(report: &Report) -> Option<String> {
-    time_criterion(report)?;
-    let is_untimed = |variant: &&VariantReport| {
-        let screening = variant.screening.filter(|_| variant.is_screened_out());
-        screening.is_some_and(|screening| screening.figures.time_ns.is_none())
-    };
-    let mut untimed: BTreeMap<&str, usize> = BTreeMap::new();
-    for variant in report.variants.iter().filter(is_untimed) {
-        *untimed.entry(&variant.approach).or_default() += 1;
+fn recommended(report: &Report, style: RecommendationStyle) -> String {
+    match style {
+        _ if report.recommendation.outcome == RankingOutcome::Nothing => nothing(report),
+        RecommendationStyle::Options => options(report),
+        RecommendationStyle::Conditional => advice::conditional(report),
+        RecommendationStyle::Decisive | RecommendationStyle::None => decisive(report),
     }
-    let mut names: Vec<(bool, String)> = untimed
-        .into_iter()
-        .map(|(approach, untimed)| {
-            let own = report.variants.iter();
-            let all = own.filter(|one| one.approach == approach).count();
-            let approach = shortened(approach);
-            let untimed = numbers::count(untimed as u64);
-            let is_in_part = untimed != numbers::count(all as u64);
-            let name = match (is_in_part, all) {
-                (false, 1) => approach,
-                (false, _) => format!("all {untimed} of {approach}"),
-                (true, _) => format!(
-                    "{untimed} of the {} of {approach}",
-                    numbers::count(all as u64)
-                ),
-            };
-            (is_in_part, name)
-        })
-        .collect();
-    // An approach of which nothing was timed matters most.
-    names.sort_by_key(|(is_in_part, _)| *is_in_part);
-    let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "Never timed, since by their checks others came first: {}.",
-            listed(names, NAMES_MAX)
-        )
-    })
 }
 
 fn decisive(report: &Report) -> String {
@@ -187,30 +135,41 @@ fn missing(report: &Report) -> Vec<String> {
 
 /// `Take heap: it is 1.8 × faster than quickselect (1.76–1.85).` and its disadvantages.
 fn taken(report: &Report, winner: &str) -> String {
-    let variants = ranked(report);
     let called = name(report, winner);
-    let (Some(best), Some(next)) = (
-        variants.iter().find(|variant| variant.id == winner),
-        variants.iter().find(|variant| variant.id != winner),
-    ) else {
-        let others = report.variants.len().saturating_sub(1);
-        return if others == 0 {
-            format!("{called} is the only variant: there is nothing to compare.")
-        } else {
-            format!("Take {called}: it is the only one that could be ranked.")
-        };
-    };
+    if report.variants.len() == 1 {
+        return format!("{called} is the only variant: there is nothing to compare.");
+    }
     let exception = sizes::beaten_at(report, winner).unwrap_or_default();
-    let mut sentences = vec![format!(
-        "Take {called}{exception}: {}.",
-        reason(report, best, next)
-    )];
+    format!("Take {called}{exception}: {}", why(report, winner))
+}
+
+/// The reason why a variant is ahead, and the sizes at which it is not.
+fn why(report: &Report, ahead: &str) -> String {
+    let variants = ranked(report);
+    let (Some(best), Some(next)) = (
+        variants.iter().find(|variant| variant.id == ahead),
+        variants.iter().find(|variant| variant.id != ahead),
+    ) else {
+        return "it is the only one that could be ranked.".to_owned();
+    };
+    let mut sentences = vec![format!("{}.", reason(report, best, next))];
     let crossover = sizes::crossovers(report)
         .into_iter()
-        .find(|crossover| crossover.small == winner || crossover.large == winner);
+        .find(|crossover| crossover.small == ahead || crossover.large == ahead);
     let by_size = crossover.map(|crossover| sizes::sentence(report, &crossover));
     sentences.extend(by_size.or_else(|| sizes::exception(report)));
     sentences.join(" ")
+}
+
+/// The sentence about the variant that is ahead and not recommended, if there is one, with the reason why it is ahead.
+fn withheld(report: &Report) -> Option<String> {
+    let id = report.recommendation.withheld.as_deref()?;
+    let stopped = report.stopped_in_search_of(id)?;
+    Some(format!(
+        "No call: {}. On these, {}",
+        stopped.sentence(&name(report, id)),
+        why(report, id)
+    ))
 }
 
 /// The advantages and disadvantages of the winner against the next best.
@@ -458,7 +417,7 @@ mod tests {
     #[test]
     fn who_was_never_timed_is_counted_by_approach() {
         let mut report = report(json!({}));
-        assert_eq!(never_timed(&report), None);
+        assert_eq!(untimed::never_timed(&report), None);
         let figures = |time_ns: Option<f64>| score::ScreeningFigures {
             place: 9,
             total: None,
@@ -473,12 +432,12 @@ mod tests {
         }
         report.variants[1].approach = "old".to_owned();
         assert_eq!(
-            never_timed(&report).as_deref(),
+            untimed::never_timed(&report).as_deref(),
             Some(
                 "Never timed, since by their checks others came first: best and 1 of the 2 of old."
             )
         );
         report.criteria[0].source = "fuel".to_owned();
-        assert_eq!(never_timed(&report), None);
+        assert_eq!(untimed::never_timed(&report), None);
     }
 }

@@ -98,7 +98,7 @@ fn meeting((from, before): (u32, f64), (to, after): (u32, f64)) -> Option<f64> {
 /// A sentence for each crossover, those of the first place first.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let mut crossovers = crossovers(report);
-    let first = |id: &str| Some(id) == report.recommendation.winner.as_deref();
+    let first = |id: &str| Some(id) == report.recommendation.ahead();
     crossovers.sort_by_key(|c| !(first(&c.small) || first(&c.large)));
     let mut sentences: Vec<String> = crossovers.iter().map(|c| sentence(report, c)).collect();
     sentences.extend(exception(report));
@@ -169,7 +169,7 @@ pub(super) fn faster_at(report: &Report, id: &str, other: &str) -> Option<SizeRa
 /// `At sizes 64,001 and 256,001 two-way is faster: at 64,001 it is 6.9 × faster than horspool
 /// (5.46–8.83).`
 pub(super) fn exception(report: &Report) -> Option<String> {
-    let winner = report.recommendation.winner.as_deref()?;
+    let winner = report.recommendation.ahead()?;
     let others = ranked(report)
         .into_iter()
         .filter(|variant| variant.id != winner);
