@@ -210,11 +210,11 @@ fn docs_begin_with_the_thing() {
         parts.any(|part| part.as_os_str() == "template" || part.as_os_str() == "guest")
     };
     for (path, text) in files.filter(|(path, _)| !is_text(path)) {
-        let doc = |line: &&str| ["/// ", "//! "].iter().any(|mark| line.starts_with(mark));
+        let doc = |line: &&str| ["///", "//!"].iter().any(|mark| line.starts_with(mark));
         let mut before = None;
         for line in text.lines().map(str::trim_start) {
             if doc(&line) && before.is_none() {
-                let first = line[4..].split([' ', ',', '.', ':']).next();
+                let first = line[3..].trim_start().split([' ', ',', '.', ':']).next();
                 if first.is_some_and(|word| fragments.contains(&word)) {
                     wrong.push(format!("{}: {line}", path.display()));
                 }

@@ -51,8 +51,10 @@ fn no_file_is_read_because_a_record_names_it() {
     ] {
         record(&finished, at, &value);
         let verified = run_bakeoff(&["verify", finished.dir(), "--quiet"]);
+        // Of the file itself nothing differs; the report says where the code of an approach came from.
+        let status = i32::from(at == code);
         assert_eq!(
-            verified.status, 0,
+            verified.status, status,
             "{at}: {}{}",
             verified.stdout, verified.stderr
         );

@@ -182,6 +182,38 @@ fn a_report_that_says_otherwise_than_the_samples_is_named() {
     assert_ne!(shown["verdicts"], kept["verdicts"]);
 }
 
+/// Names, weights, the protocol, the machine and sentences do not follow from samples, but from the run's own record.
+#[test]
+fn what_a_report_says_of_declarations_is_verified() {
+    let finished = TOP_K.copy();
+    let (dir, results) = (finished.dir(), finished.results("top-k"));
+    let kept = in_file(&results);
+    for (place, value) in [
+        ("/variants/0/name", Value::from("other")),
+        ("/variants/0/file", "other.rs".into()),
+        ("/variants/0/description", "another one".into()),
+        ("/criteria/0/weight", 0.001.into()),
+        ("/protocol/confidence", 0.9999.into()),
+        ("/environment/cpu", "another one".into()),
+        ("/environment/confinement", "none".into()),
+        ("/experiment/problem", "another one".into()),
+        ("/recommendation/text", "Take sort.".into()),
+    ] {
+        let mut altered = kept.clone();
+        *altered.pointer_mut(place).unwrap() = value;
+        fs::write(results.join("report.json"), altered.to_string()).unwrap();
+        let (said, shown) = report(dir);
+        assert_eq!((said.status, &shown), (1, &kept), "{place}");
+        // A report of another machine or problem is of no run of these results.
+        let words = [
+            "report.json is not what follows",
+            "is of no run that they have",
+        ];
+        let is_said = words.iter().any(|words| said.stderr.contains(words));
+        assert!(is_said, "{place}: {}", said.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_worked_out_again_is_shown_as_it_was_kept_and_said() {
     let finished = CASES.copy();
