@@ -49,7 +49,7 @@ fn folders_of_sources() -> Vec<String> {
             "host/src" => room.crate_folder.clone(),
             folder => format!("{folder}/src"),
         })
-        .chain(["host/domain/src".to_owned(), "host/page/src".to_owned()])
+        .chain(["host/domain/src", "host/page/src", "host/confine/testing"].map(str::to_owned))
         .collect();
     folders.sort();
     folders.dedup();
@@ -71,6 +71,28 @@ fn every_room_is_in_the_architecture() {
         let folder = house::folder(&root(), room);
         assert!(folder.is_dir(), "there is no room `{}`", room.name);
     }
+}
+
+/// A crate that the table does not have would be in none of these tests.
+#[test]
+fn every_crate_of_the_host_has_a_room() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = text.split_once("members = [").unwrap().1;
+    let members = members.split_once(']').unwrap().0.split('"');
+    let mut members: Vec<&str> = members.filter(|name| name.starts_with("host/")).collect();
+    members.sort_unstable();
+    let folders = folders_of_sources();
+    let listed = folders
+        .iter()
+        .filter_map(|folder| folder.strip_suffix("/src"));
+    let listed: Vec<&str> = listed.filter(|folder| *folder != "host").collect();
+    assert_eq!(members, listed);
+    let entries = fs::read_dir(root().join("host")).unwrap();
+    let crates = entries.filter(|entry| {
+        let path = entry.as_ref().unwrap().path();
+        path.join("Cargo.toml").is_file()
+    });
+    assert_eq!(crates.count(), members.len());
 }
 
 #[test]

@@ -36,8 +36,8 @@
 //! }
 //! ```
 //!
-//! The rooms below stand in the order of `ARCHITECTURE.md`: each uses only those before it. They are public for
-//! this project's own tests and benches, and promise nothing.
+//! What else is public here, the command line and the server for agents, is so for this project's own tests and
+//! benches, and promises nothing; so is every other crate of the workspace.
 
 #[doc(hidden)]
 pub mod cli;

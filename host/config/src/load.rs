@@ -12,6 +12,9 @@ use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_files::{Reach, not_plain};
 use std::path::{Path, PathBuf};
 
+/// Word for the experiment file in messages.
+const EXPERIMENT: &str = "experiment";
+
 /// The name of the experiment file in its folder.
 pub const FILE_NAME: &str = "bakeoff.toml";
 
@@ -186,7 +189,7 @@ impl ExperimentFile {
         };
         Ok(Self {
             name: file.display().to_string(),
-            text: read(&file, "experiment", Reach::Within(&dir))?,
+            text: read(&file, EXPERIMENT, Reach::Within(&dir))?,
             dir,
         })
     }
@@ -285,9 +288,10 @@ pub(super) fn read(
                 path: shown(),
             },
             _ => match not_plain(path) {
-                Some(kind) => unreadable(format!(
+                Some(kind) if what == EXPERIMENT => unreadable(format!(
                     "it is {kind}, not a file; remove it, and put the {what} there as a plain file"
                 )),
+                Some(kind) => unreadable(format!("it is {kind}, not a file; name a plain file")),
                 None => unreadable(error.to_string()),
             },
         })?;

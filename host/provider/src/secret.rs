@@ -86,10 +86,13 @@ fn after_letter(text: &str, letter: char) -> Option<&str> {
         return Some(after);
     }
     let escaped = text.strip_prefix('\\')?.trim_start_matches('\\');
-    if let Some(after) = escaped.strip_prefix(letter) {
-        return Some(after);
-    }
-    let (digits, after) = escaped.strip_prefix('u')?.split_at_checked(4)?;
+    // A `u` is the letter itself only where it does not begin a number that is one.
+    after_number(escaped, letter).or_else(|| escaped.strip_prefix(letter))
+}
+
+/// Returns what follows `u0041`, the number of a letter, if the text begins with it.
+fn after_number(text: &str, letter: char) -> Option<&str> {
+    let (digits, after) = text.strip_prefix('u')?.split_at_checked(4)?;
     let number = u32::from_str_radix(digits, 16).ok()?;
     (char::from_u32(number) == Some(letter)).then_some(after)
 }
@@ -119,6 +122,11 @@ mod tests {
             secrets.remove_from(r#""{\"c\": \"\\u0073k-secret\\u002d1\"}""#.to_owned()),
             r#""{\"c\": \"[key removed]\"}""#
         );
+        let mut of_user = Secrets::default();
+        of_user.add(&Secret::new("sk-user-u".to_owned()));
+        for escaped in [r"sk-\u0075ser-u", r"sk-user-\\u0075", r"sk-\user-\u0075"] {
+            assert_eq!(of_user.remove_from(escaped.to_owned()), REMOVED);
+        }
         assert_eq!(
             secrets.remove_from(r"\u0073k-secret-2 \u00".to_owned()),
             r"\u0073k-secret-2 \u00"

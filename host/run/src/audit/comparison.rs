@@ -98,6 +98,12 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
         return;
     }
     hold("recommendation", json!(was.text), json!(is.text));
+    hold("withheld", json!(was.withheld), json!(is.withheld));
+    hold(
+        "stopped in the search",
+        json!(kept.stopped_in_search),
+        json!(again.stopped_in_search),
+    );
     hold("flip", json!(was.flip), json!(is.flip));
     hold(
         "experiment",
