@@ -44,18 +44,10 @@ impl Secrets {
     /// Returns the text without any key, neither as it is nor with escapes of JSON: what is cleaned here is often JSON
     /// that is read afterwards.
     pub(super) fn remove_from(&self, text: String) -> String {
-        self.0.iter().fold(text, |text, secret| {
-            if is_in(&text, &secret.0) {
-                removed(&text, &secret.0)
-            } else {
-                text
-            }
-        })
+        self.0
+            .iter()
+            .fold(text, |text, secret| removed(&text, &secret.0))
     }
-}
-
-fn is_in(text: &str, key: &str) -> bool {
-    text.contains(key) || text.contains('\\')
 }
 
 /// Returns the text with each place at which the key stands replaced.
