@@ -6,10 +6,11 @@ use bakeoff_confine::{Confinement, Fence, Job, ProbeConfig};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
-use bakeoff_measure::protocol::{
-    Bundle, Inputs, ReplicaTask, Reply, Request, Task, VariantPayload,
+use bakeoff_runner::call::{AnyCall, RunnerMessage};
+use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request};
+use bakeoff_runner::{
+    Instances, LoweringClock, ReplicaCall, ReplicaReply, VariantPayload, WaveCase,
 };
-use bakeoff_measure::{Instances, LoweringClock, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::World;
 
@@ -21,8 +22,8 @@ const FAILS: &str = "pub fn square(n: u32) -> u32 { panic!(\"{n}\") }\n";
 async fn first_to_fail(plan: &ReplicaPlan) -> VariantIndex {
     let replies = replies(plan, FAILS, None, Instances::Fresh).await;
     let failed = replies.into_iter().find_map(|reply| match reply {
-        Reply::Failed { variant, .. } => variant,
-        _ => None,
+        RunnerMessage::Failed(failed) => failed.variant,
+        RunnerMessage::Reply(_) => None,
     });
     failed.unwrap()
 }
@@ -33,7 +34,7 @@ async fn replies(
     source: &str,
     expect: Option<&str>,
     instances: Instances,
-) -> Vec<Reply> {
+) -> Vec<RunnerMessage<ReplicaReply>> {
     let builder = builder(None).await;
     let mut bundle = Bundle::default();
     let mut add = async |code| {
@@ -54,8 +55,10 @@ async fn replies(
     };
     let (component, calibrator) = (add(source).await, add(BuildInput::Calibrator).await);
     let payload = VariantPayload {
-        component,
-        files: None,
+        guest: Guest {
+            code: component,
+            files: None,
+        },
         recodes: false,
         gains_by_state: false,
     };
@@ -64,10 +67,10 @@ async fn replies(
         expect: expect.map(str::to_owned),
     };
     let request = Request {
-        call: vec!["square".into()],
+        path: vec!["square".into()],
         limits: Limits::default(),
         inputs: Inputs::Cases(vec![case("square(3)"), case("square(4)")]),
-        task: Task::Replica(ReplicaTask {
+        call: AnyCall::Replica(ReplicaCall {
             payloads: vec![Some(payload); plan.load_order.len()],
             calibrator,
             plan: plan.clone(),
@@ -80,7 +83,7 @@ async fn replies(
     let host = ProbeConfig::with_program(env!("CARGO_BIN_EXE_bakeoff"));
     let confinement = Confinement::probe_on(host).await.unwrap();
     let parts = [message.as_slice()];
-    let job = Job::new(bakeoff_measure::ROLE, &parts, Fence::closed());
+    let job = Job::new(bakeoff_runner::ROLE, &parts, Fence::closed());
     let mut runner = confinement.spawn(job).await.unwrap();
     let mut replies = Vec::new();
     while let Some(frame) = runner.next_frame().await.unwrap() {

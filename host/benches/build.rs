@@ -105,7 +105,7 @@ async fn measure(approach: &str, rounds: usize, toolchain: &Toolchain) -> Result
     let (mut bare, mut probe_readings) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         for step in 0..=ways.len() {
-            probe_readings.extend((0..20).map(|_| bakeoff_measure::contention_probe_ns() as f64));
+            probe_readings.extend((0..20).map(|_| bakeoff_runner::contention_probe_ns() as f64));
             match (step + round) % (ways.len() + 1) {
                 0 => bare.push(plain.compile()?),
                 way => ways[way - 1].build(toolchain, &request).await?,

@@ -17,11 +17,10 @@ use bakeoff_compile::{BuildKind, BuildRequest, Builder, Toolchain};
 use bakeoff_confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
-use bakeoff_measure::announcement::{Announcement, Doing};
-use bakeoff_measure::protocol::{
-    Bundle, Inputs, ReplicaTask, Request as RunnerRequest, Task, VariantPayload,
-};
-use bakeoff_measure::{Instances, LoweringClock, WaveCase};
+use bakeoff_runner::announcement::{Announcement, Doing};
+use bakeoff_runner::call::AnyCall;
+use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request as RunnerRequest};
+use bakeoff_runner::{Instances, LoweringClock, ReplicaCall, VariantPayload, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, WitFile, World};
 use std::process::{Command, Stdio};
@@ -267,19 +266,21 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         layouts: &[],
     });
     let payload = VariantPayload {
-        component,
-        files: None,
+        guest: Guest {
+            code: component,
+            files: None,
+        },
         recodes: false,
         gains_by_state: false,
     };
     let request = RunnerRequest {
-        call: vec![CALL.into()],
+        path: vec![CALL.into()],
         limits: Limits::default(),
         inputs: Inputs::Cases(vec![WaveCase {
             call: "square(3)".into(),
             expect: None,
         }]),
-        task: Task::Replica(ReplicaTask {
+        call: AnyCall::Replica(ReplicaCall {
             payloads: vec![Some(payload)],
             calibrator,
             plan,
@@ -295,7 +296,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
 async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
     let parts = [message];
     let start = Instant::now();
-    let mut job = Job::new(bakeoff_measure::ROLE, &parts, Fence::closed());
+    let mut job = Job::new(bakeoff_runner::ROLE, &parts, Fence::closed());
     job.announces = true;
     let runner = confinement.spawn(job).await?;
     let announced = runner.announced();

@@ -7,9 +7,14 @@ use bakeoff_compile::validate_prototype;
 use bakeoff_domain::race::{RaceSettings, analyse};
 use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
 use bakeoff_domain::spec::Inputs;
-use bakeoff_measure::protocol::{Opened, Reply, Task};
 use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_run::{Evidence, conclude};
+use bakeoff_runner::call::{AnyCall, RunnerCall, RunnerMessage};
+use bakeoff_runner::protocol::{Guest, Opened};
+use bakeoff_runner::{
+    AggregateCall, AssessCall, DescribeCall, DiagnoseCall, EvaluateCall, GateCall, OracleCall,
+    ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
+};
 use bakeoff_sandbox::invoke::{self, CallTypes};
 use bakeoff_source::content_address;
 use bakeoff_source::interface::{InputRequest, Interface, WitFile};
@@ -17,6 +22,7 @@ use bakeoff_store::bundle::{self as packing, Manifest};
 use bakeoff_store::{ExportFormat, ExportTable, Mode, Store};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use wasm_encoder::{Component as Encoder, RawSection};
@@ -244,54 +250,56 @@ pub(crate) fn build_event(bytes: &[u8]) {
 pub(crate) fn request(bytes: &[u8]) {
     if let Ok(opened) = Opened::read(bytes) {
         assert!(format!("{:?}", opened.request).len() < 64 * bytes.len() + 4096);
-        match &opened.request.task {
-            Task::Gate {
-                component, files, ..
+        let look_at = |guest: &Guest| {
+            let _ = (opened.blob(guest.code), opened.imports(guest.files));
+        };
+        match &opened.request.call {
+            AnyCall::Gate(call) => look_at(&call.variant),
+            AnyCall::Assess(call) => look_at(&call.variant),
+            AnyCall::Repeat(call) => look_at(&call.prototype),
+            AnyCall::Oracle(call) => look_at(&call.prototype),
+            AnyCall::Diagnose(call) => look_at(&call.build),
+            AnyCall::Replica(call) => {
+                let payloads = call.payloads.iter().flatten();
+                payloads.for_each(|payload| look_at(&payload.guest));
             }
-            | Task::Assess {
-                component, files, ..
-            } => {
-                let _ = (opened.blob(*component), opened.imports(*files));
+            AnyCall::Evaluate(call) => {
+                let _ = opened.blob(call.evaluator);
+                call.variant.iter().for_each(look_at);
             }
-            Task::Repeat(task) | Task::TestOracle(task) => {
-                let _ = (opened.blob(task.component), opened.imports(task.files));
+            AnyCall::Aggregate(call) => {
+                let _ = (opened.blob(call.aggregator), opened.blob(call.report));
             }
-            Task::Replica(task) => {
-                for payload in task.payloads.iter().flatten() {
-                    let _ = opened.blob(payload.component);
-                    let _ = opened.imports(payload.files);
-                }
-            }
-            Task::Evaluate(task) => {
-                let _ = opened.blob(task.evaluator);
-                let _ = task.component.map(|component| opened.blob(component));
-                let _ = opened.imports(task.files);
-            }
-            Task::Aggregate { aggregator, report } => {
-                let _ = (opened.blob(*aggregator), opened.blob(*report));
-            }
-            Task::Propose { proposer, .. } => drop(opened.blob(*proposer)),
-            Task::Describe {
-                evaluator: component,
-            }
-            | Task::ReadCases { component }
-            | Task::Diagnose { component, .. } => {
-                let _ = opened.blob(*component);
-            }
+            AnyCall::Propose(call) => drop(opened.blob(call.proposer)),
+            AnyCall::Describe(call) => drop(opened.blob(call.evaluator)),
+            AnyCall::ReadCases(call) => drop(opened.blob(call.component)),
         }
     }
 }
 
-/// A reply, as a runner sends it. What an evaluator says of itself is shown where it is refused.
+/// A reply, as a runner sends it: to each of the calls. What an evaluator says of itself is shown where it is refused.
 pub(crate) fn reply(bytes: &[u8]) {
-    if let Ok(reply) = postcard::from_bytes::<Reply>(bytes) {
-        assert!(format!("{reply:?}").len() < 256 * bytes.len() + 4096);
-        if let Reply::Described(criteria) = &reply
-            && let Err(why) = bakeoff_measure::evaluate::check_description(criteria)
-        {
-            assert!(is_inert(&why) && why.len() < 2_000, "{why:?}");
-        }
+    reply_to::<GateCall>(bytes);
+    reply_to::<AssessCall>(bytes);
+    reply_to::<RepeatCall>(bytes);
+    reply_to::<OracleCall>(bytes);
+    reply_to::<DiagnoseCall>(bytes);
+    reply_to::<ReplicaCall>(bytes);
+    reply_to::<EvaluateCall>(bytes);
+    reply_to::<AggregateCall>(bytes);
+    reply_to::<ProposeCall>(bytes);
+    reply_to::<ReadCasesCall>(bytes);
+    if let Some(RunnerMessage::Reply(criteria)) = reply_to::<DescribeCall>(bytes)
+        && let Err(why) = bakeoff_measure::evaluate::check_description(&criteria)
+    {
+        assert!(is_inert(&why) && why.len() < 2_000, "{why:?}");
     }
+}
+
+fn reply_to<C: RunnerCall<Reply: Debug>>(bytes: &[u8]) -> Option<RunnerMessage<C::Reply>> {
+    let message = postcard::from_bytes(bytes).ok()?;
+    assert!(format!("{message:?}").len() < 256 * bytes.len() + 4096);
+    Some(message)
 }
 
 /// A report, as `bakeoff report` reads it, shows it in every format, and scores it again.

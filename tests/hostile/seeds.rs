@@ -8,10 +8,13 @@ use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
-use bakeoff_measure::protocol::{Bundle, GateSecrets, Inputs, Reply, Request, Task};
-use bakeoff_measure::{WaveCase, WrongCase, WrongPart};
+use bakeoff_runner::GateCall;
+use bakeoff_runner::call::{Failed, RunnerMessage};
+use bakeoff_runner::protocol::{Bundle, Inputs, Request};
+use bakeoff_runner::{WaveCase, WrongCase, WrongPart};
 use bakeoff_sandbox::GuestError;
 use bakeoff_store::{Mode, RunMeta, Start, Store};
+use serde::Serialize;
 use std::fs;
 
 /// The inputs for a parser.
@@ -70,58 +73,57 @@ fn failed() -> Vec<u8> {
 
 fn request() -> Vec<u8> {
     let mut bundle = Bundle::default();
-    let component = bundle.add(b"code");
+    let call = GateCall {
+        variant: bundle.add_guest(b"code", None),
+        cases: RunSeed::Named(7).check_secret(),
+        rehearsal: RunSeed::Named(11).rehearsal_secret(),
+        repeats_fuel: None,
+    };
     let case = WaveCase {
         call: "f(1)".into(),
         expect: Some("2".into()),
     };
     let request = Request {
-        call: vec!["f".into()],
+        path: vec!["f".into()],
         limits: Limits::default(),
         inputs: Inputs::Cases(vec![case]),
-        task: Task::Gate {
-            component,
-            files: None,
-            secrets: GateSecrets {
-                cases: RunSeed::Named(7).check_secret(),
-                rehearsal: RunSeed::Named(11).rehearsal_secret(),
-            },
-            repeats_fuel: None,
-        },
+        call: call.into(),
     };
     bundle.seal(&request).unwrap()
 }
 
 fn replies() -> Vec<Vec<u8>> {
-    let replies = [
-        Reply::Cases(vec![
-            Ok(()),
-            Err(WrongCase {
-                part: WrongPart::Call,
-                reason: "call: no".into(),
-            }),
-        ]),
-        Reply::Failed {
-            variant: Some(3),
-            calls: vec![(0, 7), (1, u64::MAX)],
-            error: GuestError::new(FailureClass::Trap, "a message"),
-        },
-        Reply::Diagnosis(vec!["a report".into()]),
+    let cases: Vec<Result<(), WrongCase>> = vec![
+        Ok(()),
+        Err(WrongCase {
+            part: WrongPart::Call,
+            reason: "call: no".into(),
+        }),
+    ];
+    let failed: RunnerMessage<()> = RunnerMessage::Failed(Failed {
+        variant: Some(3),
+        calls: vec![(0, 7), (1, u64::MAX)],
+        error: GuestError::new(FailureClass::Trap, "a message"),
+    });
+    vec![
+        reply(cases),
+        postcard::to_stdvec(&failed).unwrap(),
+        reply(vec!["a report".to_owned()]),
         described("balance", "points", Some((0.0, 1.0))),
         described("Balance\u{1b}[2J", "points", None),
         described("balance", "a unit that is longer than units are", None),
         described("balance", "points", Some((f64::NAN, 1.0))),
         described(&"balance".repeat(1_000), "points", None),
-    ];
-    replies
-        .iter()
-        .map(|reply| postcard::to_stdvec(reply).unwrap())
-        .collect()
+    ]
+}
+
+fn reply<R: Serialize>(reply: R) -> Vec<u8> {
+    postcard::to_stdvec(&RunnerMessage::Reply(reply)).unwrap()
 }
 
 /// What an evaluator may say of itself.
-fn described(name: &str, unit: &str, range: Option<(f64, f64)>) -> Reply {
-    Reply::Described(vec![EvaluatedCriterion {
+fn described(name: &str, unit: &str, range: Option<(f64, f64)>) -> Vec<u8> {
+    reply(vec![EvaluatedCriterion {
         name: name.to_owned(),
         summary: "how evenly it spreads".to_owned(),
         unit: unit.to_owned(),
@@ -191,7 +193,7 @@ fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff_compile::is_build_task(&order()));
     assert!(bakeoff_compile::is_build_event(&done()));
     assert!(bakeoff_compile::is_build_event(&failed()));
-    assert!(bakeoff_measure::protocol::Opened::read(&request()).is_ok());
+    assert!(bakeoff_runner::protocol::Opened::read(&request()).is_ok());
     let folder = tempfile::tempdir().unwrap();
     let bundle = harness::packed(folder.path(), None);
     let into = folder.path().join("into");

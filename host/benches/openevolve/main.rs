@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         bakeoff_compile::builder_role(),
         bakeoff_compile::crates_role(),
         bakeoff_compile::reader_role(),
-        bakeoff_measure::role(),
+        bakeoff_runner::role(),
     ]);
     if let Some(status) = child {
         return status;

@@ -1,30 +1,42 @@
-//! Aggregators, inside a runner: the report is handed over, and the sections are handed back.
+//! The parent's side of aggregators, which add sections to a report.
 
-use super::evaluator::{failed, with_instance};
-use super::protocol::{Blob, Opened, Reply};
-use bakeoff_confine::Frames;
-use bakeoff_domain::report::check_sections;
-use bakeoff_sandbox::{Imports, Instance, Sandbox};
-use std::sync::Arc;
+use super::evaluator::{answered, plug_in};
+use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
+use bakeoff_domain::report::{AddedSection, check_sections};
+use bakeoff_runner::AggregateCall;
 
-/// Asks an aggregator for its sections of a report. Sections that cannot be shown are not sent.
-pub(super) fn aggregate(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    aggregator: Blob,
-    report: Blob,
-    frames: &mut Frames,
-) -> Result<(), String> {
-    let report = std::str::from_utf8(opened.blob(report)?).map_err(|error| error.to_string())?;
-    let imports = Imports::Diagnostic(Arc::default());
-    let aggregate = |instance: &mut Instance| instance.aggregate(report);
-    match with_instance(opened, sandbox, aggregator, imports, frames, aggregate)? {
-        Ok(Ok(sections)) => match check_sections(&sections) {
-            Ok(()) => Reply::Aggregated(sections),
-            Err(why) => Reply::NotAggregated(format!("it gave {why}")),
-        },
-        Ok(Err(why)) => Reply::NotAggregated(format!("the aggregator says: {why}")),
-        Err(error) => failed(error),
+/// The largest report that an aggregator is handed, in bytes: that of the largest sweep is smaller.
+const REPORT_BYTES_MAX: usize = 64 << 20;
+
+/// Asks an aggregator for its sections of a report in JSON. The inner `Err` is the reason why there
+/// are none.
+///
+/// # Errors
+/// The runner could not be started.
+pub async fn aggregate(
+    config: &RunnerConfig,
+    aggregator: &[u8],
+    report: &str,
+) -> Result<Result<Vec<AddedSection>, String>, RunnerError> {
+    if report.len() > REPORT_BYTES_MAX {
+        let mib = REPORT_BYTES_MAX >> 20;
+        return Ok(Err(format!("the report is larger than {mib} MiB")));
     }
-    .send(frames)
+    let mut runner = plug_in(config, None, |bundle| AggregateCall {
+        aggregator: bundle.add(aggregator),
+        report: bundle.add(report.as_bytes()),
+    })?;
+    let answer = answered("the aggregator", &mut runner, |sections, reply| {
+        *sections = Some(reply);
+    })
+    .await?;
+    let sections =
+        answer.and_then(|said| said.unwrap_or_else(|| Err("it said nothing".to_owned())));
+    // What a child says after a guest ran in it is checked once more.
+    Ok(sections.and_then(|sections| {
+        let checked = check_sections(&sections);
+        checked.map_err(|why| format!("it gave {why}"))?;
+        Ok(sections)
+    }))
 }

@@ -1,14 +1,11 @@
 //! The parent's side of the assessment: the numbers that the workload gives one variant's answers.
 
-use super::assess::ROUNDS_MAX;
-use super::bounds::{GATE_PATIENCE, room_for};
-use super::check::{STALLS_MAX, first_failure};
-use super::checked_case::AssessedAnswer;
-use super::deaths;
-use super::protocol::{Reply, Task};
+use super::gate::first_failure;
 use super::runner_config::RunnerConfig;
-use super::runner_end::{Ended, Failed, RunnerError};
+use super::runner_end::RunnerError;
 use bakeoff_domain::failure::Failure;
+use bakeoff_runner::call::Call;
+use bakeoff_runner::{AssessCall, AssessedAnswer, ROUNDS_MAX};
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +17,7 @@ pub struct Assessment {
     /// The reason why the variant has no result, if it failed on one of the inputs.
     pub failure: Option<Failure>,
     /// The calls that reproduce the failure in one instance: case and seed of each.
-    pub calls: Vec<(usize, u64)>,
+    pub calls: Vec<Call>,
 }
 
 impl Assessment {
@@ -31,16 +28,6 @@ impl Assessment {
             && answers.all(|(place, answer)| answer.case == place % cases)
             && self.answers.len().is_multiple_of(cases)
             && self.answers.len() <= cases * ROUNDS_MAX as usize
-    }
-
-    /// Returns the assessment of a variant that failed. Answers that were assessed before are left out, since the
-    /// variant has no result.
-    fn failed(failed: Vec<Failed>, config: &RunnerConfig) -> Result<Self, RunnerError> {
-        let mut assessment = Self::default();
-        if let Some((failure, calls)) = first_failure(failed, config)? {
-            (assessment.failure, assessment.calls) = (Some(failure), calls);
-        }
-        Ok(assessment)
     }
 
     /// Returns the values of a name, by round: the mean over the cases. `None` if the workload does
@@ -66,39 +53,30 @@ pub async fn assess(
     files: Option<&PackedFolders>,
     core: Option<usize>,
 ) -> Result<Assessment, RunnerError> {
-    let message = config.request(|bundle| Task::Assess {
-        component: bundle.add(checked),
-        files: files.map(|files| bundle.add_files(files)),
+    let mut runner = config.runner_of_one(core, files, |bundle| AssessCall {
+        variant: bundle.add_guest(checked, files),
         secret: config.seed.assessment_secret(),
     })?;
-    let mut runner = config.runner(message, core, 1, GATE_PATIENCE);
-    runner.bounds.guests_bytes += room_for(files);
-    let mut died = None;
-    for _ in 0..STALLS_MAX {
-        let mut assessment = Assessment::default();
-        let ended = runner
-            .run(&mut |reply| {
-                if let Reply::Assessed(answer) = reply {
-                    assessment.answers.push(answer);
-                }
-            })
-            .await?;
-        let cases = config.inputs.cases();
-        match ended {
-            Ended::Done if assessment.answers.is_empty() || !assessment.is_whole(cases) => {
-                return Err(RunnerError::Silent("it left out inputs to assess".into()));
-            }
-            Ended::Done => return Ok(assessment),
-            Ended::Died(death) => {
-                if let Some(failed) = deaths::of_single_variant(&mut died, death)? {
-                    return Assessment::failed(failed, config);
-                }
-            }
-            Ended::Failed(failed) => return Assessment::failed(failed, config),
-            Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
-        }
+    let (answers, failed) = runner
+        .settle(|answers: &mut Vec<AssessedAnswer>, answer| answers.push(answer))
+        .await?;
+    if let Some((failure, calls)) = first_failure(failed, config)? {
+        // Answers that were assessed before are left out, since the variant has no result.
+        return Ok(Assessment {
+            failure: Some(failure),
+            calls,
+            ..Assessment::default()
+        });
     }
-    Err(RunnerError::Stalled)
+    let assessment = Assessment {
+        answers,
+        ..Assessment::default()
+    };
+    let is_whole = assessment.is_whole(config.inputs.cases());
+    if assessment.answers.is_empty() || !is_whole {
+        return Err(RunnerError::Silent("it left out inputs to assess".into()));
+    }
+    Ok(assessment)
 }
 
 #[cfg(test)]

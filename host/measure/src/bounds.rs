@@ -1,10 +1,9 @@
 //! The resource bounds of a runner process, and the time that it may take.
 
-use super::instances::Instances;
-use super::runner::ROLE;
 use bakeoff_compile::engine;
 use bakeoff_confine::{Fence, Job};
 use bakeoff_domain::spec::Limits;
+use bakeoff_runner::{Instances, ROLE};
 use bakeoff_source::PackedFolders;
 use std::collections::BTreeMap;
 use std::time::Duration;

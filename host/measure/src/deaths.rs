@@ -1,8 +1,9 @@
 //! Runners that die without an error: each is started once more, and the failure belongs to a variant that was running
 //! both times.
 
-use super::runner_end::{Death, Failed, RunnerError};
+use super::runner_end::{Death, RunnerError};
 use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_runner::call::Failed;
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeMap;
 
@@ -60,8 +61,8 @@ impl Deaths {
     }
 }
 
-/// Returns the failures that follow from the death of a runner with a single variant, where `before` is an earlier
-/// death in the same work, if there was one. `None` if the work is to be repeated.
+/// Returns the failures that follow from the death of a runner with a single variant, or with one beside an evaluator,
+/// where `before` is an earlier death in the same work, if there was one. `None` if the work is to be repeated.
 ///
 /// # Errors
 /// Both runners died before a guest ran: the machine is at fault.
@@ -76,7 +77,7 @@ pub(super) fn of_single_variant(
         return Err(RunnerError::Silent(death.error.message));
     }
     Ok(Some(vec![Failed {
-        variant: Some(0),
+        variant: Some(death.running().unwrap_or(0)),
         calls: Vec::new(),
         error: twice(death.error),
     }]))
@@ -92,8 +93,8 @@ fn twice(error: GuestError) -> GuestError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::announcement::Doing;
     use bakeoff_domain::failure::FailureClass;
+    use bakeoff_runner::announcement::Doing;
 
     fn death(doing: Option<Doing>) -> Death {
         Death {

@@ -1,215 +1,165 @@
-//! Evaluators, inside a runner: the variant is called on many inputs, if its answers are wanted, and the evaluator is
-//! handed the evidence.
+//! The parent's side of evaluators: their descriptions, and their readings of one variant.
 
-use super::announcement::Doing;
-use super::checked_case::AssessedAnswer;
-use super::gate::{Gate, Halt, digest};
-use super::protocol::{Blob, Opened, Reply};
-use bakeoff_confine::Frames;
-use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
-use bakeoff_domain::plan::{InputPurpose, Secret, sample_seeds};
-use bakeoff_domain::spec::Limits;
-use bakeoff_sandbox::invoke::{self, Value};
-use bakeoff_sandbox::{GuestError, Imports, Instance, KnownAnswer, KnownEvidence, Sandbox};
-use std::sync::Arc;
+use super::bounds::room_for;
+use super::gate::first_failure;
+use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
+use super::runner_job::RunnerJob;
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::spec::EvaluatedCriterion;
+use bakeoff_runner::call::{Call, Failed, RunnerCall};
+use bakeoff_runner::protocol::Bundle;
+use bakeoff_runner::{
+    ANSWERS_BYTES_MAX, AssessedAnswer, DescribeCall, EVALUATOR, EvaluateCall, EvaluateReply,
+};
+use bakeoff_sandbox::{GivenReading, KnownEvidence};
+use bakeoff_source::PackedFolders;
 
-/// The number by which a runner announces the evaluator; the variant is 0.
-pub(super) const EVALUATOR: VariantIndex = 1;
+/// The most readings that are taken from one evaluation.
+const READINGS_MAX: usize = 1 << 16;
 
-/// The most rounds of inputs.
-const ROUNDS_MAX: u32 = 256;
-/// The most answers after one round.
-const ANSWERS_MAX: usize = 4_096;
-/// Units of fuel, of prototype and workload together, after which no other round begins.
-const FUEL_MAX: u64 = 10_000_000_000;
-/// The most bytes of text of all answers that an evaluator gets.
-pub(super) const ANSWERS_BYTES_MAX: usize = 64 << 20;
-/// The most bytes of one value, as the host holds it, that is written as text.
-const VALUE_BYTES_MAX: usize = 16 << 20;
-/// The most bytes that an evaluator may return: thousands of readings.
-const RETURNED_BYTES_MAX: u64 = 4 << 20;
-/// The most readings in one frame.
-const READINGS_PER_FRAME: usize = 1_024;
-/// The block of the inputs' seeds.
-const BLOCK: u32 = 1;
+/// The longest message of a failed evaluator, in characters.
+const WORDS_CHARS_MAX: usize = 400;
 
-/// Returns the limits of an evaluator's call: those of a prototype's, except for what it returns.
-fn limits_of(limits: Limits) -> Limits {
-    Limits {
-        output_bytes: RETURNED_BYTES_MAX,
-        ..limits
-    }
+/// Input of one evaluation: an evaluator, and a variant with its evidence.
+#[derive(Debug)]
+pub struct EvaluationInput<'a> {
+    /// The evaluator, in the checked profile.
+    pub evaluator: &'a [u8],
+    /// The variant in the checked profile, if its answers are wanted.
+    pub variant: Option<&'a [u8]>,
+    /// The files that the variant is granted, if any.
+    pub files: Option<&'a PackedFolders>,
+    /// The evidence of the variant that needs no calls.
+    pub evidence: KnownEvidence,
 }
 
-/// Calls `act` with an instance of an evaluator, an aggregator or a proposer.
-pub(super) fn with_instance<T>(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    evaluator: Blob,
-    imports: Imports,
-    frames: &Frames,
-    act: impl FnOnce(&mut Instance) -> Result<T, GuestError>,
-) -> Result<Result<T, GuestError>, String> {
-    let bytes = opened.blob(evaluator)?;
-    let calling = Doing::Calling {
-        variant: EVALUATOR,
-        calls: 1,
-    };
-    calling.announce(0, frames);
-    let sandbox = sandbox.with_limits(limits_of(opened.request.limits));
-    // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { sandbox.prepare(bytes, imports) };
-    let instance = prepared.and_then(|prepared| prepared.instantiate());
-    Ok(instance.and_then(|mut instance| {
-        act(&mut instance).map_err(|error| with_report(error, instance.reports()))
-    }))
+/// Result of an evaluation. Nothing about the readings was checked.
+#[derive(Debug, Default)]
+pub struct EvaluatorAnswer {
+    /// The answers of the variant that the evaluator got, without numbers.
+    pub answers: Vec<AssessedAnswer>,
+    /// True if the evaluator got fewer answers than there are, since their text is too large.
+    pub cut: bool,
+    /// The readings.
+    pub readings: Vec<GivenReading>,
+    /// The reason why there are no readings, if there are none.
+    pub missing: Option<String>,
+    /// The failure of the variant on one of the inputs.
+    pub failure: Option<Failure>,
+    /// The calls that reproduce the failure.
+    pub calls: Vec<Call>,
 }
 
-/// Adds the message of an evaluator's panic to the error, if there was one.
-fn with_report(error: GuestError, reports: &[String]) -> GuestError {
-    match reports.last() {
-        Some(report) if error.class == FailureClass::Trap => {
-            GuestError::new(error.class, report.as_str())
-        }
-        _ => error,
-    }
+/// Asks an evaluator for its criteria; the inner `Err` is the reason why it gave none.
+///
+/// # Errors
+/// The runner could not be started.
+pub async fn describe(
+    config: &RunnerConfig,
+    evaluator: &[u8],
+) -> Result<Result<Vec<EvaluatedCriterion>, String>, RunnerError> {
+    let mut runner = plug_in(config, None, |bundle| DescribeCall {
+        evaluator: bundle.add(evaluator),
+    })?;
+    let described = answered("the evaluator", &mut runner, |criteria, reply| {
+        *criteria = Some(reply);
+    })
+    .await?;
+    Ok(described.and_then(|criteria| criteria.ok_or_else(|| "it said nothing".to_owned())))
 }
 
-/// Makes the reply for an error of the evaluator.
-pub(super) fn failed(error: GuestError) -> Reply {
-    Reply::Failed {
-        variant: Some(EVALUATOR),
-        calls: Vec::new(),
-        error,
-    }
-}
-
-/// Asks an evaluator for its criteria.
-pub(super) fn describe(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    evaluator: Blob,
-    frames: &mut Frames,
-) -> Result<(), String> {
-    let imports = Imports::Evidence;
-    let described = with_instance(
-        opened,
-        sandbox,
-        evaluator,
-        imports,
-        frames,
-        Instance::describe,
-    );
-    match described? {
-        Ok(criteria) => Reply::Described(criteria),
-        Err(error) => failed(error),
-    }
-    .send(frames)
-}
-
-/// Asks an evaluator for its readings.
-pub(super) fn evaluate(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    evaluator: Blob,
-    evidence: KnownEvidence,
-    frames: &mut Frames,
-) -> Result<(), String> {
-    let evaluate = |instance: &mut Instance| instance.evaluate(evidence);
-    let imports = Imports::Evidence;
-    match with_instance(opened, sandbox, evaluator, imports, frames, evaluate)? {
-        Ok(Ok(readings)) => readings
-            .chunks(READINGS_PER_FRAME)
-            .try_for_each(|readings| Reply::Evaluated(readings.to_vec()).send(frames)),
-        Ok(Err(why)) => Reply::NotEvaluated(why).send(frames),
-        Err(error) => failed(error).send(frames),
-    }
-}
-
-impl Gate<'_> {
-    /// Collects answers as text: to whole rounds of one input on each case, or to every fixed input. The
-    /// answers are judged like all others.
-    pub(super) fn collect(&mut self, secret: &Secret) -> Result<Vec<KnownAnswer>, Halt> {
-        let cases = self.workload.cases();
-        let is_fixed = self.workload.has_instances() || !self.workload.draws_inputs();
-        let rounds_max = if is_fixed { 1 } else { ROUNDS_MAX };
-        let mut answers = Vec::new();
-        let (mut rounds, mut fuel, mut bytes) = (0, 0_u64, 0_usize);
-        while rounds < rounds_max
-            && (rounds == 0
-                || ((rounds as usize + 1) * cases <= ANSWERS_MAX
-                    && fuel.saturating_add(self.workload.fuel()) < FUEL_MAX))
-        {
-            for case in 0..cases {
-                let seed = match is_fixed {
-                    true => self.seed_of(case, case, 0),
-                    false => {
-                        sample_seeds(secret, InputPurpose::Gate, rounds, BLOCK, case).of_call(0)
-                    }
-                };
-                let answer = self.collected(case, seed, &mut fuel)?;
-                let room = ANSWERS_BYTES_MAX - bytes;
-                let Some((answer, digest)) = answer.filter(|(answer, _)| answer.bytes() <= room)
-                else {
-                    // Of inputs that are drawn, whole rounds count.
-                    let whole = if is_fixed {
-                        answers.len()
-                    } else {
-                        rounds as usize * cases
-                    };
-                    answers.truncate(whole);
-                    if is_fixed || rounds == 0 {
-                        self.say(&Reply::AnswersCut(whole as u32))?;
-                    }
-                    return self.told(answers);
-                };
-                bytes += answer.bytes();
-                answers.push((answer, digest));
+/// Asks an evaluator for its readings of a variant.
+///
+/// # Errors
+/// The runner could not be started, or the workload itself failed.
+pub async fn evaluate(
+    config: &RunnerConfig,
+    input: EvaluationInput<'_>,
+    core: Option<usize>,
+) -> Result<EvaluatorAnswer, RunnerError> {
+    let secret = config.seed.assessment_secret();
+    let mut runner = plug_in(config, core, |bundle| EvaluateCall {
+        evaluator: bundle.add(input.evaluator),
+        variant: input
+            .variant
+            .map(|code| bundle.add_guest(code, input.files)),
+        secret,
+        evidence: input.evidence,
+    })?;
+    runner.bounds.guests_bytes += room_for(input.files);
+    let (answer, failed) = runner
+        .settle(|answer: &mut EvaluatorAnswer, reply| match reply {
+            EvaluateReply::Answer(one) => answer.answers.push(one),
+            EvaluateReply::AnswersCut(_) => answer.cut = true,
+            EvaluateReply::Readings(readings) => {
+                let room = READINGS_MAX - answer.readings.len().min(READINGS_MAX);
+                answer.readings.extend(readings.into_iter().take(room));
             }
-            rounds += 1;
-        }
-        self.told(answers)
+            EvaluateReply::Nothing(why) => {
+                answer.missing = Some(format!("the evaluator says: {why}"));
+            }
+        })
+        .await?;
+    if failed.is_empty() {
+        return Ok(answer);
     }
+    let nothing = EvaluatorAnswer::default();
+    if let Some(failed) = of_plug_in(&failed) {
+        return Ok(EvaluatorAnswer {
+            missing: Some(words("the evaluator", failed)),
+            ..nothing
+        });
+    }
+    let (failure, calls) = first_failure(failed, config)?.unzip();
+    Ok(EvaluatorAnswer {
+        failure,
+        calls: calls.unwrap_or_default(),
+        ..nothing
+    })
+}
 
-    /// Tells the parent which answers the evaluator gets.
-    fn told(&mut self, answers: Vec<(KnownAnswer, String)>) -> Result<Vec<KnownAnswer>, Halt> {
-        let mut collected = Vec::with_capacity(answers.len());
-        for (answer, digest) in answers {
-            self.say(&Reply::Assessed(AssessedAnswer {
-                case: answer.case as CaseIndex,
-                answer: digest,
-                numbers: Vec::new(),
-            }))?;
-            collected.push(answer);
-        }
-        Ok(collected)
-    }
+/// Describes the failure of a guest, as the reason why there is nothing from it.
+fn words(guest: &str, failed: &Failed) -> String {
+    let error = &failed.error;
+    let line = error
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let line: String = line.chars().take(WORDS_CHARS_MAX).collect();
+    let limit = error.limit.as_ref();
+    let limit = limit.map_or_else(String::new, |limit| format!(" (limit: {limit})"));
+    format!("{guest} failed: {}: {line}{limit}", error.class.name())
+}
 
-    /// Returns the answer to one input as text, with its digest; `None` if it is too large for that.
-    fn collected(
-        &mut self,
-        case: CaseIndex,
-        seed: u64,
-        fuel: &mut u64,
-    ) -> Result<Option<(KnownAnswer, String)>, Halt> {
-        Doing::Workload.announce(case, self.frames);
-        let arguments: Arc<[Value]> = self.workload.arguments(case, seed)?;
-        self.made.clear();
-        let answered = self.judged_on(&mut None, (case, seed), &arguments)?;
-        *fuel = fuel.saturating_add(answered.fuel);
-        let answer = answered.value.as_ref();
-        let values = arguments.iter().chain(answer);
-        if values.map(Value::bytes).sum::<usize>() > VALUE_BYTES_MAX {
-            return Ok(None);
-        }
-        let texts: Option<Vec<String>> = arguments.iter().map(invoke::whole).collect();
-        let shown = answer.map(invoke::whole);
-        let known = |arguments: Vec<String>| KnownAnswer {
-            case: case as u32,
-            arguments,
-            answer: shown.flatten(),
-        };
-        Ok(texts.map(|texts| (known(texts), digest(answer))))
-    }
+/// Returns the failure of the evaluator, aggregator or proposer.
+fn of_plug_in(failed: &[Failed]) -> Option<&Failed> {
+    failed.iter().find(|one| one.variant == Some(EVALUATOR))
+}
+
+/// Returns a runner for a call of an evaluator, an aggregator or a proposer.
+pub(super) fn plug_in<'a, C: RunnerCall>(
+    config: &'a RunnerConfig,
+    core: Option<usize>,
+    request: impl FnOnce(&mut Bundle) -> C,
+) -> Result<RunnerJob<'a, C>, RunnerError> {
+    let mut runner = config.runner(core, 2, request)?;
+    runner.bounds.guests_bytes += 2 * ANSWERS_BYTES_MAX as u64;
+    Ok(runner)
+}
+
+/// Runs a runner with an evaluator, an aggregator or a proposer alone. Returns what `hear` makes of its replies, or the
+/// reason why there is nothing from it; `guest` is what it is called in that.
+pub(super) async fn answered<C: RunnerCall, A: Default + Send>(
+    guest: &str,
+    runner: &mut RunnerJob<'_, C>,
+    hear: impl FnMut(&mut A, C::Reply) + Send,
+) -> Result<Result<A, String>, RunnerError> {
+    let (answer, failed) = runner.settle(hear).await?;
+    Ok(match (failed.is_empty(), of_plug_in(&failed)) {
+        (true, _) => Ok(answer),
+        (false, Some(failed)) => Err(words(guest, failed)),
+        (false, None) => Err("its process died".to_owned()),
+    })
 }

@@ -1,394 +1,236 @@
-//! The gate, inside a runner: every case of one variant is called with fuel counted, every answer
-//! is judged, and the fuel of a call is compared before and after other calls.
+//! The parent's side of the gate: one variant is checked in a runner.
 
-use super::announcement::Doing;
-use super::check_budget::CheckBudget;
-use super::checked_case::CheckedCase;
-use super::protocol::{Blob, GateSecrets, Opened, Reply};
-use super::workload::{Judgement, Workload};
-use bakeoff_confine::Frames;
-use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::hex;
-use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, RunSeed, Secret, sample_seeds};
-use bakeoff_sandbox::invoke::{self, Callee, Value};
-use bakeoff_sandbox::{
-    CallResult, GuestError, GuestState, Imports, Instance, Lowering, PeakMemory, PreparedComponent,
-    Sandbox,
-};
-use sha2::{Digest, Sha256};
-use std::sync::Arc;
+use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
+use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_runner::call::{Call, Failed};
+use bakeoff_runner::{CheckedCase, GateCall, GateReply, ReadCasesCall, Rehearsal, WrongCase};
+use bakeoff_source::PackedFolders;
+use serde::{Deserialize, Serialize};
 
-/// The least number of calls between the two calls of the same input whose fuel is compared.
-const CALLS_BETWEEN_MIN: u32 = 10;
-/// The greatest number of such calls, on the first and smallest case, while together they use less fuel than
-/// [`FUEL_BETWEEN`]: errors that appear only after many calls should appear here.
-const CALLS_BETWEEN_MAX: u32 = 100;
-/// Units of fuel of the calls in between: about a quarter of a second.
-const FUEL_BETWEEN: u64 = 250_000_000;
+/// The share of a call's fuel that a variant saves on an instance that has been called before, beyond
+/// which it counts as gaining by state.
+const GAIN_SHARE: f64 = 0.05;
 
-/// The number of other seeds that make an input, to see whether it depends on them: enough that a
-/// workload which draws one of two inputs is told from one that draws nothing, mostly.
-const OTHER_SEEDS: u32 = 7;
-/// The most bytes of an argument that may be the same from every seed without a note in the report: a number or two
-/// that say what is asked for, such as a `k`.
-const CONSTANT_BYTES_MAX: usize = 16;
-/// The case index from which those other seeds are derived: no case has it.
-const CONSTANT: CaseIndex = u32::MAX as usize;
+/// Units of fuel that a first call takes beyond that, because an allocator initialises itself.
+const FIRST_CALL_FUEL: u64 = 4_000;
 
-/// The step of every call of a gate, which is about one variant.
-pub(super) const CALLING: Doing = Doing::Calling {
-    variant: 0,
-    calls: 1,
-};
-
-/// The reason why a gate ended early.
-pub(super) enum Halt {
-    /// The channel to the parent is closed.
-    Channel(String),
-    /// A call failed.
-    GuestError(GuestError),
+/// The record of a variant's gate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GateRecord {
+    /// The checked cases in order, up to the failing one.
+    pub cases: Vec<CheckedCase>,
+    /// The result of the rehearsal; `None` if a case failed before it.
+    pub rehearsal: Option<Rehearsal>,
+    /// The reason why the variant did not pass, if it did not.
+    pub failure: Option<Failure>,
+    /// The calls that reproduce the failure in one instance: case and seed of each.
+    pub calls: Vec<(usize, u64)>,
+    /// The operations that the component tried and was refused, over all these calls.
+    #[serde(default)]
+    pub attempts: Vec<Attempt>,
+    /// The seed that the rehearsal's inputs and order follow from: that of the run that made it.
+    /// `None` in records that are older than this field.
+    #[serde(default)]
+    pub rehearsal_seed: Option<RunSeed>,
+    /// Units of fuel that calls beyond one on each case could take; `None`: as much as checks ever may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_fuel: Option<u64>,
 }
 
-impl From<GuestError> for Halt {
-    fn from(error: GuestError) -> Self {
-        Self::GuestError(error)
-    }
-}
-
-/// A gate in progress for one variant.
-pub(super) struct Gate<'a> {
-    pub(super) prepared: &'a PreparedComponent,
-    pub(super) call: &'a [String],
-    pub(super) workload: &'a mut Workload,
-    pub(super) secrets: GateSecrets,
-    pub(super) frames: &'a mut Frames,
-    /// The budget of all calls together.
-    pub(super) budget: CheckBudget,
-    /// The calls on the current instance, in order, to reproduce a failure.
-    pub(super) made: Vec<Call>,
-    /// The first input of the case, with its call: an input that is made for that call again must be the same.
-    pub(super) first_input: Option<(Call, Arc<[Value]>)>,
-}
-
-/// A call, by its case and the seed of its input.
-pub(super) type Call = (CaseIndex, u64);
-
-/// Results of the repeated calls of a case.
-struct Repeats {
-    /// Units of fuel of the same call after others on the same instance.
-    fuel_later: u64,
-    /// The number of calls.
-    calls: u32,
-}
-
-/// An instance in use; `None` until the next call makes one.
-pub(super) type Slot = Option<(Instance, Callee<GuestState>)>;
-
-impl Gate<'_> {
-    /// Checks every case, and returns the fuel of each.
-    pub(super) fn run(&mut self) -> Result<Vec<u64>, Halt> {
-        if self.workload.has_instances() {
-            return self.run_set();
-        }
-        let mut fuel = Vec::with_capacity(self.workload.cases());
-        let cases = self.workload.cases();
-        for case in 0..cases {
-            self.made.clear();
-            self.budget.check(case, cases)?;
-            let checked = self.case(case)?;
-            fuel.push(checked.fuel);
-            self.say(&Reply::Checked(checked))?;
-        }
-        Ok(fuel)
-    }
-
-    /// Returns true if a call that takes this much fuel can be repeated within the rest of the budget.
-    pub(super) fn has_room_for(&self, fuel: u64) -> bool {
-        self.budget.has_room_for(fuel, self.workload.fuel())
-    }
-
-    /// Returns true if the calls of a replica can be rehearsed, where one call on each checked case takes `round` units
-    /// of fuel: each may come once more, and its repetition on a fresh instance.
-    pub(super) fn can_rehearse(&self, round: u64) -> bool {
-        match self.workload.has_instances() {
-            // The checks leave half of what there is.
-            true => self.budget.has_left(round.saturating_mul(2)),
-            false => self.has_room_for(round.saturating_mul(2)),
-        }
-    }
-
-    /// Checks one case: the same input on one fresh instance, on another one, and there once more
-    /// after other calls of the first case, the smallest, as far as the variant's checks may take so
-    /// much. Fuel is exact: a difference between the first two is chance, and a difference between the
-    /// last two is state.
-    fn case(&mut self, case: CaseIndex) -> Result<CheckedCase, Halt> {
-        let seed = self.seed_of(case, case, 0);
-        let (fresh, peak) = self.first_call(case, seed)?;
-        let repeats = self.repeats(case, seed, &fresh)?;
-        let arguments = self.workload.arguments(case, seed)?;
-        let same = self.constant_arguments(case, &arguments)?;
-        let constant_input = same
-            .as_ref()
-            .is_some_and(|same| same.len() == arguments.len());
-        let large = same.unwrap_or_default().into_iter().filter(|argument| {
-            !constant_input && arguments[*argument].bytes() > CONSTANT_BYTES_MAX
-        });
-        Ok(CheckedCase {
-            case,
-            fuel: fresh.fuel,
-            fuel_later: repeats.fuel_later,
-            cpu_ns: fresh.time.time.cpu_ns,
-            peak,
-            answer: digest(fresh.value.as_ref()),
-            shown: fresh
-                .value
-                .as_ref()
-                .map_or_else(String::new, invoke::render),
-            assessed: self
-                .workload
-                .assess(case, &arguments, fresh.value.as_ref())?,
-            calls: 1 + repeats.calls,
-            constant_input,
-            constant_arguments: large.map(|argument| argument as u32).collect(),
+impl GateRecord {
+    /// Returns true if calls would take less work on an instance that has been called before: tables
+    /// that the first call builds, answers that are remembered. Nothing follows from it but a note,
+    /// since every timed call has the same kind of instance.
+    pub fn gains_by_state(&self) -> bool {
+        self.cases.iter().any(|case| {
+            let usual = (GAIN_SHARE * case.fuel as f64) as u64 + FIRST_CALL_FUEL;
+            case.fuel.saturating_sub(case.fuel_later) > usual
         })
     }
 
-    /// Makes the first call on a case, on an instance of its own, and judges the answer; with the peak of
-    /// its memory.
-    pub(super) fn first_call(
-        &mut self,
-        case: CaseIndex,
-        seed: u64,
-    ) -> Result<(CallResult, PeakMemory), Halt> {
-        let mut alone = None;
-        self.made.clear();
-        let fresh = self.judged(&mut alone, case, seed)?;
-        let peak = alone.map(|(instance, _)| instance.peak());
-        Ok((fresh, peak.unwrap_or_default()))
+    /// Returns the share of a first call's fuel that later calls on the same instance do not need, on the case where it
+    /// is largest, from 0 to 1: a language's start before it runs a program, or tables.
+    pub fn first_call_share(&self) -> f64 {
+        let once = self
+            .cases
+            .iter()
+            .map(|case| case.fuel.saturating_sub(case.fuel_later) as f64 / case.fuel.max(1) as f64);
+        once.fold(0.0, f64::max)
     }
 
-    /// Repeats the first call on a case, which must give the same answer again.
-    fn repeats(&mut self, case: CaseIndex, seed: u64, fresh: &CallResult) -> Result<Repeats, Halt> {
-        let none = Repeats {
-            fuel_later: fresh.fuel,
-            calls: 0,
+    /// Returns the rough CPU time of the first call on each case, in nanoseconds; 0 where it is not known.
+    pub fn cpu_ns(&self) -> Vec<u64> {
+        self.cases.iter().map(|case| case.cpu_ns).collect()
+    }
+
+    /// Returns the number of cases that were called once only, since another call would have taken more
+    /// than all checks of a variant may.
+    pub fn cases_called_once(&self) -> usize {
+        self.cases.iter().filter(|case| case.calls == 1).count()
+    }
+
+    /// Returns true if the record covers the rehearsal and every case; of a set of instances, as many
+    /// of the first as could be checked.
+    fn is_whole(&self, cases: usize, are_instances: bool) -> bool {
+        let numbers = self.cases.iter().map(|case| case.case);
+        let checked = match are_instances {
+            true => self.cases.len().clamp(1, cases),
+            false => cases,
         };
-        if !self.has_room_for(fresh.fuel) {
-            return Ok(none);
-        }
-        let mut kept = None;
-        self.made.clear();
-        let again = self.judged(&mut kept, case, seed)?;
-        repeated(fresh, &again)?;
-        let (mut calls, mut fuel, mut small) = (0, 0, 0);
-        let fuel_between = self.budget.repeats(FUEL_BETWEEN);
-        let goes_on = |calls, fuel| {
-            calls < CALLS_BETWEEN_MIN
-                || (case == 0 && calls < CALLS_BETWEEN_MAX && fuel < fuel_between)
-        };
-        while goes_on(calls, fuel) && self.has_room_for(small) {
-            calls += 1;
-            let seed = self.seed_of(0, case, calls);
-            small = self.judged(&mut kept, 0, seed)?.fuel;
-            fuel += small;
-        }
-        if !self.has_room_for(fresh.fuel.saturating_mul(2)) {
-            return Ok(Repeats {
-                calls: 1 + calls,
-                ..none
-            });
-        }
-        // Twice: what alternates from call to call would otherwise be caught by luck only.
-        let later = self.judged(&mut kept, case, seed)?;
-        let last = self.judged(&mut kept, case, seed)?;
-        let answer = fresh.value.as_ref();
-        if !same(answer, later.value.as_ref()) || !same(answer, last.value.as_ref()) {
-            return Err(changed_answer().into());
-        }
-        Ok(Repeats {
-            fuel_later: later.fuel,
-            calls: 3 + calls,
-        })
+        numbers.eq(0..checked) && self.rehearsal.is_some()
     }
 
-    /// Returns the arguments, counted from 0, that the workload makes alike from every seed of the case.
-    /// `None` for cases of a file, which have no seed.
-    fn constant_arguments(
-        &mut self,
-        case: CaseIndex,
-        arguments: &[Value],
-    ) -> Result<Option<Vec<usize>>, Halt> {
-        if !self.workload.draws_inputs() {
-            return Ok(None);
-        }
-        let mut same: Vec<usize> = (0..arguments.len()).collect();
-        for other in 0..OTHER_SEEDS {
-            if same.is_empty() {
-                break;
-            }
-            let seed = self.seed_of(case, CONSTANT, other);
-            let drawn = self.workload.arguments(case, seed)?;
-            same.retain(|argument| {
-                let drawn = drawn.get(*argument);
-                drawn.is_some_and(|drawn| drawn.same_as(&arguments[*argument]))
-            });
-        }
-        Ok(Some(same))
+    /// Returns the number of calls that the gate made.
+    pub fn trials(&self) -> u64 {
+        let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.calls);
+        let checked = self.cases.iter().map(|case| case.calls);
+        checked.chain(rehearsed).map(u64::from).sum()
     }
 
-    /// Returns the seed of a call on `case` that is made while case `about` is checked.
-    pub(super) fn seed_of(&self, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-        seed_of(&self.secrets.cases, case, about, call)
+    /// Returns the largest size of memories and tables, in bytes, over all cases on fresh instances
+    /// and over the rehearsal.
+    pub fn peak_bytes(&self) -> u64 {
+        let rehearsed = self.rehearsal.iter().map(|rehearsal| rehearsal.peak.bytes);
+        let checked = self.cases.iter().map(|case| case.peak.bytes);
+        checked.chain(rehearsed).max().unwrap_or(0)
     }
 
-    /// Makes one call on the instance in `slot`, which is filled if it is empty, and judges the
-    /// answer.
-    pub(super) fn judged(
-        &mut self,
-        slot: &mut Slot,
-        case: CaseIndex,
-        seed: u64,
-    ) -> Result<CallResult, Halt> {
-        Doing::Workload.announce(case, self.frames);
-        let arguments = self.workload.arguments(case, seed)?;
-        match &self.first_input {
-            Some((call, first)) if *call == (case, seed) => {
-                let mut pairs = first.iter().zip(&*arguments);
-                if first.len() != arguments.len() || !pairs.all(|(a, b)| a.same_as(b)) {
-                    return Err(Workload::changed_input().into());
-                }
-            }
-            Some(((known, _), _)) if *known == case => {}
-            _ => self.first_input = Some(((case, seed), Arc::clone(&arguments))),
-        }
-        self.judged_on(slot, (case, seed), &arguments)
-    }
-
-    /// Makes one call as [`judged`](Self::judged) does, on arguments that were made before.
-    pub(super) fn judged_on(
-        &mut self,
-        slot: &mut Slot,
-        (case, seed): Call,
-        arguments: &Arc<[Value]>,
-    ) -> Result<CallResult, Halt> {
-        CALLING.announce(case, self.frames);
-        self.made.push((case, seed));
-        // Timed to its end, lowering as well: what all checks may take is bounded by it.
-        let lowering = Lowering::Timed(u64::MAX);
-        let answered = call(self.prepared, self.call, slot, arguments, lowering)?;
-        self.budget.add(&answered);
-        Doing::Workload.announce(case, self.frames);
-        match self
-            .workload
-            .judge(case, arguments, answered.value.as_ref())?
-        {
-            Judgement::Accepted => Ok(answered),
-            Judgement::Refused(why) => Err(GuestError::new(FailureClass::WrongAnswer, why).into()),
-        }
-    }
-
-    pub(super) fn say(&mut self, reply: &Reply) -> Result<(), Halt> {
-        reply.send(self.frames).map_err(Halt::Channel)
+    /// Returns the units of fuel of one call, by checked case.
+    pub fn fuel(&self) -> Vec<u64> {
+        self.cases.iter().map(|case| case.fuel).collect()
     }
 }
 
-/// Returns the seed of the input on which a case is checked; `check_seed` is that of all checks.
-pub fn gate_seed(check_seed: RunSeed, case: CaseIndex) -> u64 {
-    seed_of(&check_seed.check_secret(), case, case, 0)
-}
-
-fn seed_of(secret: &Secret, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
-    sample_seeds(secret, InputPurpose::Gate, about as u32, 0, case).of_call(call)
-}
-
-/// Calls the instance in `slot`, after filling it if it is empty. The slot is empty after an error.
-/// `lowering` is that of [`Instance::call_lowering`].
-pub(super) fn call(
-    prepared: &PreparedComponent,
-    path: &[String],
-    slot: &mut Slot,
-    arguments: &Arc<[Value]>,
-    lowering: Lowering,
-) -> Result<CallResult, GuestError> {
-    let (mut instance, callee) = match slot.take() {
-        Some(running) => running,
-        None => {
-            let mut instance = prepared.instantiate()?;
-            let callee = instance.callee(path)?;
-            (instance, callee)
-        }
+/// Returns the first failure of a checked variant, with the calls that reproduce it.
+///
+/// # Errors
+/// The workload failed, and not a variant.
+pub(super) fn first_failure(
+    failed: Vec<Failed>,
+    config: &RunnerConfig,
+) -> Result<Option<(Failure, Vec<Call>)>, RunnerError> {
+    let Some(first) = failed.into_iter().next() else {
+        return Ok(None);
     };
-    let answered = instance.call_lowering(&callee, arguments, lowering)?;
-    *slot = Some((instance, callee));
-    Ok(answered)
+    if first.variant.is_none() || first.error.class == FailureClass::WorkloadFailed {
+        return Err(config.workload_failed(&first));
+    }
+    let failure = Failure {
+        class: first.error.class,
+        message: first.error.message,
+        phase: Phase::Check,
+        limit: first.error.limit,
+    };
+    Ok(Some((failure, first.calls)))
 }
 
-/// Returns true if two answers are the same.
-pub(super) fn same(a: Option<&Value>, b: Option<&Value>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.same_as(b),
-        (None, None) => true,
-        _ => false,
+/// Runs one variant through the gate, with the files that it is granted. `on_case` gets the number of
+/// checked cases after each.
+///
+/// # Errors
+/// The runner could not be started, or the workload itself failed.
+pub async fn check(
+    config: &RunnerConfig,
+    checked: &[u8],
+    files: Option<&PackedFolders>,
+    core: Option<usize>,
+    mut on_case: impl FnMut(usize) + Send,
+) -> Result<GateRecord, RunnerError> {
+    let mut runner = config.runner_of_one(core, files, |bundle| GateCall {
+        variant: bundle.add_guest(checked, files),
+        cases: config.check_seed.check_secret(),
+        rehearsal: config.seed.rehearsal_secret(),
+        repeats_fuel: config.repeats_fuel,
+    })?;
+    let (record, failed) = runner
+        .settle(|record: &mut GateRecord, reply| match reply {
+            GateReply::Checked(case) => {
+                record.cases.push(case);
+                on_case(record.cases.len());
+            }
+            GateReply::Rehearsed(rehearsal) => record.rehearsal = Some(rehearsal),
+            GateReply::Attempted(attempts) => record.attempts = bounded(attempts),
+        })
+        .await?;
+    let mut record = GateRecord {
+        rehearsal_seed: Some(config.seed),
+        repeats_fuel: config.repeats_fuel,
+        ..record
+    };
+    if let Some((failure, calls)) = first_failure(failed, config)? {
+        (record.failure, record.calls) = (Some(failure), calls);
+    } else if !record.is_whole(config.inputs.cases(), config.inputs.are_instances()) {
+        return Err(RunnerError::Silent("it left out cases of the gate".into()));
     }
+    Ok(record)
 }
 
-/// Returns the failure of a variant that answered otherwise after other calls.
-pub(super) fn changed_answer() -> GuestError {
-    let message = "gave another answer to the same input after other calls";
-    GuestError::new(FailureClass::Nondeterministic, message)
+/// Returns attempts cut to what an honest runner reports: each kind once, with bounded text.
+fn bounded(mut attempts: Vec<Attempt>) -> Vec<Attempt> {
+    attempts.sort_by_key(|attempt| attempt.what);
+    attempts.dedup_by_key(|attempt| attempt.what);
+    for attempt in &mut attempts {
+        let example = attempt.example.take();
+        attempt.example = example.map(|text| text.chars().take(EXAMPLE_CHARS_MAX).collect());
+    }
+    attempts
 }
 
-/// Compares the calls of the same input on two fresh instances.
-pub(super) fn repeated(first: &CallResult, second: &CallResult) -> Result<(), GuestError> {
-    if !same(first.value.as_ref(), second.value.as_ref()) {
-        return Err(GuestError::new(
-            FailureClass::Nondeterministic,
-            "gave two answers to the same input on two fresh instances",
-        ));
-    }
-    if first.fuel != second.fuel {
-        return Err(GuestError::new(
-            FailureClass::Nondeterministic,
-            format!(
-                "used {} units of fuel and then {} for the same input on two fresh instances",
-                first.fuel, second.fuel
-            ),
-        ));
-    }
-    Ok(())
+/// Parses the cases of a file against the types of a component of the problem's signature. Returns
+/// the error of each case, if it has one.
+///
+/// # Errors
+/// The runner could not be started.
+pub async fn read_cases(
+    config: &RunnerConfig,
+    checked: &[u8],
+) -> Result<Vec<Result<(), WrongCase>>, RunnerError> {
+    let mut results = None;
+    let mut runner = config.runner(None, 1, |bundle| ReadCasesCall {
+        component: bundle.add(checked),
+    })?;
+    runner.run(&mut |read| results = Some(read)).await?;
+    results.ok_or_else(|| RunnerError::Silent("it did not read the cases".into()))
 }
 
-/// Returns the digest by which answers of different variants are compared.
-pub(super) fn digest(value: Option<&Value>) -> String {
-    let mut hasher = Sha256::new();
-    if let Some(value) = value {
-        value.hash_into(&mut |bytes| hasher.update(bytes));
-    }
-    hex(&hasher.finalize()[..16])
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_sandbox::PeakMemory;
 
-/// Repeats the calls of a failure on a diagnostic build, and returns its reports.
-pub(super) fn diagnose(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    workload_sandbox: &Sandbox,
-    (component, files): (Blob, Option<Blob>),
-    calls: &[Call],
-) -> Result<Vec<String>, String> {
-    let text = |error: GuestError| error.message;
-    let granted = opened.granted(files)?;
-    let bytes = opened.blob(component)?;
-    // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { sandbox.prepare(bytes, Imports::Diagnostic(granted)) }.map_err(text)?;
-    let mut instance = prepared.instantiate().map_err(text)?;
-    let callee = instance.callee(&opened.request.call).map_err(text)?;
-    let mut workload = Workload::open(opened, workload_sandbox, Some(callee.ty())).map_err(text)?;
-    for (case, seed) in calls {
-        let arguments = workload.arguments(*case, *seed).map_err(text)?;
-        if instance.call(&callee, &arguments).is_err() {
-            break;
-        }
+    #[test]
+    fn the_share_of_a_first_call_is_that_of_the_case_with_most_of_it() {
+        let case = |fuel: u64, fuel_later: u64| CheckedCase {
+            case: 0,
+            fuel,
+            fuel_later,
+            cpu_ns: 1,
+            peak: PeakMemory::default(),
+            answer: String::new(),
+            shown: String::new(),
+            assessed: Vec::new(),
+            calls: 3,
+            constant_input: false,
+            constant_arguments: Vec::new(),
+        };
+        let share = |cases: Vec<CheckedCase>| {
+            let record = GateRecord {
+                cases,
+                rehearsal: None,
+                failure: None,
+                calls: Vec::new(),
+                attempts: Vec::new(),
+                rehearsal_seed: None,
+                repeats_fuel: None,
+            };
+            record.first_call_share()
+        };
+        assert_eq!(share(vec![case(100, 100), case(200, 50)]), 0.75);
+        // A later call may take more, and a call may take nothing.
+        assert_eq!(share(vec![case(10, 20), case(0, 0)]), 0.0);
+        assert_eq!(share(Vec::new()), 0.0);
     }
-    Ok(instance.reports().to_vec())
 }

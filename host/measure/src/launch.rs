@@ -1,16 +1,18 @@
 //! The parent's side of one replica, from its plan to its samples.
 
 use super::bounds::{self, replica_bytes, room_for};
-use super::instances::Instances;
-use super::lowering_clock::LoweringClock;
 use super::machine;
-use super::protocol::{ReplicaFacts, ReplicaTask, Reply, Task, VariantPayload};
 use super::race_types::{Dropout, TimedVariant};
 use super::runner_config::RunnerConfig;
-use super::runner_end::{Death, Ended, Failed, LongCall, RunnerError};
+use super::runner_end::{Death, Ended, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
+use bakeoff_domain::spec::State;
+use bakeoff_runner::call::Failed;
+use bakeoff_runner::{
+    Instances, LoweringClock, ReplicaCall, ReplicaFacts, ReplicaReply, VariantPayload,
+};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -109,31 +111,30 @@ impl RunReplica<'_> {
         let peaks = members.map(|load| self.timed_variants[load.variant].peak_bytes);
         let peak_bytes = peaks.max().unwrap_or(0);
         let instances: Instances = self.config.state.into();
-        let message = self.config.request(|bundle| {
+        let mut runner = self.config.runner(self.core, live, |bundle| {
             let mut payloads = vec![None; self.timed_variants.len()];
             for load in &plan.load_order {
                 let timed_variant = &self.timed_variants[load.variant];
                 payloads[load.variant] = Some(VariantPayload {
-                    component: bundle.add(&timed_variant.timed[load.layout as usize]),
-                    files: timed_variant
-                        .files
-                        .as_ref()
-                        .map(|files| bundle.add_files(files)),
+                    guest: bundle.add_guest(
+                        &timed_variant.timed[load.layout as usize],
+                        timed_variant.files.as_ref(),
+                    ),
                     recodes: timed_variant.recodes,
                     gains_by_state: timed_variant.gains_by_state,
                 });
             }
             let calibrator = bundle.add(self.calibrator);
-            Task::Replica(ReplicaTask {
+            ReplicaCall {
                 payloads,
                 calibrator,
                 plan,
                 instances,
-                lowering: LoweringClock::of(self.timed_variants, self.config.state),
+                lowering: lowering_clock(self.timed_variants, self.config.state),
                 resident_bytes: peak_bytes,
-            })
+            }
         })?;
-        let mut runner = self.config.runner(message, self.core, live, 1);
+        runner.bounds.call_max = self.config.limits.wall;
         runner.bounds.guests_bytes =
             replica_bytes(instances, peak_bytes, live, &self.config.limits);
         runner.bounds.guests_bytes += room_for(
@@ -158,12 +159,11 @@ impl RunReplica<'_> {
         let ended = runner
             .run(&mut |reply| match reply {
                 // One too many is enough to tell.
-                Reply::Samples(more) => {
+                ReplicaReply::Samples(more) => {
                     let room = (most + 1).saturating_sub(samples.len());
                     samples.extend(more.into_iter().take(room));
                 }
-                Reply::Replica(found) => facts = Some(found),
-                _ => {}
+                ReplicaReply::Facts(found) => facts = Some(found),
             })
             .await?;
         match (ended, facts) {
@@ -209,6 +209,16 @@ impl RunReplica<'_> {
             (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
             (Ended::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
         }
+    }
+}
+
+/// Returns the clock of the allocator's calls for a race of these variants, also those that have left it.
+fn lowering_clock(timed_variants: &[TimedVariant], state: State) -> LoweringClock {
+    let ours = timed_variants.iter().all(|variant| variant.our_allocator);
+    match state {
+        // What a call leaves behind decides how long the allocator looks for memory in the next.
+        State::Pure if ours => LoweringClock::None,
+        State::Kept | State::Pure => LoweringClock::Cheap,
     }
 }
 
@@ -369,5 +379,25 @@ mod tests {
         };
         assert!(matches!(blame(1), Ok(ReplicaEnd::Failed(_))));
         assert!(matches!(blame(2), Err(RunnerError::Silent(_))));
+    }
+
+    #[test]
+    fn one_allocator_of_somebody_elses_is_enough_to_time_all() {
+        let of = |ours: &[bool], state| {
+            let variant = |our_allocator: &bool| TimedVariant {
+                timed: Vec::new().into(),
+                our_allocator: *our_allocator,
+                recodes: false,
+                gains_by_state: false,
+                files: None,
+                peak_bytes: 0,
+                fuel: Vec::new(),
+                gate_cpu_ns: Vec::new(),
+            };
+            lowering_clock(&ours.iter().map(variant).collect::<Vec<_>>(), state)
+        };
+        assert_eq!(of(&[true, true], State::Pure), LoweringClock::None);
+        assert_eq!(of(&[true, false], State::Pure), LoweringClock::Cheap);
+        assert_eq!(of(&[true, true], State::Kept), LoweringClock::Cheap);
     }
 }

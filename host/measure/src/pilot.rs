@@ -5,8 +5,6 @@
 
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
-use super::overheads::{OverheadTotals, fill_unknown};
-use super::protocol::ReplicaFacts;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
     with_all_who_disagree,
@@ -23,6 +21,7 @@ use bakeoff_domain::plan::{
     SamplingConstraints, ShortCalls, ShortCase, WarmUp,
 };
 use bakeoff_domain::race::StopReason;
+use bakeoff_runner::{OverheadTotals, ReplicaFacts, fill_unknown};
 use bakeoff_sandbox::GuestError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,27 +1,47 @@
-//! Proposers, inside a runner: the task is handed over, and proposals are handed back.
+//! The parent's side of proposers: their proposals, and their questions to a model.
 
-use super::evaluator::{failed, with_instance};
-use super::protocol::{Blob, Opened, Reply};
-use bakeoff_confine::Frames;
-use bakeoff_sandbox::{Completions, Imports, Instance, ProposerReply, ProposerTask, Sandbox};
+use super::evaluator::{answered, plug_in};
+use super::runner_config::RunnerConfig;
+use super::runner_end::RunnerError;
+use bakeoff_runner::{ProposeCall, ProposeReply};
+use bakeoff_sandbox::{Completions, ProposerReply, ProposerTask};
 
-/// Asks a proposer for approaches, and sends each by itself, or the completion that it asks for.
-pub(super) fn propose(
-    opened: &Opened<'_>,
-    sandbox: &Sandbox,
-    proposer: Blob,
-    (task, completions): (&ProposerTask, &Completions),
-    frames: &mut Frames,
-) -> Result<(), String> {
-    let imports = Imports::Completions;
-    let propose = |instance: &mut Instance| instance.propose(task.clone(), completions.clone());
-    match with_instance(opened, sandbox, proposer, imports, frames, propose)? {
-        Ok(ProposerReply::Proposals(proposals)) => proposals
-            .into_iter()
-            .take(task.count as usize)
-            .try_for_each(|proposal| Reply::Proposed(proposal).send(frames)),
-        Ok(ProposerReply::Nothing(why)) => Reply::NotProposed(why).send(frames),
-        Ok(ProposerReply::Asks(question)) => Reply::Asks(question).send(frames),
-        Err(error) => failed(error).send(frames),
+/// Asks a proposer for approaches. `completions` are its answered questions to a model, and whether it may ask one.
+/// Nothing about its reply was checked; a proposer that failed proposes nothing.
+///
+/// # Errors
+/// The runner could not be started.
+pub async fn propose(
+    config: &RunnerConfig,
+    proposer: &[u8],
+    task: &ProposerTask,
+    completions: &Completions,
+) -> Result<ProposerReply, RunnerError> {
+    let mut runner = plug_in(config, None, |bundle| ProposeCall {
+        proposer: bundle.add(proposer),
+        task: task.clone(),
+        completions: completions.clone(),
+    })?;
+    let replies = answered(
+        "the proposer",
+        &mut runner,
+        |replies: &mut Vec<_>, reply| {
+            replies.push(reply);
+        },
+    );
+    let replies = match replies.await? {
+        Ok(replies) => replies,
+        Err(why) => return Ok(ProposerReply::Nothing(why)),
+    };
+    let mut proposals = Vec::new();
+    for reply in replies {
+        match reply {
+            ProposeReply::Proposal(proposal) => proposals.push(proposal),
+            ProposeReply::Nothing(why) => {
+                return Ok(ProposerReply::Nothing(format!("the proposer says: {why}")));
+            }
+            ProposeReply::Asks(question) => return Ok(ProposerReply::Asks(question)),
+        }
     }
+    Ok(ProposerReply::Proposals(proposals))
 }

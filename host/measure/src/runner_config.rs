@@ -1,12 +1,17 @@
 //! The configuration that all runners of a problem share.
 
-use super::protocol::{Bundle, GateSecrets, Inputs, Request, Task};
-use super::runner_end::{Failed, RunnerError};
+use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::runner_end::{RunnerBounds, RunnerError};
+use super::runner_job::RunnerJob;
+use bakeoff_config::units;
 use bakeoff_confine::tasks::{AttemptReport, WorkerLink};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Limits, State};
+use bakeoff_runner::call::{Failed, RunnerCall};
+use bakeoff_runner::protocol::{Bundle, Inputs, Request};
+use bakeoff_source::PackedFolders;
 use std::sync::Arc;
 
 /// A problem, ready to be run by runners.
@@ -42,14 +47,6 @@ impl RunnerConfig {
         }
     }
 
-    /// Returns the keys of a gate's inputs.
-    pub(super) fn gate_secrets(&self) -> GateSecrets {
-        GateSecrets {
-            cases: self.check_seed.check_secret(),
-            rehearsal: self.seed.rehearsal_secret(),
-        }
-    }
-
     /// Returns the error of a workload that failed, with the input that it failed on, if that is known.
     pub(super) fn workload_failed(&self, failed: &Failed) -> RunnerError {
         let message = &failed.error.message;
@@ -69,22 +66,51 @@ impl RunnerConfig {
         }
     }
 
-    /// Returns a whole request; `task` puts its components into the bundle.
-    pub(super) fn request(
+    /// Returns a runner for a call with the first `guests` variants, each of whose calls may take a multiple of the wall
+    /// limit. `request` puts the components of the call into the bundle.
+    pub(super) fn runner<C: RunnerCall>(
         &self,
-        task: impl FnOnce(&mut Bundle) -> Task,
-    ) -> Result<Vec<u8>, RunnerError> {
+        core: Option<usize>,
+        guests: usize,
+        request: impl FnOnce(&mut Bundle) -> C,
+    ) -> Result<RunnerJob<'_, C>, RunnerError> {
         let mut bundle = Bundle::default();
         let inputs = self.inputs.map_code(|code| bundle.add(code));
-        let task = task(&mut bundle);
+        let call = request(&mut bundle).into();
         let request = Request {
-            call: self.call.clone(),
+            path: self.call.clone(),
             limits: self.limits,
             inputs,
-            task,
+            call,
         };
-        bundle
+        let message = bundle
             .seal(&request)
-            .map_err(|error| RunnerError::Request(error.to_string()))
+            .map_err(|error| RunnerError::Request(error.to_string()))?;
+        // The workload has a store of its own, and so has the component that does nothing.
+        let stores = guests as u64 + 2;
+        let bounds = RunnerBounds {
+            call_max: self.limits.wall.saturating_mul(GATE_PATIENCE),
+            workload_max: WORKLOAD_PATIENCE,
+            exit_max: EXIT_PATIENCE,
+            participants: (0..guests).collect(),
+            cases: self.inputs.cases(),
+            wall_limit: format!("wall = {}", units::show_duration(self.limits.wall)),
+            guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
+            left: None,
+            overrun: Vec::new(),
+        };
+        Ok(RunnerJob::new(&self.worker, message, core, bounds))
+    }
+
+    /// Returns a runner for a call about a single prototype, with the files that it is granted.
+    pub(super) fn runner_of_one<C: RunnerCall>(
+        &self,
+        core: Option<usize>,
+        files: Option<&PackedFolders>,
+        request: impl FnOnce(&mut Bundle) -> C,
+    ) -> Result<RunnerJob<'_, C>, RunnerError> {
+        let mut runner = self.runner(core, 1, request)?;
+        runner.bounds.guests_bytes += room_for(files);
+        Ok(runner)
     }
 }

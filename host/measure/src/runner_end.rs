@@ -1,8 +1,9 @@
 //! Bounds of a runner, and its end: the messages between a worker and its client about a runner, beside the runner's
 //! own replies.
 
-use super::announcement::Doing;
 use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
+use bakeoff_runner::announcement::Doing;
+use bakeoff_runner::call::Failed;
 use bakeoff_sandbox::GuestError;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -113,14 +114,6 @@ impl Death {
             Some(Doing::Workload) | None => None,
         }
     }
-}
-
-/// A failure, with the variant or workload that it is attributed to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Failed {
-    pub(super) variant: Option<VariantIndex>,
-    pub(super) calls: Vec<(usize, u64)>,
-    pub(super) error: GuestError,
 }
 
 /// The error of a runner that could not be started, or broke the protocol.

@@ -1,26 +1,95 @@
 //! One runner as a worker's client sees it: a request with its bounds, which a worker runs, and the replies.
 
-use super::protocol::Reply;
-use super::runner_end::{Ended, Failed, RunnerBounds, RunnerEnd, RunnerError};
+use super::deaths;
+use super::runner_end::{Ended, RunnerBounds, RunnerEnd, RunnerError};
 use bakeoff_confine::tasks::{RequestError, WorkerJob, WorkerLink, wire};
+use bakeoff_runner::call::{Failed, RunnerCall, RunnerMessage};
+use bakeoff_sandbox::GuestError;
+use std::marker::PhantomData;
 
-/// A runner for a worker to run.
-#[derive(Debug)]
-pub(super) struct RunnerJob<'a> {
-    pub(super) worker: &'a WorkerLink,
+/// The most times that a runner on a stalled machine is started again.
+const STALLS_MAX: u32 = 3;
+
+/// A runner for a worker to run, which serves a call.
+pub(super) struct RunnerJob<'a, C> {
+    worker: &'a WorkerLink,
     /// The whole request.
-    pub(super) message: Vec<u8>,
+    message: Vec<u8>,
     /// The core to which the runner is pinned.
-    pub(super) core: Option<usize>,
+    core: Option<usize>,
     /// The runner's bounds.
     pub(super) bounds: RunnerBounds,
+    call: PhantomData<fn(C)>,
 }
 
-impl RunnerJob<'_> {
-    /// Has a worker run the runner, and reads the replies to the end. Replies other than failures are passed to `hear`.
+impl<'a, C: RunnerCall> RunnerJob<'a, C> {
+    pub(super) fn new(
+        worker: &'a WorkerLink,
+        message: Vec<u8>,
+        core: Option<usize>,
+        bounds: RunnerBounds,
+    ) -> Self {
+        Self {
+            worker,
+            message,
+            core,
+            bounds,
+            call: PhantomData,
+        }
+    }
+
+    /// Runs the runner until it ends otherwise than by a stall of the machine, and starts one that died once more.
+    /// Returns what `hear` makes of the replies, and the failures that ended it, if any did.
+    ///
+    /// # Errors
+    /// It could not be run, died before a guest ran, or stalled several times in a row.
+    pub(super) async fn settle<A: Default + Send>(
+        &mut self,
+        mut hear: impl FnMut(&mut A, C::Reply) + Send,
+    ) -> Result<(A, Vec<Failed>), RunnerError> {
+        let mut died = None;
+        for _ in 0..STALLS_MAX {
+            let mut answer = A::default();
+            match self.run(&mut |reply| hear(&mut answer, reply)).await? {
+                Ended::Done => return Ok((answer, Vec::new())),
+                Ended::Failed(failed) => return Ok((answer, failed)),
+                Ended::Died(death) => {
+                    if let Some(failed) = deaths::of_single_variant(&mut died, death)? {
+                        return Ok((answer, failed));
+                    }
+                }
+                Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
+            }
+        }
+        Err(RunnerError::Stalled)
+    }
+
+    /// Runs the runner once. Returns the error of the prototype that ended it early, if one did; its budget may have
+    /// ended it as well.
+    ///
+    /// # Errors
+    /// It could not be run, the machine stalled, or the workload failed.
+    pub(super) async fn once(
+        &mut self,
+        hear: &mut (dyn FnMut(C::Reply) + Send),
+    ) -> Result<Option<GuestError>, RunnerError> {
+        match self.run(hear).await? {
+            Ended::Done | Ended::OutOfBudget(_) => Ok(None),
+            Ended::Failed(failed) => match failed.into_iter().next() {
+                Some(failed) if failed.variant.is_some() => Ok(Some(failed.error)),
+                Some(failed) => Err(RunnerError::Workload(failed.error.message)),
+                None => Err(RunnerError::Silent("it failed without an error".into())),
+            },
+            Ended::Died(death) if death.running().is_some() => Ok(Some(death.error)),
+            Ended::Died(death) => Err(RunnerError::Silent(death.error.message)),
+            Ended::Stalled | Ended::Overran(_) => Err(RunnerError::Stalled),
+        }
+    }
+
+    /// Has a worker run the runner, and reads the replies to the end.
     pub(super) async fn run(
         &mut self,
-        hear: &mut (dyn FnMut(Reply) + Send),
+        hear: &mut (dyn FnMut(C::Reply) + Send),
     ) -> Result<Ended, RunnerError> {
         let length = self.message.len();
         let task = wire::sealed(std::mem::take(&mut self.message), &self.bounds);
@@ -33,16 +102,8 @@ impl RunnerJob<'_> {
             .worker
             .request(job, &mut |reply| {
                 match postcard::from_bytes(&reply) {
-                    Ok(Reply::Failed {
-                        variant,
-                        calls,
-                        error,
-                    }) => failed.push(Failed {
-                        variant,
-                        calls,
-                        error,
-                    }),
-                    Ok(reply) => hear(reply),
+                    Ok(RunnerMessage::Failed(one)) => failed.push(one),
+                    Ok(RunnerMessage::Reply(reply)) => hear(reply),
                     Err(error) => return Err(format!("it said something unreadable: {error}")),
                 }
                 Ok(())

@@ -6,12 +6,13 @@
 //! hardly ran: then it gets more time, and if it does not run then either, the machine stalled, and no
 //! variant fails.
 
-use super::announcement::{Announcement, Doing};
 use super::bounds;
-use super::runner_end::{Death, Ended, Failed, LongCall, RunnerBounds, RunnerEnd};
+use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
 use bakeoff_confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
+use bakeoff_runner::announcement::{Announcement, Doing};
+use bakeoff_runner::call::Failed;
 use bakeoff_sandbox::GuestError;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};

@@ -2,8 +2,8 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_measure::RepeatedCall;
 use bakeoff_run::{RunError, Survey, SurveyedPrototype, Values};
+use bakeoff_runner::RepeatedCall;
 use bakeoff_source::BuildInput;
 
 /// The name of a prototype in messages; a model's own name for it is not used.

@@ -51,7 +51,7 @@ pub(super) fn compare(
             shown_by: None,
         };
     };
-    let seed = bakeoff_measure::gate_seed(check_seed, case);
+    let seed = bakeoff_runner::gate_seed(check_seed, case);
     let input = match cases.get(case) {
         Some(CaseLabel::Size(size)) => format!("the input of size {size}, seed {seed}"),
         Some(CaseLabel::Call(call)) => call.clone(),
@@ -143,7 +143,8 @@ mod tests {
     use super::*;
     use bakeoff_domain::spec::{Approach, Code};
     use bakeoff_domain::variant;
-    use bakeoff_measure::{CheckedCase, GateRecord};
+    use bakeoff_measure::GateRecord;
+    use bakeoff_runner::CheckedCase;
 
     /// Makes variants that passed the gate with these answers, by case.
     fn states(answers: &[(&str, &[&str])]) -> Vec<VariantState> {
@@ -198,7 +199,7 @@ mod tests {
             .collect();
         assert_eq!(failed, ["honest", "colludes", "colludes-too"]);
         // The smallest input that shows it is neither the first nor the smallest of all.
-        let seed = bakeoff_measure::gate_seed(RunSeed::Named(7), 2);
+        let seed = bakeoff_runner::gate_seed(RunSeed::Named(7), 2);
         assert_eq!(agreement.shown_by, Some((2, seed)));
         let what = format!(
             "for the input of size 16000, seed {seed}: 3 by honest; 8 by colludes, colludes-too"

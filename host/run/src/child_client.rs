@@ -9,9 +9,10 @@ use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::{AddError, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
 use bakeoff_measure::{
-    Assessment, CallTexts, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RepeatedCall,
-    ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError,
+    Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, ReplicaAnswer,
+    ReplicaJob, RunnerConfig, RunnerError,
 };
+use bakeoff_runner::{CallTexts, RepeatedCall};
 use bakeoff_sandbox::KnownEvidence;
 use bakeoff_source::PackedFolders;
 use bakeoff_store::Key;

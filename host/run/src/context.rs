@@ -15,9 +15,8 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
 use bakeoff_domain::spec::{self, Workers};
-use bakeoff_measure::{
-    Arguments, Inputs, Requests, RunnerConfig, RunnerError, RunnerWorker, WaveCase,
-};
+use bakeoff_measure::{RunnerConfig, RunnerError, RunnerWorker};
+use bakeoff_runner::{Arguments, Inputs, Requests, WaveCase};
 use bakeoff_source::interface::{self, InputRequest, Interface, InterfaceError, World};
 use bakeoff_source::{BuildInput, RunFiles, digest_of_parts};
 use std::path::Path;
@@ -148,8 +147,8 @@ impl RunContext {
         for (case, result) in results.iter().enumerate() {
             if let Err(wrong) = result {
                 let part = match wrong.part {
-                    bakeoff_measure::WrongPart::Call => CasePart::Call,
-                    bakeoff_measure::WrongPart::Expect => CasePart::Expect,
+                    bakeoff_runner::WrongPart::Call => CasePart::Call,
+                    bakeoff_runner::WrongPart::Expect => CasePart::Expect,
                 };
                 let help = format!(
                     "the experiment calls {}",

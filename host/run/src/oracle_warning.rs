@@ -27,7 +27,7 @@ impl Run<'_> {
         let Some(state) = self.variants.iter().find(passed) else {
             return Ok(());
         };
-        let seed = bakeoff_measure::gate_seed(self.context.config.check_seed, 0);
+        let seed = bakeoff_runner::gate_seed(self.context.config.check_seed, 0);
         let build = build_task(&self.keys.build(state));
         let name = state.variant.name.clone();
         let content = ChildTask::TestOracle {

@@ -10,7 +10,8 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::variant;
-use bakeoff_measure::{CallTexts, RepeatInput, RepeatedCall};
+use bakeoff_measure::RepeatInput;
+use bakeoff_runner::{CallTexts, RepeatedCall};
 use bakeoff_source::{BuildInput, RunFiles};
 
 /// The outcome of a call that was made again.

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use bakeoff_domain::spec::{Approach, Code, Parameter};
     use bakeoff_domain::variant::declare;
-    use bakeoff_measure::CheckedCase;
+    use bakeoff_runner::CheckedCase;
 
     fn experiment() -> Experiment {
         let text = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\

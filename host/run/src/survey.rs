@@ -23,9 +23,8 @@ use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::variant;
-use bakeoff_measure::{
-    CallTexts, Inputs, RepeatedCall, Requests, RunnerConfig, RunnerError, WaveCase,
-};
+use bakeoff_measure::{RunnerConfig, RunnerError};
+use bakeoff_runner::{CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
 use bakeoff_source::interface::Interface;
 use bakeoff_source::{BuildInput, PackedFolders, RunFiles};
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,7 +9,8 @@ use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::{CallTexts, RepeatedCall, RunnerError};
+use bakeoff_measure::RunnerError;
+use bakeoff_runner::{CallTexts, RepeatedCall};
 
 /// Finding from the other variants' answers to the same input.
 #[derive(Debug, PartialEq, Eq)]

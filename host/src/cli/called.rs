@@ -8,9 +8,9 @@ use super::shrinking;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::report::StoppedInSearch;
-use bakeoff_measure::RepeatedCall;
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, FileAnswer, Untimed};
+use bakeoff_runner::RepeatedCall;
 use std::time::{Duration, Instant};
 
 /// Calls of all approaches on the same inputs.

@@ -1,7 +1,7 @@
 //! Findings from the first calls on random inputs: whether the approaches do the same, and which sizes take long enough
 //! to be timed.
 
-use bakeoff_measure::RepeatedCall;
+use bakeoff_runner::RepeatedCall;
 use bakeoff_source::interface::DerivedInterface;
 use std::collections::BTreeSet;
 

@@ -11,9 +11,9 @@ use bakeoff_domain::spec::{
     Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, Parameter,
     ReportOptions, Workload,
 };
-use bakeoff_measure::RepeatedCall;
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
+use bakeoff_runner::RepeatedCall;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -5,9 +5,9 @@ use super::failure::Failure;
 use super::first_look::{FirstLook, shown as shown_call};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_measure::{CallTexts, RepeatedCall};
 use bakeoff_render::{FileAnswer, Reproduction};
 use bakeoff_run::Survey;
+use bakeoff_runner::{CallTexts, RepeatedCall};
 use bakeoff_source::interface::{
     DerivedInterface, Literal, Shape, Signature, read_literals, simpler_arguments, written_call,
 };

@@ -103,7 +103,7 @@ impl Looking<'_> {
             .enumerate()
             .filter_map(|(place, kind)| {
                 let places = (place..calls.len()).step_by(TextKind::ALL.len());
-                let fuel = |calls: &&[bakeoff_measure::RepeatedCall]| {
+                let fuel = |calls: &&[bakeoff_runner::RepeatedCall]| {
                     let mut fuel = places.clone().map(|place| calls.get(place)?.fuel);
                     fuel.try_fold(0_u64, |sum, fuel| Some(sum.saturating_add(fuel?)))
                 };

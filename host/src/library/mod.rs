@@ -37,6 +37,6 @@ pub fn enter_if_child() -> Option<ExitCode> {
         bakeoff_compile::builder_role(),
         bakeoff_compile::crates_role(),
         bakeoff_compile::reader_role(),
-        bakeoff_measure::role(),
+        bakeoff_runner::role(),
     ])
 }

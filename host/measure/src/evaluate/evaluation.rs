@@ -1,10 +1,11 @@
 //! Readings that an evaluator gave of a variant, checked against the evaluator's own description.
 
-use crate::{AssessedAnswer, EvaluatorAnswer};
+use crate::EvaluatorAnswer;
 use bakeoff_config::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::Reading;
 use bakeoff_domain::spec::{EvaluatedCriterion, Evaluator};
+use bakeoff_runner::AssessedAnswer;
 use bakeoff_sandbox::GivenReading;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -3,12 +3,13 @@
 use super::evidence::{VariantEvidence, call_ns};
 use super::part_readings::part_readings;
 use super::set_readings::{log_time_on_set, qualities_on_set};
-use crate::{AssessedAnswer, CheckedCase, GateRecord};
+use crate::GateRecord;
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::report::Reading;
 use bakeoff_domain::spec::Source;
 use bakeoff_domain::stats::median;
+use bakeoff_runner::{AssessedAnswer, CheckedCase};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,9 +1,10 @@
 //! Readings on a set of instances, which is one scope.
 
 use super::evidence::call_ns;
-use crate::{CheckedCase, GateRecord};
+use crate::GateRecord;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::report::Reading;
+use bakeoff_runner::CheckedCase;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the means of the numbers that the workload gives the answers to the first `count` instances of a set, by

@@ -1,14 +1,11 @@
 //! Runners that break their bounds: they announce steps as runners do, and then do something else.
 
 use super::*;
-use crate::announcement::{Announcement, Doing};
 use crate::bounds;
-use crate::check::{GateRecord, check};
-use crate::protocol::Inputs;
+use crate::gate::{GateRecord, check};
 use crate::runner_config::RunnerConfig;
 use crate::runner_worker::RunnerWorker;
 use crate::scripted_child;
-use crate::wave_case::WaveCase;
 use bakeoff_confine::Confinement;
 use bakeoff_confine::tasks::{
     AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, Working,
@@ -17,6 +14,9 @@ use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Retries, Task, TaskKey};
 use bakeoff_domain::spec::{Limits, State};
+use bakeoff_runner::announcement::{Announcement, Doing};
+use bakeoff_runner::protocol::Inputs;
+use bakeoff_runner::{DiagnoseCall, ReadCasesCall, WaveCase};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,12 +82,7 @@ fn bounds() -> RunnerBounds {
 
 /// Runs a runner with these bounds on this worker.
 async fn run(worker: &WorkerLink, bounds: RunnerBounds) -> Result<Ended, RunnerError> {
-    let mut job = RunnerJob {
-        worker,
-        message: Vec::new(),
-        core: None,
-        bounds,
-    };
+    let mut job = RunnerJob::<DiagnoseCall>::new(worker, Vec::new(), None, bounds);
     job.run(&mut |_| {}).await
 }
 
@@ -472,7 +467,10 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         repeats_fuel: None,
     };
     let runner = config
-        .runner(Vec::new(), None, 3, bounds::GATE_PATIENCE)
+        .runner(None, 3, |bundle| ReadCasesCall {
+            component: bundle.add(&[]),
+        })
+        .unwrap()
         .bounds;
     assert_eq!((runner.participants.len(), runner.cases), (3, 0));
     assert_eq!(runner.exit_max, bounds::EXIT_PATIENCE);

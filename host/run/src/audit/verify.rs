@@ -14,7 +14,8 @@ use bakeoff_config::{ConfigError, LoadedExperiment};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::spec;
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::{Assessment, CheckedCase, GateRecord};
+use bakeoff_measure::{Assessment, GateRecord};
+use bakeoff_runner::CheckedCase;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -101,7 +101,7 @@ fn governor(usable: &[usize]) -> Option<String> {
 /// Times the same work and the contention probe in turn, and returns the spread of each.
 fn steadiness() -> (f64, f64) {
     let (slices, probe_readings) = (0..SLICES)
-        .map(|_| (slice(), bakeoff_measure::contention_probe_ns() as f64))
+        .map(|_| (slice(), bakeoff_runner::contention_probe_ns() as f64))
         .unzip();
     (spread(slices), spread(probe_readings))
 }

@@ -1,6 +1,6 @@
 //! Measurement of the cores that slow each other down: in a virtual machine, the system's own description may be wrong.
 
-use bakeoff_measure::ContentionReadings;
+use bakeoff_runner::ContentionReadings;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

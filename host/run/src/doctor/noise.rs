@@ -11,9 +11,10 @@ use bakeoff_domain::queue::Capacity;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::spec::{Limits, Measure, State};
 use bakeoff_measure::{
-    Dropout, Inputs, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient,
-    RunnerConfig, RunnerWorker, StoredRace, TimedVariant, WaveCase,
+    Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient, RunnerConfig,
+    RunnerWorker, StoredRace, TimedVariant,
 };
+use bakeoff_runner::{Inputs, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, WitFile, World};
 use std::convert::Infallible;

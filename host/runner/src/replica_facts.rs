@@ -1,7 +1,43 @@
 //! Facts that a replica reports beside its samples: clocks, baselines, context switches.
 
-use bakeoff_domain::measurement::Baseline;
-use bakeoff_sandbox::Lowering;
+use super::overheads::OverheadTotals;
+use bakeoff_domain::measurement::{Baseline, PartTimes};
+use bakeoff_sandbox::{CpuWallTime, Lowering};
+use serde::{Deserialize, Serialize};
+
+/// The facts that a replica reports beside its samples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReplicaFacts {
+    /// The baseline of each case.
+    pub baselines: Vec<Baseline>,
+    /// CPU time of the first call on a fresh instance in nanoseconds, by variant.
+    pub cold_ns: Vec<Option<u64>>,
+    /// Times of the parts of calls, where they are worth a report; each variant and case at most once.
+    pub parts: Vec<PartTimes>,
+    /// The most bytes of one input with its answer, as the host holds them, by case.
+    pub input_bytes: Vec<u64>,
+    /// Cost of reading the thread clock, in nanoseconds.
+    pub clock_ns: f64,
+    /// Cost of reading the monotonic clock, in nanoseconds.
+    pub cheap_clock_ns: f64,
+    /// CPU time of the contention probe, the median of readings between the samples, in
+    /// nanoseconds.
+    pub contention_probe_ns: Option<f64>,
+    /// The mean ratio of the contention probe's two pieces.
+    pub core_contention: Option<f64>,
+    /// True if timed instances came from a pool.
+    pub pooled: bool,
+    /// The number of involuntary context switches.
+    pub preemptions: u64,
+    /// The number of calls of guest code, warm-up included.
+    pub calls: u64,
+    /// Wall time of warm-up and blocks, in nanoseconds.
+    pub work_ns: u64,
+    /// The guest's time in all calls.
+    pub guest: CpuWallTime,
+    /// Wall time around the calls, by case.
+    pub overheads: Vec<OverheadTotals>,
+}
 
 /// Pairs of clock readings whose median is the cost of the clock.
 const CLOCK_READINGS: usize = 65;

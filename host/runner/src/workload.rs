@@ -1,13 +1,14 @@
 //! The workload, inside a runner: it makes inputs and judges answers. Expected answers never leave
 //! the memory of the host or of the workload.
 
-use super::protocol::{Arguments, Inputs, Opened};
+use super::protocol::{Arguments, Inputs};
 use super::requests::Requests;
+use super::runner::Runner;
 use super::wave_case::{WaveCase, WrongCase, WrongPart};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_sandbox::invoke::{self, CallTypes, Callee, Value};
-use bakeoff_sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent, Sandbox};
+use bakeoff_sandbox::{GuestError, GuestState, Imports, Instance, PreparedComponent};
 use std::sync::Arc;
 use wasmtime::component::Val;
 
@@ -70,12 +71,8 @@ pub(super) enum Judgement {
 
 impl Workload {
     /// Returns the source of inputs. `ty` is the call's type, for cases in WAVE.
-    pub(super) fn open(
-        opened: &Opened<'_>,
-        sandbox: &Sandbox,
-        ty: Option<&CallTypes>,
-    ) -> Result<Self, GuestError> {
-        match &opened.request.inputs {
+    pub(super) fn open(runner: &Runner<'_>, ty: Option<&CallTypes>) -> Result<Self, GuestError> {
+        match &runner.opened.request.inputs {
             Inputs::Workload {
                 code,
                 requests,
@@ -83,10 +80,13 @@ impl Workload {
                 oracle,
                 assesses,
             } => {
-                let bytes = opened.blob(*code).map_err(failed)?;
+                let bytes = runner.opened.blob(*code).map_err(failed)?;
                 // SAFETY: the parent authenticated the bytes it sent.
-                let prepared =
-                    unsafe { sandbox.prepare(bytes, Imports::Diagnostic(Arc::default())) }?;
+                let prepared = unsafe {
+                    runner
+                        .workload
+                        .prepare(bytes, Imports::Diagnostic(Arc::default()))
+                }?;
                 Ok(Self::Component(Box::new(WorkloadComponent {
                     prepared,
                     requests: requests.clone(),
@@ -100,7 +100,7 @@ impl Workload {
             }
             Inputs::Cases(cases) => {
                 let ty = ty.ok_or_else(|| failed("cases without a call to read them for"))?;
-                let function = opened.request.call.last().map_or("", String::as_str);
+                let function = runner.path().last().map_or("", String::as_str);
                 let read = cases.iter().map(|case| {
                     read_case(case, function, ty).map_err(|wrong| failed(wrong.reason))
                 });

@@ -2,15 +2,15 @@
 //! thousands, and the quality of every answer is assessed.
 
 use super::checked_case::CheckedCase;
-use super::gate::{Gate, Halt, Slot, changed_answer, digest, repeated, same};
-use super::protocol::Reply;
+use super::gate::{Gate, GateReply, Slot, changed_answer, digest, repeated, same};
+use super::stop::Halt;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_sandbox::invoke;
 
 /// The most checked cases whose answers are kept as text.
 const SHOWN_MAX: usize = 64;
 
-impl Gate<'_> {
+impl Gate<'_, '_, GateReply> {
     /// Checks the instances in their order, at least one, and as many as fit into half of the budget of all checks.
     /// Returns the fuel of each that was checked.
     pub(super) fn run_set(&mut self) -> Result<Vec<u64>, Halt> {
@@ -22,7 +22,7 @@ impl Gate<'_> {
             }
             let checked = self.instance(&mut kept, case)?;
             fuel.push(checked.fuel);
-            self.say(&Reply::Checked(checked))?;
+            self.say(GateReply::Checked(checked))?;
         }
         Ok(fuel)
     }

@@ -71,7 +71,6 @@ pub struct Rehearsal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::GateRecord;
     use super::*;
 
     #[test]
@@ -96,38 +95,5 @@ mod tests {
         let bytes = postcard::to_stdvec(&case).unwrap();
         let read: CheckedCase = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(read.assessed[1], case.assessed[1]);
-    }
-
-    #[test]
-    fn the_share_of_a_first_call_is_that_of_the_case_with_most_of_it() {
-        let case = |fuel: u64, fuel_later: u64| CheckedCase {
-            case: 0,
-            fuel,
-            fuel_later,
-            cpu_ns: 1,
-            peak: PeakMemory::default(),
-            answer: String::new(),
-            shown: String::new(),
-            assessed: Vec::new(),
-            calls: 3,
-            constant_input: false,
-            constant_arguments: Vec::new(),
-        };
-        let share = |cases: Vec<CheckedCase>| {
-            let record = GateRecord {
-                cases,
-                rehearsal: None,
-                failure: None,
-                calls: Vec::new(),
-                attempts: Vec::new(),
-                rehearsal_seed: None,
-                repeats_fuel: None,
-            };
-            record.first_call_share()
-        };
-        assert_eq!(share(vec![case(100, 100), case(200, 50)]), 0.75);
-        // A later call may take more, and a call may take nothing.
-        assert_eq!(share(vec![case(10, 20), case(0, 0)]), 0.0);
-        assert_eq!(share(Vec::new()), 0.0);
     }
 }

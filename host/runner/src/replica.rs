@@ -5,18 +5,20 @@
 
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
+use super::call::{Failed, Replies};
 use super::gate::same;
 use super::instances::Instances;
-use super::judging::{self, Blame, JudgedAnswer};
+use super::judging::{self, JudgedAnswer};
 use super::overheads::OverheadTotals;
 use super::part_totals::PartTotals;
 use super::probes::Probes;
-use super::protocol::{Opened, ReplicaFacts, ReplicaTask, Reply, VariantPayload};
+use super::protocol::Guest;
 use super::racer::{Input, Racer};
-use super::replica_facts::{baseline, baseline_calls, clock_cost_ns, preemptions};
-use super::stop::{Stop, blame, internal, send};
+use super::replica_call::{ReplicaCall, ReplicaReply, VariantPayload};
+use super::replica_facts::{ReplicaFacts, baseline, baseline_calls, clock_cost_ns, preemptions};
+use super::runner::Runner;
+use super::stop::{Stop, blame, internal};
 use super::workload::{Judgement, Workload};
-use bakeoff_confine::Frames;
 use bakeoff_domain::measurement::{Baseline, CaseIndex, Sample, VariantIndex};
 use bakeoff_domain::plan::{CasePlan, ComponentLoad, WARM_UP_ROUNDS_MAX};
 use bakeoff_sandbox::invoke::Value;
@@ -34,9 +36,9 @@ const CALLS_AGAIN: u32 = 2;
 const CALLED_AGAIN_NS_MAX: u64 = 500_000_000;
 
 /// A replica in progress.
-pub(super) struct Replica<'a> {
-    task: &'a ReplicaTask,
-    frames: &'a mut Frames,
+pub(super) struct Replica<'a, 'f> {
+    task: &'a ReplicaCall,
+    replies: &'a mut Replies<'f, ReplicaReply>,
     workload: Workload,
     calibrator: Racer<'a>,
     /// The variants' components in the order of loading, which is drawn, so that their places in memory are drawn too.
@@ -57,19 +59,18 @@ pub(super) struct Replica<'a> {
     parts: PartTotals,
 }
 
-impl<'a> Replica<'a> {
+impl<'a, 'f> Replica<'a, 'f> {
     /// Loads every component, in the order of the plan.
     pub(super) fn load(
-        opened: &'a Opened<'_>,
-        task: &'a ReplicaTask,
-        workload_sandbox: &Sandbox,
+        runner: &'a Runner<'_>,
+        task: &'a ReplicaCall,
         timed: &Sandbox,
-        frames: &'a mut Frames,
+        replies: &'a mut Replies<'f, ReplicaReply>,
     ) -> Result<Self, Stop> {
-        let path = opened.request.call.as_slice();
+        let (opened, path) = (&runner.opened, runner.path());
         let load = |payload: &VariantPayload| -> Result<Racer<'a>, GuestError> {
-            let bytes = opened.blob(payload.component).map_err(internal)?;
-            let imports = opened.imports(payload.files).map_err(internal)?;
+            let bytes = opened.blob(payload.guest.code).map_err(internal)?;
+            let imports = opened.imports(payload.guest.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let prepared = unsafe { timed.prepare(bytes, imports) }?;
             let prepared = prepared.timing_all(payload.recodes);
@@ -83,8 +84,10 @@ impl<'a> Replica<'a> {
             })
         };
         let calibrator = VariantPayload {
-            component: task.calibrator,
-            files: None,
+            guest: Guest {
+                code: task.calibrator,
+                files: None,
+            },
             recodes: false,
             gains_by_state: false,
         };
@@ -103,8 +106,8 @@ impl<'a> Replica<'a> {
             .instantiate()
             .map_err(|error| blame(None, error))?;
         let callee = instance.callee(path).map_err(|error| blame(None, error))?;
-        let workload = Workload::open(opened, workload_sandbox, Some(callee.ty()))
-            .map_err(|error| blame(None, error))?;
+        let workload =
+            Workload::open(runner, Some(callee.ty())).map_err(|error| blame(None, error))?;
         calibrator.slot = Some((instance, callee));
         let cases = workload.cases();
         let facts = ReplicaFacts {
@@ -117,7 +120,7 @@ impl<'a> Replica<'a> {
         let baselines = vec![Vec::new(); cases];
         Ok(Self {
             task,
-            frames,
+            replies,
             workload,
             calibrator,
             runners,
@@ -155,9 +158,11 @@ impl<'a> Replica<'a> {
         self.facts.parts = std::mem::take(&mut self.parts).worth_telling();
         self.facts.work_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         for samples in self.samples.chunks(SAMPLES_IN_FRAME_MAX) {
-            send(&Reply::Samples(samples.to_vec()), self.frames)?;
+            let samples = ReplicaReply::Samples(samples.to_vec());
+            self.replies.send(samples).map_err(Stop::Channel)?;
         }
-        send(&Reply::Replica(self.facts), self.frames)
+        let facts = ReplicaReply::Facts(self.facts);
+        self.replies.send(facts).map_err(Stop::Channel)
     }
 
     /// Warms up each variant, in the plan's order and by its rule, the cases in rotation, on inputs that no timed call
@@ -322,7 +327,7 @@ impl<'a> Replica<'a> {
         inputs: &[Input],
         answers: &[(VariantIndex, Vec<Option<Value>>)],
     ) -> Result<(), Stop> {
-        Doing::Workload.announce(case, self.frames);
+        self.replies.announce(Doing::Workload, case);
         let has_instances = self.workload.has_instances();
         // Whoever gave another one has ended the replica.
         let mut accepted: Vec<Option<&Value>> = Vec::new();
@@ -347,7 +352,7 @@ impl<'a> Replica<'a> {
                 }
             }
             if !blamed.is_empty() {
-                return Err(Stop::Blamed(blamed));
+                return Err(Stop::Failed(blamed));
             }
         }
         Ok(())
@@ -355,7 +360,7 @@ impl<'a> Replica<'a> {
 
     /// Returns the failures of variants that answer the same input otherwise on another fresh instance: their answers
     /// say nothing of the others'.
-    fn unsteady(&mut self, groups: &[Group<'_>], case: CaseIndex, input: &Input) -> Vec<Blame> {
+    fn unsteady(&mut self, groups: &[Group<'_>], case: CaseIndex, input: &Input) -> Vec<Failed> {
         let mut found = Vec::new();
         for (variants, answer) in groups {
             for &variant in variants {
@@ -371,7 +376,7 @@ impl<'a> Replica<'a> {
     }
 
     fn input(&mut self, case: CaseIndex, seed: u64) -> Result<Input, Stop> {
-        Doing::Workload.announce(case, self.frames);
+        self.replies.announce(Doing::Workload, case);
         let started = Instant::now();
         let arguments = self
             .workload
@@ -423,7 +428,8 @@ impl<'a> Replica<'a> {
         calls: u32,
         act: impl FnOnce(&mut Racer<'a>) -> Result<(CpuWallTime, T), GuestError>,
     ) -> Result<(CpuWallTime, T), Stop> {
-        Doing::Calling { variant, calls }.announce(case, self.frames);
+        self.replies
+            .announce(Doing::Calling { variant, calls }, case);
         self.facts.calls += u64::from(calls);
         let mut runners = self.runners.iter_mut();
         let runner = runners.find(|(loaded, _)| *loaded == variant);
@@ -432,7 +438,7 @@ impl<'a> Replica<'a> {
         let started = Instant::now();
         let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
-            Stop::Blamed(vec![Blame {
+            Stop::Failed(vec![Failed {
                 variant: Some(variant),
                 error,
                 calls,

@@ -1,20 +1,12 @@
 //! Attribution of failures: the judgements of all answers to one input decide whether variants or the workload failed.
 
 use super::answers::Group;
-use super::gate::Call;
+use super::call::{Call, Failed};
 use super::workload::Judgement;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_sandbox::GuestError;
 use bakeoff_sandbox::invoke;
-
-/// The component that a failure is attributed to; `None` is the workload.
-pub(super) struct Blame {
-    pub(super) variant: Option<VariantIndex>,
-    pub(super) error: GuestError,
-    /// The calls on the instance that failed, up to the failing one.
-    pub(super) calls: Vec<Call>,
-}
 
 /// The variants that gave the same answer, and its judgement.
 pub(super) struct JudgedAnswer {
@@ -28,7 +20,7 @@ pub(super) struct JudgedAnswer {
 /// Where the workload itself failed on an answer, that is the failure of the variants that gave it. The variants of one
 /// race may all have agreed to break the workload, so the parent also asks those that left the race whether it is at
 /// fault.
-pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
+pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Failed> {
     let is_accepted = |answer: &JudgedAnswer| matches!(answer.judgement, Ok(Judgement::Accepted));
     let accepts_any = answers.iter().any(is_accepted);
     let mut found = Vec::new();
@@ -42,7 +34,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
             Ok(Judgement::Refused(why)) => GuestError::new(FailureClass::WrongAnswer, why.as_str()),
             Err(error) if error.class.is_machine_fault() => {
                 let error = error.clone();
-                return vec![Blame {
+                return vec![Failed {
                     variant: None,
                     error,
                     calls: vec![call],
@@ -57,7 +49,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
             ),
             Err(error) => GuestError::new(FailureClass::UnjudgedAnswer, error.message.as_str()),
         };
-        found.extend(variants.iter().map(|variant| Blame {
+        found.extend(variants.iter().map(|variant| Failed {
             variant: Some(*variant),
             error: error.clone(),
             calls: vec![call],
@@ -68,7 +60,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Blame> {
 
 /// Returns the failures of variants that disagree about the answer to the input of `call`, where there is no oracle: it
 /// is not known which answer is right, so all of them fail, and none by a vote.
-pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Blame> {
+pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Failed> {
     let shown = |group: &Group<'_>| {
         let answer = group.1.map_or_else(|| "nothing".to_owned(), invoke::render);
         (group.0.clone(), answer)
@@ -82,7 +74,7 @@ pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Blame> {
             "it answers {answer} where another answers {}, and there is no oracle to say who is right",
             other.unwrap_or_default()
         );
-        found.extend(variants.iter().map(|variant| Blame {
+        found.extend(variants.iter().map(|variant| Failed {
             variant: Some(*variant),
             error: GuestError::new(FailureClass::Disagreement, why.as_str()),
             calls: vec![call],
@@ -92,17 +84,17 @@ pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Blame> {
 }
 
 /// Returns the failure of a variant that answered the input of `call` in two ways.
-pub(super) fn unsteady(variant: VariantIndex, call: Call) -> Blame {
+pub(super) fn unsteady(variant: VariantIndex, call: Call) -> Failed {
     let why = "gave two answers to the same input on two fresh instances";
-    Blame {
+    Failed {
         variant: Some(variant),
         error: GuestError::new(FailureClass::Nondeterministic, why),
         calls: vec![call],
     }
 }
 
-fn of_workload(why: &str, call: Call) -> Blame {
-    Blame {
+fn of_workload(why: &str, call: Call) -> Failed {
+    Failed {
         variant: None,
         error: GuestError::new(FailureClass::WorkloadFailed, why),
         calls: vec![call],

@@ -1,28 +1,35 @@
-//! Reasons why a replica ends early.
+//! Reasons why a call of a runner ends early.
 
-use super::judging::Blame;
-use super::protocol::Reply;
-use bakeoff_confine::Frames;
+use super::call::Failed;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_sandbox::GuestError;
+
+/// The reason why a call about a single variant ended early.
+pub(super) enum Halt {
+    /// The channel to the parent is closed.
+    Channel(String),
+    /// A call of a guest failed.
+    GuestError(GuestError),
+}
+
+impl From<GuestError> for Halt {
+    fn from(error: GuestError) -> Self {
+        Self::GuestError(error)
+    }
+}
 
 /// The reason why a replica ended early.
 pub(super) enum Stop {
     /// The channel to the parent is closed.
     Channel(String),
     /// Variants failed, or the workload.
-    Blamed(Vec<Blame>),
-}
-
-/// Sends a reply to the parent.
-pub(super) fn send(reply: &Reply, frames: &mut Frames) -> Result<(), Stop> {
-    reply.send(frames).map_err(Stop::Channel)
+    Failed(Vec<Failed>),
 }
 
 /// Makes the end of a replica by a failure of one variant, or of the workload (`None`).
 pub(super) fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
-    Stop::Blamed(vec![Blame {
+    Stop::Failed(vec![Failed {
         variant,
         error,
         calls: Vec::new(),

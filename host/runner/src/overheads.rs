@@ -55,7 +55,7 @@ impl WorkTotal {
 
 /// Fills in the overheads of instances that a replica did not draw: the mean of the others', with
 /// inputs as large as the largest.
-pub(super) fn fill_unknown(
+pub fn fill_unknown(
     totals_by_case: &[OverheadTotals],
     overhead: impl Fn(&OverheadTotals) -> CaseOverhead,
     overheads: &mut [CaseOverhead],

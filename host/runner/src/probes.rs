@@ -2,7 +2,7 @@
 //! decides nothing; the report shows its readings.
 
 use super::contention_probe::ContentionReadings;
-use super::protocol::ReplicaFacts;
+use super::replica_facts::ReplicaFacts;
 use super::replica_facts::median;
 
 /// The probe and its readings.

@@ -5,8 +5,8 @@
 //! variant costs does not depend on it.
 
 use super::checked_case::Rehearsal;
-use super::gate::{Gate, Halt, Slot, changed_answer, same};
-
+use super::gate::{Gate, GateReply, Slot, changed_answer, same};
+use super::stop::Halt;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{
     self, BLOCKS_MAX, ReplicaPlan, ReplicaSpec, ReplicaStage, Secret, WarmUp,
@@ -34,16 +34,16 @@ struct Last {
 }
 
 /// A rehearsal in progress.
-pub(super) struct Rehearse<'g, 'a> {
-    gate: &'g mut Gate<'a>,
+pub(super) struct Rehearse<'g, 'a, 'f> {
+    gate: &'g mut Gate<'a, 'f, GateReply>,
     slot: Slot,
     last: Vec<VecDeque<Last>>,
     fuel: u64,
     calls: u32,
 }
 
-impl<'g, 'a> Rehearse<'g, 'a> {
-    pub(super) fn new(gate: &'g mut Gate<'a>) -> Self {
+impl<'g, 'a, 'f> Rehearse<'g, 'a, 'f> {
+    pub(super) fn new(gate: &'g mut Gate<'a, 'f, GateReply>) -> Self {
         let cases = gate.workload.cases();
         Self {
             gate,

@@ -1,0 +1,46 @@
+//! Repetition of a failure in a diagnostic build, which reports its panics.
+
+use super::call::{Call, Replies, RunnerCall};
+use super::protocol::Guest;
+use super::runner::Runner;
+use super::workload::Workload;
+use bakeoff_sandbox::{GuestError, Imports};
+use serde::{Deserialize, Serialize};
+
+/// Repeats the calls of a failure in a variant's diagnostic build.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DiagnoseCall {
+    /// The diagnostic build, in the checked profile.
+    pub build: Guest,
+    /// The calls to make in one instance, in order.
+    pub calls: Vec<Call>,
+}
+
+impl RunnerCall for DiagnoseCall {
+    /// The reports of the build before it trapped, if it made any.
+    type Reply = Vec<String>;
+
+    fn serve(
+        &self,
+        runner: &Runner<'_>,
+        mut replies: Replies<'_, Self::Reply>,
+    ) -> Result<(), String> {
+        let text = |error: GuestError| error.message;
+        let granted = runner.opened.granted(self.build.files)?;
+        let bytes = runner.opened.blob(self.build.code)?;
+        // SAFETY: the parent authenticated the bytes it sent.
+        let prepared = unsafe { runner.checked.prepare(bytes, Imports::Diagnostic(granted)) };
+        let mut instance = prepared
+            .and_then(|prepared| prepared.instantiate())
+            .map_err(text)?;
+        let callee = instance.callee(runner.path()).map_err(text)?;
+        let mut workload = Workload::open(runner, Some(callee.ty())).map_err(text)?;
+        for (case, seed) in &self.calls {
+            let arguments = workload.arguments(*case, *seed).map_err(text)?;
+            if instance.call(&callee, &arguments).is_err() {
+                break;
+            }
+        }
+        replies.send(instance.reports().to_vec())
+    }
+}

@@ -1,0 +1,61 @@
+//! A runner at work: its request, and the engines of its guests.
+
+use super::protocol::{Guest, Opened};
+use super::stop::Halt;
+use bakeoff_compile::engine::Profile;
+use bakeoff_domain::spec::Limits;
+use bakeoff_sandbox::{PreparedComponent, Sandbox};
+
+/// The most bytes of one input, as the host holds it.
+const INPUT_BYTES_MAX: u64 = 256 << 20;
+
+/// The most units of fuel of one call of the workload, even if a prototype's call may have more: an oracle that never
+/// ends on an answer runs out of it before its runner runs out of time.
+const WORKLOAD_FUEL_MAX: u64 = 20_000_000_000;
+
+/// A runner that serves a call.
+pub struct Runner<'a> {
+    /// The request, with the guests' code.
+    pub(super) opened: Opened<'a>,
+    /// The engine of guests that are checked, with the limits of a prototype.
+    pub(super) checked: Sandbox,
+    /// The same engine with the limits of the workload.
+    pub(super) workload: Sandbox,
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn open(message: &'a [u8]) -> Result<Self, String> {
+        let opened = Opened::read(message)?;
+        let limits = opened.request.limits;
+        let checked =
+            Sandbox::new(Profile::Checked, limits).map_err(|error| format!("{error:#}"))?;
+        Ok(Self {
+            workload: checked.with_limits(workload_limits(limits)),
+            checked,
+            opened,
+        })
+    }
+
+    /// Returns the path of the function that is called.
+    pub(super) fn path(&self) -> &[String] {
+        &self.opened.request.path
+    }
+
+    /// Loads a guest in the checked profile.
+    pub(super) fn prepare(&self, guest: Guest) -> Result<PreparedComponent, Halt> {
+        let bytes = self.opened.blob(guest.code).map_err(Halt::Channel)?;
+        let imports = self.opened.imports(guest.files).map_err(Halt::Channel)?;
+        // SAFETY: the parent authenticated the bytes it sent.
+        Ok(unsafe { self.checked.prepare(bytes, imports) }?)
+    }
+}
+
+/// Returns the limits of a workload's call: those of a prototype's, except that it returns inputs,
+/// which are larger than answers, and that its fuel has a bound of its own.
+fn workload_limits(limits: Limits) -> Limits {
+    Limits {
+        fuel: limits.fuel.min(WORKLOAD_FUEL_MAX),
+        output_bytes: limits.output_bytes.max(INPUT_BYTES_MAX),
+        ..limits
+    }
+}
