@@ -12,7 +12,7 @@ use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::queue::{Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
 use bakeoff_provider::{AskError, Models};
-use bakeoff_run::{HostOptions, RunError, Survey, wrong_task};
+use bakeoff_run::{HostOptions, RunError, Survey};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -141,7 +141,7 @@ async fn work_off(
             number: planned.number,
             of: of.collect(),
         };
-        driver.add(task, content).map_err(wrong_task)?;
+        driver.add(task, content).map_err(RunError::wrong_task)?;
         waiting.insert(key, ());
     }
     let mut explored = Explored::default();
@@ -179,7 +179,7 @@ async fn work_off(
                 number,
                 of: Vec::new(),
             };
-            driver.add(task, content).map_err(wrong_task)?;
+            driver.add(task, content).map_err(RunError::wrong_task)?;
             waiting.insert(key, ());
         }
     }

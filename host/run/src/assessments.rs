@@ -1,15 +1,14 @@
 //! The assessments of a run, one on each core: the workload gives numbers for many answers of a variant.
 
-use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::child_tasks::{OpenTasks, build_task, core_task};
+use super::child_work::{Assess, BuiltPrototype};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
 use super::variant_state::find;
-use bakeoff_confine::tasks::TaskEvent;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::Assessment;
-use std::collections::BTreeMap;
+use bakeoff_measure::{Assessment, RunnerError};
 
 impl Run<'_> {
     /// Assesses the answers of every variant that passed the gate, where a criterion asks for it. Answers to a set of
@@ -21,26 +20,14 @@ impl Run<'_> {
         }
         let alive = self.variants.iter().filter(|state| state.is_contender());
         let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
-        let mut assessed = BTreeMap::new();
+        let mut open = OpenTasks::default();
         for id in alive {
             match self.kept_assessment(&id)? {
                 Some(kept) => self.on_assessment(&id, kept)?,
-                None => {
-                    assessed.extend(self.add_assessment(&id)?);
-                }
+                None => self.add_assessment(id, &mut open)?,
             }
         }
-        while let Some(event) = self.tasks.next().await {
-            let (key, result) = match event {
-                TaskEvent::Ended(key, ChildAnswer::Assessed(result)) => (key, result),
-                TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::dead_letter(&key, &reason));
-                }
-                _ => continue,
-            };
-            let Some(id) = assessed.remove(&key) else {
-                continue;
-            };
+        while let Some((id, result)) = self.tasks.next_of(&mut open).await? {
             let mut assessment = result.map_err(|error| runner_error(self.loaded, error))?;
             if let Some(failure) = &mut assessment.failure {
                 let call = assessment.calls.last().copied();
@@ -55,24 +42,30 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds the task of an assessment, and returns its key.
-    fn add_assessment(&mut self, id: &VariantId) -> Result<Option<(TaskKey, VariantId)>, RunError> {
-        let state = find(&self.variants, id).filter(|state| state.built.is_some());
+    /// Adds the task of an assessment, if the variant was built.
+    fn add_assessment(
+        &mut self,
+        id: VariantId,
+        open: &mut OpenTasks<VariantId, Result<Assessment, RunnerError>>,
+    ) -> Result<(), RunError> {
+        let state = find(&self.variants, &id).filter(|state| state.built.is_some());
         let Some((state, identity)) = state.and_then(|one| Some((one, one.identity.as_ref()?)))
         else {
-            return Ok(None);
+            return Ok(());
         };
         let digest = self.keys.assessment(identity);
         let key = TaskKey::new(format!("assessment of {id} {}", digest.digest()));
         let build = build_task(&self.keys.build(state));
-        let task = core_task("assess", key.clone(), Some(&build));
-        let content = ChildTask::Assess {
-            build,
-            files: state.files.clone(),
+        let task = core_task("assess", key, Some(&build));
+        let work = Assess {
+            prototype: BuiltPrototype {
+                build,
+                files: state.files.clone(),
+            },
             seed: self.context.config.seed,
         };
-        self.tasks.add(task, content).map_err(wrong_task)?;
-        Ok(Some((key, id.clone())))
+        open.insert(self.tasks.add(task, work)?, id);
+        Ok(())
     }
 
     fn kept_assessment(&mut self, id: &VariantId) -> Result<Option<Assessment>, RunError> {

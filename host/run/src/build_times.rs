@@ -1,7 +1,7 @@
 //! The times of builds, where a criterion asks for them: every prototype is built anew once in each
 //! round, in an order drawn for it.
 
-use super::child_client::{ChildAnswer, ChildTask, wrong_task};
+use super::child_work::TimedBuild;
 use super::error::RunError;
 use super::session::Run;
 use bakeoff_compile::BuildKind;
@@ -115,14 +115,12 @@ impl Run<'_> {
             let request = (self.context).prototype(code.clone(), BuildKind::Release, *swept);
             let key = TaskKey::new(format!("timed build {index} of round {number}"));
             // Nothing runs beside it.
-            let task = Task::new(key.clone(), "timed build", Needs::cpu(Cpu::WholeMachine));
-            let content = ChildTask::TimedBuild(request);
-            self.tasks.add(task, content).map_err(wrong_task)?;
-            match self.tasks.answer(&key).await {
-                Some(ChildAnswer::TimedBuild(Ok(cpu))) => {
+            let task = Task::new(key, "timed build", Needs::cpu(Cpu::WholeMachine));
+            match self.tasks.call(task, TimedBuild(request)).await? {
+                Some(Ok(cpu)) => {
                     times[index].cpu_ns = u64::try_from(cpu.as_nanos()).ok();
                 }
-                Some(ChildAnswer::TimedBuild(Err(failure))) if failure.class.is_machine_fault() => {
+                Some(Err(failure)) if failure.class.is_machine_fault() => {
                     return Err(RunError::Machine(failure.message));
                 }
                 _ => {}

@@ -1,8 +1,9 @@
 //! The builds of a run: from code to components.
 
-use super::child_client::{ChildTask, build_task, core_task, wrong_task};
+use super::child_tasks::{build_task, core_task};
+use super::child_work::{Build, BuiltPrototype, Check};
 use super::error::RunError;
-use super::preparation::{Preparation, Purpose};
+use super::preparation::Preparation;
 use super::session::Run;
 use super::variant_state::{VariantState, find, find_mut};
 use bakeoff_compile::{BuildKind, BuildRecord, BuiltComponent};
@@ -41,8 +42,7 @@ impl Run<'_> {
             let build = build_task(&key);
             let request = self.context.prototype(code, BuildKind::Release, swept);
             let task = core_task("build", build.clone(), None);
-            let content = ChildTask::Build(request);
-            self.tasks.add(task, content).map_err(wrong_task)?;
+            let building = self.tasks.add(task, Build(request))?;
             // Of variants that are the same, the first is checked: the others wait for what is kept of it.
             let mut first_checks: BTreeMap<Option<&str>, TaskKey> = BTreeMap::new();
             for state in ids.iter().filter_map(|id| find(&self.variants, id)) {
@@ -54,18 +54,18 @@ impl Run<'_> {
                     Some(first) => task.after.push(Dependency::on_end(first.clone())),
                     None => drop(first_checks.insert(files, check.clone())),
                 }
-                let content = ChildTask::Check {
-                    build: build.clone(),
-                    files: state.files.clone(),
+                let work = Check {
+                    prototype: BuiltPrototype {
+                        build: build.clone(),
+                        files: state.files.clone(),
+                    },
                     seed: self.context.config.seed,
                     repeats_fuel: self.context.config.repeats_fuel,
                 };
-                self.tasks.add(task, content).map_err(wrong_task)?;
-                let purpose = Purpose::Check(state.id().clone());
-                preparation.purposes.insert(check, purpose);
+                let checking = self.tasks.add(task, work)?;
+                preparation.checks.insert(checking, state.id().clone());
             }
-            preparation.purposes.insert(build, Purpose::Build(ids));
-            preparation.open_builds += 1;
+            preparation.builds.insert(building, ids);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The gates of a run: their stored results, and the causes of failures.
 
-use super::child_client::{ChildAnswer, ChildTask, DiagnosticTask, core_task, wrong_task};
+use super::child_tasks::core_task;
+use super::child_work::Diagnose;
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::session::Run;
@@ -131,14 +132,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the task that repeats the calls of a guest that trapped, in the guest's diagnostic build, which reports
+    /// Returns the work that repeats the calls of a guest that trapped, in the guest's diagnostic build, which reports
     /// the panic; `None` if the guest did not trap, or has no such build.
     pub(super) fn diagnosis(
         &self,
         id: &VariantId,
         failure: &Failure,
         calls: &[(CaseIndex, u64)],
-    ) -> Option<ChildTask> {
+    ) -> Option<Diagnose> {
         let state = find(&self.variants, id)?;
         let code = state.code.clone()?;
         let has_panic = matches!(
@@ -146,14 +147,12 @@ impl Run<'_> {
             FailureClass::Trap | FailureClass::MemoryLimit
         );
         let has_build = matches!(code, BuildInput::Source { .. });
-        (has_panic && has_build).then(|| {
-            ChildTask::Diagnose(Box::new(DiagnosticTask {
-                request: self
-                    .context
-                    .prototype(code, BuildKind::Diagnostic, state.is_swept()),
-                files: state.files.clone(),
-                calls: calls.to_vec(),
-            }))
+        (has_panic && has_build).then(|| Diagnose {
+            request: self
+                .context
+                .prototype(code, BuildKind::Diagnostic, state.is_swept()),
+            files: state.files.clone(),
+            calls: calls.to_vec(),
         })
     }
 
@@ -165,13 +164,12 @@ impl Run<'_> {
         failure: &mut Failure,
         calls: &[(CaseIndex, u64)],
     ) -> Result<(), RunError> {
-        let Some(task) = self.diagnosis(id, failure, calls) else {
+        let Some(work) = self.diagnosis(id, failure, calls) else {
             return Ok(());
         };
         let key = TaskKey::new(format!("diagnosis of {id} after its gate"));
-        let added = core_task("diagnose", key.clone(), None);
-        self.tasks.add(added, task).map_err(wrong_task)?;
-        if let Some(ChildAnswer::Diagnosed(Some(report))) = self.tasks.answer(&key).await {
+        let task = core_task("diagnose", key, None);
+        if let Some(Some(report)) = self.tasks.call(task, work).await? {
             failure.message = with_report(failure, report);
         }
         Ok(())

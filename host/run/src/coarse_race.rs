@@ -95,7 +95,7 @@ impl Run<'_> {
             self.context.calibrator_code(),
             &options,
             StoredRace::default(),
-            &mut self.tasks,
+            self.tasks.driver(),
             &mut listener,
         );
         let raced = raced.await.map_err(|error| match error {

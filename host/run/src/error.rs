@@ -2,7 +2,7 @@
 
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::Failure;
-use bakeoff_domain::queue::TaskKey;
+use bakeoff_domain::queue::{AddError, TaskKey};
 use bakeoff_measure::RunnerError;
 use bakeoff_store::StoreError;
 
@@ -58,6 +58,11 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Makes the error of a task that a queue does not accept: a bug of bakeoff.
+    pub fn wrong_task(error: AddError) -> Self {
+        Self::Engine(error.to_string())
+    }
+
     /// A task whose every attempt was lost, the last one for this reason.
     pub fn dead_letter(key: &TaskKey, reason: &str) -> Self {
         Self::Engine(format!("{key}: {reason}, several times"))

@@ -1,6 +1,7 @@
 //! The evaluations of a run: the evaluators that the user brings are asked about every variant.
 
-use super::child_client::{ChildAnswer, ChildTask, core_task, wrong_task};
+use super::child_tasks::{OpenTasks, Ticket, core_task};
+use super::child_work::Evaluate;
 use super::context::runner_error;
 use super::error::RunError;
 use super::evaluated;
@@ -9,17 +10,15 @@ use super::instances;
 use super::samples::samples_of;
 use super::session::Run;
 use super::variant_state::{VariantState, find};
-use bakeoff_confine::tasks::TaskEvent;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Evaluator;
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::EvaluatorAnswer;
 use bakeoff_measure::evaluate::{Evaluation, GivenEvidence};
+use bakeoff_measure::{EvaluatorAnswer, RunnerError};
 use bakeoff_sandbox::{KnownEvidence, TimedCalls};
 use bakeoff_source::{BuildInput, digest_of_parts};
 use bakeoff_store::{Key, Owner, RunId};
-use std::collections::BTreeMap;
 
 /// Phase of a run in which evaluators are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +47,8 @@ impl Run<'_> {
         };
         let alive = self.variants.iter().filter(|state| state.is_alive());
         let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
-        let mut open: BTreeMap<TaskKey, Evaluated> = BTreeMap::new();
+        let mut open: OpenTasks<Evaluated, Result<EvaluatorAnswer, RunnerError>> =
+            OpenTasks::default();
         for (place, evaluator) in evaluators.iter().enumerate().filter(|(_, one)| asked(one)) {
             for id in &alive {
                 let Some(state) = find(&self.variants, id) else {
@@ -68,23 +68,14 @@ impl Run<'_> {
                 match kept {
                     Some(kept) => self.on_evaluation(id, kept, when)?,
                     None => {
-                        let task = self.add_evaluation(evaluator, place, id, samples)?;
-                        open.extend(task.map(|task| (task, (place, id.clone(), key))));
+                        if let Some(ticket) = self.add_evaluation(evaluator, place, id, samples)? {
+                            open.insert(ticket, (place, id.clone(), key));
+                        }
                     }
                 }
             }
         }
-        while let Some(event) = self.tasks.next().await {
-            let (task, result) = match event {
-                TaskEvent::Ended(task, ChildAnswer::Evaluated(result)) => (task, result),
-                TaskEvent::DeadLetter(task, reason) => {
-                    return Err(RunError::dead_letter(&task, &reason));
-                }
-                _ => continue,
-            };
-            let Some((place, id, key)) = open.remove(&task) else {
-                continue;
-            };
+        while let Some(((place, id, key), result)) = self.tasks.next_of(&mut open).await? {
             let answer = result.map_err(|error| runner_error(self.loaded, error))?;
             let evaluation = self.evaluation(place, &id, answer, when).await?;
             let state = find(&self.variants, &id);
@@ -129,7 +120,7 @@ impl Run<'_> {
         place: usize,
         id: &VariantId,
         samples: Vec<Vec<TimedCalls>>,
-    ) -> Result<Option<TaskKey>, RunError> {
+    ) -> Result<Option<Ticket<Result<EvaluatorAnswer, RunnerError>>>, RunError> {
         let built = self.context.evaluators.get(place);
         let state = find(&self.variants, id);
         let Some((built, state)) = built.zip(state.filter(|state| state.built.is_some())) else {
@@ -137,16 +128,15 @@ impl Run<'_> {
         };
         let key = TaskKey::new(format!("evaluation of {id} by {}", evaluator.name));
         let wants_answers = evaluator.needs().answers;
-        let content = ChildTask::Evaluate {
+        let work = Evaluate {
             evaluator: built.built.clone(),
             variant: state.built.clone().filter(|_| wants_answers),
             files: state.files.clone(),
             seed: self.context.config.seed,
             evidence: known_evidence(state, &self.context.cases, samples),
         };
-        let task = core_task("evaluate", key.clone(), None);
-        self.tasks.add(task, content).map_err(wrong_task)?;
-        Ok(Some(key))
+        let task = core_task("evaluate", key, None);
+        self.tasks.add(task, work).map(Some)
     }
 
     /// Returns the evaluation that follows from an answer, with the panic that caused a trap of the variant.

@@ -1,7 +1,7 @@
 //! The execution of a run, from its first file to its report.
 
 use super::budget;
-use super::child_client::ChildClient;
+use super::child_tasks::ChildTasks;
 use super::conclude::conclude;
 use super::context::{RunContext, environment};
 use super::error::RunError;
@@ -100,7 +100,7 @@ pub async fn run(
     };
     let run = begin(&mut store, &meta, options)?;
     keep_files(&mut store, run, loaded, &files, &context, options)?;
-    let tasks = ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+    let tasks = ChildTasks::new(&context.tools.builder, &context.config, &context.cores);
     let work = Work::of(&mut store, run)?;
     let mut session = Run {
         tasks,

@@ -1,6 +1,7 @@
 //! A quick test of the oracle before anything is timed, with a warning if it accepts wrong answers.
 
-use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::child_tasks::{build_task, core_task};
+use super::child_work::{BuiltPrototype, TestOracle};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
@@ -30,17 +31,18 @@ impl Run<'_> {
         let seed = bakeoff_runner::gate_seed(self.context.config.check_seed, 0);
         let build = build_task(&self.keys.build(state));
         let name = state.variant.name.clone();
-        let content = ChildTask::TestOracle {
-            build: build.clone(),
-            files: state.files.clone(),
+        let key = TaskKey::new("test of the oracle");
+        let task = core_task("check", key, Some(&build));
+        let work = TestOracle {
+            prototype: BuiltPrototype {
+                build,
+                files: state.files.clone(),
+            },
             calls: [(0, seed)].into(),
         };
-        let key = TaskKey::new("test of the oracle");
-        let task = core_task("check", key.clone(), Some(&build));
-        self.tasks.add(task, content).map_err(wrong_task)?;
-        let answers = match self.tasks.answer(&key).await {
-            Some(ChildAnswer::OracleTested(Ok(answers))) => answers,
-            Some(ChildAnswer::OracleTested(Err(error @ RunnerError::Workload(_)))) => {
+        let answers = match self.tasks.call(task, work).await? {
+            Some(Ok(answers)) => answers,
+            Some(Err(error @ RunnerError::Workload(_))) => {
                 return Err(runner_error(self.loaded, error));
             }
             _ => return Ok(()),

@@ -3,7 +3,8 @@
 
 use super::agreement;
 use super::checks::with_report;
-use super::child_client::{ChildAnswer, core_task, wrong_task};
+use super::child_tasks::{AnyAnswer, EndedTask, OpenTasks, core_task};
+use super::child_work::Built;
 use super::context::runner_error;
 use super::error::RunError;
 use super::evaluations::When;
@@ -17,9 +18,9 @@ use bakeoff_domain::queue::{Task, TaskKey};
 use bakeoff_domain::report::words;
 use bakeoff_domain::score::CHOSEN;
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::GateRecord;
+use bakeoff_measure::{GateRecord, RunnerError};
 use bakeoff_store::events::{Event, Origin, Stage};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Priority of a diagnosis, above builds and checks: a gate is not stored until its diagnosis has ended.
@@ -28,20 +29,15 @@ const DIAGNOSIS_PRIORITY: i32 = 1;
 /// The largest number of variants in the name of a build's task.
 const NAMED_MAX: usize = 4;
 
-/// Purpose of a task.
-pub(super) enum Purpose {
-    /// The build of these variants, which have the same code.
-    Build(Vec<VariantId>),
-    /// The gate of a variant.
-    Check(VariantId),
-    /// The diagnosis of a trap in the gate of a variant, with the gate's record.
-    Diagnosis(VariantId, Box<GateRecord>),
-}
-
 /// The builds and checks of a run under way.
+#[derive(Default)]
 pub(super) struct Preparation {
-    pub(super) purposes: BTreeMap<TaskKey, Purpose>,
-    pub(super) open_builds: usize,
+    /// The builds, each with the variants that have its code.
+    pub(super) builds: OpenTasks<Vec<VariantId>, Built>,
+    /// The gates.
+    pub(super) checks: OpenTasks<VariantId, Result<GateRecord, RunnerError>>,
+    /// The diagnoses of traps in gates, each with the record of its gate.
+    diagnoses: OpenTasks<(VariantId, Box<GateRecord>), Option<String>>,
     /// The gates that ended with an answer on which the workload failed.
     unjudged: Vec<(VariantId, GateRecord)>,
     /// The changed inputs of checks that all variants share, if they were reported.
@@ -52,15 +48,15 @@ pub(super) struct Preparation {
 impl Preparation {
     /// Returns the name of a task, in words.
     fn name(&self, key: &TaskKey) -> String {
-        match self.purposes.get(key) {
-            Some(Purpose::Build(ids)) => {
-                let ids = ids.iter().map(ToString::to_string).collect();
-                format!("build of {}", words::listed(ids, NAMED_MAX))
-            }
-            Some(Purpose::Check(id)) => format!("check of {id}"),
-            Some(Purpose::Diagnosis(id, _)) => format!("diagnosis of {id}"),
-            None => key.to_string(),
+        if let Some(ids) = self.builds.get(key) {
+            let ids = ids.iter().map(ToString::to_string).collect();
+            return format!("build of {}", words::listed(ids, NAMED_MAX));
         }
+        let checked = self.checks.get(key).map(|id| format!("check of {id}"));
+        let diagnosed = || Some(format!("diagnosis of {}", self.diagnoses.get(key)?.0));
+        checked
+            .or_else(diagnosed)
+            .unwrap_or_else(|| key.to_string())
     }
 }
 
@@ -72,20 +68,14 @@ impl Run<'_> {
         self.stage_started(Stage::Build, self.variants.len())?;
         self.report_changed_builds()?;
         self.start_variants()?;
-        let mut preparation = Preparation {
-            purposes: BTreeMap::new(),
-            open_builds: 0,
-            unjudged: Vec::new(),
-            reported: BTreeSet::new(),
-            is_checking: false,
-        };
+        let mut preparation = Preparation::default();
         self.add_builds_and_checks(&mut preparation)?;
-        if preparation.open_builds == 0 {
+        if preparation.builds.is_empty() {
             self.stage_done(Stage::Build)?;
         }
         let mut built = Instant::now();
-        while let Some(event) = self.tasks.next().await {
-            let is_building = preparation.open_builds > 0;
+        while let Some(event) = self.tasks.next_event().await {
+            let is_building = !preparation.builds.is_empty();
             self.on_task(&mut preparation, event)?;
             if is_building {
                 // Building stands outside of every budget.
@@ -158,19 +148,16 @@ impl Run<'_> {
     fn on_task(
         &mut self,
         preparation: &mut Preparation,
-        event: TaskEvent<ChildAnswer>,
+        event: TaskEvent<AnyAnswer>,
     ) -> Result<(), RunError> {
         match event {
             TaskEvent::Starting(lease) => self.on_starting(preparation, &lease.attempt.key),
-            TaskEvent::Progress(key, done) => match preparation.purposes.get(&key) {
-                Some(Purpose::Check(id)) => self.on_checked_cases(id.clone(), done),
-                _ => Ok(()),
+            TaskEvent::Progress(key, done) => match preparation.checks.get(&key) {
+                Some(id) => self.on_checked_cases(id.clone(), done),
+                None => Ok(()),
             },
             TaskEvent::Ended(key, answer) => {
-                let Some(purpose) = preparation.purposes.remove(&key) else {
-                    return Ok(());
-                };
-                self.on_ended(preparation, purpose, answer)?;
+                self.on_ended(preparation, EndedTask::new(key, answer))?;
                 // Only now: what is finished is kept also when the user asks to stop.
                 self.refuse_if_interrupted()
             }
@@ -188,29 +175,24 @@ impl Run<'_> {
         preparation: &mut Preparation,
         key: &TaskKey,
     ) -> Result<(), RunError> {
-        match preparation.purposes.get(key) {
-            Some(Purpose::Build(ids)) => {
-                for id in ids {
-                    let variant_id = id.as_str().to_owned();
-                    self.store.emit(Event::BuildStart { variant_id })?;
+        if let Some(ids) = preparation.builds.get(key) {
+            for id in ids {
+                let variant_id = id.as_str().to_owned();
+                self.store.emit(Event::BuildStart { variant_id })?;
+            }
+        } else if let Some(id) = preparation.checks.get(key).cloned() {
+            self.start_checking(preparation)?;
+            match self.kept_gate(&id)? {
+                Some(record) => {
+                    self.tasks.keep(key);
+                    preparation.checks.remove(key);
+                    self.on_gate(&id, record, Origin::Kept)?;
+                }
+                None => {
+                    let variant_id = id.into();
+                    self.store.emit(Event::CheckStart { variant_id })?;
                 }
             }
-            Some(Purpose::Check(id)) => {
-                let id = id.clone();
-                self.start_checking(preparation)?;
-                match self.kept_gate(&id)? {
-                    Some(record) => {
-                        self.tasks.keep(key);
-                        preparation.purposes.remove(key);
-                        self.on_gate(&id, record, Origin::Kept)?;
-                    }
-                    None => {
-                        let variant_id = id.into();
-                        self.store.emit(Event::CheckStart { variant_id })?;
-                    }
-                }
-            }
-            Some(Purpose::Diagnosis(..)) | None => {}
         }
         Ok(())
     }
@@ -218,36 +200,44 @@ impl Run<'_> {
     fn on_ended(
         &mut self,
         preparation: &mut Preparation,
-        purpose: Purpose,
-        answer: ChildAnswer,
+        ended: EndedTask,
     ) -> Result<(), RunError> {
-        match (purpose, answer) {
-            (Purpose::Build(ids), ChildAnswer::Built(result)) => {
-                for id in &ids {
-                    self.on_build(id, result.clone())?;
-                    self.report_changed_check(id, &mut preparation.reported)?;
-                }
-                preparation.open_builds -= 1;
-                match preparation.open_builds {
-                    0 => self.stage_done(Stage::Build),
-                    _ => Ok(()),
-                }
+        let ended = match preparation.builds.take(ended) {
+            Ok((ids, built)) => return self.on_built(preparation, &ids, &built),
+            Err(other) => other,
+        };
+        let ended = match preparation.checks.take(ended) {
+            Ok((id, checked)) => {
+                let record = checked.map_err(|error| runner_error(self.loaded, error))?;
+                return self.on_checked(preparation, id, record);
             }
-            (Purpose::Check(id), ChildAnswer::Checked(result)) => {
-                let record = result.map_err(|error| runner_error(self.loaded, error))?;
-                self.on_checked(preparation, id, record)
+            Err(other) => other,
+        };
+        if let Ok(((id, mut record), report)) = preparation.diagnoses.take(ended) {
+            if let (Some(failure), Some(report)) = (&mut record.failure, report) {
+                failure.message = with_report(failure, report);
             }
-            (Purpose::Diagnosis(id, mut record), ChildAnswer::Diagnosed(report)) => {
-                if let (Some(failure), Some(report)) = (&mut record.failure, report) {
-                    failure.message = with_report(failure, report);
-                }
-                self.keep_gate(&id, &record)?;
-                self.on_gate(&id, *record, Origin::New)
-            }
-            _ => Err(RunError::Engine(
-                "a task has the answer of another".to_owned(),
-            )),
+            self.keep_gate(&id, &record)?;
+            self.on_gate(&id, *record, Origin::New)?;
         }
+        Ok(())
+    }
+
+    /// Stores the result of a build for each variant that has its code.
+    fn on_built(
+        &mut self,
+        preparation: &mut Preparation,
+        ids: &[VariantId],
+        built: &Built,
+    ) -> Result<(), RunError> {
+        for id in ids {
+            self.on_build(id, built.clone())?;
+            self.report_changed_check(id, &mut preparation.reported)?;
+        }
+        if preparation.builds.is_empty() {
+            self.stage_done(Stage::Build)?;
+        }
+        Ok(())
     }
 
     /// Stores the result of a gate, unless the cause of its failure is still to be found.
@@ -262,15 +252,14 @@ impl Run<'_> {
                 preparation.unjudged.push((id, record));
                 return Ok(());
             }
-            if let Some(task) = self.diagnosis(&id, failure, &record.calls) {
+            if let Some(work) = self.diagnosis(&id, failure, &record.calls) {
                 let key = TaskKey::new(format!("diagnosis of {id}"));
-                let added = Task {
+                let task = Task {
                     priority: DIAGNOSIS_PRIORITY,
-                    ..core_task("diagnose", key.clone(), None)
+                    ..core_task("diagnose", key, None)
                 };
-                self.tasks.add(added, task).map_err(wrong_task)?;
-                let purpose = Purpose::Diagnosis(id, Box::new(record));
-                preparation.purposes.insert(key, purpose);
+                let ticket = self.tasks.add(task, work)?;
+                preparation.diagnoses.insert(ticket, (id, Box::new(record)));
                 return Ok(());
             }
         }

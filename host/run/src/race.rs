@@ -72,7 +72,7 @@ impl Run<'_> {
         );
         let calibrator = self.context.calibrator_code();
         let config = &self.context.config;
-        let tasks = &mut self.tasks;
+        let tasks = self.tasks.driver();
         let raced = bakeoff_measure::race(
             config,
             &timed,

@@ -1,6 +1,6 @@
 //! The state of a run in progress.
 
-use super::child_client::ChildClient;
+use super::child_tasks::ChildTasks;
 use super::coarse_times::CoarseRace;
 use super::context::RunContext;
 use super::error::RunError;
@@ -9,7 +9,6 @@ use super::options::RunOptions;
 use super::variant_state::{VariantState, find_mut};
 use super::work::Work;
 use bakeoff_config::LoadedExperiment;
-use bakeoff_confine::tasks::Driver;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_store::events::{Event, Stage};
@@ -24,8 +23,8 @@ pub(super) struct Run<'a> {
     pub(super) keys: Keys,
     pub(super) variants: Vec<VariantState>,
     pub(super) store: Store,
-    /// The one queue of the run, with the client of its tasks.
-    pub(super) tasks: Driver<ChildClient>,
+    /// The one queue of the run.
+    pub(super) tasks: ChildTasks,
     pub(super) work: Work,
     /// The time that was spent before anything was timed, of a budget that bounds more than timing.
     pub(super) spent: Duration,

@@ -6,14 +6,14 @@ mod proposers;
 
 pub use proposers::BuiltProposer;
 
-use super::child_client::{ChildAnswer, ChildClient, ChildTask, core_task, wrong_task};
+use super::child_tasks::{ChildTasks, ChildWork, OpenTasks, core_task};
+use super::child_work::{Build, Built, BuiltPrototype, Repeat, TestOracle};
 use super::context::{RunContext, runner_error};
 use super::error::RunError;
 use super::grants::read_granted;
 use super::options::HostOptions;
 use bakeoff_compile::{BuildKind, Builder};
 use bakeoff_config::LoadedExperiment;
-use bakeoff_confine::tasks::TaskEvent;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::measurement::CaseIndex;
@@ -183,8 +183,8 @@ impl Survey {
     /// See [`RunError`].
     pub async fn are_one_component(&self) -> Result<bool, RunError> {
         let context = &self.context;
-        let mut driver =
-            ChildClient::driver(&context.tools.builder, &context.config, &context.cores);
+        let mut tasks = ChildTasks::new(&context.tools.builder, &context.config, &context.cores);
+        let mut builds: OpenTasks<(), Built> = OpenTasks::default();
         let mut known = BTreeSet::new();
         for (place, prototype) in self.own.iter().enumerate() {
             let Ok(code) = prototype.code.clone() else {
@@ -193,22 +193,15 @@ impl Survey {
             if known.insert((code.content_address(), prototype.swept)) {
                 let request = context.prototype(code, BuildKind::Release, prototype.swept);
                 let task = core_task("build", TaskKey::new(format!("build {place}")), None);
-                let added = driver.add(task, ChildTask::Build(request));
-                added.map_err(wrong_task)?;
+                builds.insert(tasks.add(task, Build(request))?, ());
             }
         }
         let mut digests = BTreeSet::new();
         let mut all_built = true;
-        while let Some(event) = driver.next().await {
-            match event {
-                TaskEvent::Ended(_, ChildAnswer::Built(Ok(built))) => {
-                    digests.insert(built.digest.clone());
-                }
-                TaskEvent::Ended(..) => all_built = false,
-                TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::dead_letter(&key, &reason));
-                }
-                _ => {}
+        while let Some(((), built)) = tasks.next_of(&mut builds).await? {
+            match built {
+                Ok(built) => drop(digests.insert(built.digest.clone())),
+                Err(_) => all_built = false,
             }
         }
         let grants = self.own.iter().map(|one| one.files.as_ref());
@@ -238,14 +231,13 @@ impl Survey {
         left: Option<Duration>,
     ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
-        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
-            build,
-            files,
+        let work = |prototype| Repeat {
+            prototype,
             calls: Arc::clone(&calls),
             left,
             texts: CallTexts::Shortened,
         };
-        self.each(config, prototypes, content, repeated).await
+        self.each(config, prototypes, work).await
     }
 
     /// Makes calls as [`call_all`](Self::call_all) does, and returns arguments and answers whole.
@@ -257,15 +249,13 @@ impl Survey {
         calls: &[(CaseIndex, u64)],
     ) -> Result<Vec<SurveyedCalls>, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
-        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
-            build,
-            files,
+        let work = |prototype| Repeat {
+            prototype,
             calls: Arc::clone(&calls),
             left: None,
             texts: CallTexts::Whole,
         };
-        self.each(&self.context.config, &self.own, content, repeated)
-            .await
+        self.each(&self.context.config, &self.own, work).await
     }
 
     /// Makes calls of the interface's function that are written in WAVE, in the place of the experiment's inputs, for
@@ -282,14 +272,13 @@ impl Survey {
         let calls: Arc<[(CaseIndex, u64)]> = (0..written.len()).map(|case| (case, 0)).collect();
         let left = left.map(|left| self.share(left));
         let config = self.with_written(written);
-        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::Repeat {
-            build,
-            files,
+        let work = |prototype| Repeat {
+            prototype,
             calls: Arc::clone(&calls),
             left,
             texts,
         };
-        self.each(&config, &self.own, content, repeated).await
+        self.each(&config, &self.own, work).await
     }
 
     /// Has the oracle judge the answers of all approaches to the same inputs, as they are and changed a little.
@@ -311,17 +300,12 @@ impl Survey {
         calls: &[(CaseIndex, u64)],
     ) -> Result<OracleTest, RunError> {
         let calls: Arc<[(CaseIndex, u64)]> = calls.into();
-        let content = |build: TaskKey, files: Option<PackedFolders>| ChildTask::TestOracle {
-            build,
-            files,
+        let work = |prototype| TestOracle {
+            prototype,
             calls: Arc::clone(&calls),
         };
-        let taken = |answer| match answer {
-            ChildAnswer::OracleTested(tested) => Some(tested.map(Ok)),
-            _ => None,
-        };
         let config = &self.context.config;
-        let tested = self.each(config, prototypes, content, taken).await?;
+        let tested = self.each(config, prototypes, work).await?;
         let named = prototypes.iter().zip(tested);
         let approaches: Vec<ApproachAnswers> = named
             .map(|(prototype, tested)| ApproachAnswers {
@@ -336,19 +320,22 @@ impl Survey {
         Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
     }
 
-    /// Builds each prototype, runs the task that `content` makes for it, and returns what `taken` extracts.
-    async fn each<T>(
+    /// Builds each prototype, does the work that `work` makes for it, and returns the answers.
+    async fn each<T, W>(
         &self,
         config: &RunnerConfig,
         prototypes: &[SurveyedPrototype],
-        content: impl Fn(TaskKey, Option<PackedFolders>) -> ChildTask,
-        taken: impl Fn(ChildAnswer) -> Option<Result<Result<T, Failure>, RunnerError>>,
-    ) -> Result<Vec<Result<T, Failure>>, RunError> {
+        work: impl Fn(BuiltPrototype) -> W,
+    ) -> Result<Vec<Result<T, Failure>>, RunError>
+    where
+        T: Send + 'static,
+        W: ChildWork<Answer = Result<T, RunnerError>>,
+    {
         let context = &self.context;
-        let mut driver = ChildClient::driver(&context.tools.builder, config, &context.cores);
+        let mut tasks = ChildTasks::new(&context.tools.builder, config, &context.cores);
+        let mut builds: OpenTasks<usize, Built> = OpenTasks::default();
+        let mut calls: OpenTasks<usize, Result<T, RunnerError>> = OpenTasks::default();
         let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
-        // Of both its tasks, the place of the prototype.
-        let mut places = BTreeMap::new();
         for (place, prototype) in prototypes.iter().enumerate() {
             surveyed.push(None);
             let code = match prototype.code.clone() {
@@ -361,32 +348,26 @@ impl Survey {
             let build = TaskKey::new(format!("build {place}"));
             let request = context.prototype(code, BuildKind::Release, prototype.swept);
             let task = core_task("build", build.clone(), None);
-            driver
-                .add(task, ChildTask::Build(request))
-                .map_err(wrong_task)?;
+            builds.insert(tasks.add(task, Build(request))?, place);
             let key = TaskKey::new(format!("calls {place}"));
-            let task = core_task("check", key.clone(), Some(&build));
-            let content = content(build.clone(), prototype.files.clone());
-            driver.add(task, content).map_err(wrong_task)?;
-            places.extend([(build, place), (key, place)]);
-        }
-        while let Some(event) = driver.next().await {
-            let (key, outcome) = match event {
-                TaskEvent::Ended(key, ChildAnswer::Built(Err(failure))) => (key, Err(failure)),
-                TaskEvent::Ended(key, answer) => match taken(answer) {
-                    Some(made) => (
-                        key,
-                        made.map_err(|error| runner_error(&self.loaded, error))?,
-                    ),
-                    None => continue,
-                },
-                TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::dead_letter(&key, &reason));
-                }
-                _ => continue,
+            let task = core_task("check", key, Some(&build));
+            let prototype = BuiltPrototype {
+                build,
+                files: prototype.files.clone(),
             };
-            if let Some(place) = places.get(&key) {
-                surveyed[*place] = Some(outcome);
+            calls.insert(tasks.add(task, work(prototype))?, place);
+        }
+        while let Some(ended) = tasks.next_ended().await? {
+            match builds.take(ended) {
+                // Its calls are not made.
+                Ok((place, Err(failure))) => surveyed[place] = Some(Err(failure)),
+                Ok((_, Ok(_))) => {}
+                Err(ended) => {
+                    if let Ok((place, made)) = calls.take(ended) {
+                        let made = made.map_err(|error| runner_error(&self.loaded, error))?;
+                        surveyed[place] = Some(Ok(made));
+                    }
+                }
             }
         }
         Ok(surveyed.into_iter().flatten().collect())
@@ -440,14 +421,6 @@ impl Survey {
         let files = prototype.files.as_ref();
         let reports = bakeoff_measure::diagnose(config, &built.checked, files, &[call]).await;
         reports.ok()?.pop()
-    }
-}
-
-/// Returns the calls of an answer, if it is one of calls.
-fn repeated(answer: ChildAnswer) -> Option<Result<SurveyedCalls, RunnerError>> {
-    match answer {
-        ChildAnswer::Repeated(calls) => Some(calls.map(Ok)),
-        _ => None,
     }
 }
 

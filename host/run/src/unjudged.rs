@@ -1,6 +1,7 @@
 //! Answers on which the workload itself failed: the search for the variant or workload at fault.
 
-use super::child_client::{ChildAnswer, ChildTask, build_task, core_task, wrong_task};
+use super::child_tasks::{build_task, core_task};
+use super::child_work::{BuiltPrototype, Repeat};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
@@ -111,20 +112,19 @@ impl Run<'_> {
         );
         let key = TaskKey::new(key);
         let build = build_task(&self.keys.build(state));
-        let content = ChildTask::Repeat {
-            build: build.clone(),
-            files: state.files.clone(),
+        let task = core_task("repeat", key, Some(&build));
+        let work = Repeat {
+            prototype: BuiltPrototype {
+                build,
+                files: state.files.clone(),
+            },
             calls: [call].into(),
             left: None,
             texts: CallTexts::Shortened,
         };
-        let task = core_task("repeat", key.clone(), Some(&build));
-        self.tasks.add(task, content).map_err(wrong_task)?;
-        match self.tasks.answer(&key).await {
-            Some(ChildAnswer::Repeated(Ok(calls))) => Ok(calls.into_iter().next()),
-            Some(ChildAnswer::Repeated(Err(error @ RunnerError::Workload(_)))) => {
-                Err(runner_error(self.loaded, error))
-            }
+        match self.tasks.call(task, work).await? {
+            Some(Ok(calls)) => Ok(calls.into_iter().next()),
+            Some(Err(error @ RunnerError::Workload(_))) => Err(runner_error(self.loaded, error)),
             _ => Ok(None),
         }
     }

@@ -2,13 +2,12 @@
 
 use super::verify::Verifier;
 use crate::{
-    ChildAnswer, ChildClient, ChildTask, RunContext, RunError, core_task, runner_error, wrong_task,
+    Build, Built, BuiltPrototype, Check, ChildTasks, OpenTasks, RunContext, RunError, core_task,
+    runner_error,
 };
 use bakeoff_compile::{BuildKind, BuiltComponent};
-use bakeoff_confine::tasks::{Driver, TaskEvent};
-use bakeoff_domain::failure::Failure;
 use bakeoff_domain::queue::TaskKey;
-use bakeoff_measure::GateRecord;
+use bakeoff_measure::{GateRecord, RunnerError};
 use bakeoff_source::BuildInput;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,9 +21,10 @@ enum Component {
 
 /// The repeated builds and gates, by the index of their variants.
 struct Again {
-    driver: Driver<ChildClient>,
-    purposes: BTreeMap<TaskKey, (usize, Component)>,
-    builds: BTreeMap<usize, Result<Arc<BuiltComponent>, Failure>>,
+    tasks: ChildTasks,
+    open_builds: OpenTasks<(usize, Component), Built>,
+    open_checks: OpenTasks<usize, Result<GateRecord, RunnerError>>,
+    builds: BTreeMap<usize, Built>,
     gates: BTreeMap<usize, GateRecord>,
 }
 
@@ -45,10 +45,10 @@ impl Again {
     ) -> Result<(), RunError> {
         let key = task_key(index, component);
         let request = context.prototype(code, BuildKind::Release, swept);
-        let content = ChildTask::Build(request);
-        let task = core_task("build", key.clone(), None);
-        self.driver.add(task, content).map_err(wrong_task)?;
-        self.purposes.insert(key, (index, component));
+        let ticket = self
+            .tasks
+            .add(core_task("build", key, None), Build(request))?;
+        self.open_builds.insert(ticket, (index, component));
         Ok(())
     }
 }
@@ -58,12 +58,13 @@ impl Verifier<'_> {
     /// the stored results.
     pub(super) async fn build_and_check(&mut self) -> Result<(), RunError> {
         let mut again = Again {
-            driver: ChildClient::driver(
+            tasks: ChildTasks::new(
                 &self.context.tools.builder,
                 &self.context.config,
                 &self.context.cores,
             ),
-            purposes: BTreeMap::new(),
+            open_builds: OpenTasks::default(),
+            open_checks: OpenTasks::default(),
             builds: BTreeMap::new(),
             gates: BTreeMap::new(),
         };
@@ -84,26 +85,22 @@ impl Verifier<'_> {
                 (None, None) => {}
             }
         }
-        while let Some(event) = again.driver.next().await {
-            let (key, answer) = match event {
-                TaskEvent::Ended(key, answer) => (key, answer),
-                TaskEvent::DeadLetter(key, reason) => {
-                    return Err(RunError::dead_letter(&key, &reason));
-                }
-                _ => continue,
-            };
-            match (again.purposes.remove(&key), answer) {
-                (Some((index, Component::Rebuilt)), ChildAnswer::Built(built)) => {
+        while let Some(ended) = again.tasks.next_ended().await? {
+            let key = ended.key.clone();
+            match again.open_builds.take(ended) {
+                Ok(((index, Component::Rebuilt), built)) => {
                     self.on_rebuilt(&mut again, index, built)?;
                 }
-                (Some((index, Component::Kept)), ChildAnswer::Built(Ok(built))) => {
+                Ok(((index, Component::Kept), Ok(built))) => {
                     self.add_check(&mut again, index, built, &key)?;
                 }
-                (Some((index, _)), ChildAnswer::Checked(here)) => {
-                    let here = here.map_err(|error| runner_error(self.loaded, error))?;
-                    again.gates.insert(index, here);
+                Ok(((_, Component::Kept), Err(_))) => {}
+                Err(ended) => {
+                    if let Ok((index, here)) = again.open_checks.take(ended) {
+                        let here = here.map_err(|error| runner_error(self.loaded, error))?;
+                        again.gates.insert(index, here);
+                    }
                 }
-                _ => {}
             }
         }
         self.compare(&again);
@@ -116,7 +113,7 @@ impl Verifier<'_> {
         &mut self,
         again: &mut Again,
         index: usize,
-        built: Result<Arc<BuiltComponent>, Failure>,
+        built: Built,
     ) -> Result<(), RunError> {
         let record = &self.kept.evidence.record;
         let kept = record.build(self.variants[index].id());
@@ -152,9 +149,11 @@ impl Verifier<'_> {
             return Ok(());
         };
         let key = TaskKey::new(format!("check {index}"));
-        let content = ChildTask::Check {
-            build: build.clone(),
-            files: state.files.clone(),
+        let work = Check {
+            prototype: BuiltPrototype {
+                build: build.clone(),
+                files: state.files.clone(),
+            },
             // A gate that was kept from an earlier run was rehearsed with that run's seed.
             seed: gate
                 .value
@@ -162,9 +161,10 @@ impl Verifier<'_> {
                 .unwrap_or(self.context.config.seed),
             repeats_fuel: gate.value.repeats_fuel,
         };
-        let task = core_task("check", key.clone(), Some(build));
-        again.driver.add(task, content).map_err(wrong_task)?;
-        again.purposes.insert(key, (index, Component::Kept));
+        let task = core_task("check", key, Some(build));
+        again
+            .open_checks
+            .insert(again.tasks.add(task, work)?, index);
         Ok(())
     }
 

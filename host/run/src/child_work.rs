@@ -1,0 +1,240 @@
+//! The work of children: builds, checks and calls, with the answer of each.
+
+use super::child_tasks::{Answered, ChildAttempt, ChildWork, Lost, of_runner};
+use bakeoff_compile::{BuildRequest, BuiltComponent};
+use bakeoff_domain::failure::Failure;
+use bakeoff_domain::oracle::TestedAnswer;
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::queue::TaskKey;
+use bakeoff_measure::{
+    Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RunnerConfig,
+    RunnerError,
+};
+use bakeoff_runner::call::Call;
+use bakeoff_runner::{CallTexts, RepeatedCall};
+use bakeoff_sandbox::KnownEvidence;
+use bakeoff_source::PackedFolders;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The least time between two messages about a check under way.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// The component of a build, or its failure.
+pub(crate) type Built = Result<Arc<BuiltComponent>, Failure>;
+
+/// A prototype that a task before built.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltPrototype {
+    /// The task that built the component.
+    pub(crate) build: TaskKey,
+    /// The files that the component is granted.
+    pub(crate) files: Option<PackedFolders>,
+}
+
+/// A build.
+#[derive(Debug)]
+pub(crate) struct Build(pub(crate) BuildRequest);
+
+impl ChildWork for Build {
+    type Answer = Built;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Built>, Lost> {
+        let builder = child.builder();
+        Ok(
+            match builder.build_by(&child.builder_link, &self.0).await? {
+                Ok(component) => {
+                    child.keep_built(&component);
+                    Answered::Done(Ok(component))
+                }
+                Err(failure) => Answered::Failed(Err(failure)),
+            },
+        )
+    }
+}
+
+/// A build of a source anew, for the CPU time that it takes.
+#[derive(Debug)]
+pub(crate) struct TimedBuild(pub(crate) BuildRequest);
+
+impl ChildWork for TimedBuild {
+    type Answer = Result<Duration, Failure>;
+
+    async fn attempt(
+        &self,
+        child: &ChildAttempt<'_>,
+    ) -> Result<Answered<Result<Duration, Failure>>, Lost> {
+        let builder = child.builder();
+        let built = builder.build_anew_by(&child.builder_link, &self.0).await?;
+        Ok(Answered::Done(built.map(|built| built.cpu)))
+    }
+}
+
+/// The gate of a component.
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// The component.
+    pub(crate) prototype: BuiltPrototype,
+    /// The seed of the rehearsal.
+    pub(crate) seed: RunSeed,
+    /// Units of fuel that calls beyond one on each case may take, if that is less than usual.
+    pub(crate) repeats_fuel: Option<u64>,
+}
+
+impl ChildWork for Check {
+    type Answer = Result<GateRecord, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let mut last = Instant::now();
+        let on_case = |done| {
+            if last.elapsed() >= PROGRESS_EVERY {
+                last = Instant::now();
+                child.progress(done);
+            }
+        };
+        let config = RunnerConfig {
+            repeats_fuel: self.repeats_fuel,
+            ..child.config_with(self.seed)
+        };
+        let files = self.prototype.files.as_ref();
+        of_runner(bakeoff_measure::check(&config, &built.checked, files, child.core, on_case).await)
+    }
+}
+
+/// The assessment of a component's answers.
+#[derive(Debug)]
+pub(crate) struct Assess {
+    /// The component.
+    pub(crate) prototype: BuiltPrototype,
+    /// The seed of the inputs.
+    pub(crate) seed: RunSeed,
+}
+
+impl ChildWork for Assess {
+    type Answer = Result<Assessment, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let config = child.config_with(self.seed);
+        let files = self.prototype.files.as_ref();
+        of_runner(bakeoff_measure::assess(&config, &built.checked, files, child.core).await)
+    }
+}
+
+/// An evaluator's readings of a variant.
+#[derive(Debug)]
+pub(crate) struct Evaluate {
+    /// The evaluator.
+    pub(crate) evaluator: Arc<BuiltComponent>,
+    /// The variant, if its answers are wanted.
+    pub(crate) variant: Option<Arc<BuiltComponent>>,
+    /// The files that the variant is granted.
+    pub(crate) files: Option<PackedFolders>,
+    /// The seed of the inputs.
+    pub(crate) seed: RunSeed,
+    /// The evidence of the variant that needs no calls.
+    pub(crate) evidence: KnownEvidence,
+}
+
+impl ChildWork for Evaluate {
+    type Answer = Result<EvaluatorAnswer, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let input = EvaluationInput {
+            evaluator: &self.evaluator.checked,
+            variant: self.variant.as_ref().map(|built| &built.checked[..]),
+            files: self.files.as_ref(),
+            evidence: self.evidence.clone(),
+        };
+        let config = child.config_with(self.seed);
+        of_runner(bakeoff_measure::evaluate(&config, input, child.core).await)
+    }
+}
+
+/// Calls on fresh instances of a component.
+#[derive(Debug)]
+pub(crate) struct Repeat {
+    /// The component.
+    pub(crate) prototype: BuiltPrototype,
+    /// The calls.
+    pub(crate) calls: Arc<[Call]>,
+    /// The time for all calls; the calls that are left then are not made.
+    pub(crate) left: Option<Duration>,
+    /// Length of arguments and answers in the results: shortened or whole.
+    pub(crate) texts: CallTexts,
+}
+
+impl ChildWork for Repeat {
+    type Answer = Result<Vec<RepeatedCall>, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let input = RepeatInput {
+            checked: &built.checked,
+            diagnostic: false,
+            files: self.prototype.files.as_ref(),
+            texts: self.texts,
+        };
+        let (config, core) = (&child.config, child.core);
+        of_runner(bakeoff_measure::repeat(config, input, &self.calls, core, self.left).await)
+    }
+}
+
+/// Calls of a component, whose answers the oracle judges as they are and changed.
+#[derive(Debug)]
+pub(crate) struct TestOracle {
+    /// The component.
+    pub(crate) prototype: BuiltPrototype,
+    /// The calls.
+    pub(crate) calls: Arc<[Call]>,
+}
+
+impl ChildWork for TestOracle {
+    /// The judgements; the inner error is the reason why the component could not be called.
+    type Answer = Result<Result<Vec<TestedAnswer>, String>, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let input = RepeatInput {
+            checked: &built.checked,
+            diagnostic: false,
+            files: self.prototype.files.as_ref(),
+            texts: CallTexts::Shortened,
+        };
+        let tested = bakeoff_measure::test_oracle(&child.config, input, &self.calls, child.core);
+        of_runner(tested.await)
+    }
+}
+
+/// A diagnostic build, and the calls that ended in a trap with it.
+#[derive(Debug)]
+pub(crate) struct Diagnose {
+    /// The build.
+    pub(crate) request: BuildRequest,
+    /// The files and parameter values that the component is granted, if any.
+    pub(crate) files: Option<PackedFolders>,
+    /// The calls, in order.
+    pub(crate) calls: Vec<Call>,
+}
+
+impl ChildWork for Diagnose {
+    /// The report of the panic, if there is one.
+    type Answer = Option<String>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Option<String>>, Lost> {
+        let builder = child.builder();
+        let built = builder.build_by(&child.builder_link, &self.request).await?;
+        let Ok(built) = built else {
+            return Ok(Answered::Done(None));
+        };
+        let files = self.files.as_ref();
+        let reports =
+            bakeoff_measure::diagnose(&child.config, &built.checked, files, &self.calls).await;
+        match reports {
+            Err(RunnerError::WorkerLost(reason)) => Err(reason.into()),
+            Err(_) => Ok(Answered::Done(None)),
+            Ok(reports) => Ok(Answered::Done(reports.into_iter().next_back())),
+        }
+    }
+}
