@@ -86,10 +86,6 @@ impl Inputs {
         Self { rng, size, values, letters, numbers_grow, longest, begun: 0, row: None, depth: 0 }
     }
 
-    pub fn argument<T: Random>(&mut self) -> T {
-        T::random(self)
-    }
-
     /// One of so many cases of an enum: where values are equal, the first.
     fn case(&mut self, count: u64) -> usize {
         match self.values {
@@ -126,10 +122,6 @@ impl Inputs {
         length.clamp(self.size.min(1), self.size)
     }
 
-    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.rng.below(values.len() as u64) as usize]
-    }
-
     /// A number from `low` to `high`.
     fn number(&mut self, low: i64, high: i64) -> i64 {
         if self.depth == 0 {
@@ -162,16 +154,22 @@ impl Inputs {
 
 /// A value that can be drawn.
 pub trait Random: Sized {
-    fn random(inputs: &mut Inputs) -> Self;
+    /// Returns a new value.
+    fn drawn(inputs: &mut Inputs) -> Self;
 
     /// Puts values into ascending order, where they have one.
     fn sort(_values: &mut [Self]) {}
+
+    /// Returns a value for a place in an input.
+    fn random(inputs: &mut Inputs) -> Self {
+        Self::drawn(inputs)
+    }
 }
 
 macro_rules! numbers {
     ($($name:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let low = i64::try_from($name::MIN).unwrap_or(i64::MIN);
                 let high = i64::try_from($name::MAX).unwrap_or(i64::MAX);
                 inputs.number(low, high) as $name
@@ -189,7 +187,7 @@ numbers!(u8 u16 u32 u64 i8 i16 i32 i64);
 macro_rules! wide_numbers {
     ($($name:ident $narrow:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let is_extreme = inputs.values == Values::Extreme && inputs.depth > 0;
                 match is_extreme && inputs.rng.bool() {
                     true => [$name::MIN, $name::MAX][inputs.case(2)],
@@ -209,7 +207,7 @@ wide_numbers!(u128 u64 i128 i64);
 macro_rules! floats {
     ($($name:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let whole = inputs.number(-1_000, 1_000) as $name;
                 match inputs.values {
                     Values::Any | Values::Ascending | Values::Descending => {
@@ -228,12 +226,6 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl Random for bool {
-    fn random(inputs: &mut Inputs) -> Self {
-        inputs.rng.bool()
-    }
-}
-
 /// Letters that take two bytes, and of scripts of two to four.
 const ACCENTS: [char; 16] = ['à', 'á', 'â', 'ä', 'ç', 'è', 'é', 'ê', 'ï', 'ñ', 'ö', 'ß', 'ü', 'ø', 'ł', 'ž'];
 const SCRIPTS: [char; 24] = [
@@ -241,7 +233,7 @@ const SCRIPTS: [char; 24] = [
 ];
 
 impl Random for char {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let from = |letters: &[u8], inputs: &mut Inputs| char::from(inputs.one_of(letters));
         match inputs.letters {
             Letters::Words => return from(b"abcdefghijklmnopqrstuvwxyz      ", inputs),
@@ -274,7 +266,7 @@ impl Random for char {
 }
 
 impl Random for String {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let length = inputs.length();
         inputs.depth += 1;
         let text = (0..length).map(|_| char::random(inputs)).collect();
@@ -287,13 +279,8 @@ impl Random for String {
     }
 }
 
-/// Returns true if a type is a list.
-fn is_list<T>() -> bool {
-    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
-}
-
 impl<T: Random> Random for Vec<T> {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let length = match inputs.row {
             Some(row) if inputs.depth == 1 => row,
             _ => inputs.length(),
@@ -316,44 +303,3 @@ impl<T: Random> Random for Vec<T> {
         items
     }
 }
-
-impl<T: Random> Random for Option<T> {
-    fn random(inputs: &mut Inputs) -> Self {
-        match inputs.rng.below(4) {
-            0 => None,
-            _ => Some(T::random(inputs)),
-        }
-    }
-}
-
-impl<T: Random> Random for Result<T, ()> {
-    fn random(inputs: &mut Inputs) -> Self {
-        Option::random(inputs).ok_or(())
-    }
-}
-
-impl<T: Random, const N: usize> Random for [T; N] {
-    fn random(inputs: &mut Inputs) -> Self {
-        inputs.depth += 1;
-        let items = std::array::from_fn(|_| T::random(inputs));
-        inputs.depth -= 1;
-        items
-    }
-}
-
-impl Random for () {
-    fn random(_: &mut Inputs) -> Self {}
-}
-
-macro_rules! tuples {
-    ($(($($name:ident)*))*) => {$(
-        impl<$($name: Random),*> Random for ($($name,)*) {
-            fn random(inputs: &mut Inputs) -> Self {
-                ($($name::random(inputs),)*)
-            }
-        }
-    )*};
-}
-
-tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F)(A B C D E F G)(A B C D E F G H)
-    (A B C D E F G H I)(A B C D E F G H I J)(A B C D E F G H I J K)(A B C D E F G H I J K L));

@@ -62,14 +62,6 @@ impl Inputs {
         Self { rng, size, values, depth: 0, alike, row: None, drawn: Vec::new() }
     }
 
-    pub fn argument<T: Random>(&mut self) -> T {
-        T::random(self)
-    }
-
-    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.rng.below(values.len() as u64) as usize]
-    }
-
     /// The case of an enum that has so many.
     fn case(&mut self, count: u64) -> usize {
         self.rng.below(count) as usize
@@ -173,7 +165,7 @@ impl Inputs {
 
 /// A value that can be drawn.
 pub trait Random: Sized + Clone + 'static {
-    /// A new one.
+    /// Returns a new value.
     fn drawn(inputs: &mut Inputs) -> Self;
 
     /// One that differs a little.
@@ -184,6 +176,7 @@ pub trait Random: Sized + Clone + 'static {
     /// Puts values into ascending order, where they have one.
     fn sort(_values: &mut [Self]) {}
 
+    /// Returns a value for a place in an input: a new one, or one that was drawn before, or nearly that.
     fn random(inputs: &mut Inputs) -> Self {
         if let Some(known) = inputs.again::<Self>() {
             return match inputs.rng.bool() {
@@ -286,19 +279,8 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl Random for bool {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        inputs.rng.bool()
-    }
-}
-
 /// The most rows of a grid that is a square.
 const SQUARE_MAX: u64 = 8;
-
-/// Returns true if a type is a list.
-fn is_list<T>() -> bool {
-    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
-}
 
 impl<T: Random> Random for Vec<T> {
     fn drawn(inputs: &mut Inputs) -> Self {
@@ -360,44 +342,3 @@ impl<T: Random> Random for Vec<T> {
         }
     }
 }
-
-impl<T: Random> Random for Option<T> {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        match inputs.rng.below(4) {
-            0 => None,
-            _ => Some(T::random(inputs)),
-        }
-    }
-}
-
-impl<T: Random> Random for Result<T, ()> {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        Option::drawn(inputs).ok_or(())
-    }
-}
-
-impl<T: Random, const N: usize> Random for [T; N] {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        inputs.depth += 1;
-        let items = std::array::from_fn(|_| T::random(inputs));
-        inputs.depth -= 1;
-        items
-    }
-}
-
-impl Random for () {
-    fn drawn(_: &mut Inputs) -> Self {}
-}
-
-macro_rules! tuples {
-    ($(($($name:ident)*))*) => {$(
-        impl<$($name: Random),*> Random for ($($name,)*) {
-            fn drawn(inputs: &mut Inputs) -> Self {
-                ($($name::random(inputs),)*)
-            }
-        }
-    )*};
-}
-
-tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F)(A B C D E F G)(A B C D E F G H)
-    (A B C D E F G H I)(A B C D E F G H I J)(A B C D E F G H I J K)(A B C D E F G H I J K L));

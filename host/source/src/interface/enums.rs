@@ -109,9 +109,8 @@ impl EnumShape {
         format!("  {kind} {name} {{ {} }}\n", cases.join(", "))
     }
 
-    /// Returns the Rust source by which a workload draws values: an `impl` of the trait `Random`, with the given name
-    /// of its function.
-    pub(super) fn drawing(&self, function: &str) -> String {
+    /// Returns the Rust source by which a workload draws values: an `impl` of the trait `Random`.
+    pub(super) fn drawing(&self) -> String {
         let case = |(place, case): (usize, &EnumCase)| {
             let name = case.bound_name();
             let drawn = case.payload().map(|payload| {
@@ -126,7 +125,7 @@ impl EnumShape {
         };
         let cases: String = self.cases.iter().enumerate().map(case).collect();
         format!(
-            "\nimpl Random for crate::types::{} {{\n    fn {function}(inputs: &mut Inputs) -> Self {{\n        \
+            "\nimpl Random for crate::types::{} {{\n    fn drawn(inputs: &mut Inputs) -> Self {{\n        \
              match inputs.case({}) {{\n{cases}        }}\n    }}\n}}\n",
             self.bound_name(),
             self.cases.len()
