@@ -383,6 +383,9 @@ pub(super) fn is_beaten(report: &Report, criterion: &CriterionSummary, of: &Vari
     others.any(|other| relation(report, criterion, other, of) == Relation::Better)
 }
 
+/// The largest number of names of approaches in a sentence.
+pub(super) const NAMES_MAX: usize = 6;
+
 /// A list of at most `names_max` names; of more, the last entry counts the others: `a, b and 3 others`.
 pub fn listed(mut names: Vec<String>, names_max: usize) -> String {
     if names.len() > names_max {
