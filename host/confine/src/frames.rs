@@ -30,7 +30,7 @@ impl Frames {
 
     /// Writes a word where the parent finds it the next time it looks, or when this process has
     /// ended. That takes no system call and wakes nobody. Without
-    /// [`Job::announces`](super::Job::announces) nobody reads it.
+    /// [`ChildJob::announces`](super::ChildJob::announces) nobody reads it.
     pub fn announce(&self, word: u64) {
         if let Some(page) = self.page {
             page.store(word, Ordering::Relaxed);

@@ -315,7 +315,7 @@ impl Arguments {
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
         let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
-        let job = run::Job {
+        let job = run::RunRequest {
             loaded: &loaded,
             folder,
             start: Start::Resume,

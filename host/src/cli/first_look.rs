@@ -24,7 +24,7 @@ pub(super) const SEARCHED: [(u32, u64); 12] = [
 
 /// Divisor of the number of inputs of each size: an eighth of them is tried on every size before the rest, so that no
 /// size is left out when the time ends.
-pub(super) const FIRST_PART: u64 = 8;
+pub(super) const FIRST_PART_DIVISOR: u64 = 8;
 
 /// Sizes that may be timed, up to the first that takes any approach too long. Denser at first, for work that grows
 /// fast.
@@ -70,9 +70,9 @@ pub(super) const SEARCH_FUEL_MAX: u64 = 40_000_000;
 
 /// Divisor of the most fuel: an approach that takes less than this part of it on a size, and all of it on a size a few
 /// times as large, does not end there.
-const FUEL_LEAP: u64 = 1_000;
+const FUEL_LEAP_DIVISOR: u64 = 1_000;
 
-/// The largest ratio of the two sizes that [`FUEL_LEAP`] is about.
+/// The largest ratio of the two sizes that [`FUEL_LEAP_DIVISOR`] is about.
 const SIZE_LEAP: u32 = 4;
 
 /// The most characters of a small input, and the most digits of a number in it. Any approach that ends on it ends soon:
@@ -238,7 +238,7 @@ impl FirstLook<'_> {
                     let others = self.calls.iter().filter_map(|calls| calls.get(*input));
                     let somebody_ends = others.map(outcome).any(|answer| answer.is_some());
                     let leaps = before.is_some_and(|(before, fuel)| {
-                        *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP
+                        *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP_DIVISOR
                     });
                     StoppedAt {
                         who,
