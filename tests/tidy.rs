@@ -4,6 +4,7 @@
 
 mod architecture;
 mod circles;
+mod decisions;
 mod doors;
 mod house;
 mod source;
@@ -217,6 +218,31 @@ fn files_are_short() {
         .map(|(path, text)| format!("{}: {} lines", path.display(), text.lines().count()))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+/// Folders in whose code a `match` may choose between `true` and `false`.
+const MATCHES_ON_BOOLS: [&str; 4] = [
+    "host/measure/src",
+    "host/render/src",
+    "host/run/src",
+    "host/store/src",
+];
+
+#[test]
+fn a_choice_between_true_and_false_is_an_if() {
+    let mut wrong = Vec::new();
+    let folders = folders_of_sources().into_iter();
+    let folders = folders.filter(|folder| !MATCHES_ON_BOOLS.contains(&folder.as_str()));
+    let folders = folders.chain(["guest-sdk/src".to_owned()]);
+    for (path, text) in folders.flat_map(|folder| files_below(&folder)) {
+        if is_generated(&path) || path.ends_with("cli/kept.rs") {
+            continue;
+        }
+        for line in decisions::matches_on_bools(&text) {
+            wrong.push(format!("{}:{line}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A fragment ("By difference of these.") tells nothing to a reader who comes from elsewhere.

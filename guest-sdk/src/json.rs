@@ -40,9 +40,10 @@ impl Json {
         let mut reader = Reader { text, at: 0 };
         let value = reader.value(0)?;
         reader.space();
-        match reader.at == text.len() {
-            true => Ok(value),
-            false => reader.wrong("more than one value"),
+        if reader.at == text.len() {
+            Ok(value)
+        } else {
+            reader.wrong("more than one value")
         }
     }
 
@@ -153,9 +154,10 @@ impl Reader<'_> {
         if self.takes(end) {
             return Ok(true);
         }
-        match self.takes(",") {
-            true => Ok(false),
-            false => self.wrong(&format!("`,` or `{end}` is missing")),
+        if self.takes(",") {
+            Ok(false)
+        } else {
+            self.wrong(&format!("`,` or `{end}` is missing"))
         }
     }
 

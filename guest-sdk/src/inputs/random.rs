@@ -105,10 +105,7 @@ impl Inputs {
                 _ => self.size,
             };
         }
-        match EDGE_CASES {
-            true => self.rng.below(9),
-            false => 1 + self.rng.below(8),
-        }
+        if EDGE_CASES { self.rng.below(9) } else { 1 + self.rng.below(8) }
     }
 
     /// The length of a list or text beside one that has the size.
@@ -189,9 +186,10 @@ macro_rules! wide_numbers {
         impl Random for $name {
             fn drawn(inputs: &mut Inputs) -> Self {
                 let is_extreme = inputs.values == Values::Extreme && inputs.depth > 0;
-                match is_extreme && inputs.rng.bool() {
-                    true => [$name::MIN, $name::MAX][inputs.case(2)],
-                    false => $name::from($narrow::random(inputs)),
+                if is_extreme && inputs.rng.bool() {
+                    [$name::MIN, $name::MAX][inputs.case(2)]
+                } else {
+                    $name::from($narrow::random(inputs))
                 }
             }
 

@@ -155,10 +155,11 @@ impl Inputs {
                 if self.rng.below(3) == 0 { -magnitude } else { magnitude }
             }
         };
-        match any < low || any > high {
+        if any < low || any > high {
             // A negative one of a type that has none, a larger one than there are.
-            true => (any.unsigned_abs() % (high.unsigned_abs() + 1)) as i128,
-            false => any,
+            (any.unsigned_abs() % (high.unsigned_abs() + 1)) as i128
+        } else {
+            any
         }
     }
 }
@@ -179,10 +180,7 @@ pub trait Random: Sized + Clone + 'static {
     /// Returns a value for a place in an input: a new one, or one that was drawn before, or nearly that.
     fn random(inputs: &mut Inputs) -> Self {
         if let Some(known) = inputs.again::<Self>() {
-            return match inputs.rng.bool() {
-                true => known,
-                false => known.changed(inputs),
-            };
+            return if inputs.rng.bool() { known } else { known.changed(inputs) };
         }
         let value = Self::drawn(inputs);
         inputs.remember(&value);
@@ -287,10 +285,13 @@ impl<T: Random> Random for Vec<T> {
         let length = inputs.length();
         if inputs.depth == 0 {
             let is_grid = is_list::<T>() && inputs.rng.bool();
-            inputs.row = is_grid.then(|| match inputs.rng.bool() {
-                // A square, where that is small.
-                true => length.min(SQUARE_MAX),
-                false => inputs.rng.below(5),
+            inputs.row = is_grid.then(|| {
+                if inputs.rng.bool() {
+                    // A square, where that is small.
+                    length.min(SQUARE_MAX)
+                } else {
+                    inputs.rng.below(5)
+                }
             });
         }
         inputs.depth += 1;

@@ -42,10 +42,7 @@ pub(super) fn closed_fence(has_source: bool) -> Fence {
 /// Returns the most processes of a build at a time. Without a source, only the child itself runs;
 /// it needs the system calls of a builder all the same, for its engine.
 pub(super) fn processes_max(has_source: bool) -> usize {
-    match has_source {
-        true => PROCESSES_MAX,
-        false => 1,
-    }
+    if has_source { PROCESSES_MAX } else { 1 }
 }
 
 #[cfg(test)]

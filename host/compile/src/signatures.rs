@@ -57,15 +57,16 @@ pub fn reader_role() -> Role {
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (tag, file) = payload.split_first().ok_or("the task is empty")?;
-    let answer: Answer = match *tag == FileKind::Component.tag() {
-        true => component_functions::exported_functions(file)
+    let answer: Answer = if *tag == FileKind::Component.tag() {
+        component_functions::exported_functions(file)
             .map(|functions| ReadFile {
                 functions,
                 uncallable: Vec::new(),
                 constants: Constants::default(),
             })
-            .map_err(Unreadable::because),
-        false => read_source(file),
+            .map_err(Unreadable::because)
+    } else {
+        read_source(file)
     };
     let answer = answer.map(|mut file| {
         file.functions.truncate(FUNCTIONS_MAX);

@@ -122,9 +122,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let missing = (wanted - self.pending.len()) as u64;
             let mut limited = (&mut self.pipe).take(missing);
             if limited.read_buf(&mut self.pending).await? == 0 {
-                return match self.pending.is_empty() {
-                    true => Ok(None),
-                    false => Err(FrameError::Truncated),
+                return if self.pending.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(FrameError::Truncated)
                 };
             }
         }

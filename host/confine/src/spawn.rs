@@ -224,9 +224,10 @@ impl Child {
             Ok(_) => {
                 let exit = self.finish().await;
                 let stderr = String::from_utf8_lossy(&exit.stderr).trim().to_owned();
-                Err(fence(match stderr.is_empty() {
-                    true => format!("it ended without a message: {:?}", exit.cause),
-                    false => stderr,
+                Err(fence(if stderr.is_empty() {
+                    format!("it ended without a message: {:?}", exit.cause)
+                } else {
+                    stderr
                 }))
             }
             Err(_) => Err(SpawnError::Late {

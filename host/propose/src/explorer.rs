@@ -465,10 +465,7 @@ impl Explorer {
         if let (TaskKind::Approach, Some(source)) = (kind, passed) {
             self.state().passed.insert(number, (idea, source));
         }
-        match is_passed {
-            true => Ok(answer),
-            false => Err(answer),
-        }
+        if is_passed { Ok(answer) } else { Err(answer) }
     }
 
     fn writer(&self) -> Result<PrototypeWriter, StepAnswer> {

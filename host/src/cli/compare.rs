@@ -402,9 +402,10 @@ impl Arguments {
             None => bakeoff_run::draw_seed()?,
         };
         let bounds = self.effort.search(first.measure.budget);
-        let asked = match self.sizes.is_empty() {
-            true => None,
-            false => Some(sizes(&self.sizes)?),
+        let asked = if self.sizes.is_empty() {
+            None
+        } else {
+            Some(sizes(&self.sizes)?)
         };
         let sizes = asked.as_deref();
         let look = derived.first_look(first, sizes, seed, &self.safety, policy, bounds, output);

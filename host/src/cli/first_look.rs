@@ -42,9 +42,10 @@ pub(super) const TIMED_TOGETHER: [usize; 8] = [12, 4, 2, 1, 1, 1, 1, 1];
 
 /// Returns the sizes that may be timed of inputs of a function.
 pub(super) fn timed_sizes(found: &DerivedInterface) -> Vec<u32> {
-    match found.takes_only_numbers() {
-        true => [&TIMED[..], &TIMED_NUMBERS[..]].concat(),
-        false => TIMED.to_vec(),
+    if found.takes_only_numbers() {
+        [&TIMED[..], &TIMED_NUMBERS[..]].concat()
+    } else {
+        TIMED.to_vec()
     }
 }
 
@@ -169,9 +170,10 @@ impl FirstLook<'_> {
                 for (_, places) in places.filter(|(call, _)| ends && met_limit(call)) {
                     places.push(input);
                 }
-                match ends && is_small(&first.arguments) {
-                    true => differ.push(input),
-                    false => stopped.push(input),
+                if ends && is_small(&first.arguments) {
+                    differ.push(input);
+                } else {
+                    stopped.push(input);
                 }
                 continue;
             }

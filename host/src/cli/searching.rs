@@ -89,9 +89,10 @@ impl Looking<'_> {
         let mut called = Called::none(self, survey);
         let mut sizes = Vec::new();
         let mut timed = Timed::default();
-        let together = match is_one_component {
-            true => &[1][..],
-            false => &TIMED_TOGETHER,
+        let together = if is_one_component {
+            &[1][..]
+        } else {
+            &TIMED_TOGETHER
         };
         let all_sizes = timed_sizes(self.found);
         let mut rest = all_sizes.iter().copied().enumerate();

@@ -268,14 +268,15 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
         None => text,
     };
     let answer = answer(report, id);
-    let text = match text.len() <= ANSWER_BYTES_MAX {
-        true => text,
+    let text = if text.len() <= ANSWER_BYTES_MAX {
+        text
+    } else {
         // Shortening cuts off the end, which has the answer.
-        false => format!(
+        format!(
             "{}\n\n{}",
             shortened(&text, ANSWER_BYTES_MAX, &rest),
             answer.message
-        ),
+        )
     };
     forms(text, &answer)
 }

@@ -135,9 +135,10 @@ impl Runs {
             .cloned()
             .ok_or_else(|| {
                 let ids: Vec<&str> = runs.iter().map(|run| &*run.id).collect();
-                let known = match ids.is_empty() {
-                    true => "none was started".to_owned(),
-                    false => format!("those of this session are {}", ids.join(", ")),
+                let known = if ids.is_empty() {
+                    "none was started".to_owned()
+                } else {
+                    format!("those of this session are {}", ids.join(", "))
                 };
                 ToolError::new(format!(
                     "there is no run {}: {known}; the last {RUNS_KEPT_MAX} ended ones are kept",

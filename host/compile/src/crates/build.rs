@@ -241,14 +241,15 @@ async fn build(
                     .iter()
                     .all(|(name, file)| is_crate_name(name) && files.contains(file))
                 && files.len() == contents.len();
-            match usable {
-                true => Ok(Libraries {
+            if usable {
+                Ok(Libraries {
                     externs,
                     files: files.into_iter().zip(contents).collect(),
-                }),
-                false => Err(CratesError::Build(
+                })
+            } else {
+                Err(CratesError::Build(
                     "what was built cannot be read".to_owned(),
-                )),
+                ))
             }
         }
         None if !in_time => Err(CratesError::Build(format!(

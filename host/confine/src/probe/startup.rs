@@ -145,13 +145,15 @@ impl Confinement {
         };
         let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
         runner.and(builder).map_err(|reason| unavailable(&reason))?;
-        let confinement = match config.groups {
-            true => confinement.with_groups().await,
-            false => confinement,
+        let confinement = if config.groups {
+            confinement.with_groups().await
+        } else {
+            confinement
         };
-        Ok(match config.bubblewrap {
-            true => confinement.with_outer_layer().await,
-            false => confinement,
+        Ok(if config.bubblewrap {
+            confinement.with_outer_layer().await
+        } else {
+            confinement
         })
     }
 

@@ -74,12 +74,13 @@ impl DerivedInterface {
         let numbers_count = self.takes_only_numbers();
         let (ty, draw) = self.drawn();
         let kinds: Vec<&str> = drawn.left_out.iter().map(|kind| kind.rust()).collect();
-        let (chosen, seeds) = match drawn.seeds.is_empty() {
-            true => ("", String::new()),
-            false => (
+        let (chosen, seeds) = if drawn.seeds.is_empty() {
+            ("", String::new())
+        } else {
+            (
                 "    let seed = chosen(size, seed);\n",
                 chosen_seeds(&drawn.seeds),
-            ),
+            )
         };
         format!(
             "{RANDOM_INPUTS}{}\n/// Values that no input has.\nconst LEFT_OUT: [Values; {}] = [{}];\n\
@@ -122,9 +123,12 @@ impl DerivedInterface {
     fn drawn(&self) -> (String, String) {
         let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
         let types: Vec<String> = shapes.clone().map(Shape::given_rust).collect();
-        let draws = shapes.map(|shape| match shape.is_converted() {
-            true => shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust())),
-            false => "inputs.argument()".to_owned(),
+        let draws = shapes.map(|shape| {
+            if shape.is_converted() {
+                shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust()))
+            } else {
+                "inputs.argument()".to_owned()
+            }
         });
         let draws: Vec<String> = draws.collect();
         match (types.as_slice(), draws.as_slice()) {

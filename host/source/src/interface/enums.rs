@@ -118,9 +118,10 @@ impl EnumShape {
                 format!("({})", payload.given(&drawn))
             });
             let drawn = drawn.unwrap_or_default();
-            match place + 1 == self.cases.len() {
-                true => format!("            _ => Self::{name}{drawn},\n"),
-                false => format!("            {place} => Self::{name}{drawn},\n"),
+            if place + 1 == self.cases.len() {
+                format!("            _ => Self::{name}{drawn},\n")
+            } else {
+                format!("            {place} => Self::{name}{drawn},\n")
             }
         };
         let cases: String = self.cases.iter().enumerate().map(case).collect();
@@ -138,9 +139,12 @@ impl fmt::Display for EnumShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cases = self.cases.iter().map(|case| {
             let fields = case.names.iter().zip(&case.fields);
-            let fields = fields.map(|(name, shape)| match case.is_named {
-                true => format!("{name}: {shape}"),
-                false => shape.to_string(),
+            let fields = fields.map(|(name, shape)| {
+                if case.is_named {
+                    format!("{name}: {shape}")
+                } else {
+                    shape.to_string()
+                }
             });
             let fields: Vec<String> = fields.collect();
             let name = &case.name;

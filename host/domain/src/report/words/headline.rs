@@ -179,9 +179,10 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
     // A difference that is not worth a mention is one if there is no other reason.
     let is_small = !counting().any(|c| is_gain(&c) && is_worth(report, c, best, next));
     for criterion in counting() {
-        let relation = match is_small {
-            true => exact_relation(report, criterion, best, next),
-            false => relation(report, criterion, best, next),
+        let relation = if is_small {
+            exact_relation(report, criterion, best, next)
+        } else {
+            relation(report, criterion, best, next)
         };
         let is_worth = is_worth(report, criterion, best, next);
         match relation {

@@ -154,9 +154,10 @@ pub(super) fn verdict_on(
     a: &str,
     b: &str,
 ) -> Option<Verdict> {
-    match criterion.is_timed() {
-        true => row_for(report, criterion, a, b).map(|row| row.verdict),
-        false => reading_row(report, criterion, a, b).map(|row| row.verdict),
+    if criterion.is_timed() {
+        row_for(report, criterion, a, b).map(|row| row.verdict)
+    } else {
+        reading_row(report, criterion, a, b).map(|row| row.verdict)
     }
 }
 
@@ -317,9 +318,10 @@ pub(super) fn relation(
 ) -> Relation {
     let exact = exact_relation(report, criterion, a, b);
     let is_sure = matches!(exact, Relation::Better | Relation::Worse);
-    match is_sure && !criterion.is_paired() && !is_worth(report, criterion, a, b) {
-        true => Relation::Equal,
-        false => exact,
+    if is_sure && !criterion.is_paired() && !is_worth(report, criterion, a, b) {
+        Relation::Equal
+    } else {
+        exact
     }
 }
 
