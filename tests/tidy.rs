@@ -305,3 +305,53 @@ fn files_of_a_crate_use_each_other_in_one_direction() {
     wrong.extend(circles::circles(&circles::edges(&rooms)));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let letters = heading.trim_start_matches('#').trim().chars();
+    letters
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| {
+            if c == ' ' {
+                '-'
+            } else {
+                c.to_ascii_lowercase()
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let entries = fs::read_dir(root().join("docs")).unwrap();
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|end| end == "md"));
+    pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
+    let mut wrong = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        let links = text.split("](").skip(1);
+        let links = links.filter_map(|rest| Some(rest.split_once(')')?.0));
+        for link in links.filter(|link| !link.contains(':')) {
+            let (file, wanted) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
+            let has_anchor = |text: String| {
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                headings.any(|heading| anchor(heading) == wanted)
+            };
+            let is_there = if wanted.is_empty() {
+                target.exists()
+            } else {
+                fs::read_to_string(&target).is_ok_and(has_anchor)
+            };
+            if !is_there {
+                wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
