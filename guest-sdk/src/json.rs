@@ -1,11 +1,11 @@
 //! JSON as values, for guests: they have no crates.
 
-/// How deep arrays and objects may be nested.
+/// The largest depth of nested arrays and objects.
 const DEPTH_MAX: u32 = 128;
 
 /// A value of JSON.
 ///
-/// What is not there is [`Json::Null`], so that paths can be followed without asking at each step:
+/// A value that is not there is [`Json::Null`], so that paths can be followed without asking at each step:
 ///
 /// ```
 /// use bakeoff_guest::json::Json;
@@ -17,7 +17,7 @@ const DEPTH_MAX: u32 = 128;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
-    /// Nothing.
+    /// No value.
     Null,
     /// True or false.
     Bool(bool),

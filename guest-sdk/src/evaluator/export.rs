@@ -1,4 +1,4 @@
-//! Between an evaluator and the bindings that stand beside this.
+//! Glue between an evaluator and its bindings.
 
 use super::bindings::bakeoff::evaluator::types as wit;
 use super::bindings::exports::bakeoff::evaluator::evaluate::Guest;

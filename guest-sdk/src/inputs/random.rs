@@ -5,7 +5,7 @@
 
 use crate::bakeoff::Rng;
 
-/// What the values of an input are like.
+/// The kind of values that an input has.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
     Any,
@@ -17,7 +17,7 @@ enum Values {
     Extreme,
 }
 
-/// What the values of an input are like.
+/// Draws the kind of values that an input has.
 fn drawn_values(rng: &mut Rng) -> Values {
     match rng.below(16) {
         0 => Values::Equal,
@@ -30,7 +30,7 @@ fn drawn_values(rng: &mut Rng) -> Values {
     }
 }
 
-/// What the letters of texts are like, by the rest of the seed by eight.
+/// The kind of letters that texts have, by the rest of the seed by eight.
 #[derive(Clone, Copy, PartialEq)]
 enum Letters {
     Words,
@@ -38,7 +38,7 @@ enum Letters {
     Digits,
     Accents,
     Scripts,
-    /// As other values are.
+    /// Letters that follow the kind of values.
     AsValues,
 }
 

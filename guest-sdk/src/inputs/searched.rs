@@ -5,23 +5,23 @@
 use crate::bakeoff::Rng;
 use std::any::Any;
 
-/// What the values of an input are like.
+/// The kind of values that an input has.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// A few small ones: what a person can follow.
+    /// A few small ones, which a person can follow.
     Small,
     /// The largest and smallest, and those around 0.
     Edges,
-    /// Of any magnitude.
+    /// Numbers of any magnitude.
     Any,
-    /// What was drawn before, again or nearly.
+    /// Values that were drawn before, again or nearly.
     Related,
-    /// What stands in the sources, and beside it.
+    /// Constants of the sources, and numbers beside them.
     Constants,
     /// Small ones in ascending or descending order.
     Ascending,
     Descending,
-    /// Alike in their lowest bits, and texts of which simple sums over letters are the same.
+    /// Numbers that are alike in their lowest bits, and texts of which simple sums over letters are the same.
     Colliding,
 }
 
