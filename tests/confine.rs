@@ -9,7 +9,7 @@ mod levels;
 pub(crate) mod probe;
 
 use bakeoff_confine::{
-    Confinement, EscapeAttempt, Fence, Job, Level, PROBE, ProbeConfig, Processes,
+    ChildJob, Confinement, EscapeAttempt, Fence, Level, PROBE, ProbeConfig, Processes,
 };
 use probe::*;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::build::{builder, interface};
 use bakeoff_compile::{BuildKind, BuildRequest};
-use bakeoff_confine::{Confinement, Fence, Job, ProbeConfig};
+use bakeoff_confine::{ChildJob, Confinement, Fence, ProbeConfig};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
@@ -83,7 +83,7 @@ async fn replies(
     let host = ProbeConfig::with_program(env!("CARGO_BIN_EXE_bakeoff"));
     let confinement = Confinement::probe_on(host).await.unwrap();
     let parts = [message.as_slice()];
-    let job = Job::new(bakeoff_runner::ROLE, &parts, Fence::closed());
+    let job = ChildJob::new(bakeoff_runner::ROLE, &parts, Fence::closed());
     let mut runner = confinement.spawn(job).await.unwrap();
     let mut replies = Vec::new();
     while let Some(frame) = runner.next_frame().await.unwrap() {

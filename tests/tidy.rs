@@ -4,6 +4,7 @@
 
 mod architecture;
 mod circles;
+mod decisions;
 mod doors;
 mod house;
 mod source;
@@ -219,13 +220,40 @@ fn files_are_short() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
+/// Folders in whose code a `match` may choose between `true` and `false`.
+const MATCHES_ON_BOOLS: [&str; 4] = [
+    "host/measure/src",
+    "host/render/src",
+    "host/run/src",
+    "host/store/src",
+];
+
+#[test]
+fn a_choice_between_true_and_false_is_an_if() {
+    let mut wrong = Vec::new();
+    let folders = folders_of_sources().into_iter();
+    let folders = folders.filter(|folder| !MATCHES_ON_BOOLS.contains(&folder.as_str()));
+    let folders = folders.chain(["guest-sdk/src".to_owned()]);
+    for (path, text) in folders.flat_map(|folder| files_below(&folder)) {
+        if is_generated(&path) || path.ends_with("cli/kept.rs") {
+            continue;
+        }
+        for line in decisions::matches_on_bools(&text) {
+            wrong.push(format!("{}:{line}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// A fragment ("By difference of these.") tells nothing to a reader who comes from elsewhere.
 #[test]
 fn docs_begin_with_the_thing() {
     let fragments = ["What", "Of", "By", "As", "Those", "Who", "Whom"];
     let mut wrong = Vec::new();
-    let files = folders_of_sources().into_iter();
+    let guests = ["guest-sdk/src", "guest-sdk/tests"].map(str::to_owned);
+    let files = folders_of_sources().into_iter().chain(guests);
     let files = files.flat_map(|folder| files_below(&folder));
+    let files = files.filter(|(path, _)| !is_generated(path));
     // The sources of templates and guests are texts for users.
     let is_text = |path: &Path| {
         let mut parts = path.components();
@@ -277,5 +305,55 @@ fn files_of_a_crate_use_each_other_in_one_direction() {
     let mut wrong = circles::circles(&circles::edges(&core));
     let rooms = modules_of_rooms(Tests::LeftOut);
     wrong.extend(circles::circles(&circles::edges(&rooms)));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let letters = heading.trim_start_matches('#').trim().chars();
+    letters
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| {
+            if c == ' ' {
+                '-'
+            } else {
+                c.to_ascii_lowercase()
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let entries = fs::read_dir(root().join("docs")).unwrap();
+    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|end| end == "md"));
+    pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
+    let mut wrong = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        let links = text.split("](").skip(1);
+        let links = links.filter_map(|rest| Some(rest.split_once(')')?.0));
+        for link in links.filter(|link| !link.contains(':')) {
+            let (file, wanted) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
+            let has_anchor = |text: String| {
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                headings.any(|heading| anchor(heading) == wanted)
+            };
+            let is_there = if wanted.is_empty() {
+                target.exists()
+            } else {
+                fs::read_to_string(&target).is_ok_and(has_anchor)
+            };
+            if !is_there {
+                wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! What an aggregator is written with: sections, and the report as values.
+//! Types for aggregators: sections, and the report as values.
 //!
 //! An aggregator is one Rust file with one function. bakeoff builds it, hands it the text of report.json
 //! when a run is done, and shows the sections that it returns in every form of the report.
@@ -108,12 +108,12 @@ impl Section {
     }
 }
 
-/// Why there is no section.
+/// The reason why there is no section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The report has nothing that the aggregator could say something about.
     NotApplicable(String),
-    /// Anything else.
+    /// Another reason.
     Other(String),
 }
 

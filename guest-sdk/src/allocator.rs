@@ -59,7 +59,7 @@ pub struct Heap<P> {
     end: u32,
     /// The rows that have a free block.
     rows: u32,
-    /// By row, the lists that have one.
+    /// The lists that have a free block, by row.
     lists: [u32; ROWS],
     /// The first free block of each list; 0 for none.
     first: [[u32; LISTS]; ROWS],

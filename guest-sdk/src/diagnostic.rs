@@ -1,4 +1,4 @@
-//! For diagnostic builds: reports panics through an imported function.
+//! Reports of panics through an imported function, for diagnostic builds.
 
 use std::sync::Once;
 

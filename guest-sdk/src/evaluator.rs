@@ -1,4 +1,4 @@
-//! What an evaluator is written with: criteria, evidence and readings.
+//! Types for evaluators: criteria, evidence and readings.
 //!
 //! An evaluator is one Rust file with two functions. bakeoff builds it, asks once what it evaluates, and then
 //! hands it the evidence of each variant.
@@ -37,7 +37,7 @@
 pub struct Criterion {
     /// Its name: 1 to 64 characters of `a-z`, `0-9` and `-`.
     pub name: String,
-    /// What it says, in a sentence.
+    /// The meaning of its readings, in a sentence.
     pub summary: String,
     /// The unit of its readings.
     pub unit: String,
@@ -80,21 +80,21 @@ impl Criterion {
         Self::new(name, summary, true)
     }
 
-    /// The unit of its readings, of at most 20 characters.
+    /// Sets the unit of its readings, of at most 20 characters.
     #[must_use]
     pub fn unit(mut self, unit: &str) -> Self {
         self.unit = unit.to_owned();
         self
     }
 
-    /// The range that every reading is in. Without one, readings are compared by ratio.
+    /// Sets the range that every reading is in. Without one, readings are compared by ratio.
     #[must_use]
     pub fn range(mut self, low: f64, high: f64) -> Self {
         self.range = Some((low, high));
         self
     }
 
-    /// It is about each answer: the reading is the mean, and two variants are compared input by input.
+    /// Makes the criterion one about each answer: the reading is the mean, and two variants are compared input by input.
     #[must_use]
     pub fn per_answer(mut self) -> Self {
         self.per_answer = true;
@@ -102,21 +102,21 @@ impl Criterion {
         self
     }
 
-    /// It reads the source, which a component has not.
+    /// Makes the criterion one that reads the source, which a component has not.
     #[must_use]
     pub fn needs_source(mut self) -> Self {
         self.needs_source = true;
         self
     }
 
-    /// It reads answers.
+    /// Makes the criterion one that reads answers.
     #[must_use]
     pub fn needs_answers(mut self) -> Self {
         self.needs_answers = true;
         self
     }
 
-    /// It reads the times of calls.
+    /// Makes the criterion one that reads the times of calls.
     #[must_use]
     pub fn needs_samples(mut self) -> Self {
         self.needs_samples = true;
@@ -131,11 +131,11 @@ pub struct Reading {
     pub criterion: String,
     /// The number.
     pub value: f64,
-    /// How well it is known, by the evaluator's own account; the value lies within.
+    /// The interval that the value surely lies in, by the evaluator's own account.
     pub interval: Option<(f64, f64)>,
     /// The number of the answer that it is about, if it is about one.
     pub answer: Option<u32>,
-    /// What a person should know of it.
+    /// A sentence that a person should read beside it.
     pub note: Option<String>,
 }
 
@@ -159,14 +159,14 @@ impl Reading {
         }
     }
 
-    /// How well it is known.
+    /// Adds the interval that the value surely lies in.
     #[must_use]
     pub fn interval(mut self, low: f64, high: f64) -> Self {
         self.interval = Some((low, high));
         self
     }
 
-    /// What a person should know of it, in a sentence.
+    /// Adds a sentence that a person should read beside it.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
@@ -196,12 +196,12 @@ pub struct Sample {
     pub replica: u32,
 }
 
-/// Why there is no reading.
+/// The reason why there is no reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// There is no such evidence of this variant.
     Unavailable(String),
-    /// Anything else.
+    /// Another reason.
     Other(String),
 }
 
@@ -231,7 +231,7 @@ pub trait Evaluator {
     fn evaluate(evidence: &dyn Evidence) -> Result<Vec<Reading>, Error>;
 }
 
-/// All that is known of a variant. Nothing is handed over before it is asked for.
+/// The evidence of a variant: all that is known of it. Nothing is handed over before it is asked for.
 pub trait Evidence {
     /// The name of the variant.
     fn variant_name(&self) -> String;

@@ -1,11 +1,11 @@
 //! JSON as values, for guests: they have no crates.
 
-/// How deep arrays and objects may be nested.
+/// The largest depth of nested arrays and objects.
 const DEPTH_MAX: u32 = 128;
 
 /// A value of JSON.
 ///
-/// What is not there is [`Json::Null`], so that paths can be followed without asking at each step:
+/// A value that is not there is [`Json::Null`], so that paths can be followed without asking at each step:
 ///
 /// ```
 /// use bakeoff_guest::json::Json;
@@ -17,7 +17,7 @@ const DEPTH_MAX: u32 = 128;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
-    /// Nothing.
+    /// No value.
     Null,
     /// True or false.
     Bool(bool),
@@ -40,9 +40,10 @@ impl Json {
         let mut reader = Reader { text, at: 0 };
         let value = reader.value(0)?;
         reader.space();
-        match reader.at == text.len() {
-            true => Ok(value),
-            false => reader.wrong("more than one value"),
+        if reader.at == text.len() {
+            Ok(value)
+        } else {
+            reader.wrong("more than one value")
         }
     }
 
@@ -153,9 +154,10 @@ impl Reader<'_> {
         if self.takes(end) {
             return Ok(true);
         }
-        match self.takes(",") {
-            true => Ok(false),
-            false => self.wrong(&format!("`,` or `{end}` is missing")),
+        if self.takes(",") {
+            Ok(false)
+        } else {
+            self.wrong(&format!("`,` or `{end}` is missing"))
         }
     }
 

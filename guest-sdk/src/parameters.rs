@@ -2,7 +2,7 @@
 
 /// A type that the value of a parameter can have.
 pub trait Parameter: Sized {
-    /// What a value of this type is called in messages.
+    /// The name of such a value in messages.
     const KIND: &'static str;
 
     /// Reads the text of a value; `None` if it is no such value.

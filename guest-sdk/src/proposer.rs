@@ -1,4 +1,4 @@
-//! What a proposer is written with: the problem, what is known, and proposals.
+//! Types for proposers: the problem, what is known, and proposals.
 //!
 //! A proposer is one Rust file with one function. `bakeoff generate --proposer` builds it, tells it what there
 //! is, and treats what it returns as it treats what a model writes.
@@ -59,16 +59,16 @@ pub struct Parameter {
     pub values: Vec<String>,
 }
 
-/// All that a proposer is told.
+/// The task of a proposer: all that it is told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Task {
     /// The problem.
     pub problem: Problem,
     /// The approaches that there are.
     pub known: Vec<Approach>,
-    /// What the last run said of their variants; empty if there was none.
+    /// The results of their variants in the last run; empty if there was none.
     pub outcomes: Vec<Outcome>,
-    /// How many approaches are wanted: more are dropped.
+    /// The number of approaches that are wanted: more are dropped.
     pub count: u32,
 }
 
@@ -79,11 +79,11 @@ pub struct Problem {
     pub statement: String,
     /// The function that is called.
     pub call: String,
-    /// The same in Rust.
+    /// The signature of that function in Rust.
     pub signature: String,
     /// The interface.
     pub wit: Vec<SourceFile>,
-    /// What makes the inputs and judges answers, if that is a source.
+    /// The workload, which makes the inputs and judges answers, if it is a source.
     pub workload: Option<SourceFile>,
     /// The cases that are measured.
     pub cases: Vec<String>,
@@ -94,7 +94,7 @@ pub struct Problem {
 pub struct Approach {
     /// Its name.
     pub name: String,
-    /// What it does; may be empty.
+    /// A description of its work; may be empty.
     pub description: String,
     /// Its files; none for a component that was brought.
     pub files: Vec<SourceFile>,
@@ -124,7 +124,7 @@ impl Approach {
 /// A number about a variant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// What it is from: `time`, `peak-memory`, …
+    /// The source of the number: `time`, `peak-memory`, …
     pub source: String,
     /// The number.
     pub value: f64,
@@ -132,14 +132,14 @@ pub struct Reading {
     pub unit: String,
 }
 
-/// What a run said of a variant.
+/// The results of a variant in a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The name of its approach.
     pub approach: String,
     /// The values of its parameters, by name.
     pub parameters: Vec<(String, String)>,
-    /// Why it has no result, if it has none.
+    /// The reason why it has no result, if it has none.
     pub failure: Option<String>,
     /// Its rank; 1 is best.
     pub rank: Option<u32>,
@@ -162,7 +162,7 @@ impl Outcome {
 pub struct Proposal {
     /// Its name.
     pub name: String,
-    /// What it does, in a sentence.
+    /// A description of its work, in a sentence.
     pub description: String,
     /// Its parameters. Each combination of values becomes a variant.
     pub parameters: Vec<Parameter>,
@@ -183,7 +183,7 @@ impl Proposal {
         }
     }
 
-    /// What it does, in a sentence.
+    /// Sets the description of its work, a sentence.
     #[must_use]
     pub fn about(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
@@ -205,12 +205,12 @@ impl Proposal {
     }
 }
 
-/// Why there are no proposals.
+/// The reason why there are no proposals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// Nothing can be proposed for such a problem, or nothing more.
     NothingToPropose(String),
-    /// Anything else.
+    /// Another reason.
     Other(String),
 }
 
@@ -228,7 +228,7 @@ impl From<&str> for Error {
     }
 }
 
-/// Why there is no completion. In a `propose` that returns [`Error`], `?` ends with it.
+/// The reason why there is no completion. In a `propose` that returns [`Error`], `?` ends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompletionError {
     /// No model was named; the text says how to.
@@ -245,7 +245,7 @@ pub enum CompletionError {
     TooMany(String),
     /// The prompt is longer than it may be.
     TooLarge(String),
-    /// Anything else.
+    /// Another reason.
     Other(String),
 }
 
@@ -282,7 +282,7 @@ pub fn complete(prompt: &str, tokens_max: u32) -> Result<String, CompletionError
     ANSWER.with(|answer| (answer.borrow())(prompt, tokens_max))
 }
 
-/// Who answers in a test.
+/// The function that answers in a test.
 #[cfg(not(target_arch = "wasm32"))]
 type Answer = Box<dyn Fn(&str, u32) -> Result<String, CompletionError>>;
 
@@ -293,7 +293,7 @@ thread_local! {
     }));
 }
 
-/// In a test: from here on, what is asked for on this thread by [`complete`] is answered so.
+/// Sets the function that answers in a test, from here on, for each [`complete`] on this thread.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn answer_with(answer: impl Fn(&str, u32) -> Result<String, CompletionError> + 'static) {
     ANSWER.with(|one| *one.borrow_mut() = Box::new(answer));

@@ -124,7 +124,7 @@ pub trait ResourceRep<T> {
     /// Takes the value out.
     ///
     /// # Safety
-    /// As for [`rep_as_mut`](Self::rep_as_mut).
+    /// The same holds of `place` as for [`rep_as_mut`](Self::rep_as_mut).
     unsafe fn rep_take(place: *mut Self) -> T;
 }
 

@@ -1,4 +1,4 @@
-//! What the macros for crates that are components of their own expand to. Not to be named elsewhere.
+//! Items to which the macros for crates that are components of their own expand. Not to be named elsewhere.
 //!
 //! The bindings of each world follow from `wit/`; a test of bakeoff makes them anew and compares.
 

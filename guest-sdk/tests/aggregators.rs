@@ -1,12 +1,12 @@
-//! What `bakeoff init --aggregator` writes, on a report that is known beforehand.
+//! The aggregator that `bakeoff init --aggregator` writes, on a report that is known beforehand.
 
-/// What an aggregator's file uses.
+/// The module that an aggregator's file uses.
 pub mod bakeoff {
     pub use bakeoff_guest::aggregator::*;
     pub use bakeoff_guest::json::Json;
 }
 
-/// What `bakeoff init --aggregator` writes.
+/// The aggregator that `bakeoff init --aggregator` writes.
 #[path = "../../host/src/cli/template/aggregator.rs"]
 pub mod template;
 

@@ -1,7 +1,7 @@
-//! What `branches` and `source-size` count with tokenizers of their own, beside what `syn` and `proc-macro2` say of the
+//! The counts of `branches` and `source-size`, which have tokenizers of their own, beside those of `syn` and `proc-macro2` of the
 //! same files: all the Rust of this project, and more by `SOURCES=FOLDER`.
 
-/// What an evaluator's file uses.
+/// The module that an evaluator's file uses.
 pub mod bakeoff {
     pub use bakeoff_guest::evaluator::*;
 }

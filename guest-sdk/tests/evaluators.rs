@@ -1,6 +1,6 @@
 //! The evaluators that come with bakeoff, on evidence that is known beforehand.
 
-/// What an evaluator's file uses.
+/// The module that an evaluator's file uses.
 pub mod bakeoff {
     pub use bakeoff_guest::evaluator::*;
 }
@@ -8,13 +8,13 @@ pub mod bakeoff {
 /// Branching complexity.
 #[path = "../../components/branches/branches.rs"]
 pub mod branches;
-/// How full bins are.
+/// The evaluator of how full bins are.
 #[path = "../../examples/bin-packing/evaluators/fullness.rs"]
 pub mod fullness;
 /// Size as it is read.
 #[path = "../../components/source-size/source_size.rs"]
 pub mod source_size;
-/// What `bakeoff init --evaluator` writes.
+/// The evaluator that `bakeoff init --evaluator` writes.
 #[path = "../../host/src/cli/template/evaluator.rs"]
 pub mod template;
 

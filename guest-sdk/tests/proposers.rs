@@ -1,6 +1,6 @@
-//! The proposers that come with bakeoff, on what is known beforehand.
+//! The proposers that come with bakeoff, on tasks that are known beforehand.
 
-/// What a proposer's file uses.
+/// The module that a proposer's file uses.
 pub mod bakeoff {
     pub use bakeoff_guest::proposer::*;
 }
@@ -11,7 +11,7 @@ pub mod grid;
 /// The one that asks a model.
 #[path = "../../components/improve/improve.rs"]
 pub mod improve;
-/// What `bakeoff init --proposer` writes.
+/// The proposer that `bakeoff init --proposer` writes.
 #[path = "../../host/src/cli/template/proposer.rs"]
 pub mod template;
 
@@ -41,7 +41,7 @@ fn outcome(rank: Option<u32>, total: f64, values: &[(&str, &str)]) -> Outcome {
     }
 }
 
-/// What the grid proposes where this is the best of these values.
+/// The values that the grid proposes where this is the best of these values.
 fn finer(values: &[&str], best: &str) -> Option<Vec<String>> {
     let task = Task {
         known: vec![swept(&[("n", values)])],

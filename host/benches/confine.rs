@@ -14,7 +14,7 @@
 mod support;
 
 use bakeoff_compile::{BuildKind, BuildRequest, Builder, Toolchain};
-use bakeoff_confine::{Confinement, Fence, Job, PROBE, ProbeConfig, Processes};
+use bakeoff_confine::{ChildJob, Confinement, Fence, PROBE, ProbeConfig, Processes};
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 use bakeoff_runner::announcement::{Announcement, Doing};
@@ -203,7 +203,7 @@ async fn life(confinement: &Confinement, fence: &Fence) -> Result<f64, Failure> 
     let nothing = postcard::to_stdvec(&Vec::<u8>::new())?;
     let parts = [&nothing[..]];
     let start = Instant::now();
-    let job = Job::new(PROBE.name, &parts, fence.clone());
+    let job = ChildJob::new(PROBE.name, &parts, fence.clone());
     confinement.spawn(job).await?.finish().await;
     Ok(start.elapsed().as_secs_f64())
 }
@@ -296,7 +296,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
 async fn to_first_trial(confinement: &Confinement, message: &[u8]) -> Result<f64, Failure> {
     let parts = [message];
     let start = Instant::now();
-    let mut job = Job::new(bakeoff_runner::ROLE, &parts, Fence::closed());
+    let mut job = ChildJob::new(bakeoff_runner::ROLE, &parts, Fence::closed());
     job.announces = true;
     let runner = confinement.spawn(job).await?;
     let announced = runner.announced();

@@ -98,7 +98,7 @@ const BEYOND: &str = "pub fn top_k(_: Vec<i64>, k: u32) -> Vec<i64> {
 }
 ";
 
-/// What `docs/measuring.md` says of it: where calls are checked it ends there, where they are timed it
+/// The rule of `docs/verdicts.md` for it: where calls are checked it ends there, where they are timed it
 /// finds nothing, up to the memory that it may have.
 #[tokio::test]
 async fn case_91_beyond_the_size_of_memory() {

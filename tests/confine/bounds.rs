@@ -7,7 +7,7 @@ use bakeoff_confine::{ExitCause, Rlimits};
 async fn a_flood_of_stderr_is_cut_and_ends_the_child() {
     let confinement = confinement().await;
     let flood = |bytes| [EscapeAttempt::Flood(bytes), EscapeAttempt::Sleep(0)];
-    let bound = |job: &mut Job<'_>| job.stderr_bytes_max = 10_000;
+    let bound = |job: &mut ChildJob<'_>| job.stderr_bytes_max = 10_000;
     let within = start(&confinement, Fence::closed(), &flood(10_000), bound).await;
     let (outcomes, exit) = ended(within).await;
     assert_eq!((outcomes.len(), exit.cause), (2, ExitCause::Exited(0)));
@@ -57,7 +57,7 @@ async fn memory_is_watched_in_a_runner() {
             EscapeAttempt::Sleep(FOREVER.as_millis() as u64),
         ]
     };
-    let bound = |job: &mut Job<'_>| job.rss_bytes_max = Some(128 << 20);
+    let bound = |job: &mut ChildJob<'_>| job.rss_bytes_max = Some(128 << 20);
     let child = start(&confinement, Fence::closed(), &ways(256), bound).await;
     let (_, exit) = ended(child).await;
     assert_eq!(exit.cause, ExitCause::MemoryWatchdog);
@@ -103,7 +103,7 @@ async fn memory_counts_where_the_first_thread_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let rest = EscapeAttempt::Sleep(FOREVER.as_millis() as u64);
     let ways = [EscapeAttempt::LeaderGone(256 << 20), rest];
-    let bound = |job: &mut Job<'_>| job.rss_bytes_max = Some(128 << 20);
+    let bound = |job: &mut ChildJob<'_>| job.rss_bytes_max = Some(128 << 20);
     let child = start(&watched().await, builder(folder.path()), &ways, bound).await;
     let leader = child.pid().unwrap();
     let ending = tokio::time::timeout(Duration::from_secs(50), ended(child));

@@ -67,7 +67,7 @@ async fn a_fence_that_cannot_stand_is_an_error_that_names_the_path() {
         ..Fence::closed()
     };
     let error = confinement
-        .spawn(Job::new(PROBE.name, &[], fence))
+        .spawn(ChildJob::new(PROBE.name, &[], fence))
         .await
         .unwrap_err();
     assert!(matches!(error, SpawnError::Fence { .. }));
@@ -76,7 +76,7 @@ async fn a_fence_that_cannot_stand_is_an_error_that_names_the_path() {
         "a probe process could not be fenced: /no/such/folder: No such file or directory (os error 2)"
     );
     let error = confinement
-        .spawn(Job::new("nobody", &[], Fence::closed()))
+        .spawn(ChildJob::new("nobody", &[], Fence::closed()))
         .await
         .unwrap_err();
     assert!(error.to_string().contains("there is no role nobody"));

@@ -1,8 +1,8 @@
 //! Children that are told what to try, and what is to be known of them.
 
 use bakeoff_confine::{
-    Child, Confinement, EscapeAttempt, EscapeOutcome, Exit, Fence, Job, Level, PROBE, ProbeConfig,
-    Processes,
+    Child, ChildJob, Confinement, EscapeAttempt, EscapeOutcome, Exit, Fence, Level, PROBE,
+    ProbeConfig, Processes,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -66,11 +66,11 @@ pub(crate) async fn start(
     confinement: &Confinement,
     fence: Fence,
     attempts: &[EscapeAttempt],
-    adjust: impl FnOnce(&mut Job<'_>),
+    adjust: impl FnOnce(&mut ChildJob<'_>),
 ) -> Child {
     let payload = postcard::to_stdvec(attempts).unwrap();
     let parts = [&payload[..]];
-    let mut job = Job::new(PROBE.name, &parts, fence);
+    let mut job = ChildJob::new(PROBE.name, &parts, fence);
     adjust(&mut job);
     confinement.spawn(job).await.unwrap()
 }

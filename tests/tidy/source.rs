@@ -152,7 +152,7 @@ pub(crate) fn absolute(path: &[String], module: &[String]) -> Segments {
 }
 
 /// Words, `::`, and single characters of the code: no comments, no texts, no lifetimes.
-fn tokens(text: &str) -> Vec<&str> {
+pub(crate) fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -308,7 +308,7 @@ fn item_after_attributes(list: &[&str]) -> (usize, usize) {
 }
 
 /// The length of the bracketed group that begins here, both brackets included.
-fn group_length(rest: &[&str]) -> usize {
+pub(crate) fn group_length(rest: &[&str]) -> usize {
     let mut depth = 0;
     for (at, token) in rest.iter().enumerate() {
         match *token {

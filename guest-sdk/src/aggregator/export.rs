@@ -1,4 +1,4 @@
-//! Between an aggregator and the bindings that stand beside this.
+//! Glue between an aggregator and its bindings.
 
 use super::aggregation::{Aggregator, Error, Section};
 use super::bindings::bakeoff::aggregator::types as wit;

@@ -1,4 +1,4 @@
-//! Between an evaluator and the bindings that stand beside this.
+//! Glue between an evaluator and its bindings.
 
 use super::bindings::bakeoff::evaluator::types as wit;
 use super::bindings::exports::bakeoff::evaluator::evaluate::Guest;
@@ -78,9 +78,10 @@ fn criterion(criterion: Criterion) -> wit::Criterion {
         name: criterion.name,
         summary: criterion.summary,
         unit: criterion.unit,
-        direction: match criterion.higher_is_better {
-            true => wit::Direction::HigherIsBetter,
-            false => wit::Direction::LowerIsBetter,
+        direction: if criterion.higher_is_better {
+            wit::Direction::HigherIsBetter
+        } else {
+            wit::Direction::LowerIsBetter
         },
         range: criterion.range.map(range),
         per_answer: criterion.per_answer,

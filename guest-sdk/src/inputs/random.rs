@@ -5,7 +5,7 @@
 
 use crate::bakeoff::Rng;
 
-/// What the values of an input are like.
+/// The kind of values that an input has.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
     Any,
@@ -17,7 +17,7 @@ enum Values {
     Extreme,
 }
 
-/// What the values of an input are like.
+/// Draws the kind of values that an input has.
 fn drawn_values(rng: &mut Rng) -> Values {
     match rng.below(16) {
         0 => Values::Equal,
@@ -30,7 +30,7 @@ fn drawn_values(rng: &mut Rng) -> Values {
     }
 }
 
-/// What the letters of texts are like, by the rest of the seed by eight.
+/// The kind of letters that texts have, by the rest of the seed by eight.
 #[derive(Clone, Copy, PartialEq)]
 enum Letters {
     Words,
@@ -38,7 +38,7 @@ enum Letters {
     Digits,
     Accents,
     Scripts,
-    /// As other values are.
+    /// Letters that follow the kind of values.
     AsValues,
 }
 
@@ -86,10 +86,6 @@ impl Inputs {
         Self { rng, size, values, letters, numbers_grow, longest, begun: 0, row: None, depth: 0 }
     }
 
-    pub fn argument<T: Random>(&mut self) -> T {
-        T::random(self)
-    }
-
     /// One of so many cases of an enum: where values are equal, the first.
     fn case(&mut self, count: u64) -> usize {
         match self.values {
@@ -109,10 +105,7 @@ impl Inputs {
                 _ => self.size,
             };
         }
-        match EDGE_CASES {
-            true => self.rng.below(9),
-            false => 1 + self.rng.below(8),
-        }
+        if EDGE_CASES { self.rng.below(9) } else { 1 + self.rng.below(8) }
     }
 
     /// The length of a list or text beside one that has the size.
@@ -124,10 +117,6 @@ impl Inputs {
             _ => 1 + self.rng.below(16),
         };
         length.clamp(self.size.min(1), self.size)
-    }
-
-    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.rng.below(values.len() as u64) as usize]
     }
 
     /// A number from `low` to `high`.
@@ -162,16 +151,22 @@ impl Inputs {
 
 /// A value that can be drawn.
 pub trait Random: Sized {
-    fn random(inputs: &mut Inputs) -> Self;
+    /// Returns a new value.
+    fn drawn(inputs: &mut Inputs) -> Self;
 
     /// Puts values into ascending order, where they have one.
     fn sort(_values: &mut [Self]) {}
+
+    /// Returns a value for a place in an input.
+    fn random(inputs: &mut Inputs) -> Self {
+        Self::drawn(inputs)
+    }
 }
 
 macro_rules! numbers {
     ($($name:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let low = i64::try_from($name::MIN).unwrap_or(i64::MIN);
                 let high = i64::try_from($name::MAX).unwrap_or(i64::MAX);
                 inputs.number(low, high) as $name
@@ -189,11 +184,12 @@ numbers!(u8 u16 u32 u64 i8 i16 i32 i64);
 macro_rules! wide_numbers {
     ($($name:ident $narrow:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let is_extreme = inputs.values == Values::Extreme && inputs.depth > 0;
-                match is_extreme && inputs.rng.bool() {
-                    true => [$name::MIN, $name::MAX][inputs.case(2)],
-                    false => $name::from($narrow::random(inputs)),
+                if is_extreme && inputs.rng.bool() {
+                    [$name::MIN, $name::MAX][inputs.case(2)]
+                } else {
+                    $name::from($narrow::random(inputs))
                 }
             }
 
@@ -209,7 +205,7 @@ wide_numbers!(u128 u64 i128 i64);
 macro_rules! floats {
     ($($name:ident)*) => {$(
         impl Random for $name {
-            fn random(inputs: &mut Inputs) -> Self {
+            fn drawn(inputs: &mut Inputs) -> Self {
                 let whole = inputs.number(-1_000, 1_000) as $name;
                 match inputs.values {
                     Values::Any | Values::Ascending | Values::Descending => {
@@ -228,12 +224,6 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl Random for bool {
-    fn random(inputs: &mut Inputs) -> Self {
-        inputs.rng.bool()
-    }
-}
-
 /// Letters that take two bytes, and of scripts of two to four.
 const ACCENTS: [char; 16] = ['à', 'á', 'â', 'ä', 'ç', 'è', 'é', 'ê', 'ï', 'ñ', 'ö', 'ß', 'ü', 'ø', 'ł', 'ž'];
 const SCRIPTS: [char; 24] = [
@@ -241,7 +231,7 @@ const SCRIPTS: [char; 24] = [
 ];
 
 impl Random for char {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let from = |letters: &[u8], inputs: &mut Inputs| char::from(inputs.one_of(letters));
         match inputs.letters {
             Letters::Words => return from(b"abcdefghijklmnopqrstuvwxyz      ", inputs),
@@ -274,7 +264,7 @@ impl Random for char {
 }
 
 impl Random for String {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let length = inputs.length();
         inputs.depth += 1;
         let text = (0..length).map(|_| char::random(inputs)).collect();
@@ -287,13 +277,8 @@ impl Random for String {
     }
 }
 
-/// Returns true if a type is a list.
-fn is_list<T>() -> bool {
-    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
-}
-
 impl<T: Random> Random for Vec<T> {
-    fn random(inputs: &mut Inputs) -> Self {
+    fn drawn(inputs: &mut Inputs) -> Self {
         let length = match inputs.row {
             Some(row) if inputs.depth == 1 => row,
             _ => inputs.length(),
@@ -316,44 +301,3 @@ impl<T: Random> Random for Vec<T> {
         items
     }
 }
-
-impl<T: Random> Random for Option<T> {
-    fn random(inputs: &mut Inputs) -> Self {
-        match inputs.rng.below(4) {
-            0 => None,
-            _ => Some(T::random(inputs)),
-        }
-    }
-}
-
-impl<T: Random> Random for Result<T, ()> {
-    fn random(inputs: &mut Inputs) -> Self {
-        Option::random(inputs).ok_or(())
-    }
-}
-
-impl<T: Random, const N: usize> Random for [T; N] {
-    fn random(inputs: &mut Inputs) -> Self {
-        inputs.depth += 1;
-        let items = std::array::from_fn(|_| T::random(inputs));
-        inputs.depth -= 1;
-        items
-    }
-}
-
-impl Random for () {
-    fn random(_: &mut Inputs) -> Self {}
-}
-
-macro_rules! tuples {
-    ($(($($name:ident)*))*) => {$(
-        impl<$($name: Random),*> Random for ($($name,)*) {
-            fn random(inputs: &mut Inputs) -> Self {
-                ($($name::random(inputs),)*)
-            }
-        }
-    )*};
-}
-
-tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F)(A B C D E F G)(A B C D E F G H)
-    (A B C D E F G H I)(A B C D E F G H I J)(A B C D E F G H I J K)(A B C D E F G H I J K L));

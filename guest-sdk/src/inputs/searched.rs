@@ -5,23 +5,23 @@
 use crate::bakeoff::Rng;
 use std::any::Any;
 
-/// What the values of an input are like.
+/// The kind of values that an input has.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// A few small ones: what a person can follow.
+    /// A few small ones, which a person can follow.
     Small,
     /// The largest and smallest, and those around 0.
     Edges,
-    /// Of any magnitude.
+    /// Numbers of any magnitude.
     Any,
-    /// What was drawn before, again or nearly.
+    /// Values that were drawn before, again or nearly.
     Related,
-    /// What stands in the sources, and beside it.
+    /// Constants of the sources, and numbers beside them.
     Constants,
     /// Small ones in ascending or descending order.
     Ascending,
     Descending,
-    /// Alike in their lowest bits, and texts of which simple sums over letters are the same.
+    /// Numbers that are alike in their lowest bits, and texts of which simple sums over letters are the same.
     Colliding,
 }
 
@@ -60,14 +60,6 @@ impl Inputs {
         let size = u64::from(size);
         let alike = [4, 8, 16, 32][rng.below(4) as usize];
         Self { rng, size, values, depth: 0, alike, row: None, drawn: Vec::new() }
-    }
-
-    pub fn argument<T: Random>(&mut self) -> T {
-        T::random(self)
-    }
-
-    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.rng.below(values.len() as u64) as usize]
     }
 
     /// The case of an enum that has so many.
@@ -163,17 +155,18 @@ impl Inputs {
                 if self.rng.below(3) == 0 { -magnitude } else { magnitude }
             }
         };
-        match any < low || any > high {
+        if any < low || any > high {
             // A negative one of a type that has none, a larger one than there are.
-            true => (any.unsigned_abs() % (high.unsigned_abs() + 1)) as i128,
-            false => any,
+            (any.unsigned_abs() % (high.unsigned_abs() + 1)) as i128
+        } else {
+            any
         }
     }
 }
 
 /// A value that can be drawn.
 pub trait Random: Sized + Clone + 'static {
-    /// A new one.
+    /// Returns a new value.
     fn drawn(inputs: &mut Inputs) -> Self;
 
     /// One that differs a little.
@@ -184,12 +177,10 @@ pub trait Random: Sized + Clone + 'static {
     /// Puts values into ascending order, where they have one.
     fn sort(_values: &mut [Self]) {}
 
+    /// Returns a value for a place in an input: a new one, or one that was drawn before, or nearly that.
     fn random(inputs: &mut Inputs) -> Self {
         if let Some(known) = inputs.again::<Self>() {
-            return match inputs.rng.bool() {
-                true => known,
-                false => known.changed(inputs),
-            };
+            return if inputs.rng.bool() { known } else { known.changed(inputs) };
         }
         let value = Self::drawn(inputs);
         inputs.remember(&value);
@@ -286,29 +277,21 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-impl Random for bool {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        inputs.rng.bool()
-    }
-}
-
 /// The most rows of a grid that is a square.
 const SQUARE_MAX: u64 = 8;
-
-/// Returns true if a type is a list.
-fn is_list<T>() -> bool {
-    std::any::type_name::<T>().starts_with("alloc::vec::Vec<")
-}
 
 impl<T: Random> Random for Vec<T> {
     fn drawn(inputs: &mut Inputs) -> Self {
         let length = inputs.length();
         if inputs.depth == 0 {
             let is_grid = is_list::<T>() && inputs.rng.bool();
-            inputs.row = is_grid.then(|| match inputs.rng.bool() {
-                // A square, where that is small.
-                true => length.min(SQUARE_MAX),
-                false => inputs.rng.below(5),
+            inputs.row = is_grid.then(|| {
+                if inputs.rng.bool() {
+                    // A square, where that is small.
+                    length.min(SQUARE_MAX)
+                } else {
+                    inputs.rng.below(5)
+                }
             });
         }
         inputs.depth += 1;
@@ -360,44 +343,3 @@ impl<T: Random> Random for Vec<T> {
         }
     }
 }
-
-impl<T: Random> Random for Option<T> {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        match inputs.rng.below(4) {
-            0 => None,
-            _ => Some(T::random(inputs)),
-        }
-    }
-}
-
-impl<T: Random> Random for Result<T, ()> {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        Option::drawn(inputs).ok_or(())
-    }
-}
-
-impl<T: Random, const N: usize> Random for [T; N] {
-    fn drawn(inputs: &mut Inputs) -> Self {
-        inputs.depth += 1;
-        let items = std::array::from_fn(|_| T::random(inputs));
-        inputs.depth -= 1;
-        items
-    }
-}
-
-impl Random for () {
-    fn drawn(_: &mut Inputs) -> Self {}
-}
-
-macro_rules! tuples {
-    ($(($($name:ident)*))*) => {$(
-        impl<$($name: Random),*> Random for ($($name,)*) {
-            fn drawn(inputs: &mut Inputs) -> Self {
-                ($($name::random(inputs),)*)
-            }
-        }
-    )*};
-}
-
-tuples!((A)(A B)(A B C)(A B C D)(A B C D E)(A B C D E F)(A B C D E F G)(A B C D E F G H)
-    (A B C D E F G H I)(A B C D E F G H I J)(A B C D E F G H I J K)(A B C D E F G H I J K L));

@@ -37,7 +37,7 @@ impl Random for char {
     }
 }
 
-/// What texts are made of, beside single letters; among it words that change their length or their end with
+/// Pieces that texts are made of, beside single letters; among them words that change their length or their end with
 /// their case, and signs of several letters.
 const PIECES: [&str; 53] = [
     "\r\n", "\n\n", "\n", "  ", " ", "\t", ",", ", ", ";", ":", "=", "==", "/", "//", "\\", "\\n", ".", "..", "-", "--", "_", "+",

@@ -1,4 +1,4 @@
-//! Between what a proposer asks of a model and the bindings that stand beside this.
+//! Glue between the questions of a proposer to a model and its bindings.
 
 use super::bindings::bakeoff::completions::completions as wit;
 use super::proposing::CompletionError;

@@ -1,4 +1,4 @@
-//! Between a proposer and the bindings that stand beside this.
+//! Glue between a proposer and its bindings.
 
 use super::bindings::bakeoff::proposer::types as wit;
 use super::bindings::exports::bakeoff::proposer::propose::Guest;

@@ -8,7 +8,7 @@ pub(crate) fn branches(file: &File) -> usize {
     file.items.iter().map(item).sum()
 }
 
-/// What is in a macro's brackets is no tree: its tokens are counted.
+/// The content of a macro's brackets is no tree: its tokens are counted.
 fn tokens(of: &Macro) -> usize {
     tokens_of(&of.tokens.to_string())
 }

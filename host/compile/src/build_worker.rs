@@ -93,15 +93,16 @@ impl BuildWorker {
 
     fn fence(&self, has_source: bool, scratch: &Path) -> Fence {
         let closed = closed_fence(has_source);
-        match has_source {
-            true => Fence {
+        if has_source {
+            Fence {
                 execute: self.toolchain.execute.clone(),
                 read: self.readable(),
                 write: vec![scratch.to_owned()],
                 working_dir: scratch.to_owned(),
                 ..closed
-            },
-            false => closed,
+            }
+        } else {
+            closed
         }
     }
 }

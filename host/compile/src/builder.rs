@@ -238,9 +238,10 @@ impl Builder {
             LINES_RULE.as_bytes(),
             edition.name().as_bytes(),
             &memory_bytes,
-            match request.parameters {
-                true => b"parameters",
-                false => b"",
+            if request.parameters {
+                b"parameters"
+            } else {
+                b""
             },
         ];
         parts.extend(code);
@@ -303,9 +304,10 @@ impl Builder {
             kind: request.kind,
             code,
             path_shown: request.code.path_shown().to_owned(),
-            granted: match request.parameters {
-                true => glue::PARAMETER_IMPORTS.map(str::to_owned).to_vec(),
-                false => Vec::new(),
+            granted: if request.parameters {
+                glue::PARAMETER_IMPORTS.map(str::to_owned).to_vec()
+            } else {
+                Vec::new()
             },
             parameters: request.parameters,
             wasi: self.wasi,

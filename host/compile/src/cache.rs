@@ -83,9 +83,10 @@ impl Cache {
         let strategy = etcetera::choose_base_strategy().map_err(|_| CacheError::NoFolder)?;
         let folder = strategy.cache_dir().join("bakeoff");
         // A relative one would come with the folder that one stands in.
-        match folder.is_absolute() {
-            true => Self::open(&folder),
-            false => Err(CacheError::NoFolder),
+        if folder.is_absolute() {
+            Self::open(&folder)
+        } else {
+            Err(CacheError::NoFolder)
         }
     }
 

@@ -197,9 +197,10 @@ fn precompile_timed(component: &[u8], task: &BuildTask) -> Result<Vec<Vec<u8>>, 
 fn compile_failure(error: &wasmtime::Error, task: &BuildTask) -> Failure {
     let reason = format!("{error:#}");
     let limits = ["Compilation error", "limit exceeded", "too large"];
-    let class = match limits.iter().any(|words| reason.contains(words)) {
-        true => FailureClass::LoadCompileLimit,
-        false => FailureClass::InvalidComponent,
+    let class = if limits.iter().any(|words| reason.contains(words)) {
+        FailureClass::LoadCompileLimit
+    } else {
+        FailureClass::InvalidComponent
     };
     let message = format!("{} cannot be compiled: {reason}", task.path_shown);
     load_failure(class, cut(&message))

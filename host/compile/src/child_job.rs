@@ -5,15 +5,15 @@ use super::limits::{
     ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, FILE_BYTES, FOLDER_BYTES_MAX, OUTPUT_BYTES_MAX,
     PROCESSES_MAX, RESIDENT_BYTES_MAX, STDERR_BYTES_MAX,
 };
-use bakeoff_confine::{Fence, Job, Processes, Rlimits};
+use bakeoff_confine::{ChildJob, Fence, Processes, Rlimits};
 
 /// The most open files of one process of a build: the compiler maps its libraries, the parts of the
 /// standard library and its own output.
 const OPEN_FILES: u64 = 256;
 
 /// Returns the job of a build, with its limits.
-pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> Job<'a> {
-    let mut job = Job::new(ROLE, payload, fence);
+pub(super) fn job<'a>(payload: &'a [&'a [u8]], fence: Fence) -> ChildJob<'a> {
+    let mut job = ChildJob::new(ROLE, payload, fence);
     job.frame_bytes_max = (OUTPUT_BYTES_MAX / 2) as usize;
     job.output_bytes_max = OUTPUT_BYTES_MAX;
     job.stderr_bytes_max = STDERR_BYTES_MAX;
@@ -42,10 +42,7 @@ pub(super) fn closed_fence(has_source: bool) -> Fence {
 /// Returns the most processes of a build at a time. Without a source, only the child itself runs;
 /// it needs the system calls of a builder all the same, for its engine.
 pub(super) fn processes_max(has_source: bool) -> usize {
-    match has_source {
-        true => PROCESSES_MAX,
-        false => 1,
-    }
+    if has_source { PROCESSES_MAX } else { 1 }
 }
 
 #[cfg(test)]

@@ -19,9 +19,10 @@ impl Collection {
 
     /// Returns the Rust expression that compares two items `a` and `b`, to sort a collection without an order.
     pub(super) fn comparison(self) -> &'static str {
-        match self.is_map {
-            true => "a.0.cmp(&b.0)",
-            false => "a.cmp(b)",
+        if self.is_map {
+            "a.0.cmp(&b.0)"
+        } else {
+            "a.cmp(b)"
         }
     }
 }

@@ -65,17 +65,16 @@ pub(super) fn componentise_brought(
              `wasm-tools component new --adapt` (docs/languages.md)"
         )));
     }
-    let encoded = match facts.describes_world {
-        true => encode(module),
-        false => {
-            let (resolve, world) = interface
-                .resolved(task.world)
-                .ok_or_else(|| refuse("the interface lacks its world"))?;
-            let mut described = module.to_vec();
-            embed_component_metadata(&mut described, resolve, world, StringEncoding::UTF8)
-                .map_err(|error| format!("{error:#}"))
-                .and_then(|()| encode(&described))
-        }
+    let encoded = if facts.describes_world {
+        encode(module)
+    } else {
+        let (resolve, world) = interface
+            .resolved(task.world)
+            .ok_or_else(|| refuse("the interface lacks its world"))?;
+        let mut described = module.to_vec();
+        embed_component_metadata(&mut described, resolve, world, StringEncoding::UTF8)
+            .map_err(|error| format!("{error:#}"))
+            .and_then(|()| encode(&described))
     };
     encoded.map_err(|error| {
         refuse(&format!(

@@ -316,13 +316,14 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
         }
         Passed::Collected(collection, item) => {
             let items = collected(format!("({value}).into_iter()"), item)?;
-            match collection.is_ordered {
-                true => items,
+            if collection.is_ordered {
+                items
+            } else {
                 // What is equal is to look equal. A key stands once, so values are never compared.
-                false => format!(
+                format!(
                     "{{ let mut items = {items}; items.sort_unstable_by(|a, b| {}); items }}",
                     collection.comparison()
-                ),
+                )
             }
         }
         Passed::Struct(of) => {

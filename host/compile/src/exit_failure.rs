@@ -51,28 +51,30 @@ pub(super) fn classify_exit(
         Cause::Output(limit) => (FailureClass::BuildOutputLimit, "more output", limit),
         Cause::Processes(limit) => (FailureClass::BuildCrashed, "more processes", limit),
         Cause::Crash(how) => {
-            let failure = match compiling {
-                true => load_failure(
+            let failure = if compiling {
+                load_failure(
                     FailureClass::LoadCompileLimit,
                     format!("compiling {shown} to machine code ended the compiler: {how}"),
-                ),
-                false => build_failure(
+                )
+            } else {
+                build_failure(
                     FailureClass::BuildCrashed,
                     format!("building {shown} ended the builder: {how}"),
-                ),
+                )
             };
             return failure;
         }
     };
-    let failure = match compiling {
-        true => load_failure(
+    let failure = if compiling {
+        load_failure(
             FailureClass::LoadCompileLimit,
             format!("compiling {shown} to machine code needs {what} than a build may have"),
-        ),
-        false => build_failure(
+        )
+    } else {
+        build_failure(
             class,
             format!("building {shown} needs {what} than a build may have"),
-        ),
+        )
     };
     with_limit(failure, limit)
 }

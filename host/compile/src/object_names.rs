@@ -157,16 +157,18 @@ fn name<'a>(symbol: &SymbolInfo<'a>) -> Option<&'a str> {
 fn check_section(name: &str) -> Result<(), String> {
     let known = SECTIONS.contains(&name) || begins(name, &SECTION_PREFIXES);
     // Bindings have the world's name in it, after a space.
-    match known && name.chars().all(|c| is_usual(c) || c == ' ') {
-        true => Ok(()),
-        false => Err(format!("a section that is named {}", shown(name))),
+    if known && name.chars().all(|c| is_usual(c) || c == ' ') {
+        Ok(())
+    } else {
+        Err(format!("a section that is named {}", shown(name)))
     }
 }
 
 fn check_segment(name: &str) -> Result<(), String> {
-    match begins(name, &SEGMENT_PREFIXES) {
-        true => check_name("a section", name),
-        false => Err(format!("a section that is named {}", shown(name))),
+    if begins(name, &SEGMENT_PREFIXES) {
+        check_name("a section", name)
+    } else {
+        Err(format!("a section that is named {}", shown(name)))
     }
 }
 
@@ -178,9 +180,10 @@ fn check_name(what: &str, name: &str) -> Result<(), String> {
     let first = name.chars().next();
     let begins_usually =
         first.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '['));
-    match begins_usually && name.chars().all(is_usual) {
-        true => Ok(()),
-        false => Err(format!("{what} that is named {}", shown(name))),
+    if begins_usually && name.chars().all(is_usual) {
+        Ok(())
+    } else {
+        Err(format!("{what} that is named {}", shown(name)))
     }
 }
 

@@ -108,9 +108,10 @@ impl OwnModules {
     /// Returns the declarations of the modules in the crate's root.
     pub(super) fn declarations(&self) -> String {
         let (module, _) = self.sdk;
-        let (json, uses_json) = match self.reads_json {
-            true => ("mod json;\n", "    pub use crate::json::Json;\n"),
-            false => ("", ""),
+        let (json, uses_json) = if self.reads_json {
+            ("mod json;\n", "    pub use crate::json::Json;\n")
+        } else {
+            ("", "")
         };
         let ask = if self.asks { "mod ask;\n" } else { "" };
         format!(

@@ -79,11 +79,12 @@ fn difference(own: &Side<'_>, theirs: &Side<'_>) -> Option<String> {
                 .iter()
                 .find(|one| unversioned(&one.1) == unversioned(&name));
             if let Some((own_direction, own_name, _)) = other {
-                return Some(match own_name == &name {
-                    true => format!("{direction} `{name}`, which this world {own_direction}"),
-                    false => format!(
+                return Some(if own_name == &name {
+                    format!("{direction} `{name}`, which this world {own_direction}")
+                } else {
+                    format!(
                         "{direction} `{name}`, and this bakeoff has `{own_name}`: build it against that"
-                    ),
+                    )
                 });
             }
             continue;

@@ -91,9 +91,10 @@ impl<'a> Names<'a> {
 /// The type has no counterpart in WIT; the error is the type as written in the source.
 pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, String> {
     let passed = read_at(ty, generics, 0)?;
-    match passed.parts() <= ALL_PARTS_MAX {
-        true => Ok(passed),
-        false => Err(written(ty)),
+    if passed.parts() <= ALL_PARTS_MAX {
+        Ok(passed)
+    } else {
+        Err(written(ty))
     }
 }
 
@@ -208,9 +209,10 @@ fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<P
         fields.push(own);
     }
     let shape = EnumShape { name, cases };
-    match shape.has_distinct_names() {
-        true => Ok(Passed::Enum(Box::new(Enum { shape, fields }))),
-        false => Err(shape.name),
+    if shape.has_distinct_names() {
+        Ok(Passed::Enum(Box::new(Enum { shape, fields })))
+    } else {
+        Err(shape.name)
     }
 }
 

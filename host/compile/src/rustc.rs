@@ -190,9 +190,10 @@ fn run(
         Attempt::Build { condition } => (condition, false),
         Attempt::EarlierEdition { condition } => (condition, true),
     };
-    let edition = match is_earlier {
-        true => EARLIER_EDITION,
-        false => edition(compiler, task.world),
+    let edition = if is_earlier {
+        EARLIER_EDITION
+    } else {
+        edition(compiler, task.world)
     };
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut command = Command::new(&compiler.rustc);

@@ -4,7 +4,7 @@
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
 use super::unreadable::Unreadable;
 use super::{component_functions, rust_constants, rust_examples, rust_function};
-use bakeoff_confine::{Confinement, ExitCause, Fence, Frames, Job, Rlimits, Role};
+use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Frames, Rlimits, Role};
 use bakeoff_source::interface::{Constants, ReadFile};
 
 /// The name of the reader's role.
@@ -57,15 +57,16 @@ pub fn reader_role() -> Role {
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (tag, file) = payload.split_first().ok_or("the task is empty")?;
-    let answer: Answer = match *tag == FileKind::Component.tag() {
-        true => component_functions::exported_functions(file)
+    let answer: Answer = if *tag == FileKind::Component.tag() {
+        component_functions::exported_functions(file)
             .map(|functions| ReadFile {
                 functions,
                 uncallable: Vec::new(),
                 constants: Constants::default(),
             })
-            .map_err(Unreadable::because),
-        false => read_source(file),
+            .map_err(Unreadable::because)
+    } else {
+        read_source(file)
     };
     let answer = answer.map(|mut file| {
         file.functions.truncate(FUNCTIONS_MAX);
@@ -98,7 +99,7 @@ pub async fn read_public_functions(
 ) -> Result<ReadFile, Unreadable> {
     let tag = [kind.tag()];
     let payload = [&tag[..], file];
-    let mut job = Job::new(ROLE, &payload, fence());
+    let mut job = ChildJob::new(ROLE, &payload, fence());
     job.frame_bytes_max = ANSWER_BYTES_MAX;
     job.output_bytes_max = ANSWER_BYTES_MAX as u64;
     job.stderr_bytes_max = STDERR_BYTES_MAX;

@@ -18,9 +18,10 @@ pub(super) async fn ensure(
 ) -> Result<(), ToolchainError> {
     // One of several processes adds it, and the others wait.
     let _lock = locked(sysroot.to_owned()).await;
-    match has_core(&libraries(sysroot)) {
-        true => Ok(()),
-        false => add(programs, sysroot, report).await,
+    if has_core(&libraries(sysroot)) {
+        Ok(())
+    } else {
+        add(programs, sysroot, report).await
     }
 }
 

@@ -106,9 +106,10 @@ fn check_imports(imports: &[String], task: &BuildTask) -> Result<(), Failure> {
     let is_wasi = refused
         .iter()
         .all(|(import, _)| import.starts_with("wasi:"));
-    let how = match brought && is_wasi {
-        true => ": componentize-py and componentize-qjs do by `--stub-wasi` (docs/languages.md)",
-        false => "",
+    let how = if brought && is_wasi {
+        ": componentize-py and componentize-qjs do by `--stub-wasi` (docs/languages.md)"
+    } else {
+        ""
     };
     let message = format!(
         "{} imports {}{others}: {why}; build it without{how}",
@@ -179,8 +180,9 @@ fn bounded(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn clip(name: &str) -> String {
-    match name.len() > NAME_BYTES_MAX {
-        true => format!("{}…", &name[..name.floor_char_boundary(NAME_BYTES_MAX)]),
-        false => name.to_owned(),
+    if name.len() > NAME_BYTES_MAX {
+        format!("{}…", &name[..name.floor_char_boundary(NAME_BYTES_MAX)])
+    } else {
+        name.to_owned()
     }
 }

@@ -26,9 +26,12 @@ pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
 /// # Errors
 /// The first part that is out of bounds, by its name: "the number of sizes is out of bounds".
 pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
-    let hold = |holds: bool, what: &str| match holds {
-        true => Ok(()),
-        false => Err(format!("{what} is out of bounds")),
+    let hold = |holds: bool, what: &str| {
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("{what} is out of bounds"))
+        }
     };
     let approaches = &experiment.approaches;
     hold(

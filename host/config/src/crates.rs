@@ -56,17 +56,18 @@ fn allowed(listed: At<Vec<At<&DeValue<'_>>>>, found: &mut Vec<Finding>) -> Vec<A
         let Some(named) = read else { continue };
         // A source names both by the same word.
         let word = |name: &str| name.replace('-', "_");
-        match crates
+        if crates
             .iter()
             .any(|known| word(&known.name) == word(&named.name))
         {
-            true => found.push(Finding::new(
+            found.push(Finding::new(
                 one.span,
                 format!("the crate {} is listed twice", quoted(&named.name)),
                 "the second one",
                 "remove one",
-            )),
-            false => crates.push(named),
+            ))
+        } else {
+            crates.push(named);
         }
     }
     crates
@@ -125,14 +126,15 @@ fn of_table(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<AllowedC
     let mut names: Vec<String> = Vec::new();
     for one in features.into_iter().take(FEATURES_MAX) {
         let name = one.value.as_str().unwrap_or_default();
-        match is_feature(name) {
-            true => names.push(name.to_owned()),
-            false => found.push(Finding::new(
+        if is_feature(name) {
+            names.push(name.to_owned());
+        } else {
+            found.push(Finding::new(
                 one.span,
                 format!("{} is no name of a feature", quoted(name)),
                 "impossible value",
                 "write it as the crate's documentation does, like \"derive\"",
-            )),
+            ))
         }
     }
     names.sort();

@@ -248,9 +248,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         None => Measure::default(),
     };
     let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
-    let criteria = match declared.is_empty() {
-        true => Some(None),
-        false => criteria::criteria(declared, found).map(Some),
+    let criteria = if declared.is_empty() {
+        Some(None)
+    } else {
+        criteria::criteria(declared, found).map(Some)
     };
     let evaluators = root.sections("evaluator", evaluators::EVALUATORS_MAX, found);
     let evaluators = evaluators::evaluators(evaluators, files, found);

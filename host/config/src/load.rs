@@ -165,9 +165,10 @@ pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
 
 /// Returns the path of the experiment file: `bakeoff.toml` in a folder, or else the path itself.
 pub fn file_of(path: &Path) -> PathBuf {
-    match path.is_dir() {
-        true => path.join(FILE_NAME),
-        false => path.to_owned(),
+    if path.is_dir() {
+        path.join(FILE_NAME)
+    } else {
+        path.to_owned()
     }
 }
 

@@ -67,14 +67,15 @@ pub struct PermittedFolder {
 /// Refuses a policy file that lies in the folder that bakeoff is started in, into which `XDG_CONFIG_HOME` or
 /// `HOME` may point: that folder would choose its own permissions.
 fn refuse_of_folder(file: &Path, working: &WorkingFolder) -> Result<(), ConfigError> {
-    match working.has(file) {
-        false => Ok(()),
-        true => Err(ConfigError::Refused(format!(
+    if working.has(file) {
+        Err(ConfigError::Refused(format!(
             "the policy {} lies in the folder that bakeoff is started in, which would choose what it \
              may have itself: let XDG_CONFIG_HOME and HOME point elsewhere, or name the file with \
              {POLICY_VARIABLE}",
             file.display()
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -184,9 +185,10 @@ impl Policy {
             confinement.close(&mut found);
         }
         root.close(&mut found);
-        match found.is_empty() {
-            true => Ok(policy),
-            false => Err(invalid(found)),
+        if found.is_empty() {
+            Ok(policy)
+        } else {
+            Err(invalid(found))
         }
     }
 
@@ -301,9 +303,10 @@ impl Policy {
             show(value),
             show(&most.value)
         );
-        let instead = match loaded.is_recorded() {
-            true => "the run was made with more, and can be repeated only where that is allowed",
-            false => "ask for less",
+        let instead = if loaded.is_recorded() {
+            "the run was made with more, and can be repeated only where that is allowed"
+        } else {
+            "ask for less"
         };
         let help = format!("{} says so; {instead}", self.line(&most.span));
         Err(loaded.wrong(
@@ -348,9 +351,10 @@ impl Policy {
             let Ok(inside) = real.strip_prefix(&home) else {
                 continue;
             };
-            let inside = match inside.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => inside,
+            let inside = if inside.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                inside
             };
             return Ok(PermittedFolder {
                 folder: inside.to_owned(),
@@ -409,9 +413,10 @@ impl Policy {
         if self.permit_unconfined().is_err() {
             parts.push("nothing runs unconfined".to_owned());
         }
-        match parts.is_empty() {
-            true => "a file that restricts nothing".to_owned(),
-            false => parts.join("; "),
+        if parts.is_empty() {
+            "a file that restricts nothing".to_owned()
+        } else {
+            parts.join("; ")
         }
     }
 

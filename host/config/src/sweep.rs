@@ -112,11 +112,12 @@ pub fn sweep_of(given: Vec<(String, Vec<String>)>) -> Result<Vec<Parameter>, Str
     }
     let counts = parameters.iter().map(|one| one.values.len());
     let variants = counts.fold(1, usize::saturating_mul);
-    match variants <= VALUES_MAX {
-        true => Ok(parameters),
-        false => Err(format!(
+    if variants <= VALUES_MAX {
+        Ok(parameters)
+    } else {
+        Err(format!(
             "it has {variants} variants, more than {VALUES_MAX}"
-        )),
+        ))
     }
 }
 

@@ -30,7 +30,7 @@ impl Frames {
 
     /// Writes a word where the parent finds it the next time it looks, or when this process has
     /// ended. That takes no system call and wakes nobody. Without
-    /// [`Job::announces`](super::Job::announces) nobody reads it.
+    /// [`ChildJob::announces`](super::ChildJob::announces) nobody reads it.
     pub fn announce(&self, word: u64) {
         if let Some(page) = self.page {
             page.store(word, Ordering::Relaxed);
@@ -122,9 +122,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
             let missing = (wanted - self.pending.len()) as u64;
             let mut limited = (&mut self.pipe).take(missing);
             if limited.read_buf(&mut self.pending).await? == 0 {
-                return match self.pending.is_empty() {
-                    true => Ok(None),
-                    false => Err(FrameError::Truncated),
+                return if self.pending.is_empty() {
+                    Ok(None)
+                } else {
+                    Err(FrameError::Truncated)
                 };
             }
         }

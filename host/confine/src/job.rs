@@ -75,7 +75,7 @@ impl Mechanisms {
 
 /// One piece of work for one child process.
 #[derive(Clone, Debug)]
-pub struct Job<'a> {
+pub struct ChildJob<'a> {
     /// The name of the [`Role`](super::Role) that the child takes.
     pub role: &'a str,
     /// The input of the role: these parts, one after the other. They reach the child on a sealed
@@ -105,7 +105,7 @@ pub struct Job<'a> {
     pub announces: bool,
 }
 
-impl<'a> Job<'a> {
+impl<'a> ChildJob<'a> {
     /// Makes a job with the default bounds:
     /// - not pinned
     /// - frames of 16 MiB, 256 MiB in all
@@ -131,7 +131,7 @@ impl<'a> Job<'a> {
 /// A function that a child process can run.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
-    /// The name in [`Job::role`].
+    /// The name in [`ChildJob::role`].
     pub name: &'static str,
     /// Work that has to be done before the fence closes, without capabilities and before the role looks at the payload:
     /// [`nothing`](Role::nothing), as a rule.

@@ -167,9 +167,10 @@ fn tie_to(parent: Pid) -> io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
     // It may have ended before that.
-    match rustix::process::getppid() == Some(parent) {
-        true => Ok(()),
-        false => Err(io::Error::other("the parent is gone")),
+    if rustix::process::getppid() == Some(parent) {
+        Ok(())
+    } else {
+        Err(io::Error::other("the parent is gone"))
     }
 }
 

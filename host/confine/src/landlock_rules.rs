@@ -125,9 +125,10 @@ pub(super) fn of_files(abi: i32, rules: &[(OpenedPath, FileAccess)]) -> Result<O
             FileAccess::Write => write(abi),
             FileAccess::WriteAndExecute => write(abi) | execute(abi),
         };
-        let rights = match path.is_folder {
-            true => rights,
-            false => rights & AccessFs::from_file(abi),
+        let rights = if path.is_folder {
+            rights
+        } else {
+            rights & AccessFs::from_file(abi)
         };
         let rule = PathBeneath::new(&path.handle, rights);
         ruleset = ruleset.add_rule(rule).map_err(|error| refused(&error))?;
@@ -146,9 +147,10 @@ fn allow(
     let folder = path.metadata().map_err(|error| refused(&error))?.is_dir();
     let opened = PathFd::new(path).map_err(|error| refused(&error))?;
     // The kernel refuses rights that make no sense for a file.
-    let rights = match folder {
-        true => rights,
-        false => rights & AccessFs::from_file(abi),
+    let rights = if folder {
+        rights
+    } else {
+        rights & AccessFs::from_file(abi)
     };
     ruleset
         .add_rule(PathBeneath::new(opened, rights))

@@ -2,7 +2,7 @@
 //!
 //! The parent never compiles, loads or runs anything untrusted. It hands work to a child, which
 //! fences itself in before it looks at the work. This room does not know what children do: a
-//! [`Job`] names a role and carries bytes.
+//! [`ChildJob`] names a role and carries bytes.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("bakeoff runs on Linux only: its fences are Landlock and seccomp");
@@ -44,7 +44,9 @@ pub use error::{ConfinementError, FrameError, SpawnError};
 pub use exit::{Exit, ExitCause, ROLE_FAILED};
 pub use file_fence::FileFence;
 pub use frames::Frames;
-pub use job::{CgroupLimits, Fence, FileAccess, Job, Level, Mechanisms, Processes, Rlimits, Role};
+pub use job::{
+    CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
+};
 pub use keeper::{Keeper, enter_if_keeper, kept};
 pub use privileges::kill_with_parent;
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};

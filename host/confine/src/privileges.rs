@@ -85,9 +85,10 @@ pub fn kill_with_parent(command: &mut Command) -> &mut Command {
     let parent = rustix::process::getpid();
     let tie = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        match rustix::process::getppid() == Some(parent) {
-            true => Ok(()),
-            false => Err(io::ErrorKind::BrokenPipe.into()),
+        if rustix::process::getppid() == Some(parent) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::BrokenPipe.into())
         }
     };
     // SAFETY: between fork and exec only two system calls are made, and nothing is allocated: an

@@ -7,7 +7,7 @@ use super::error::{FrameError, SpawnError};
 use super::exit::{Exit, ExitCause};
 use super::folder_watch::FolderBound;
 use super::frames::FrameReader;
-use super::job::{Job, Level, Mechanisms, Processes};
+use super::job::{ChildJob, Level, Mechanisms, Processes};
 use super::memory_file;
 use super::shared_page::{self, Announced};
 use super::supervise::{self, KillOnDrop, StartedChild};
@@ -76,7 +76,7 @@ impl Confinement {
     /// The system has no process, memory or descriptor left; a path of the fence or the core does not
     /// exist; or the child did not get to run in time. The child has ended then. Dropping the future
     /// kills it, too.
-    pub async fn spawn(&self, job: Job<'_>) -> Result<Child, SpawnError> {
+    pub async fn spawn(&self, job: ChildJob<'_>) -> Result<Child, SpawnError> {
         let system = |what| {
             let role = job.role.to_owned();
             move |source| SpawnError::System { role, what, source }
@@ -121,7 +121,7 @@ impl Confinement {
     /// Makes a control group for a builder, in which `command` then starts.
     fn cgroup(
         &self,
-        job: &Job<'_>,
+        job: &ChildJob<'_>,
         bounds: &Bounds,
         command: &mut Command,
     ) -> io::Result<Option<Cgroup>> {
@@ -135,7 +135,7 @@ impl Confinement {
     }
 
     /// Returns the header and the payload as the child's stdin.
-    fn seal(&self, job: &Job<'_>, outer: Option<&Bubblewrap>) -> io::Result<Stdio> {
+    fn seal(&self, job: &ChildJob<'_>, outer: Option<&Bubblewrap>) -> io::Result<Stdio> {
         let header = Header {
             kernel: self.kernel,
             // Inside, this process has no id; the outer layer dies with it instead.
@@ -153,7 +153,7 @@ impl Confinement {
 }
 
 /// Returns the bounds of a job.
-fn bounds(job: &Job<'_>, outer: Option<&Bubblewrap>) -> Bounds {
+fn bounds(job: &ChildJob<'_>, outer: Option<&Bubblewrap>) -> Bounds {
     let around = outer.map_or(0, |_| Bubblewrap::PROCESSES);
     let processes_max = match job.fence.processes {
         Processes::None => None,
@@ -189,7 +189,7 @@ pub struct Child {
 impl Child {
     fn new(
         started: StartedChild,
-        job: &Job<'_>,
+        job: &ChildJob<'_>,
         wrapped: bool,
         announced: Announced,
     ) -> io::Result<Self> {
@@ -224,9 +224,10 @@ impl Child {
             Ok(_) => {
                 let exit = self.finish().await;
                 let stderr = String::from_utf8_lossy(&exit.stderr).trim().to_owned();
-                Err(fence(match stderr.is_empty() {
-                    true => format!("it ended without a message: {:?}", exit.cause),
-                    false => stderr,
+                Err(fence(if stderr.is_empty() {
+                    format!("it ended without a message: {:?}", exit.cause)
+                } else {
+                    stderr
                 }))
             }
             Err(_) => Err(SpawnError::Late {
@@ -257,7 +258,7 @@ impl Child {
     }
 
     /// Returns a view of the word that the child announces, if its job
-    /// [has one](Job::announces). It outlives the child.
+    /// [has one](ChildJob::announces). It outlives the child.
     pub fn announced(&self) -> Announced {
         self.announced.clone()
     }

@@ -102,9 +102,10 @@ pub struct EvaluatorSource {
 impl EvaluatorSource {
     /// Returns the name of the readings: `evaluator:EVALUATOR.CRITERION`.
     pub fn name(&self) -> String {
-        match self.evaluator.is_empty() {
-            true => format!("{EVALUATOR_PREFIX}{}", self.criterion),
-            false => format!("{EVALUATOR_PREFIX}{}.{}", self.evaluator, self.criterion),
+        if self.evaluator.is_empty() {
+            format!("{EVALUATOR_PREFIX}{}", self.criterion)
+        } else {
+            format!("{EVALUATOR_PREFIX}{}.{}", self.evaluator, self.criterion)
         }
     }
 }

@@ -115,9 +115,10 @@ pub fn alike<const N: usize>(ascending: [f64; N], digits: i32) -> [String; N] {
         let texts = shown(*digits);
         texts[0] != texts[N - 1]
     };
-    let digits = match first < last {
-        true => (digits..=digits + 2).find(differ).unwrap_or(digits + 2),
-        false => digits,
+    let digits = if first < last {
+        (digits..=digits + 2).find(differ).unwrap_or(digits + 2)
+    } else {
+        digits
     };
     shown(digits)
 }
@@ -177,9 +178,10 @@ pub fn reading_digits(values: &[f64], unit: &str, differ: impl Fn(usize, usize) 
     let show = |digits: usize, value: f64| {
         let text = reading_with(digits, value, unit);
         let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
-        let number = match number.contains('.') {
-            true => number.trim_end_matches('0').trim_end_matches('.'),
-            false => number,
+        let number = if number.contains('.') {
+            number.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            number
         };
         format!("{number} {unit}")
     };

@@ -304,16 +304,17 @@ impl PairVerdict {
         let half_width = self.half_width();
         let replicas = match (self.verdict, estimate, half_width) {
             (Verdict::NoCall, Some(estimate), Some(half_width)) => {
-                let (half_width, distance) = match self.few_layouts {
+                let (half_width, distance) = if self.few_layouts {
                     // It is settled by an end beyond that, or by both within.
-                    true => (
+                    (
                         half_width - few_layouts_log(),
                         (estimate.abs() - few_layouts_log()).abs(),
-                    ),
-                    false => (
+                    )
+                } else {
+                    (
                         half_width,
                         estimate.abs().max(practical_log - estimate.abs()),
-                    ),
+                    )
                 };
                 let wanted = f64::from(self.replicas) * (half_width / distance).powi(2);
                 let wanted = wanted.ceil().min(f64::from(u32::MAX / 2)) as u32;

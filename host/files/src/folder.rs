@@ -66,9 +66,10 @@ impl Folder {
     /// # Errors
     /// As for opening folders.
     pub fn named_by_user(path: &Path) -> io::Result<Self> {
-        let named = match path.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => path,
+        let named = if path.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            path
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {

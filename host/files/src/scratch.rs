@@ -195,9 +195,10 @@ fn take_lock(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
     let lock = rustix::fs::openat(folder, LOCK, OFlags::RDWR | flags, Mode::empty())?;
     rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
     let stat = rustix::fs::fstat(&lock)?;
-    match is_own(&stat) && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
-        true => Ok(lock),
-        false => Err(Errno::PERM),
+    if is_own(&stat) && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+        Ok(lock)
+    } else {
+        Err(Errno::PERM)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The resource bounds of a runner process, and the time that it may take.
 
 use bakeoff_compile::engine;
-use bakeoff_confine::{Fence, Job};
+use bakeoff_confine::{ChildJob, Fence};
 use bakeoff_domain::spec::Limits;
 use bakeoff_runner::{Instances, ROLE};
 use bakeoff_source::PackedFolders;
@@ -78,8 +78,12 @@ pub(super) fn room_for<'f>(files: impl IntoIterator<Item = &'f PackedFolders>) -
 }
 
 /// Returns the job of a runner with its bounds: no files, no child processes, limited memory.
-pub(super) fn job<'a>(payload: &'a [&'a [u8]], core: Option<usize>, guests_bytes: u64) -> Job<'a> {
-    let mut job = Job::new(ROLE, payload, Fence::closed());
+pub(super) fn job<'a>(
+    payload: &'a [&'a [u8]],
+    core: Option<usize>,
+    guests_bytes: u64,
+) -> ChildJob<'a> {
+    let mut job = ChildJob::new(ROLE, payload, Fence::closed());
     job.core = core;
     job.frame_bytes_max = FRAME_BYTES_MAX;
     job.rss_bytes_max = Some(resident_bytes_max(guests_bytes));

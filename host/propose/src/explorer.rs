@@ -7,7 +7,7 @@ use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::proposer::{self, OwnApproach, ProposeOptions, known_idea, work_of};
 use super::sketch::{COMBINATION, Sketch};
-use super::writer::{Made, Origin, PrototypeWriter};
+use super::writer::{Made, PrototypeOrigin, PrototypeWriter};
 use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::queue::{Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
@@ -397,8 +397,14 @@ impl Explorer {
             let reason = "the model named fewer approaches than are planned".to_owned();
             return Err(StepAnswer::Unusable(TaskKind::Sketch, reason));
         };
-        self.write(&writer, TaskKind::Approach, idea, number, Origin::New)
-            .await
+        self.write(
+            &writer,
+            TaskKind::Approach,
+            idea,
+            number,
+            PrototypeOrigin::New,
+        )
+        .await
     }
 
     /// Returns a name that none of the user's own approaches has. No idea's name begins with [`COMBINATION`].
@@ -429,7 +435,7 @@ impl Explorer {
             rationale: String::new(),
             characteristics: Vec::new(),
         };
-        let origin = Origin::Combined(&two);
+        let origin = PrototypeOrigin::Combined(&two);
         self.write(&writer, TaskKind::Combine, idea, task.number, origin)
             .await
     }
@@ -440,7 +446,7 @@ impl Explorer {
         kind: TaskKind,
         idea: Idea,
         number: usize,
-        origin: Origin<'_>,
+        origin: PrototypeOrigin<'_>,
     ) -> Step {
         self.say(&format!("{}: asking for a prototype", idea.name));
         let mut report = |text: &str| self.say(text);
@@ -459,10 +465,7 @@ impl Explorer {
         if let (TaskKind::Approach, Some(source)) = (kind, passed) {
             self.state().passed.insert(number, (idea, source));
         }
-        match is_passed {
-            true => Ok(answer),
-            false => Err(answer),
-        }
+        if is_passed { Ok(answer) } else { Err(answer) }
     }
 
     fn writer(&self) -> Result<PrototypeWriter, StepAnswer> {

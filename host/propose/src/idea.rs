@@ -27,9 +27,10 @@ impl Idea {
     /// Takes over an idea of a model: its texts become one line each, and its name one that is not among `taken`.
     pub(super) fn of(written: &WrittenIdea, place: usize, taken: &[String]) -> Self {
         let slug = slug(&written.name);
-        let base = match slug.is_empty() {
-            true => format!("approach-{place}"),
-            false => slug,
+        let base = if slug.is_empty() {
+            format!("approach-{place}")
+        } else {
+            slug
         };
         let mut name = base.clone();
         let mut number = 2;

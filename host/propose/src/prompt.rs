@@ -152,12 +152,13 @@ pub(super) fn ideas(
             )
         })
         .collect();
-    let known = match known.is_empty() {
-        true => String::new(),
-        false => format!(
+    let known = if known.is_empty() {
+        String::new()
+    } else {
+        format!(
             "\nThese are known already; name none that is one of them in other words:\n{}\n",
             data(&known.join("\n"))
-        ),
+        )
     };
     Request {
         purpose: Purpose::Approaches,

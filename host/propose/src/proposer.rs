@@ -3,7 +3,7 @@
 use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
-use super::writer::{Made, Origin, PrototypeWriter, WriteOptions};
+use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::generate::Diversity;
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{RunError, Survey};
@@ -142,7 +142,10 @@ impl Proposer {
             for idea in ideas {
                 let place = proposals.len() + 1;
                 report(&format!("{}: asking for a prototype", idea.name));
-                let made = self.writer.write(idea, place, Origin::New, report).await?;
+                let made = self
+                    .writer
+                    .write(idea, place, PrototypeOrigin::New, report)
+                    .await?;
                 let mut proposal = match made {
                     Made::Finished(proposal) => proposal,
                     Made::Ended(error) => return ended(proposals, error),

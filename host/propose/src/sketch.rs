@@ -79,9 +79,10 @@ impl Sketch {
             if idea.name == draft::PLAIN || idea.name.starts_with(COMBINATION) {
                 let number = self.ideas.len() + 1;
                 let base = format!("approach-{number}");
-                idea.name = match self.known.has_name(&base) {
-                    true => format!("{base}-{number}"),
-                    false => base,
+                idea.name = if self.known.has_name(&base) {
+                    format!("{base}-{number}")
+                } else {
+                    base
                 };
             }
             self.ideas.push(idea);

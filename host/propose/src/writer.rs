@@ -41,7 +41,7 @@ pub struct WriteOptions {
 }
 
 /// Origin of the prototype of an idea.
-pub(super) enum Origin<'a> {
+pub(super) enum PrototypeOrigin<'a> {
     /// Written for the idea alone.
     New,
     /// Made of two other approaches: idea and source of each.
@@ -89,12 +89,12 @@ impl PrototypeWriter {
         &self,
         idea: Idea,
         place: usize,
-        origin: Origin<'_>,
+        origin: PrototypeOrigin<'_>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Made, RunError> {
         let subject = match origin {
-            Origin::New => prompt::subject(place),
-            Origin::Combined(_) => prompt::combination_subject(place),
+            PrototypeOrigin::New => prompt::subject(place),
+            PrototypeOrigin::Combined(_) => prompt::combination_subject(place),
         };
         let mut attempts = Vec::new();
         let writing = self.within_any_time(&idea, place, origin, &mut attempts, report);
@@ -133,7 +133,7 @@ impl PrototypeWriter {
         &self,
         idea: &Idea,
         place: usize,
-        origin: Origin<'_>,
+        origin: PrototypeOrigin<'_>,
         attempts: &mut Vec<Attempt>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Written, RunError> {
@@ -149,7 +149,7 @@ impl PrototypeWriter {
                 }) => {
                     let wrong = format!("{class}: {message}");
                     let mut request = prompt::repair(self.told(), idea, place, source, &wrong);
-                    if matches!(origin, Origin::Combined(_)) {
+                    if matches!(origin, PrototypeOrigin::Combined(_)) {
                         request.subject = prompt::combination_subject(place);
                     }
                     request
@@ -186,13 +186,15 @@ impl PrototypeWriter {
         &self,
         idea: &Idea,
         place: usize,
-        origin: &Origin<'_>,
+        origin: &PrototypeOrigin<'_>,
         instructions: Option<&str>,
     ) -> Request {
         let depth = self.options.depth;
         match origin {
-            Origin::New => prompt::prototype(self.told(), idea, place, depth, instructions),
-            Origin::Combined(two) => {
+            PrototypeOrigin::New => {
+                prompt::prototype(self.told(), idea, place, depth, instructions)
+            }
+            PrototypeOrigin::Combined(two) => {
                 prompt::combination(self.told(), two, place, depth, instructions)
             }
         }

@@ -35,7 +35,7 @@ pub(super) struct Exchange {
     pub(super) provider: Option<String>,
     /// Outcome of the exchange.
     #[serde(default)]
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ExchangeOutcome,
     /// The reply: an object as it is, everything else as text.
     #[serde(default)]
     pub(super) reply: Value,
@@ -52,7 +52,7 @@ pub(super) struct Exchange {
 /// Outcome of an exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Outcome {
+pub(super) enum ExchangeOutcome {
     #[default]
     Complete,
     Refused,
@@ -64,7 +64,7 @@ pub(super) enum Outcome {
     BudgetExhausted,
 }
 
-impl Outcome {
+impl ExchangeOutcome {
     /// Returns true if all of the reply was received, so that there is nothing to ask again.
     fn is_final(self) -> bool {
         matches!(
@@ -116,16 +116,16 @@ impl Exchange {
         seconds: f64,
     ) -> Self {
         let (outcome, reply, detail) = match ending {
-            Ending::Complete(text) => (Outcome::Complete, reply_value(text), None),
-            Ending::Refused(words) => (Outcome::Refused, Value::from(words.as_str()), None),
-            Ending::TooLong(limit) => (Outcome::TooLong, Value::Null, Some(limit.as_str())),
-            Ending::Cut(reason) => (Outcome::Cut, Value::Null, Some(reason.as_str())),
-            Ending::TimedOut(during) => (Outcome::TimedOut, Value::Null, Some(*during)),
+            Ending::Complete(text) => (ExchangeOutcome::Complete, reply_value(text), None),
+            Ending::Refused(words) => (ExchangeOutcome::Refused, Value::from(words.as_str()), None),
+            Ending::TooLong(limit) => (ExchangeOutcome::TooLong, Value::Null, Some(limit.as_str())),
+            Ending::Cut(reason) => (ExchangeOutcome::Cut, Value::Null, Some(reason.as_str())),
+            Ending::TimedOut(during) => (ExchangeOutcome::TimedOut, Value::Null, Some(*during)),
             Ending::Malformed {
                 problem,
                 reply_excerpt,
             } => (
-                Outcome::Malformed,
+                ExchangeOutcome::Malformed,
                 Value::from(reply_excerpt.as_str()),
                 Some(problem.as_str()),
             ),
@@ -140,7 +140,7 @@ impl Exchange {
     pub(super) fn of_error(request: &Request, provider: &str, error: &AskError) -> Option<Self> {
         let (outcome, detail) = match error {
             AskError::Unavailable { reason, .. } => {
-                (Outcome::Unavailable, Detail::Text(reason.clone()))
+                (ExchangeOutcome::Unavailable, Detail::Text(reason.clone()))
             }
             AskError::BudgetExhausted {
                 limit,
@@ -161,7 +161,7 @@ impl Exchange {
                     reserved,
                     needed,
                 };
-                (Outcome::BudgetExhausted, detail)
+                (ExchangeOutcome::BudgetExhausted, detail)
             }
             _ => return None,
         };
@@ -181,7 +181,7 @@ impl Exchange {
     fn new(
         request: &Request,
         provider: &str,
-        outcome: Outcome,
+        outcome: ExchangeOutcome,
         reply: Value,
         usage: Usage,
         seconds: f64,
@@ -219,16 +219,18 @@ impl Exchange {
             value => value.to_string(),
         };
         Ok(match self.outcome {
-            Outcome::Complete => Ending::Complete(text),
-            Outcome::Refused => Ending::Refused(text),
-            Outcome::TooLong => Ending::TooLong(detail()),
-            Outcome::Cut => Ending::Cut(detail()),
-            Outcome::TimedOut => Ending::TimedOut("it did not end"),
-            Outcome::Malformed => Ending::Malformed {
+            ExchangeOutcome::Complete => Ending::Complete(text),
+            ExchangeOutcome::Refused => Ending::Refused(text),
+            ExchangeOutcome::TooLong => Ending::TooLong(detail()),
+            ExchangeOutcome::Cut => Ending::Cut(detail()),
+            ExchangeOutcome::TimedOut => Ending::TimedOut("it did not end"),
+            ExchangeOutcome::Malformed => Ending::Malformed {
                 problem: detail(),
                 reply_excerpt: text,
             },
-            Outcome::Unavailable | Outcome::BudgetExhausted => return Err(self.error(detail())),
+            ExchangeOutcome::Unavailable | ExchangeOutcome::BudgetExhausted => {
+                return Err(self.error(detail()));
+            }
         })
     }
 

@@ -299,9 +299,10 @@ fn count_of(result: &Value) -> Count {
         .into_iter()
         .flat_map(|models| models.values())
         .collect();
-    let (usages, names) = match models.is_empty() {
-        true => (vec![&result["usage"]], IN_ALL),
-        false => (models, BY_MODEL),
+    let (usages, names) = if models.is_empty() {
+        (vec![&result["usage"]], IN_ALL)
+    } else {
+        (models, BY_MODEL)
     };
     let is_told = |name: &str| usages.iter().all(|usage| usage[name].is_u64());
     let sum = |name: &str| {

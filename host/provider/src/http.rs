@@ -216,9 +216,10 @@ fn client(endpoint: &Endpoint) -> Result<Client, OpenError> {
         // A connection that is used again may be closed just then, after the request was sent.
         .pool_max_idle_per_host(0)
         .user_agent(concat!("bakeoff/", env!("CARGO_PKG_VERSION")));
-    let builder = match endpoint.is_loopback {
-        true => builder.no_proxy(),
-        false => builder,
+    let builder = if endpoint.is_loopback {
+        builder.no_proxy()
+    } else {
+        builder
     };
     builder
         .build()
@@ -251,12 +252,13 @@ fn headers(api: Api, endpoint: &Endpoint, key_variable: &str) -> Result<HeaderMa
 
 /// Tells requests that never reached the provider from those that may have been paid for.
 fn before_reply(error: reqwest::Error) -> CallResult {
-    match error.is_connect() || error.is_builder() {
-        true => Err(NoReply::Busy {
+    if error.is_connect() || error.is_builder() {
+        Err(NoReply::Busy {
             reason: reason(error),
             retry_after: None,
-        }),
-        false => Ok(uncounted(Ending::Cut(reason(error)))),
+        })
+    } else {
+        Ok(uncounted(Ending::Cut(reason(error))))
     }
 }
 

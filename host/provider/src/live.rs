@@ -185,15 +185,19 @@ impl Provider {
             (tokens.input, tokens.cache_read, tokens.cache_write) = (need.prompt_tokens, 0, 0);
         }
         if !count.has_output {
-            tokens.output = match told.has_output {
-                true => told.reply_bytes.max(tokens.output),
-                false => need.output_tokens.max(tokens.output),
+            tokens.output = if told.has_output {
+                told.reply_bytes.max(tokens.output)
+            } else {
+                need.output_tokens.max(tokens.output)
             };
         }
         let is_counted = count.has_prompt && count.has_output;
-        let by_price = self.price.map(|price| match count.has_prompt {
-            true => price.microdollars(&tokens),
-            false => price.microdollars_max(tokens.input, tokens.output),
+        let by_price = self.price.map(|price| {
+            if count.has_prompt {
+                price.microdollars(&tokens)
+            } else {
+                price.microdollars_max(tokens.input, tokens.output)
+            }
         });
         let held = (microdollars_held > 0).then_some(microdollars_held);
         let money = count.microdollars.or(by_price).or(held);

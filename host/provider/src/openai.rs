@@ -33,9 +33,10 @@ pub(super) fn body(model: &str, request: &Request, is_openai: bool) -> Value {
         messages.push(json!({"role": "system", "content": request.system}));
     }
     messages.push(json!({"role": "user", "content": request.prompt}));
-    let limit = match is_openai {
-        true => "max_completion_tokens",
-        false => "max_tokens",
+    let limit = if is_openai {
+        "max_completion_tokens"
+    } else {
+        "max_tokens"
     };
     let mut body = json!({
         "model": model,

@@ -204,10 +204,11 @@ fn rates(
 
 /// Converts dollars for a million tokens to thousandths of a millionth of a dollar for one token: a factor of 1,000.
 fn rate(dollars: f64) -> Result<u64, String> {
-    match (0.0..=DOLLARS_MAX).contains(&dollars) {
+    if (0.0..=DOLLARS_MAX).contains(&dollars) {
         // In these bounds, the conversion is exact but for the fraction, which is rounded up.
-        true => Ok((dollars * 1000.0 - 1e-6).ceil().max(0.0) as u64),
-        false => Err(format!("a price is between 0 and {DOLLARS_MAX} dollars")),
+        Ok((dollars * 1000.0 - 1e-6).ceil().max(0.0) as u64)
+    } else {
+        Err(format!("a price is between 0 and {DOLLARS_MAX} dollars"))
     }
 }
 

@@ -259,9 +259,10 @@ fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String
 fn locked(folder: &Folder, name: &str) -> Result<File, String> {
     let file = folder.open_to_append(name);
     let file = file.map_err(|error| error.to_string())?;
-    match is_locked_soon(&file) && file.metadata().is_ok_and(|found| found.len() == 0) {
-        true => Ok(file),
-        false => Err(BUSY.to_owned()),
+    if is_locked_soon(&file) && file.metadata().is_ok_and(|found| found.len() == 0) {
+        Ok(file)
+    } else {
+        Err(BUSY.to_owned())
     }
 }
 

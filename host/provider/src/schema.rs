@@ -66,9 +66,10 @@ impl ReplySchema {
                 path => format!("at {}: {}", excerpt(&path), excerpt(&error.to_string())),
             })
             .collect();
-        match problems.is_empty() {
-            true => Ok(value),
-            false => Err(problems.join("; ")),
+        if problems.is_empty() {
+            Ok(value)
+        } else {
+            Err(problems.join("; "))
         }
     }
 }

@@ -140,9 +140,10 @@ impl ReplyStream {
         match message.stop {
             Some(Stop::Limit) => Ending::TooLong(format!("{} tokens", self.output_tokens_max)),
             _ if message.stop == Some(Stop::Refused) || !message.refusal.is_empty() => {
-                let words = match message.refusal.is_empty() {
-                    true => &message.text,
-                    false => &message.refusal,
+                let words = if message.refusal.is_empty() {
+                    &message.text
+                } else {
+                    &message.refusal
                 };
                 Ending::Refused(excerpt(words))
             }
@@ -151,9 +152,10 @@ impl ReplyStream {
     }
 
     fn malformed(&self, problem: &str, event: &str) -> Ending {
-        let begins = match self.message.text.is_empty() {
-            true => event,
-            false => &self.message.text,
+        let begins = if self.message.text.is_empty() {
+            event
+        } else {
+            &self.message.text
         };
         Ending::Malformed {
             problem: excerpt(&format!("the stream cannot be read: {problem}")),
@@ -173,16 +175,17 @@ impl ReplyStream {
             .min(STREAM_BYTES_MAX);
         // Some providers send a token in two pieces, none in more on the whole.
         let pieces_max = per_token(2).saturating_add(64);
-        match self.reply_bytes() > text_max
+        if self.reply_bytes() > text_max
             || self.message.refusal.len() > text_max
             || self.bytes > stream_max
             || self.message.pieces > pieces_max
         {
-            true => Some(self.too_long(&format!(
+            Some(self.too_long(&format!(
                 "{} tokens, without an end",
                 self.output_tokens_max
-            ))),
-            false => None,
+            )))
+        } else {
+            None
         }
     }
 }

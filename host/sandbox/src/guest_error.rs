@@ -91,15 +91,16 @@ impl GuestError {
     /// Classifies an error of the engine that no guest code raised: as the machine's if the system refused the engine
     /// something, and as `class` otherwise.
     pub(super) fn of_engine(error: &Error, class: FailureClass) -> Self {
-        match error.chain().any(is_of_system) {
-            true => Self::new(
+        if error.chain().any(is_of_system) {
+            Self::new(
                 FailureClass::MachineFailed,
                 format!(
                     "the system refused the engine memory: {error:#}; end other programs, or raise the limit \
                      on addresses (`ulimit -v`) or on open files (`ulimit -n`)"
                 ),
-            ),
-            false => Self::new(class, format!("{error:#}")),
+            )
+        } else {
+            Self::new(class, format!("{error:#}"))
         }
     }
 }

@@ -122,10 +122,7 @@ impl GuestTimer {
         let [Some(first), Some(second)] = self.ended else {
             return None;
         };
-        let ns = |time: CpuWallTime| match is_short {
-            true => time.wall_ns,
-            false => time.cpu_ns,
-        };
+        let ns = |time: CpuWallTime| if is_short { time.wall_ns } else { time.cpu_ns };
         let (first, second, all) = (ns(first), ns(second), ns(self.total.time));
         Some([
             first,

@@ -65,9 +65,10 @@ fn granted_folder(
     let shown = granted.shown.display().to_string();
     let unread = |error: io::Error| refused(&shown, format!("cannot be read: {error}"));
     // Without a name of its own, the experiment's folder is where we stand.
-    let home = match granted.home.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => &granted.home,
+    let home = if granted.home.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &granted.home
     };
     let home = Dir::open_ambient_dir(home, ambient_authority()).map_err(unread)?;
     let dir = home.open_dir(&granted.folder).map_err(unread)?;

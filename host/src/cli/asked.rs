@@ -93,11 +93,12 @@ pub(super) async fn ask(
     output: &Output,
 ) -> Result<Next, Failure> {
     let Some(wanted) = &loaded.generate else {
-        return match leave.generate {
-            true => Err(Failure::usage(
+        return if leave.generate {
+            Err(Failure::usage(
                 "--generate: the experiment has no [generate]; `bakeoff generate` asks for approaches without one",
-            )),
-            false => Ok(Next::Measure),
+            ))
+        } else {
+            Ok(Next::Measure)
         };
     };
     let mut say = output.reporter();
@@ -156,9 +157,10 @@ fn leave_on_terminal(wanted: &Generate, output: &Output) -> Result<bool, Failure
         .map(|most| format!("{:.2} US dollars", most as f64 / 1e6));
     let tokens = wanted.tokens_max.map(|most| format!("{most} tokens"));
     let most: Vec<String> = usd.into_iter().chain(tokens).collect();
-    let most = match most.is_empty() {
-        true => "no limit".to_owned(),
-        false => format!("at most {}", most.join(" and ")),
+    let most = if most.is_empty() {
+        "no limit".to_owned()
+    } else {
+        format!("at most {}", most.join(" and "))
     };
     planned::confirm(&format!(
         "The experiment asks {} for approaches, {most}. Ask it? [y/N] ",
@@ -177,12 +179,11 @@ impl Leave {
         let kind = wanted.provider;
         let is_command = kind == ProviderKind::Command;
         if is_command == self.command.is_empty() {
-            return Err(Failure::usage(match is_command {
-                true => {
-                    "the experiment asks a command for approaches, and names none, since it may come from anybody: \
+            return Err(Failure::usage(if is_command {
+                "the experiment asks a command for approaches, and names none, since it may come from anybody: \
                      give program and arguments with --command"
-                }
-                false => "--command is for `provider = \"command\"` in [generate]",
+            } else {
+                "--command is for `provider = \"command\"` in [generate]"
             }));
         }
         let bounds = policy.generate_bounds();

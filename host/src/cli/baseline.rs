@@ -42,9 +42,10 @@ pub(super) struct Arguments {
 
 fn name(text: &str) -> Result<String, String> {
     let plain = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
-    match text.len() <= 40 && text.starts_with(char::is_alphanumeric) && text.chars().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("1 to 40 of a-z, 0-9 and -, beginning with a letter or digit".to_owned()),
+    if text.len() <= 40 && text.starts_with(char::is_alphanumeric) && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("1 to 40 of a-z, 0-9 and -, beginning with a letter or digit".to_owned())
     }
 }
 
@@ -118,9 +119,10 @@ fn chosen<'a>(report: &'a Report, asked: Option<&str>) -> Result<&'a VariantRepo
             .iter()
             .map(|one| Plain(&one.id).to_string())
             .collect();
-        match ids.is_empty() {
-            true => "none was measured to the end".to_owned(),
-            false => format!("measured were {}", ids.join(", ")),
+        if ids.is_empty() {
+            "none was measured to the end".to_owned()
+        } else {
+            format!("measured were {}", ids.join(", "))
         }
     };
     let wanted = match (asked, report.recommendation.winner.as_deref()) {
@@ -203,9 +205,10 @@ fn write(
         )),
         _ => cannot_write(&path, &error),
     })?;
-    let experiment = match arguments.experiment.is_dir() {
-        true => arguments.experiment.join(FILE_NAME),
-        false => arguments.experiment.clone(),
+    let experiment = if arguments.experiment.is_dir() {
+        arguments.experiment.join(FILE_NAME)
+    } else {
+        arguments.experiment.clone()
     };
     let digest = measured.digest.get(..12).unwrap_or(&measured.digest);
     let description = format!(

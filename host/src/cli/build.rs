@@ -109,9 +109,10 @@ impl InterfaceArguments {
 
 /// Returns the code in a file: a component if its name ends in `.wasm`, otherwise source.
 pub(super) fn code_of(file: &Path) -> Code {
-    match file.extension().is_some_and(|end| end == "wasm") {
-        true => Code::Component(file.to_owned()),
-        false => Code::Source(file.to_owned()),
+    if file.extension().is_some_and(|end| end == "wasm") {
+        Code::Component(file.to_owned())
+    } else {
+        Code::Source(file.to_owned())
     }
 }
 
@@ -215,18 +216,20 @@ fn print(built: &BuiltComponent, file: &Path, level: &str, output: &Output) -> R
         Format::Json => super::show::write_json(&built_output),
         _ => {
             let file = bakeoff_render::escape::Plain(&built_output.file).to_string();
-            let imports = match built.imports.is_empty() {
-                true => "nothing".to_owned(),
-                false => built.imports.join(", "),
+            let imports = if built.imports.is_empty() {
+                "nothing".to_owned()
+            } else {
+                built.imports.join(", ")
             };
             let text = format!(
                 "{file}\n  component  {} bytes, {}\n  exports    {}\n  imports    {imports}\n  built      {}, confinement {level}\n",
                 built_output.component_bytes,
                 built_output.digest,
                 built.exports.join("\n             "),
-                match built.cached {
-                    true => "from the cache".to_owned(),
-                    false => format!("in {:.2} s of CPU time", built_output.build_cpu_seconds),
+                if built.cached {
+                    "from the cache".to_owned()
+                } else {
+                    format!("in {:.2} s of CPU time", built_output.build_cpu_seconds)
                 },
             );
             super::show::write(&text)

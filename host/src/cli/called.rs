@@ -3,7 +3,7 @@
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
-use super::looking::{DIFFERENT, Looked, Looking, OTHER_INPUTS, UNTIMED, again};
+use super::looking::{DIFFERENT, LookResult, Looking, OTHER_INPUTS, UNTIMED, again};
 use super::shrinking;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
@@ -98,24 +98,24 @@ impl<'a> Called<'a> {
         &self,
         looking: &Looking<'_>,
         findings: &Findings,
-    ) -> Result<Looked, Failure> {
+    ) -> Result<LookResult, Failure> {
         let tried = findings.inputs;
         if let Some((input, count)) = findings.differ {
             let counts = format!("They differ on {count} of {tried} random inputs");
             return self
                 .difference(looking, input, &counts)
                 .await
-                .map(Looked::Differ);
+                .map(LookResult::NotTimed);
         }
         let inputs = self.agreed_inputs(findings);
         let Some((input, count)) = findings.fail else {
-            return Ok(Looked::Same {
+            return Ok(LookResult::Same {
                 sizes: Vec::new(),
                 inputs,
             });
         };
         let shortest = self.input_text(looking, input);
-        Ok(Looked::AllFail {
+        Ok(LookResult::AllFail {
             untimed: Untimed {
                 outcome: ComparisonOutcome::AllFail,
                 reason: format!(

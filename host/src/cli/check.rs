@@ -207,14 +207,15 @@ fn text(checked: &CheckOutput) -> String {
         None => {
             let shown =
                 |import: &ImportProvision| format!("{}: {}", Plain(&import.import), import.gets);
-            let imports = match checked.gets.is_empty() {
-                true => "nothing".to_owned(),
-                false => checked
+            let imports = if checked.gets.is_empty() {
+                "nothing".to_owned()
+            } else {
+                checked
                     .gets
                     .iter()
                     .map(shown)
                     .collect::<Vec<_>>()
-                    .join(LIST_SEPARATOR),
+                    .join(LIST_SEPARATOR)
             };
             format!(
                 "{file} fits\n  exports    {}\n  imports    {imports}\n",

@@ -9,7 +9,7 @@ use super::first_look;
 use super::looking::UNTIMED;
 use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
-use super::run::{self, Done, Job};
+use super::run::{self, Done, RunRequest};
 use super::saved_inputs::{SavedInputs, not_written};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
@@ -157,7 +157,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     policy.apply_to(&mut loaded)?;
     let temporary = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
-    let job = Job {
+    let job = RunRequest {
         loaded: &loaded,
         folder: ResultsPlace::Named(
             arguments
@@ -402,9 +402,10 @@ impl Arguments {
             None => bakeoff_run::draw_seed()?,
         };
         let bounds = self.effort.search(first.measure.budget);
-        let asked = match self.sizes.is_empty() {
-            true => None,
-            false => Some(sizes(&self.sizes)?),
+        let asked = if self.sizes.is_empty() {
+            None
+        } else {
+            Some(sizes(&self.sizes)?)
         };
         let sizes = asked.as_deref();
         let look = derived.first_look(first, sizes, seed, &self.safety, policy, bounds, output);

@@ -31,10 +31,7 @@ enum EditionName {
 impl CompiledFor {
     /// Returns the use of vectors (WebAssembly's simd128): off with `--no-simd`.
     pub(super) fn simd(self) -> Simd {
-        match self.no_simd {
-            true => Simd::Off,
-            false => Simd::On,
-        }
+        if self.no_simd { Simd::Off } else { Simd::On }
     }
 
     /// Returns the edition of Rust that the files are written in.

@@ -23,12 +23,13 @@ impl FromStr for Baseline {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_');
-        match !name.is_empty() && name.len() <= 64 && name.chars().all(plain) && name != "change" {
-            true => Ok(Self(name.to_owned())),
-            false => Err(
+        if !name.is_empty() && name.len() <= 64 && name.chars().all(plain) && name != "change" {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(
                 "1 to 64 of a-z, A-Z, 0-9, - and _, and not `change`, which is criterion's"
                     .to_owned(),
-            ),
+            )
         }
     }
 }

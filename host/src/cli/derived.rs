@@ -4,7 +4,7 @@
 use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::first_look;
-use super::looking::{Looked, Looking};
+use super::looking::{LookResult, Looking};
 use super::options::{Output, Safety};
 use super::saved_inputs::{self, SavedInputs};
 use super::searching::FailingInputs;
@@ -106,7 +106,7 @@ impl Derived {
         looking: &Looking<'_>,
         drawn: &DrawnInputs,
         failing: FailingInputs,
-    ) -> Result<Looked, Failure> {
+    ) -> Result<LookResult, Failure> {
         self.draw_inputs(drawn)?;
         let timed = looking.open_timed().await?;
         looking.time(&timed, false, failing).await
@@ -119,7 +119,7 @@ impl Derived {
         &self,
         looking: &Looking<'_>,
         drawn: &mut DrawnInputs,
-    ) -> Result<Option<(Looked, String)>, Failure> {
+    ) -> Result<Option<(LookResult, String)>, Failure> {
         let mut failing = Vec::new();
         for kind in ValueKind::ALL {
             let others = ValueKind::ALL.into_iter().filter(|other| *other != kind);
@@ -128,7 +128,7 @@ impl Derived {
                 ..drawn.clone()
             };
             let looked = self.time(looking, &alone, FailingInputs::End).await?;
-            if let Looked::AllFail {
+            if let LookResult::AllFail {
                 failing: (count, tried),
                 ..
             } = looked
@@ -147,7 +147,7 @@ impl Derived {
         );
         drawn.left_out = failing;
         Ok(match self.time(looking, drawn, FailingInputs::End).await? {
-            Looked::AllFail { .. } => None,
+            LookResult::AllFail { .. } => None,
             looked => Some((looked, left_out)),
         })
     }
@@ -160,9 +160,9 @@ impl Derived {
         looking: &Looking<'_>,
         drawn: &mut DrawnInputs,
         asked: Option<&[u32]>,
-    ) -> Result<Option<(Looked, String)>, Failure> {
+    ) -> Result<Option<(LookResult, String)>, Failure> {
         let looked = self.time(looking, drawn, FailingInputs::LeftOut).await?;
-        let Looked::Same { sizes, .. } = &looked else {
+        let LookResult::Same { sizes, .. } = &looked else {
             return Ok(None);
         };
         let sizes = asked.unwrap_or(sizes);
@@ -273,13 +273,13 @@ impl Derived {
         let mut is_one_component = false;
         let mut drawn = DrawnInputs::default();
         let mut inputs = match looking.search(&search).await? {
-            Looked::Differ(untimed) => return Ok(Agreement::Not(untimed)),
-            Looked::Same { inputs, .. } => inputs,
-            Looked::OneComponent => {
+            LookResult::NotTimed(untimed) => return Ok(Agreement::Not(untimed)),
+            LookResult::Same { inputs, .. } => inputs,
+            LookResult::OneComponent => {
                 is_one_component = true;
                 ONE_COMPONENT.to_owned()
             }
-            Looked::AllFail {
+            LookResult::AllFail {
                 left_out, inputs, ..
             } => {
                 drawn.variety = self.found.less_than(drawn.variety).unwrap_or_default();
@@ -291,7 +291,9 @@ impl Derived {
                 let end = FailingInputs::End;
                 let looked = looking.time(&timed, is_one_component, end).await?;
                 match &looked {
-                    Looked::Same { sizes, .. } if !is_one_component && self.found.takes_texts() => {
+                    LookResult::Same { sizes, .. }
+                        if !is_one_component && self.found.takes_texts() =>
+                    {
                         let case = first_look::timed_sizes(&self.found)
                             .iter()
                             .position(|size| Some(size) == sizes.first());
@@ -306,13 +308,13 @@ impl Derived {
             }
             _ => self.time(&looking, &drawn, FailingInputs::End).await?,
         };
-        while let (Looked::AllFail { .. }, Some(less)) =
+        while let (LookResult::AllFail { .. }, Some(less)) =
             (&looked, self.found.less_than(drawn.variety))
         {
             drawn.variety = less;
             looked = self.time(&looking, &drawn, FailingInputs::End).await?;
         }
-        if let Looked::AllFail {
+        if let LookResult::AllFail {
             failing: (count, tried),
             ..
         } = &looked
@@ -329,7 +331,7 @@ impl Derived {
                 inputs += &left_out;
             }
         }
-        if let Looked::Same { sizes, .. } = &looked
+        if let LookResult::Same { sizes, .. } = &looked
             && drawn.variety != Variety::EdgeCases
             && drawn.seeds.is_empty()
         {
@@ -349,14 +351,19 @@ impl Derived {
 
     /// Returns the conclusion from the calls on inputs that can be timed. `inputs` has the sentences on the inputs
     /// before them.
-    fn agreement(&self, looking: &Looking<'_>, looked: Looked, mut inputs: String) -> Agreement {
+    fn agreement(
+        &self,
+        looking: &Looking<'_>,
+        looked: LookResult,
+        mut inputs: String,
+    ) -> Agreement {
         let (sizes, more) = match looked {
-            Looked::Same { sizes, inputs } => (sizes, inputs),
-            Looked::OneComponent => {
+            LookResult::Same { sizes, inputs } => (sizes, inputs),
+            LookResult::OneComponent => {
                 let smallest = first_look::timed_sizes(&self.found)[..1].to_vec();
                 (smallest, String::new())
             }
-            Looked::Differ(untimed) | Looked::AllFail { untimed, .. } => {
+            LookResult::NotTimed(untimed) | LookResult::AllFail { untimed, .. } => {
                 return Agreement::Not(untimed);
             }
         };

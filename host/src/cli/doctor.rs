@@ -48,8 +48,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             ))?;
         }
     }
-    Ok(match examination.can_run {
-        true => Status::Done,
-        false => Status::Infrastructure,
+    Ok(if examination.can_run {
+        Status::Done
+    } else {
+        Status::Infrastructure
     })
 }

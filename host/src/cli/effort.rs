@@ -12,10 +12,10 @@ const QUICK: Duration = Duration::from_secs(5);
 const CAREFUL: u32 = 3;
 
 /// Divisor of the budget: the search for differing inputs may take a tenth of it.
-const SEARCH_SHARE: u32 = 10;
+const SEARCH_DIVISOR: u32 = 10;
 
 /// Divisor of the budget for making simple an input on which files differ, and the most time for that.
-const SHRINKING_SHARE: u32 = 2;
+const SHRINKING_DIVISOR: u32 = 2;
 const SHRINKING_MAX: Duration = Duration::from_secs(10);
 
 /// Least time of each part of the search, however small the budget is: a process has to start, and one input of each
@@ -59,8 +59,8 @@ impl Effort {
     /// Returns the bounds of the search for differing inputs, within a budget for everything.
     pub(super) fn search(self, budget: Duration) -> SearchBounds {
         SearchBounds {
-            time: budget / SEARCH_SHARE,
-            shrinking: (budget / SHRINKING_SHARE).clamp(SEARCH_MIN, SHRINKING_MAX),
+            time: budget / SEARCH_DIVISOR,
+            shrinking: (budget / SHRINKING_DIVISOR).clamp(SEARCH_MIN, SHRINKING_MAX),
             inputs_factor: if self.careful { CAREFUL } else { 1 },
             length: budget.div_duration_f64(FULL_LENGTH).min(1.0),
         }

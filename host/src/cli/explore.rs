@@ -103,9 +103,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         )));
     }
     let experiment = arguments.out.join(FILE_NAME);
-    let earlier = match experiment.exists() || experiment.is_symlink() {
-        true => Some(arguments.unfinished()?),
-        false => None,
+    let earlier = if experiment.exists() || experiment.is_symlink() {
+        Some(arguments.unfinished()?)
+    } else {
+        None
     };
     let folders = ["wit/", &format!("{APPROACHES}/")];
     check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
@@ -235,9 +236,10 @@ impl Arguments {
             (explored.files.iter()).partition(|file| file.name == FILE_NAME);
         write_all(&self.out, &others)?;
         let declared = earlier.map_or(&[][..], |loaded| &loaded.experiment.approaches);
-        let written = match explored.files.is_empty() {
-            true => Vec::new(),
-            false => written::write_files(&self.out, declared, &explored.proposals)?,
+        let written = if explored.files.is_empty() {
+            Vec::new()
+        } else {
+            written::write_files(&self.out, declared, &explored.proposals)?
         };
         let digest = |file: &&DraftFile| {
             let digest = content_address(file.text.as_bytes());
@@ -315,7 +317,7 @@ impl Arguments {
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
         let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
-        let job = run::Job {
+        let job = run::RunRequest {
             loaded: &loaded,
             folder,
             start: Start::Resume,

@@ -71,9 +71,10 @@ impl Failure {
         let message = format!("{}{limit}: {}", failure.class, failure.message);
         Self {
             report: escaped(&message),
-            status: match failure.class.is_machine_fault() {
-                true => Status::Infrastructure,
-                false => Status::NoAnswer,
+            status: if failure.class.is_machine_fault() {
+                Status::Infrastructure
+            } else {
+                Status::NoAnswer
             },
         }
     }
@@ -233,9 +234,10 @@ impl From<PackError> for Failure {
 
 impl From<BundleError> for Failure {
     fn from(error: BundleError) -> Self {
-        match error.is_io() {
-            true => Self::infrastructure(error),
-            false => Self::usage(error.to_string()),
+        if error.is_io() {
+            Self::infrastructure(error)
+        } else {
+            Self::usage(error.to_string())
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) const SEARCHED: [(u32, u64); 12] = [
 
 /// Divisor of the number of inputs of each size: an eighth of them is tried on every size before the rest, so that no
 /// size is left out when the time ends.
-pub(super) const FIRST_PART: u64 = 8;
+pub(super) const FIRST_PART_DIVISOR: u64 = 8;
 
 /// Sizes that may be timed, up to the first that takes any approach too long. Denser at first, for work that grows
 /// fast.
@@ -42,9 +42,10 @@ pub(super) const TIMED_TOGETHER: [usize; 8] = [12, 4, 2, 1, 1, 1, 1, 1];
 
 /// Returns the sizes that may be timed of inputs of a function.
 pub(super) fn timed_sizes(found: &DerivedInterface) -> Vec<u32> {
-    match found.takes_only_numbers() {
-        true => [&TIMED[..], &TIMED_NUMBERS[..]].concat(),
-        false => TIMED.to_vec(),
+    if found.takes_only_numbers() {
+        [&TIMED[..], &TIMED_NUMBERS[..]].concat()
+    } else {
+        TIMED.to_vec()
     }
 }
 
@@ -70,9 +71,9 @@ pub(super) const SEARCH_FUEL_MAX: u64 = 40_000_000;
 
 /// Divisor of the most fuel: an approach that takes less than this part of it on a size, and all of it on a size a few
 /// times as large, does not end there.
-const FUEL_LEAP: u64 = 1_000;
+const FUEL_LEAP_DIVISOR: u64 = 1_000;
 
-/// The largest ratio of the two sizes that [`FUEL_LEAP`] is about.
+/// The largest ratio of the two sizes that [`FUEL_LEAP_DIVISOR`] is about.
 const SIZE_LEAP: u32 = 4;
 
 /// The most characters of a small input, and the most digits of a number in it. Any approach that ends on it ends soon:
@@ -169,9 +170,10 @@ impl FirstLook<'_> {
                 for (_, places) in places.filter(|(call, _)| ends && met_limit(call)) {
                     places.push(input);
                 }
-                match ends && is_small(&first.arguments) {
-                    true => differ.push(input),
-                    false => stopped.push(input),
+                if ends && is_small(&first.arguments) {
+                    differ.push(input);
+                } else {
+                    stopped.push(input);
                 }
                 continue;
             }
@@ -238,7 +240,7 @@ impl FirstLook<'_> {
                     let others = self.calls.iter().filter_map(|calls| calls.get(*input));
                     let somebody_ends = others.map(outcome).any(|answer| answer.is_some());
                     let leaps = before.is_some_and(|(before, fuel)| {
-                        *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP
+                        *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP_DIVISOR
                     });
                     StoppedAt {
                         who,

@@ -269,12 +269,13 @@ mod tests {
     use std::fs;
 
     fn attempt(source: &str, passes: bool) -> Attempt {
-        let outcome = match passes {
-            true => AttemptOutcome::Passed { fuel: Vec::new() },
-            false => AttemptOutcome::Failed {
+        let outcome = if passes {
+            AttemptOutcome::Passed { fuel: Vec::new() }
+        } else {
+            AttemptOutcome::Failed {
                 class: FailureClass::Trap,
                 message: "\u{1b}[2J".to_owned(),
-            },
+            }
         };
         Attempt {
             source: source.to_owned(),

@@ -90,9 +90,10 @@ const FILES: [(&str, &str); 5] = [
 
 /// Parses the name of an evaluator, an aggregator, a proposer or a workload.
 fn guest_name(text: &str) -> Result<String, String> {
-    match bakeoff_config::is_evaluator_name(text) {
-        true => Ok(text.to_owned()),
-        false => Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned()),
+    if bakeoff_config::is_evaluator_name(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned())
     }
 }
 
@@ -152,13 +153,12 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let proposer = proposer.map(|(file, text)| (file, text.to_owned()));
         let own: Vec<(String, String)> = own.chain(proposer).collect();
         if !own.is_empty() && has_experiment {
-            let added = match starts.is_empty() {
-                true => "Run it:".to_owned(),
-                false => {
-                    let file = bakeoff_config::FILE_NAME;
-                    let time = time_too(&arguments.dir.join(file), &lines);
-                    format!("Add these lines to {file}, and run it:\n\n{lines}{time}")
-                }
+            let added = if starts.is_empty() {
+                "Run it:".to_owned()
+            } else {
+                let file = bakeoff_config::FILE_NAME;
+                let time = time_too(&arguments.dir.join(file), &lines);
+                format!("Add these lines to {file}, and run it:\n\n{lines}{time}")
             };
             return write_all(&arguments.dir, &own, &format!("{asked}{added}"));
         }
@@ -189,11 +189,12 @@ fn time_too(file: &Path, lines: &str) -> String {
         let mut lines = text.lines().map(str::trim_start);
         lines.any(|line| line.starts_with("[[criterion]]") || line.starts_with("criterion"))
     };
-    match has_criteria(&text) || !has_criteria(lines) {
-        true => String::new(),
-        false => "\n# It had no criterion: time counted by itself, and does no more without these lines.\n\
+    if has_criteria(&text) || !has_criteria(lines) {
+        String::new()
+    } else {
+        "\n# It had no criterion: time counted by itself, and does no more without these lines.\n\
                   [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
-            .to_owned(),
+            .to_owned()
     }
 }
 
@@ -390,9 +391,10 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
         text += &format!("wrote {}\n", Plain(&shown));
     }
     let named = dir.display().to_string();
-    let command = match dir == Path::new(".") {
-        true => "bakeoff run".to_owned(),
-        false => format!("bakeoff run {}", ShellPath(&named)),
+    let command = if dir == Path::new(".") {
+        "bakeoff run".to_owned()
+    } else {
+        format!("bakeoff run {}", ShellPath(&named))
     };
     show::write(&format!("{text}\n{next}\n  {command}\n"))?;
     Ok(Status::Done)

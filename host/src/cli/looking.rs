@@ -145,13 +145,13 @@ impl Looking<'_> {
 }
 
 /// Result of the calls on some inputs.
-pub(super) enum Looked {
+pub(super) enum LookResult {
     /// The answers are the same.
     Same { sizes: Vec<u32>, inputs: String },
     /// All approaches are the same component: nothing was called.
     OneComponent,
     /// Two approaches differ, or no size can be timed: the explanation, for the reader.
-    Differ(Untimed),
+    NotTimed(Untimed),
     /// All approaches fail on some inputs, and agree on the others.
     AllFail {
         /// Explanation for the reader, if nothing can be timed.

@@ -218,12 +218,13 @@ fn temporary_folder() -> Result<(), failure::Failure> {
             folder.display()
         )));
     }
-    match folder.is_absolute() {
-        true => Ok(()),
-        false => Err(failure::Failure::usage(format!(
+    if folder.is_absolute() {
+        Ok(())
+    } else {
+        Err(failure::Failure::usage(format!(
             "TMPDIR is {}, which is no absolute path: the folder that bakeoff is started in would choose \
              where temporary files are",
             folder.display()
-        ))),
+        )))
     }
 }

@@ -108,9 +108,10 @@ impl Output {
 
     /// Returns the use of colours on stdout.
     pub(super) fn colour(&self) -> Colour {
-        match self.takes_colour(std::io::stdout().is_terminal()) {
-            true => Colour::Always,
-            false => Colour::Never,
+        if self.takes_colour(std::io::stdout().is_terminal()) {
+            Colour::Always
+        } else {
+            Colour::Never
         }
     }
 

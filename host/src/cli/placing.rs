@@ -50,12 +50,13 @@ pub(super) fn check_places(folder: &Path, names: &[&str]) -> Result<(), Failure>
             FolderEntryKind::File if is_file && found.names == 1 => continue,
             FolderEntryKind::Folder if !is_file => continue,
             FolderEntryKind::File if is_file => {
-                "it has a second name, under which it may be anybody's file"
+                "it has a second name, under which it may be anybody's file".to_owned()
             }
-            FolderEntryKind::File => "it is a file, and a folder is needed",
-            FolderEntryKind::Folder => "it is a folder, and a file is needed",
-            FolderEntryKind::Link => "it is a link, and nothing is written through one",
-            FolderEntryKind::Other => "it is a pipe, a socket or a device",
+            _ => {
+                let kind = found.not_plain.unwrap_or("a file");
+                let needed = if is_file { "file" } else { "folder" };
+                format!("it is {kind}, and a {needed} is needed")
+            }
         };
         let shown = path.display().to_string();
         return Err(Failure::usage(format!(
@@ -96,8 +97,10 @@ mod tests {
         }
         fs::hard_link(at("a.rs"), at("second")).unwrap();
         std::os::unix::fs::symlink("below", at("link")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         for (name, reason) in [
             ("a.rs", "second name"),
+            ("socket", "it is a socket, and a file is needed"),
             ("link/", "a link"),
             ("link", "a link"),
         ] {

@@ -30,9 +30,10 @@ pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
             .iter()
             .map(|place| (place + 1).to_string())
             .collect();
-        let after = match after.is_empty() {
-            true => String::new(),
-            false => format!(", after {}", after.join(" and ")),
+        let after = if after.is_empty() {
+            String::new()
+        } else {
+            format!(", after {}", after.join(" and "))
         };
         let kind = task.kind.name();
         text += &format!(

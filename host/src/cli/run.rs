@@ -90,7 +90,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Some(folder) => ResultsPlace::Named(folder.clone()),
         None => library::results_folder(&loaded.dir, &loaded.experiment)?,
     };
-    let job = Job {
+    let job = RunRequest {
         loaded: &loaded,
         folder,
         start: if arguments.fresh {
@@ -117,7 +117,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 }
 
 /// An experiment to be run, and the folder of its results.
-pub(super) struct Job<'a> {
+pub(super) struct RunRequest<'a> {
     pub(super) loaded: &'a LoadedExperiment,
     /// The folder of the results.
     pub(super) folder: ResultsPlace,
@@ -148,7 +148,7 @@ pub(super) struct Done {
 
 /// Runs an experiment with progress on stderr, and writes its report beside the results. Returns
 /// `None` if the user interrupted the run; a message has said so then.
-pub(super) async fn perform(job: Job<'_>, output: &Output) -> Result<Option<Done>, Failure> {
+pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Option<Done>, Failure> {
     let options = RunOptions {
         folder: job.folder,
         start: job.start,

@@ -5,9 +5,9 @@ use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::first_look::{
-    FIRST_PART, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
+    FIRST_PART_DIVISOR, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
 };
-use super::looking::{DIFFERENT_LATER, Looked, Looking, OTHER_INPUTS, UNTIMED, seed_of};
+use super::looking::{DIFFERENT_LATER, LookResult, Looking, OTHER_INPUTS, UNTIMED, seed_of};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_render::Untimed;
@@ -31,9 +31,9 @@ pub(super) enum FailingInputs {
 
 impl Looking<'_> {
     /// Calls all approaches on inputs on which they may differ, unless they are one component.
-    pub(super) async fn search(&self, survey: &bakeoff_run::Survey) -> Result<Looked, Failure> {
+    pub(super) async fn search(&self, survey: &bakeoff_run::Survey) -> Result<LookResult, Failure> {
         if survey.are_one_component().await? {
-            return Ok(Looked::OneComponent);
+            return Ok(LookResult::OneComponent);
         }
         let started = Instant::now();
         let left = self.bounds.time.max(SEARCH_MIN);
@@ -42,14 +42,14 @@ impl Looking<'_> {
         let examples = examples?;
         if let Some(difference) = examples.difference {
             let untimed = self.simplest(survey, difference, &examples.sentence);
-            return Ok(Looked::Differ(untimed.await));
+            return Ok(LookResult::NotTimed(untimed.await));
         }
         let mut called = Called::none(self, survey);
         let factor = u64::from(self.bounds.inputs_factor);
         let parts: [fn(u64) -> Range<u64>; 3] = [
             |_| 0..1,
-            |count| 1..count / FIRST_PART,
-            |count| count / FIRST_PART..count,
+            |count| 1..count / FIRST_PART_DIVISOR,
+            |count| count / FIRST_PART_DIVISOR..count,
         ];
         // The first two together: each of them alone would cost a process.
         for parts in [&parts[..2], &parts[2..]] {
@@ -71,7 +71,7 @@ impl Looking<'_> {
         let findings = called.look().compare();
         self.stopped.get_or_init(|| called.stopped_alone(&findings));
         let mut looked = called.verdict(self, &findings).await?;
-        if let Looked::Same { inputs, .. } | Looked::AllFail { inputs, .. } = &mut looked {
+        if let LookResult::Same { inputs, .. } | LookResult::AllFail { inputs, .. } = &mut looked {
             inputs.push_str(&examples.sentence);
         }
         Ok(looked)
@@ -84,14 +84,15 @@ impl Looking<'_> {
         survey: &bakeoff_run::Survey,
         is_one_component: bool,
         failing: FailingInputs,
-    ) -> Result<Looked, Failure> {
+    ) -> Result<LookResult, Failure> {
         let lengths = self.lengths();
         let mut called = Called::none(self, survey);
         let mut sizes = Vec::new();
         let mut timed = Timed::default();
-        let together = match is_one_component {
-            true => &[1][..],
-            false => &TIMED_TOGETHER,
+        let together = if is_one_component {
+            &[1][..]
+        } else {
+            &TIMED_TOGETHER
         };
         let all_sizes = timed_sizes(self.found);
         let mut rest = all_sizes.iter().copied().enumerate();
@@ -140,14 +141,14 @@ impl Looking<'_> {
             never_ends = self.never_ends(survey, called.calls[stopped.input]).await?;
         }
         Ok(match timed.stopped {
-            Some(stopped) if never_ends => Looked::Differ(
+            Some(stopped) if never_ends => LookResult::NotTimed(
                 called
                     .shown_difference(self, stopped.input, String::new())
                     .await,
             ),
             stopped if timed.chosen.is_empty() => {
                 let why = stopped.map(|stopped| format!(": {}", called.stopped(&stopped)));
-                Looked::Differ(Untimed {
+                LookResult::NotTimed(Untimed {
                     reason: format!(
                         "Not timed: no size of input can be timed{}.",
                         why.unwrap_or_default()
@@ -156,7 +157,7 @@ impl Looking<'_> {
                     ..UNTIMED
                 })
             }
-            stopped => Looked::Same {
+            stopped => LookResult::Same {
                 sizes: timed.chosen,
                 inputs: stopped.map_or(String::new(), |stopped| {
                     format!(" Smaller sizes are timed: {}.", called.stopped(&stopped))

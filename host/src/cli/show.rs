@@ -177,9 +177,10 @@ fn charset() -> bakeoff_render::Charset {
             None => matches!(locale.as_str(), "C" | "POSIX"),
         }
     });
-    match plain && std::io::stdout().is_terminal() {
-        true => bakeoff_render::Charset::Ascii,
-        false => bakeoff_render::Charset::Unicode,
+    if plain && std::io::stdout().is_terminal() {
+        bakeoff_render::Charset::Ascii
+    } else {
+        bakeoff_render::Charset::Unicode
     }
 }
 

@@ -83,10 +83,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
 
 /// Returns the spending on the models of an experiment, if any were asked.
 fn models(from: &Path) -> Option<ModelsStatus> {
-    let dir = match from.is_dir() {
-        true => from,
-        false => from.parent()?,
-    };
+    let dir = if from.is_dir() { from } else { from.parent()? };
     let (spending, is_asking) = Spending::read(&record_of(dir)).ok()?;
     Some(ModelsStatus {
         spending,
@@ -166,9 +163,10 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
     if !progress.variants.is_empty() {
         text.push('\n');
     }
-    match all || progress.variants.len() <= VARIANTS_MAX {
-        true => text + &each_variant(progress),
-        false => text + &counted_variants(progress),
+    if all || progress.variants.len() <= VARIANTS_MAX {
+        text + &each_variant(progress)
+    } else {
+        text + &counted_variants(progress)
     }
 }
 
@@ -216,9 +214,10 @@ fn counted_variants(progress: &Progress) -> String {
         if ids.is_empty() {
             continue;
         }
-        let names = match is_named {
-            true => format!(": {}", Plain(&listed(&ids))),
-            false => String::new(),
+        let names = if is_named {
+            format!(": {}", Plain(&listed(&ids)))
+        } else {
+            String::new()
         };
         text += &format!("  {:>6} {what}{names}\n", ids.len());
     }
@@ -258,10 +257,7 @@ fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> String {
             text += &format!("    and {more} more\n");
         }
     }
-    let shown = match all {
-        true => tasks.workers.len(),
-        false => LINES_MAX,
-    };
+    let shown = if all { tasks.workers.len() } else { LINES_MAX };
     for worker in tasks.workers.iter().take(shown) {
         let core = worker
             .core

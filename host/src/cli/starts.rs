@@ -100,9 +100,10 @@ fn experiment_with(text: &str, file: &str, instances: bool) -> String {
     let by_size = "sizes = [10_000, 40_000, 160_000]            # or instances = [\"NAME\", …], for fixed inputs";
     let by_name =
         "instances = [\"uniform-40000\", \"uniform-160000\", \"few-40000\", \"few-160000\"]";
-    let replaced = match instances {
-        true => replaced.replace(by_size, by_name),
-        false => replaced,
+    let replaced = if instances {
+        replaced.replace(by_size, by_name)
+    } else {
+        replaced
     };
     let sketch = "[[approach]]\nname = \"sketch\"\ndescription = \"Estimate the number from marked bits.\"\n\
                   source = \"approaches/sketch.rs\"\n\n[measure]";
@@ -118,8 +119,9 @@ fn interface_with(text: &str, instances: bool) -> String {
     let assess =
         "  export assess: func(values: list<u32>, answer: u32) -> list<tuple<string, f64>>;\n";
     let text = text.replace(check, &format!("{check}{assess}"));
-    match instances {
-        true => text.replace("func(size: u32, seed: u64)", "func(instance: string)"),
-        false => text,
+    if instances {
+        text.replace("func(size: u32, seed: u64)", "func(instance: string)")
+    } else {
+        text
     }
 }

@@ -29,9 +29,10 @@ pub(super) fn append(report: &Report, sources: &Sources) {
 /// Returns the report as Markdown, or its answer alone if that is too long.
 fn page(report: &Report, sources: &Sources) -> String {
     let whole = bakeoff_render::markdown(report, &show::options_plain(sources.clone()));
-    match whole.len() <= BYTES_MAX {
-        true => whole,
-        false => library::summary(report),
+    if whole.len() <= BYTES_MAX {
+        whole
+    } else {
+        library::summary(report)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
-use super::looking::{Looked, Looking, seed_of};
+use super::looking::{LookResult, Looking, seed_of};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_render::escape::Plain;
 use bakeoff_source::interface::TextKind;
@@ -36,7 +36,7 @@ impl Looking<'_> {
     pub(super) async fn answered_inputs(
         &self,
         sizes: &[u32],
-    ) -> Result<Result<Option<AnsweredInputs>, Looked>, Failure> {
+    ) -> Result<Result<Option<AnsweredInputs>, LookResult>, Failure> {
         let fuel = self.lengths().fuel_max();
         let survey = self
             .open(self.timed.clone(), sizes.to_vec(), fuel, &mut |_| ())
@@ -82,7 +82,7 @@ impl Looking<'_> {
         &self,
         survey: &bakeoff_run::Survey,
         case: CaseIndex,
-    ) -> Result<Result<String, Looked>, Failure> {
+    ) -> Result<Result<String, LookResult>, Failure> {
         let mut called = Called::none(self, survey);
         let calls: Vec<(CaseIndex, u64)> = (0..INPUTS_OF_EACH_KIND)
             .flat_map(|input| TextKind::ALL.map(|kind| (kind, input)))

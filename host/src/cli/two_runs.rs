@@ -97,13 +97,14 @@ pub(super) fn run(
 fn differences(comparison: &RunComparison) -> String {
     let mut text = String::new();
     let (before, after) = &comparison.winner;
-    text += &match before == after {
-        true => format!("winner: {} in both runs\n", word(before.as_deref())),
-        false => format!(
+    text += &if before == after {
+        format!("winner: {} in both runs\n", word(before.as_deref()))
+    } else {
+        format!(
             "winner: {} → {}\n",
             word(before.as_deref()),
             word(after.as_deref())
-        ),
+        )
     };
     for (name, before, after) in &comparison.environment {
         text += &format!(
@@ -189,9 +190,10 @@ fn variant(change: &VariantChange) -> String {
         (None, None) => "in neither run".to_owned(),
     }];
     if let (Some(before), Some(after)) = change.rank {
-        parts.push(match before == after {
-            true => format!("rank {after}"),
-            false => format!("rank {before} → {after}"),
+        parts.push(if before == after {
+            format!("rank {after}")
+        } else {
+            format!("rank {before} → {after}")
         });
     }
     if let (Some(before), Some(after)) = change.total {

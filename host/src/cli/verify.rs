@@ -49,9 +49,10 @@ pub(super) struct Which {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let verification = match is_bundle(&arguments.from) {
-        true => bundle(arguments, output).await?,
-        false => folder(arguments, output).await?,
+    let verification = if is_bundle(&arguments.from) {
+        bundle(arguments, output).await?
+    } else {
+        folder(arguments, output).await?
     };
     match output.format {
         Format::Json => show::write_json(&verification)?,

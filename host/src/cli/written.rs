@@ -61,9 +61,10 @@ pub(super) fn with_written(
             });
         }
     }
-    match entries.is_empty() {
-        true => text.to_owned(),
-        false => bakeoff_config::with_approaches(text, &entries),
+    if entries.is_empty() {
+        text.to_owned()
+    } else {
+        bakeoff_config::with_approaches(text, &entries)
     }
 }
 

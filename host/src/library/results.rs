@@ -85,8 +85,9 @@ const VERDICTS_MAX: usize = 500;
 /// # Errors
 /// The database cannot be read.
 pub(crate) fn runs_shown(store: &Store, report: &Report) -> Result<Vec<PastRun>, StoreError> {
-    match report.verdicts.len() <= VERDICTS_MAX {
-        true => past_runs(store, RUNS_SHOWN),
-        false => Ok(Vec::new()),
+    if report.verdicts.len() <= VERDICTS_MAX {
+        past_runs(store, RUNS_SHOWN)
+    } else {
+        Ok(Vec::new())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::shortened;
 use super::limits::{ANSWER_BYTES_MAX, VERDICTS_MAX};
-use super::outcome::Outcome;
+use super::outcome::RunOutcome;
 use super::runs::{Phase, Run, State};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
@@ -182,9 +182,9 @@ pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForm
         ..Answer::default()
     };
     Ok(match &**outcome {
-        Outcome::Failed(error) => return Err(format!("{} failed. {}", run.id, error.text())),
-        Outcome::Report(report) => about_report(report, Some(&run.id)),
-        Outcome::Disagreement(text) => {
+        RunOutcome::Failed(error) => return Err(format!("{} failed. {}", run.id, error.text())),
+        RunOutcome::Report(report) => about_report(report, Some(&run.id)),
+        RunOutcome::Disagreement(text) => {
             let text = shortened(text, ANSWER_BYTES_MAX, "shortened");
             forms(
                 text.clone(),
@@ -195,7 +195,7 @@ pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForm
                 },
             )
         }
-        Outcome::Checked(value) => {
+        RunOutcome::Checked(value) => {
             let value = escaped(value);
             let text = serde_json::to_string_pretty(&value).unwrap_or_default();
             forms(
@@ -207,7 +207,7 @@ pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForm
                 },
             )
         }
-        Outcome::Cancelled => {
+        RunOutcome::Cancelled => {
             let message = format!("{} was called off; nothing of it is left", run.id);
             forms(
                 message.clone(),
@@ -268,14 +268,15 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
         None => text,
     };
     let answer = answer(report, id);
-    let text = match text.len() <= ANSWER_BYTES_MAX {
-        true => text,
+    let text = if text.len() <= ANSWER_BYTES_MAX {
+        text
+    } else {
         // Shortening cuts off the end, which has the answer.
-        false => format!(
+        format!(
             "{}\n\n{}",
             shortened(&text, ANSWER_BYTES_MAX, &rest),
             answer.message
-        ),
+        )
     };
     forms(text, &answer)
 }

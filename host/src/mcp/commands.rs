@@ -256,12 +256,13 @@ fn option(
     let Some(value) = value else {
         return Ok(None);
     };
-    match value.len() > bytes_max || value.chars().any(is_active) {
-        true => Err(ToolError::new(format!(
+    if value.len() > bytes_max || value.chars().any(is_active) {
+        Err(ToolError::new(format!(
             "the value {} of `{name}` is refused: it is longer than {bytes_max} bytes, or has control characters",
             quoted(&value)
-        ))),
-        false => Ok(Some(format!("--{name}={value}"))),
+        )))
+    } else {
+        Ok(Some(format!("--{name}={value}")))
     }
 }
 

@@ -34,7 +34,7 @@ impl RunKind {
 
 /// Outcome of a run.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum RunOutcome {
     /// The report of the run, which was measured.
     Report(Box<Report>),
     /// The sources do not do the same, or all fail: the explanation for the reader, with an input.
@@ -47,7 +47,7 @@ pub(super) enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Reads the output of a command. `has_report` is true if the command wrote a report beside its results.
     pub(super) fn read(
         kind: RunKind,
@@ -154,11 +154,11 @@ mod tests {
         messages.push("  × build-failed: no `;`".to_owned());
         messages.push("  │    = note: here".to_owned());
         let read = |kind, finished: &Finished, has_report| {
-            Outcome::read(kind, finished, has_report, &messages)
+            RunOutcome::read(kind, finished, has_report, &messages)
         };
         let said = r#"{"outcome": "disagreement", "text": "They differ.\n"}"#;
         let differ = read(RunKind::Compare, &finished(1, said), false);
-        assert!(matches!(differ, Outcome::Disagreement(text) if text == "They differ."));
+        assert!(matches!(differ, RunOutcome::Disagreement(text) if text == "They differ."));
         for failed in [
             read(RunKind::Compare, &finished(1, ""), false),
             read(
@@ -169,15 +169,15 @@ mod tests {
             read(RunKind::Run, &finished(2, "{}"), false),
             read(RunKind::Run, &finished(5, ""), false),
         ] {
-            let Outcome::Failed(error) = failed else {
+            let RunOutcome::Failed(error) = failed else {
                 panic!("{failed:?}");
             };
             assert_eq!(error.text(), "build-failed: no `;`\n   = note: here");
         }
         let garbled = read(RunKind::Run, &finished(0, "{}"), true);
-        assert!(matches!(garbled, Outcome::Failed(_)));
+        assert!(matches!(garbled, RunOutcome::Failed(_)));
         let checked = read(RunKind::Check, &finished(1, "{\"accepted\": false}"), false);
-        assert!(matches!(checked, Outcome::Checked(value) if value["accepted"] == false));
+        assert!(matches!(checked, RunOutcome::Checked(value) if value["accepted"] == false));
     }
 
     #[test]

@@ -104,12 +104,13 @@ impl Roots {
         file.take(FILE_BYTES_MAX as u64 + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| unreadable(&error))?;
-        match bytes.len() <= FILE_BYTES_MAX {
-            true => Ok(bytes),
-            false => Err(unreadable(&format!(
+        if bytes.len() <= FILE_BYTES_MAX {
+            Ok(bytes)
+        } else {
+            Err(unreadable(&format!(
                 "it is larger than {} MiB, which is the most for a file",
                 FILE_BYTES_MAX >> 20
-            ))),
+            )))
         }
     }
 
@@ -136,16 +137,18 @@ impl Roots {
         let mut last = None;
         for root in &self.roots {
             let path = Path::new(text);
-            let relative = match path.is_absolute() {
-                false => path,
-                true => match path.strip_prefix(&root.path) {
+            let relative = if path.is_absolute() {
+                match path.strip_prefix(&root.path) {
                     Ok(relative) => relative,
                     Err(_) => continue,
-                },
+                }
+            } else {
+                path
             };
-            let relative = match relative.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => relative,
+            let relative = if relative.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                relative
             };
             match open(&root.folder, relative) {
                 Ok(found) => return Ok(found),

@@ -3,7 +3,7 @@
 use super::child::{Ended, Invocation};
 use super::error::{ToolError, quoted};
 use super::limits::{PROGRESS_LINES_MAX, RUNS_KEPT_MAX, RUNS_OPEN_MAX};
-use super::outcome::{Messages, Outcome, RunKind};
+use super::outcome::{Messages, RunKind, RunOutcome};
 use super::progress::StderrLine;
 use super::workspace::Workspace;
 use std::collections::{BTreeMap, VecDeque};
@@ -28,7 +28,7 @@ pub(super) struct State {
     pub(super) lines: VecDeque<String>,
     /// Number of lines of progress so far.
     pub(super) steps: u64,
-    pub(super) outcome: Option<Arc<Outcome>>,
+    pub(super) outcome: Option<Arc<RunOutcome>>,
 }
 
 /// A run of this session.
@@ -135,9 +135,10 @@ impl Runs {
             .cloned()
             .ok_or_else(|| {
                 let ids: Vec<&str> = runs.iter().map(|run| &*run.id).collect();
-                let known = match ids.is_empty() {
-                    true => "none was started".to_owned(),
-                    false => format!("those of this session are {}", ids.join(", ")),
+                let known = if ids.is_empty() {
+                    "none was started".to_owned()
+                } else {
+                    format!("those of this session are {}", ids.join(", "))
                 };
                 ToolError::new(format!(
                     "there is no run {}: {known}; the last {RUNS_KEPT_MAX} ended ones are kept",
@@ -253,7 +254,7 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
         ..
     } = work;
     let outcome = match &turn {
-        None => Outcome::Cancelled,
+        None => RunOutcome::Cancelled,
         Some(_) => {
             run.state.send_modify(|state| state.phase = Phase::Running);
             let mut messages = Messages::default();
@@ -262,10 +263,10 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
                 Ok(finished) => {
                     let has_report =
                         report.is_none_or(|report| workspace.files().join(report).exists());
-                    Outcome::read(kind, &finished, has_report, &messages)
+                    RunOutcome::read(kind, &finished, has_report, &messages)
                 }
-                Err(Ended::Cancelled) => Outcome::Cancelled,
-                Err(Ended::Failed(error)) => Outcome::Failed(error),
+                Err(Ended::Cancelled) => RunOutcome::Cancelled,
+                Err(Ended::Failed(error)) => RunOutcome::Failed(error),
             }
         }
     };
@@ -325,7 +326,7 @@ mod tests {
             second.cancel();
             second.ended().await;
             assert!(
-                matches!(*second.state().outcome.unwrap(), Outcome::Cancelled),
+                matches!(*second.state().outcome.unwrap(), RunOutcome::Cancelled),
                 "{folder}"
             );
             assert_eq!(first.state().phase, Phase::Waiting);
@@ -339,7 +340,7 @@ mod tests {
             // It lists tests, which is no JSON.
             assert!(matches!(
                 *first.state().outcome.unwrap(),
-                Outcome::Failed(_)
+                RunOutcome::Failed(_)
             ));
             runs.end().await;
             assert!(runs.all().iter().all(|run| run.has_ended()));

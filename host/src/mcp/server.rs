@@ -6,7 +6,7 @@ use super::child::{Ended, Invocation};
 use super::commands;
 use super::error::{ToolError, quoted, shortened};
 use super::limits::{ANSWER_BYTES_MAX, REPORT_BYTES_MAX, WAIT_DEFAULT, WAIT_MAX};
-use super::outcome::{Messages, Outcome};
+use super::outcome::{Messages, RunOutcome};
 use super::progress::StderrLine;
 use super::roots::Roots;
 use super::runs::{Phase, Run, Runs, Work};
@@ -190,7 +190,7 @@ impl Server {
             (Some(id), None) => {
                 let run = self.runs.find(&id)?;
                 let outcome = run.state().outcome;
-                let Some(Outcome::Report(report)) = outcome.as_deref() else {
+                let Some(RunOutcome::Report(report)) = outcome.as_deref() else {
                     return Err(no_report(&run.id));
                 };
                 let weighed = report::rescore(report, &given.weights);
@@ -218,7 +218,7 @@ impl Server {
             (Some(id), None) => {
                 let run = self.runs.find(&id)?;
                 let outcome = run.state().outcome;
-                let Some(Outcome::Report(report)) = outcome.as_deref() else {
+                let Some(RunOutcome::Report(report)) = outcome.as_deref() else {
                     return Err(no_report(&run.id));
                 };
                 let winner = report.recommendation.winner.as_ref();
@@ -270,7 +270,7 @@ impl Server {
     fn reported(&self) -> Vec<Arc<Run>> {
         let runs = self.runs.all();
         let has_report =
-            |run: &Arc<Run>| matches!(run.state().outcome.as_deref(), Some(Outcome::Report(_)));
+            |run: &Arc<Run>| matches!(run.state().outcome.as_deref(), Some(RunOutcome::Report(_)));
         runs.into_iter().filter(has_report).collect()
     }
 }
@@ -430,7 +430,7 @@ impl ServerHandler for Server {
         let is_it = |run: &&Arc<Run>| answer::report_address(&run.id) == request.uri;
         let run = reported.iter().find(is_it);
         let outcome = run.and_then(|run| run.state().outcome);
-        let Some(Outcome::Report(report)) = outcome.as_deref() else {
+        let Some(RunOutcome::Report(report)) = outcome.as_deref() else {
             let message = format!("there is no report {}", quoted(&request.uri));
             return Err(ErrorData::resource_not_found(message, None));
         };

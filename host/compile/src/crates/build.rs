@@ -9,7 +9,7 @@ use crate::failures::cut;
 use crate::rustc::feature_flag;
 use crate::toolchain::Toolchain;
 use bakeoff_config::read_lock;
-use bakeoff_confine::{Confinement, ExitCause, Fence, Job, Processes, Rlimits};
+use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Processes, Rlimits};
 use bakeoff_domain::crates::Crates;
 use bakeoff_files::Scratch;
 use bakeoff_source::digest_of_parts;
@@ -201,7 +201,7 @@ async fn build(
     };
     let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
     let payload = [task.as_slice()];
-    let mut job = Job::new(
+    let mut job = ChildJob::new(
         ROLE,
         &payload,
         fence(toolchain, &sources, scratch.work(), limits),
@@ -241,14 +241,15 @@ async fn build(
                     .iter()
                     .all(|(name, file)| is_crate_name(name) && files.contains(file))
                 && files.len() == contents.len();
-            match usable {
-                true => Ok(Libraries {
+            if usable {
+                Ok(Libraries {
                     externs,
                     files: files.into_iter().zip(contents).collect(),
-                }),
-                false => Err(CratesError::Build(
+                })
+            } else {
+                Err(CratesError::Build(
                     "what was built cannot be read".to_owned(),
-                )),
+                ))
             }
         }
         None if !in_time => Err(CratesError::Build(format!(

@@ -233,23 +233,22 @@ fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product, String> {
             }
         }
     }
-    match externs.len() == task.locked.len() {
-        true => Ok((externs, files)),
-        false => {
-            let built: Vec<&str> = externs.iter().map(|(name, _)| name.as_str()).collect();
-            let missing = task.locked.iter().filter(|one| {
-                !messages.iter().any(|message| {
-                    message
-                        .package_id
-                        .ends_with(&format!("#{}@{}", one.name, one.version))
-                })
-            });
-            let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
-            Err(format!(
-                "not each crate has a library: there is {}, and nothing for {}",
-                built.join(", "),
-                missing.join(", ")
-            ))
-        }
+    if externs.len() == task.locked.len() {
+        Ok((externs, files))
+    } else {
+        let built: Vec<&str> = externs.iter().map(|(name, _)| name.as_str()).collect();
+        let missing = task.locked.iter().filter(|one| {
+            !messages.iter().any(|message| {
+                message
+                    .package_id
+                    .ends_with(&format!("#{}@{}", one.name, one.version))
+            })
+        });
+        let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
+        Err(format!(
+            "not each crate has a library: there is {}, and nothing for {}",
+            built.join(", "),
+            missing.join(", ")
+        ))
     }
 }

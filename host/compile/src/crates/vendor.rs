@@ -70,11 +70,12 @@ pub(super) fn sources_of(cache: &Path, lock: &str) -> PathBuf {
 /// Returns the toolchain's own cargo; an error if it has none.
 pub(super) fn cargo_of(toolchain: &Toolchain) -> Result<PathBuf, VendorError> {
     let cargo = toolchain.compiler.sysroot.join("bin/cargo");
-    match cargo.is_file() {
-        true => Ok(cargo),
-        false => Err(VendorError::NoCargo {
+    if cargo.is_file() {
+        Ok(cargo)
+    } else {
+        Err(VendorError::NoCargo {
             sysroot: toolchain.compiler.sysroot.display().to_string(),
-        }),
+        })
     }
 }
 

@@ -120,9 +120,10 @@ const POOL_TABLES_MAX: usize = 4_096;
 pub fn new_pooled(pool: &Pool) -> wasmtime::Result<Engine> {
     let bytes = usize::try_from(pool.memory_bytes_max).unwrap_or(usize::MAX);
     let listed = can_list_written_pages();
-    let resident = match listed {
-        true => kept_bytes(pool.resident_bytes, pool.memory_bytes_max),
-        false => pool.resident_bytes.min(pool.memory_bytes_max),
+    let resident = if listed {
+        kept_bytes(pool.resident_bytes, pool.memory_bytes_max)
+    } else {
+        pool.resident_bytes.min(pool.memory_bytes_max)
     };
     let resident = usize::try_from(resident).unwrap_or(usize::MAX);
     let instances = pool.components.saturating_mul(pool.instances_max);

@@ -7,7 +7,7 @@ use crate::cgroup::CgroupParent;
 use crate::enter::KernelFeatures;
 use crate::error::{ConfinementError, SpawnError};
 use crate::exit::ExitCause;
-use crate::job::{Fence, Job, Level, Processes};
+use crate::job::{ChildJob, Fence, Level, Processes};
 use crate::spawn::Confinement;
 use crate::{landlock_rules, supervise, syscalls};
 use bakeoff_files::Scratch;
@@ -145,13 +145,15 @@ impl Confinement {
         };
         let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
         runner.and(builder).map_err(|reason| unavailable(&reason))?;
-        let confinement = match config.groups {
-            true => confinement.with_groups().await,
-            false => confinement,
+        let confinement = if config.groups {
+            confinement.with_groups().await
+        } else {
+            confinement
         };
-        Ok(match config.bubblewrap {
-            true => confinement.with_outer_layer().await,
-            false => confinement,
+        Ok(if config.bubblewrap {
+            confinement.with_outer_layer().await
+        } else {
+            confinement
         })
     }
 
@@ -246,7 +248,7 @@ impl Confinement {
     ) -> Result<Vec<EscapeOutcome>, String> {
         let payload = postcard::to_stdvec(attempts).map_err(|error| error.to_string())?;
         let parts = [&payload[..]];
-        let job = Job::new(PROBE.name, &parts, fence.clone());
+        let job = ChildJob::new(PROBE.name, &parts, fence.clone());
         let mut child = self.spawn(job).await.map_err(|error| match error {
             SpawnError::Fence { reason, .. } => reason,
             other => other.to_string(),

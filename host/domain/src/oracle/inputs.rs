@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const CONSTANT_BYTES_MAX: u64 = 16;
 
 /// Number of different inputs from which on more than one right answer is expected.
-const INPUTS_WITH_ONE_ANSWER_MAX: usize = 4;
+const ONE_ANSWER_INPUTS_MIN: usize = 4;
 
 /// A weakness of the inputs. Arguments are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ fn one_answer(approaches: &[ApproachAnswers]) -> Option<InputNote> {
         .map(|one| one.arguments.iter().map(|fact| &*fact.digest).collect())
         .collect();
     let digests: BTreeSet<&Option<String>> = right.iter().map(|one| &one.digest).collect();
-    let is_one = digests.len() == 1 && inputs.len() >= INPUTS_WITH_ONE_ANSWER_MAX;
+    let is_one = digests.len() == 1 && inputs.len() >= ONE_ANSWER_INPUTS_MIN;
     is_one.then(|| InputNote::OneAnswer {
         answer: right[0].answer.clone().unwrap_or_default(),
         inputs: inputs.len(),

@@ -83,9 +83,12 @@ impl PilotTimes {
                 .filter(|log| log.is_finite())
                 .collect();
             let usual = median(&mut finite).unwrap_or(0.0);
-            let log_work = |case: CaseIndex| match known[case].is_finite() {
-                true => known[case],
-                false => usual,
+            let log_work = |case: CaseIndex| {
+                if known[case].is_finite() {
+                    known[case]
+                } else {
+                    usual
+                }
             };
             let timed = (0..work.len()).filter_map(|case| {
                 let ns = self.call_ns(variant, case)?;

@@ -150,9 +150,10 @@ impl FromStr for RunSeed {
             return Ok(Self::Drawn(all.to_be_bytes()));
         }
         // A sign is no part of a seed, although a number may have one.
-        match text.starts_with('+') {
-            true => Err(NoSeed),
-            false => text.parse().map(Self::Named).map_err(|_| NoSeed),
+        if text.starts_with('+') {
+            Err(NoSeed)
+        } else {
+            text.parse().map(Self::Named).map_err(|_| NoSeed)
         }
     }
 }

@@ -32,10 +32,11 @@ pub fn is_cheap_clock(clock_ns: f64, other_ns: f64) -> bool {
 /// clock and the monotonic one take: what may be wrong of a call that is timed by the cheaper one, or what
 /// the CPU clock times.
 pub fn shortest_call_ns(clock_ns: f64, other_ns: f64) -> f64 {
-    match is_cheap_clock(clock_ns, other_ns) {
+    if is_cheap_clock(clock_ns, other_ns) {
         // A call that does nothing takes some four readings.
-        true => 4.0 * UNCERTAIN_SHARE * other_ns,
-        false => call_ns_min(clock_ns),
+        4.0 * UNCERTAIN_SHARE * other_ns
+    } else {
+        call_ns_min(clock_ns)
     }
 }
 
@@ -114,9 +115,10 @@ impl ShortCalls {
 
 /// The most calls of a sample on a case.
 pub(super) fn calls_max(short: &[ShortCase], case: CaseIndex) -> u32 {
-    match short.iter().any(|short| short.case == case) {
-        true => CALLS_MAX,
-        false => u32::MAX,
+    if short.iter().any(|short| short.case == case) {
+        CALLS_MAX
+    } else {
+        u32::MAX
     }
 }
 

@@ -31,9 +31,10 @@ impl Estimate {
     }
 
     fn has_moved(&self) -> bool {
-        let (low, high) = match self.nanoseconds < self.in_use {
-            true => (self.nanoseconds, self.in_use),
-            false => (self.in_use, self.nanoseconds),
+        let (low, high) = if self.nanoseconds < self.in_use {
+            (self.nanoseconds, self.in_use)
+        } else {
+            (self.in_use, self.nanoseconds)
         };
         high > low * MOVED
     }

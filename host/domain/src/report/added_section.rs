@@ -66,9 +66,10 @@ impl AddedSection {
 
     /// Returns the heading with the name of the aggregator, so that nobody takes it for the report's own words.
     pub fn heading(&self) -> String {
-        match self.title.is_empty() {
-            true => format!("From the aggregator {}", self.aggregator),
-            false => format!("From the aggregator {}: {}", self.aggregator, self.title),
+        if self.title.is_empty() {
+            format!("From the aggregator {}", self.aggregator)
+        } else {
+            format!("From the aggregator {}: {}", self.aggregator, self.title)
         }
     }
 
@@ -136,9 +137,10 @@ pub fn check_sections(sections: &[AddedSection]) -> Result<(), String> {
 }
 
 fn at_most(count: usize, most: usize, what: &str) -> Result<(), String> {
-    match count <= most {
-        true => Ok(()),
-        false => Err(format!("more than {most} {what}")),
+    if count <= most {
+        Ok(())
+    } else {
+        Err(format!("more than {most} {what}"))
     }
 }
 

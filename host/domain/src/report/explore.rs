@@ -133,10 +133,7 @@ fn compare(a: Option<f64>, b: Option<f64>, descending: bool) -> Ordering {
 }
 
 fn turned(order: Ordering, descending: bool) -> Ordering {
-    match descending {
-        true => order.reverse(),
-        false => order,
-    }
+    if descending { order.reverse() } else { order }
 }
 
 /// A text with its active characters made visible, cut if it is too long.

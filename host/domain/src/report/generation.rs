@@ -130,9 +130,10 @@ impl Generation {
             && expected.is_none_or(|one| {
                 one.calls <= COUNT_MAX && one.tokens <= COUNT_MAX && is_money(one.usd)
             });
-        match is_good {
-            true => Ok(()),
-            false => Err("what it says of generated approaches cannot be".to_owned()),
+        if is_good {
+            Ok(())
+        } else {
+            Err("what it says of generated approaches cannot be".to_owned())
         }
     }
 }

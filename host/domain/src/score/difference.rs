@@ -52,9 +52,10 @@ fn about<'a, T: Clone + 'a>(
     mirrored: impl Fn(T) -> T,
 ) -> Option<T> {
     let found = rows.find(|row| [(a, b), (b, a)].contains(&pair_of(row)))?;
-    Some(match pair_of(found) == (a, b) {
-        true => found.clone(),
-        false => mirrored(found.clone()),
+    Some(if pair_of(found) == (a, b) {
+        found.clone()
+    } else {
+        mirrored(found.clone())
     })
 }
 
@@ -161,9 +162,10 @@ fn unbounded(
 /// The difference of two scores that end at 0, from the difference of the logarithms of the ratios,
 /// in points. For two that are surely above 0 it is the same.
 fn clamped(unclamped: Interval, a: &Interval, b: &Interval) -> Interval {
-    let value = match a.value > 0.0 && b.value > 0.0 {
-        true => unclamped.value,
-        false => a.value - b.value,
+    let value = if a.value > 0.0 && b.value > 0.0 {
+        unclamped.value
+    } else {
+        a.value - b.value
     };
     Interval {
         value,

@@ -113,9 +113,10 @@ pub(super) fn variant_score(
 ) -> VariantScore {
     let Some(cells) = cells else {
         return VariantScore {
-            status: match input.variants[index].screened {
-                true => VariantStatus::Screened,
-                false => VariantStatus::Failed,
+            status: if input.variants[index].screened {
+                VariantStatus::Screened
+            } else {
+                VariantStatus::Failed
             },
             rank: None,
             total: None,

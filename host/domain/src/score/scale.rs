@@ -60,12 +60,13 @@ fn no_reading(
         TimedCases::Some => criterion.source == "growth",
         TimedCases::None => criterion.source == "growth" || is_of_calls(criterion),
     };
-    match needs_times {
-        true => MissingScore::TooShort(input.timed_cases),
-        false => MissingScore::NoReading {
+    if needs_times {
+        MissingScore::TooShort(input.timed_cases)
+    } else {
+        MissingScore::NoReading {
             of: criterion.source.clone(),
             why: variant.missing.get(&criterion.source).cloned(),
-        },
+        }
     }
 }
 
@@ -104,9 +105,10 @@ fn valid(reading: &Interval, criterion: &CriterionSummary) -> ScoreResult {
         low: end(reading.low).map(|low| low.min(value)),
         high: end(reading.high).map(|high| high.max(value)),
     };
-    Ok(match criterion.is_paired() {
-        true => reading,
-        false => reading.or_exact(),
+    Ok(if criterion.is_paired() {
+        reading
+    } else {
+        reading.or_exact()
     })
 }
 

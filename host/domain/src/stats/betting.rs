@@ -117,15 +117,17 @@ impl<'a> BoundedMean<'a> {
     /// The largest value, in the sign of the end, up to which everything is rejected.
     fn end(&self, threshold: f64, sign: f64) -> Option<f64> {
         let rejects = |theta: f64| self.evidence(theta, sign) >= threshold;
-        let (mut rejected, mut possible) = match rejects(0.0) {
-            true => (0.0, self.width),
-            false => (-self.width, 0.0),
+        let (mut rejected, mut possible) = if rejects(0.0) {
+            (0.0, self.width)
+        } else {
+            (-self.width, 0.0)
         };
         for _ in 0..HALVINGS {
             let middle = 0.5 * (rejected + possible);
-            match rejects(middle) {
-                true => rejected = middle,
-                false => possible = middle,
+            if rejects(middle) {
+                rejected = middle;
+            } else {
+                possible = middle;
             }
         }
         (rejected > -self.width).then_some(rejected)

@@ -1,5 +1,6 @@
 //! The names in an open folder: listed, made, moved and removed.
 
+use super::super::plain;
 use super::{FOLDER_MODE, Folder, split};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
@@ -39,6 +40,8 @@ pub struct FolderEntry {
 pub struct FoundEntry {
     /// The kind of the entry.
     pub kind: FolderEntryKind,
+    /// The kind as a phrase to follow "it is"; `None` for a plain file.
+    pub not_plain: Option<&'static str>,
     /// The size, in bytes.
     pub bytes: u64,
     /// The number of names (hard links).
@@ -90,6 +93,7 @@ impl Folder {
             let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or(0);
             Ok(FoundEntry {
                 kind: kind_of(FileType::from_raw_mode(found.st_mode)),
+                not_plain: plain::kind(found.st_mode),
                 bytes: u64::try_from(found.st_size).unwrap_or(0),
                 names: found.st_nlink,
                 permissions: found.st_mode & 0o7777,

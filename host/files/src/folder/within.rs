@@ -125,8 +125,9 @@ pub(crate) fn outside() -> io::Error {
 }
 
 fn explained(error: io::Error) -> io::Error {
-    match leaves_folder(&error) {
-        true => outside(),
-        false => error,
+    if leaves_folder(&error) {
+        outside()
+    } else {
+        error
     }
 }

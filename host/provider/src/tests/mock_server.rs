@@ -85,9 +85,10 @@ impl MockServer {
 
     async fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         let (head, body) = read_request(&mut stream).await?;
-        let api = match head.contains("/chat/completions") {
-            true => Api::OpenAi,
-            false => Api::Anthropic,
+        let api = if head.contains("/chat/completions") {
+            Api::OpenAi
+        } else {
+            Api::Anthropic
         };
         self.log.lock().unwrap().requests.push((head, body));
         let next = self.answers.lock().unwrap().pop_front();

@@ -122,9 +122,12 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
             .take(PARTS_MAX)
             .map(|flag| {
                 let has = names.iter().any(|name| name == flag);
-                let kept = flags.names().filter(|name| match *name == flag {
-                    true => !has,
-                    false => names.iter().any(|known| known == name),
+                let kept = flags.names().filter(|name| {
+                    if *name == flag {
+                        !has
+                    } else {
+                        names.iter().any(|known| known == name)
+                    }
                 });
                 (
                     Change::OtherCase,

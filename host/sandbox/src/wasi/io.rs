@@ -116,11 +116,12 @@ impl VirtualWorld {
     }
 
     fn check_blocking_length(bytes: u64) -> StreamResult<()> {
-        match bytes <= BLOCKING_WRITE_BYTES {
-            true => Ok(()),
-            false => Err(StreamError::trap(
+        if bytes <= BLOCKING_WRITE_BYTES {
+            Ok(())
+        } else {
+            Err(StreamError::trap(
                 "a blocking write takes at most 4096 bytes",
-            )),
+            ))
         }
     }
 }

@@ -124,14 +124,15 @@ impl VirtualWorld {
     /// Counts work as several calls.
     pub(super) fn charge(&mut self, calls: u64) -> wasmtime::Result<()> {
         self.host_calls = self.host_calls.saturating_add(calls);
-        match self.host_calls > HOST_CALLS_MAX {
-            false => Ok(()),
-            true => Err(self.refuse(
+        if self.host_calls > HOST_CALLS_MAX {
+            Err(self.refuse(
                 AttemptKind::HostCallFlood,
                 FailureClass::HostLimit,
                 "called the host more often than it may in one call",
                 format!("host calls = {HOST_CALLS_MAX}"),
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -6,13 +6,17 @@ use super::shape::Shape;
 use super::value_kind::ValueKind;
 
 /// The generator of inputs to time, in Rust; the function `generate` of the workload is added to it.
-const RANDOM_INPUTS: &str = include_str!("../../../../guest-sdk/src/inputs/random.rs");
+const RANDOM_INPUTS: &str = concat!(
+    include_str!("../../../../guest-sdk/src/inputs/random.rs"),
+    include_str!("../../../../guest-sdk/src/inputs/shared.rs")
+);
 
 /// The generator of inputs on which functions may differ, in Rust, with the material of which it makes texts; the
 /// function `generate` of the workload is added to it.
 const SEARCHED_INPUTS: &str = concat!(
     include_str!("../../../../guest-sdk/src/inputs/searched.rs"),
-    include_str!("../../../../guest-sdk/src/inputs/searched_texts.rs")
+    include_str!("../../../../guest-sdk/src/inputs/searched_texts.rs"),
+    include_str!("../../../../guest-sdk/src/inputs/shared.rs")
 );
 
 /// The variety of the inputs that are timed. Where functions fail on inputs, less variety is tried.
@@ -70,12 +74,13 @@ impl DerivedInterface {
         let numbers_count = self.takes_only_numbers();
         let (ty, draw) = self.drawn();
         let kinds: Vec<&str> = drawn.left_out.iter().map(|kind| kind.rust()).collect();
-        let (chosen, seeds) = match drawn.seeds.is_empty() {
-            true => ("", String::new()),
-            false => (
+        let (chosen, seeds) = if drawn.seeds.is_empty() {
+            ("", String::new())
+        } else {
+            (
                 "    let seed = chosen(size, seed);\n",
                 chosen_seeds(&drawn.seeds),
-            ),
+            )
         };
         format!(
             "{RANDOM_INPUTS}{}\n/// Values that no input has.\nconst LEFT_OUT: [Values; {}] = [{}];\n\
@@ -86,7 +91,7 @@ impl DerivedInterface {
              /// Lists and texts that are not within another.\nconst LISTS: u64 = {};\n{seeds}\n\
              pub fn generate(size: u32, seed: u64) -> {ty} {{\n{chosen}    \
              let mut inputs = Inputs::new(size, seed, {numbers_count});\n    {draw}\n}}\n",
-            self.signature.drawn_enums("random"),
+            self.signature.drawn_enums(),
             kinds.len(),
             kinds.join(", "),
             drawn.variety == Variety::EdgeCases,
@@ -106,7 +111,7 @@ impl DerivedInterface {
             "{SEARCHED_INPUTS}{}\nconst NUMBERS: [i64; {}] = [{}];\nconst TEXTS: [&str; {}] = [{}];\n\n\
              pub fn generate(size: u32, seed: u64) -> {ty} {{\n    \
              let mut inputs = Inputs::new(size, seed);\n    {draw}\n}}\n",
-            self.signature.drawn_enums("drawn"),
+            self.signature.drawn_enums(),
             numbers.len(),
             numbers.join(", "),
             texts.len(),
@@ -118,9 +123,12 @@ impl DerivedInterface {
     fn drawn(&self) -> (String, String) {
         let shapes = self.signature.parameters.iter().map(|(_, shape)| shape);
         let types: Vec<String> = shapes.clone().map(Shape::given_rust).collect();
-        let draws = shapes.map(|shape| match shape.is_converted() {
-            true => shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust())),
-            false => "inputs.argument()".to_owned(),
+        let draws = shapes.map(|shape| {
+            if shape.is_converted() {
+                shape.given(&format!("inputs.argument::<{}>()", shape.drawn_rust()))
+            } else {
+                "inputs.argument()".to_owned()
+            }
         });
         let draws: Vec<String> = draws.collect();
         match (types.as_slice(), draws.as_slice()) {

@@ -109,9 +109,8 @@ impl EnumShape {
         format!("  {kind} {name} {{ {} }}\n", cases.join(", "))
     }
 
-    /// Returns the Rust source by which a workload draws values: an `impl` of the trait `Random`, with the given name
-    /// of its function.
-    pub(super) fn drawing(&self, function: &str) -> String {
+    /// Returns the Rust source by which a workload draws values: an `impl` of the trait `Random`.
+    pub(super) fn drawing(&self) -> String {
         let case = |(place, case): (usize, &EnumCase)| {
             let name = case.bound_name();
             let drawn = case.payload().map(|payload| {
@@ -119,14 +118,15 @@ impl EnumShape {
                 format!("({})", payload.given(&drawn))
             });
             let drawn = drawn.unwrap_or_default();
-            match place + 1 == self.cases.len() {
-                true => format!("            _ => Self::{name}{drawn},\n"),
-                false => format!("            {place} => Self::{name}{drawn},\n"),
+            if place + 1 == self.cases.len() {
+                format!("            _ => Self::{name}{drawn},\n")
+            } else {
+                format!("            {place} => Self::{name}{drawn},\n")
             }
         };
         let cases: String = self.cases.iter().enumerate().map(case).collect();
         format!(
-            "\nimpl Random for crate::types::{} {{\n    fn {function}(inputs: &mut Inputs) -> Self {{\n        \
+            "\nimpl Random for crate::types::{} {{\n    fn drawn(inputs: &mut Inputs) -> Self {{\n        \
              match inputs.case({}) {{\n{cases}        }}\n    }}\n}}\n",
             self.bound_name(),
             self.cases.len()
@@ -139,9 +139,12 @@ impl fmt::Display for EnumShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cases = self.cases.iter().map(|case| {
             let fields = case.names.iter().zip(&case.fields);
-            let fields = fields.map(|(name, shape)| match case.is_named {
-                true => format!("{name}: {shape}"),
-                false => shape.to_string(),
+            let fields = fields.map(|(name, shape)| {
+                if case.is_named {
+                    format!("{name}: {shape}")
+                } else {
+                    shape.to_string()
+                }
             });
             let fields: Vec<String> = fields.collect();
             let name = &case.name;

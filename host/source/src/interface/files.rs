@@ -82,16 +82,18 @@ impl FolderReader<'_> {
     /// Returns the path relative to the open folder, for a path relative to the one that the user named.
     fn way(&self, path: &str) -> PathBuf {
         // Nothing behind it: the end of a file's way is no folder's.
-        match path.is_empty() {
-            true => self.below.to_owned(),
-            false => self.below.join(path),
+        if path.is_empty() {
+            self.below.to_owned()
+        } else {
+            self.below.join(path)
         }
     }
 
     fn shown(&self, path: &str) -> PathBuf {
-        match path.is_empty() {
-            true => self.from.to_owned(),
-            false => self.from.join(path),
+        if path.is_empty() {
+            self.from.to_owned()
+        } else {
+            self.from.join(path)
         }
     }
 
@@ -138,9 +140,10 @@ impl FolderReader<'_> {
         let paths = listed.ok_or_else(too_many)?.into_iter().map(|entry| {
             let name = entry.name.into_string();
             let name = name.map_err(|_| failed("a name in it is not UTF-8"))?;
-            Ok(match folder.is_empty() {
-                true => name,
-                false => format!("{folder}/{name}"),
+            Ok(if folder.is_empty() {
+                name
+            } else {
+                format!("{folder}/{name}")
             })
         });
         paths.collect()

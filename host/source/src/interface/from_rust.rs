@@ -163,9 +163,10 @@ impl DerivedInterface {
                         )
                     })?;
                     // The glue renames for a source; the names of a component are fixed.
-                    match file.is_component && !first.is_component {
-                        true => (unified.named_as(signature), file),
-                        false => (unified, first),
+                    if file.is_component && !first.is_component {
+                        (unified.named_as(signature), file)
+                    } else {
+                        (unified, first)
                     }
                 }
             });
@@ -206,12 +207,13 @@ impl DerivedInterface {
             .map(|(place, (name, shape))| format!("{}: {shape}", identifier(name, place)))
             .collect();
         let call = escaped(&self.call);
-        let answer = match parameters
+        let answer = if parameters
             .iter()
             .any(|parameter| parameter.starts_with("answer:"))
         {
-            true => "returned",
-            false => "answer",
+            "returned"
+        } else {
+            "answer"
         };
         let comment = if judges { "" } else { "// To judge answers: " };
         let given = parameters.iter().map(|parameter| format!("{parameter}, "));

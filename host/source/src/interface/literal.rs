@@ -91,15 +91,16 @@ impl Reader<'_> {
                 let read = self.items("(", ")", |place| items.get(place))?;
                 (read.len() == items.len()).then_some(Literal::Tuple(read))?
             }
-            Shape::Option(item) => match self.take("none") {
-                true => Literal::Option(None),
-                false => {
+            Shape::Option(item) => {
+                if self.take("none") {
+                    Literal::Option(None)
+                } else {
                     self.expect("some(")?;
                     let value = self.value(item)?;
                     self.expect(")")?;
                     Literal::Option(Some(Box::new(value)))
                 }
-            },
+            }
             Shape::Result(ok) => match (self.take("err"), ok) {
                 (true, _) => Literal::Result(Err(())),
                 (false, None) => {
@@ -365,9 +366,12 @@ impl Literal {
                     (value, _) => value.into_iter().collect(),
                 };
                 let fields = case.names.iter().zip(&case.fields).zip(fields);
-                let fields = fields.map(|((name, shape), field)| match case.is_named {
-                    true => format!("{name}: {}", field.rust(shape)),
-                    false => field.rust(shape),
+                let fields = fields.map(|((name, shape), field)| {
+                    if case.is_named {
+                        format!("{name}: {}", field.rust(shape))
+                    } else {
+                        field.rust(shape)
+                    }
                 });
                 let fields: Vec<String> = fields.collect();
                 let path = format!("{}::{}", of.name, case.name);

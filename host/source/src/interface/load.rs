@@ -49,9 +49,10 @@ impl Interface {
     /// See [`InterfaceError`].
     pub fn load(path: &Path, call: &str) -> Result<Self, InterfaceError> {
         // A folder may be named by the user, and not what lies in it.
-        let reach = match path.is_dir() {
-            true => Reach::Within(path),
-            false => Reach::Anywhere,
+        let reach = if path.is_dir() {
+            Reach::Within(path)
+        } else {
+            Reach::Anywhere
         };
         Self::load_within(path, reach, call)
     }

@@ -42,9 +42,10 @@ fn change(value: &mut Literal, shape: &Shape, below: &mut dyn FnMut(usize) -> us
             }
         }
         (Literal::Char(letter), _) => {
-            *letter = match letter.is_ascii_lowercase() {
-                true => letter.to_ascii_uppercase(),
-                false => letter.to_ascii_lowercase(),
+            *letter = if letter.is_ascii_lowercase() {
+                letter.to_ascii_uppercase()
+            } else {
+                letter.to_ascii_lowercase()
             };
         }
         (Literal::Text(text), _) => *text = changed_text(text, below),

@@ -73,9 +73,10 @@ impl DerivedInterface {
 
 /// Returns the name of a variable for a parameter.
 fn variable(name: &str, place: usize) -> String {
-    match is_kebab(name) {
-        true => rust_name(name),
-        false => format!("argument{place}"),
+    if is_kebab(name) {
+        rust_name(name)
+    } else {
+        format!("argument{place}")
     }
 }
 

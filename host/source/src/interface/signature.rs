@@ -38,11 +38,10 @@ impl Signature {
         )
     }
 
-    /// Returns the Rust source by which a workload draws the enums: an `impl` of the trait `Random` for each, with the
-    /// given name of its function.
-    pub(super) fn drawn_enums(&self, function: &str) -> String {
+    /// Returns the Rust source by which a workload draws the enums: an `impl` of the trait `Random` for each.
+    pub(super) fn drawn_enums(&self) -> String {
         let enums = self.enums().into_iter();
-        enums.map(|of| of.drawing(function)).collect()
+        enums.map(EnumShape::drawing).collect()
     }
 
     /// Returns a text of the enums that two files declare differently under the same name, for a message.

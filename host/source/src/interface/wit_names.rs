@@ -72,25 +72,28 @@ pub fn wit_name(rust: &str) -> String {
         }
         name.push_str(&word);
     }
-    match name.is_empty() {
-        true => NAMELESS.to_owned(),
-        false => name,
+    if name.is_empty() {
+        NAMELESS.to_owned()
+    } else {
+        name
     }
 }
 
 /// Returns the name in WIT of a parameter, by its place if its own name is none in WIT.
 pub(super) fn identifier(name: &str, place: usize) -> String {
-    match is_kebab(name) {
-        true => escaped(name),
-        false => format!("argument{place}"),
+    if is_kebab(name) {
+        escaped(name)
+    } else {
+        format!("argument{place}")
     }
 }
 
 /// Returns a name in WIT, marked by `%` if it is a keyword.
 pub(super) fn escaped(name: &str) -> String {
-    match KEYWORDS.contains(&name) {
-        true => format!("%{name}"),
-        false => name.to_owned(),
+    if KEYWORDS.contains(&name) {
+        format!("%{name}")
+    } else {
+        name.to_owned()
     }
 }
 

@@ -144,9 +144,10 @@ fn optional(
     exports: &[Export],
     call: &Function,
 ) -> Result<Option<Function>, InterfaceError> {
-    match exports.iter().any(|export| is_named(export, name)) {
-        true => Ok(Some(compare(find(name, wanted, exports)?, wanted, call)?)),
-        false => Ok(None),
+    if exports.iter().any(|export| is_named(export, name)) {
+        Ok(Some(compare(find(name, wanted, exports)?, wanted, call)?))
+    } else {
+        Ok(None)
     }
 }
 

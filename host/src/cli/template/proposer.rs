@@ -33,10 +33,11 @@ pub fn propose(task: &Task) -> Result<Vec<Proposal>, Error> {
             proposals.push(proposal.about(about.replace('(', "")));
         }
     }
-    match proposals.is_empty() {
-        true => Err(Error::NothingToPropose(
+    if proposals.is_empty() {
+        Err(Error::NothingToPropose(
             "nothing in the sources has another form".to_owned(),
-        )),
-        false => Ok(proposals),
+        ))
+    } else {
+        Ok(proposals)
     }
 }

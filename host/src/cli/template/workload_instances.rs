@@ -28,10 +28,7 @@ pub fn generate(instance: String) -> Vec<u32> {
 /// approaches. Without it, the answers of the approaches are held against each other.
 pub fn check(values: Vec<u32>, answer: u32) -> Result<(), String> {
     let (expected, error) = compared(values, answer);
-    match error <= TOLERANCE {
-        true => Ok(()),
-        false => Err(format!("{answer} is more than a tenth away from {expected}")),
-    }
+    if error <= TOLERANCE { Ok(()) } else { Err(format!("{answer} is more than a tenth away from {expected}")) }
 }
 
 /// How good is it? Numbers by name, for criteria `from = "assess:NAME"`; of several inputs, the mean counts.

@@ -47,9 +47,10 @@ fn both_readings(
     if !shows {
         return None;
     }
-    let (a, b) = match unit_a == unit_b {
-        true => numbers::readings(a, b, &unit_a),
-        false => (numbers::reading(a, &unit_a), numbers::reading(b, &unit_b)),
+    let (a, b) = if unit_a == unit_b {
+        numbers::readings(a, b, &unit_a)
+    } else {
+        (numbers::reading(a, &unit_a), numbers::reading(b, &unit_b))
     };
     let opinion = if criterion.is_opinion() {
         ", in the judge's opinion"

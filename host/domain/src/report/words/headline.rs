@@ -1,8 +1,8 @@
 //! The headline: the recommendation in the first sentences.
 
 use super::view::{
-    Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row, ranked,
-    relation, row_for, shortened, time_criterion,
+    NAMES_MAX, Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row,
+    ranked, relation, row_for, shortened, time_criterion,
 };
 use super::{advice, digits, numbers, open, sizes, speed, too_short, untimed};
 use crate::failure::FailureClass;
@@ -12,9 +12,6 @@ use crate::report::{
 use crate::spec::RecommendationStyle;
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
-
-/// The largest number of names in a sentence about a shared first place.
-const NAMES_MAX: usize = 6;
 
 /// The largest number of reasons for missing scores that are given; the report has all of them.
 const REASONS_MAX: usize = 3;
@@ -182,9 +179,10 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
     // A difference that is not worth a mention is one if there is no other reason.
     let is_small = !counting().any(|c| is_gain(&c) && is_worth(report, c, best, next));
     for criterion in counting() {
-        let relation = match is_small {
-            true => exact_relation(report, criterion, best, next),
-            false => relation(report, criterion, best, next),
+        let relation = if is_small {
+            exact_relation(report, criterion, best, next)
+        } else {
+            relation(report, criterion, best, next)
         };
         let is_worth = is_worth(report, criterion, best, next);
         match relation {

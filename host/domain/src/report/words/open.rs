@@ -191,12 +191,13 @@ fn decided_by_another(report: &Report, row: &VerdictRow) -> Option<String> {
 fn near_a_tie(report: &Report, low: f64, high: f64) -> String {
     let practical = ln_1p(report.protocol.practical);
     let is_near = ln(low).abs().max(ln(high).abs()) < 2.0 * practical;
-    match is_near {
-        true => format!(
+    if is_near {
+        format!(
             " (a tie takes both ends within {})",
             percent(report.protocol.practical)
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     }
 }
 

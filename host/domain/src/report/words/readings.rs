@@ -34,9 +34,10 @@ pub(super) fn claim(
             format!(", {factor} ×{ends}")
         }
         Claim::MeanDifference => {
-            let (low, high) = match value < 0.0 {
-                true => (row.high.map(|end| -end), row.low.map(|end| -end)),
-                false => (row.low, row.high),
+            let (low, high) = if value < 0.0 {
+                (row.high.map(|end| -end), row.low.map(|end| -end))
+            } else {
+                (row.low, row.high)
             };
             let (_, ends) = with_ends(value.abs(), low, high);
             let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();

@@ -152,15 +152,12 @@ pub(super) fn faster_at(report: &Report, id: &str, other: &str) -> Option<SizeRa
     };
     let won = |(size, row): &(u32, VerdictRow)| row.verdict == Verdict::Beats && is_unbeaten(*size);
     let rows = by_size(report, id, other);
-    match crossover.small == id {
-        true => {
-            let last = rows.iter().take_while(|row| won(row)).last()?;
-            Some(SizeRange::UpTo(last.0))
-        }
-        false => {
-            let first = rows.iter().rev().take_while(|row| won(row)).last()?;
-            Some(SizeRange::From(first.0))
-        }
+    if crossover.small == id {
+        let last = rows.iter().take_while(|row| won(row)).last()?;
+        Some(SizeRange::UpTo(last.0))
+    } else {
+        let first = rows.iter().rev().take_while(|row| won(row)).last()?;
+        Some(SizeRange::From(first.0))
     }
 }
 

@@ -41,9 +41,10 @@ pub(super) fn pair(report: &Report, row: &VerdictRow) -> Option<String> {
         Verdict::Tie => return Some(tie(&report.protocol)),
         Verdict::Beats | Verdict::Beaten => by_how_much(row),
     };
-    let small = match row.below_threshold {
-        true => format!(", but {}", less_than_matters(&report.protocol)),
-        false => String::new(),
+    let small = if row.below_threshold {
+        format!(", but {}", less_than_matters(&report.protocol))
+    } else {
+        String::new()
     };
     let typical = typical(row).map(|typical| format!("; {typical} in most samples"));
     let typical = typical.unwrap_or_default();
@@ -68,18 +69,20 @@ fn by_how_much(row: &VerdictRow) -> String {
     };
     if ratio.max(1.0 / ratio) < FACTOR_MIN {
         let apart = |ratio: f64| (1.0 - ratio) * if beats { 1.0 } else { -1.0 };
-        let (least, most) = match beats {
-            true => (row.high.map(apart), row.low.map(apart)),
-            false => (row.low.map(apart), row.high.map(apart)),
+        let (least, most) = if beats {
+            (row.high.map(apart), row.low.map(apart))
+        } else {
+            (row.low.map(apart), row.high.map(apart))
         };
         let (apart, ends) = percents(apart(ratio), least, most);
         let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
         return format!("{apart} % {less} time{ends}");
     }
     let inverse = row.interval().inverse();
-    let (factor, ends) = match beats {
-        true => with_ends(1.0 / ratio, inverse.low, inverse.high),
-        false => with_ends(ratio, row.low, row.high),
+    let (factor, ends) = if beats {
+        with_ends(1.0 / ratio, inverse.low, inverse.high)
+    } else {
+        with_ends(ratio, row.low, row.high)
     };
     let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
     format!("{factor} × {faster}{ends}")
@@ -95,9 +98,10 @@ pub fn span(low: f64, high: f64) -> String {
     let percent = |ratio: f64| (1.0 - ratio).abs() * 100.0;
     let (from, to) = (percent(low), percent(high));
     let shown = trimmed(&alike([from.min(to), from.max(to)], 2));
-    let (from, to) = match from <= to {
-        true => (&shown[0], &shown[1]),
-        false => (&shown[1], &shown[0]),
+    let (from, to) = if from <= to {
+        (&shown[0], &shown[1])
+    } else {
+        (&shown[1], &shown[0])
     };
     let way = |ratio: f64| if ratio < 1.0 { "less" } else { "more" };
     format!("from {from} % {} to {to} % {} time", way(low), way(high))
@@ -120,10 +124,7 @@ pub fn estimate(ratio: f64) -> String {
 /// An ascending share of time and its ends as percentages, of a sure verdict: `4` and `3–5 %`. An end
 /// that is not above 0 comes from rounding and is shown as 0.
 fn percents(share: f64, least: Option<f64>, most: Option<f64>) -> (String, Option<String>) {
-    let percent = |share: f64| match share > 5e-5 {
-        true => share * 100.0,
-        false => 0.0,
-    };
+    let percent = |share: f64| if share > 5e-5 { share * 100.0 } else { 0.0 };
     let text = |numbers: &[String]| trimmed(numbers);
     match (least, most) {
         (Some(least), Some(most)) => {
@@ -149,11 +150,14 @@ fn trimmed(numbers: &[String]) -> Vec<String> {
     // A number without a point has none to lose, and keeps nothing from the others.
     let with_point = numbers.iter().filter(|number| number.contains('.'));
     let common = with_point.map(zeros).min().unwrap_or(0);
-    let cut = |number: &String| match number.contains('.') {
-        true => number[..number.len() - common]
-            .trim_end_matches('.')
-            .to_owned(),
-        false => number.clone(),
+    let cut = |number: &String| {
+        if number.contains('.') {
+            number[..number.len() - common]
+                .trim_end_matches('.')
+                .to_owned()
+        } else {
+            number.clone()
+        }
     };
     numbers.iter().map(cut).collect()
 }

@@ -68,16 +68,18 @@ fn sentence(
     };
     let digits = digits(criterion, leaders.first()?, last.first());
     if behind.is_empty() {
-        let reading = match criterion.is_timed() {
-            true => format!(", {}", speed::tie(&report.protocol)),
-            false => shown(criterion, leaders.first()?, digits).unwrap_or_default(),
+        let reading = if criterion.is_timed() {
+            format!(", {}", speed::tie(&report.protocol))
+        } else {
+            shown(criterion, leaders.first()?, digits).unwrap_or_default()
         };
-        return Some(match are_equal(report, criterion, &leaders) {
-            true => match apart(criterion, &leaders) {
+        return Some(if are_equal(report, criterion, &leaders) {
+            match apart(criterion, &leaders) {
                 Some(ends) => format!("{called}: no difference that counts, {ends}{opinion}."),
                 None => format!("{called}: all alike{reading}{opinion}."),
-            },
-            false => format!("{called}: no difference is sure{opinion}."),
+            }
+        } else {
+            format!("{called}: no difference is sure{opinion}.")
         });
     }
     let lead = leading(report, criterion, &leaders, digits)?;
@@ -161,9 +163,10 @@ fn leading(
     let names = leaders.iter().map(|v| name(report, &v.id)).collect();
     let names = listed(names, LEADERS_MAX);
     let equal = are_equal(report, criterion, leaders);
-    let why = match criterion.is_paired() {
-        true => "no call among them",
-        false => "their intervals overlap",
+    let why = if criterion.is_paired() {
+        "no call among them"
+    } else {
+        "their intervals overlap"
     };
     Some(match (leaders.len(), equal, criterion.is_timed()) {
         (1, ..) | (_, true, false) => format!("{best}: {names}{reading}"),
@@ -189,9 +192,10 @@ fn trailing(
         1 => " (1 other between)".to_owned(),
         more => format!(" ({more} others between)"),
     };
-    let how = match criterion.is_timed() {
-        true => "slowest",
-        false => "worst",
+    let how = if criterion.is_timed() {
+        "slowest"
+    } else {
+        "worst"
     };
     let names = last.iter().map(|v| name(report, &v.id)).collect();
     let names = listed(names, LEADERS_MAX);
@@ -239,8 +243,9 @@ fn shown(criterion: &CriterionSummary, variant: &VariantReport, digits: usize) -
 
 /// The unit of a reading: its own, else the criterion's.
 fn unit<'a>(criterion: &'a CriterionSummary, reading: &'a Reading) -> &'a str {
-    match reading.unit.is_empty() {
-        true => &criterion.unit,
-        false => &reading.unit,
+    if reading.unit.is_empty() {
+        &criterion.unit
+    } else {
+        &reading.unit
     }
 }

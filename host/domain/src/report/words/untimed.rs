@@ -1,13 +1,10 @@
 //! Sentences about inputs and variants that times say little of, or nothing.
 
 use super::numbers;
-use super::view::{listed, shortened, time_criterion};
+use super::view::{NAMES_MAX, listed, shortened, time_criterion};
 use crate::race::INPUTS_ENOUGH;
 use crate::report::{Report, VariantReport};
 use std::collections::BTreeMap;
-
-/// The largest number of names of approaches in a sentence.
-const NAMES_MAX: usize = 6;
 
 /// Sentence with the number of different inputs, where times decide and a slow input may well not be among them.
 pub(super) fn few_inputs(report: &Report) -> Option<String> {

@@ -154,9 +154,10 @@ pub(super) fn verdict_on(
     a: &str,
     b: &str,
 ) -> Option<Verdict> {
-    match criterion.is_timed() {
-        true => row_for(report, criterion, a, b).map(|row| row.verdict),
-        false => reading_row(report, criterion, a, b).map(|row| row.verdict),
+    if criterion.is_timed() {
+        row_for(report, criterion, a, b).map(|row| row.verdict)
+    } else {
+        reading_row(report, criterion, a, b).map(|row| row.verdict)
     }
 }
 
@@ -317,9 +318,10 @@ pub(super) fn relation(
 ) -> Relation {
     let exact = exact_relation(report, criterion, a, b);
     let is_sure = matches!(exact, Relation::Better | Relation::Worse);
-    match is_sure && !criterion.is_paired() && !is_worth(report, criterion, a, b) {
-        true => Relation::Equal,
-        false => exact,
+    if is_sure && !criterion.is_paired() && !is_worth(report, criterion, a, b) {
+        Relation::Equal
+    } else {
+        exact
     }
 }
 
@@ -382,6 +384,9 @@ pub(super) fn is_beaten(report: &Report, criterion: &CriterionSummary, of: &Vari
     let mut others = ranked(report).into_iter().filter(|other| other.id != of.id);
     others.any(|other| relation(report, criterion, other, of) == Relation::Better)
 }
+
+/// The largest number of names of approaches in a sentence.
+pub(super) const NAMES_MAX: usize = 6;
 
 /// A list of at most `names_max` names; of more, the last entry counts the others: `a, b and 3 others`.
 pub fn listed(mut names: Vec<String>, names_max: usize) -> String {
