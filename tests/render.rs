@@ -117,7 +117,7 @@ fn what_the_confinement_is_made_of_is_shown() {
 fn markdown_and_its_charts_are_golden() {
     let report = fixture::report();
     golden("report.md", &bakeoff_render::markdown(&report, &options()));
-    for chart in bakeoff_render::charts::charts(&report) {
+    for chart in bakeoff_render::charts::charts(&report, &[]) {
         golden(&format!("{}.svg", chart.name), &chart.svg);
     }
 }
@@ -126,7 +126,7 @@ fn markdown_and_its_charts_are_golden() {
 fn replicas_are_points_that_tell_their_times() {
     let mut report = fixture::report();
     let chart = |report: &Report| {
-        let charts = bakeoff_render::charts::charts(report);
+        let charts = bakeoff_render::charts::charts(report, &[]);
         charts.into_iter().find(|chart| chart.name == "replicas")
     };
     // Five variants with 12 replicas; the sixth left after 6.

@@ -12,7 +12,7 @@ use bakeoff_domain::verdict::Verdict;
 fn formats(report: &Report) -> [(&'static str, String); 5] {
     let options = super::options();
     let mut charts = String::new();
-    for chart in bakeoff_render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report, &[]) {
         charts += &format!("{}\n{}\n{}\n", chart.title, chart.description, chart.svg);
     }
     [

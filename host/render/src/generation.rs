@@ -1,11 +1,8 @@
 //! The generation of approaches: its cost, and the result of each approach. All of it is text from outside.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
-
-/// The heading of the section.
-pub(super) const TITLE: &str = "Generated approaches";
 
 /// Returns the cost of the generation in all, and the cost that was expected before, as sentences.
 pub(super) fn sentences(generation: &Generation) -> Vec<String> {
@@ -39,9 +36,6 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
 
 /// Returns the table of approaches, with the results of their attempts in order.
 pub(super) fn table(generation: &Generation) -> Option<Table> {
-    if generation.approaches.is_empty() {
-        return None;
-    }
     let mut table = Table::new("What came of each generated approach, and what its attempts took");
     table.column("result", Align::Left);
     table.column("attempts", Align::Left);
@@ -60,7 +54,7 @@ pub(super) fn table(generation: &Generation) -> Option<Table> {
             numbers::significant(cost.seconds, 3),
         ]);
     }
-    Some(table)
+    table.if_any()
 }
 
 /// Returns the outcome of each attempt: `wrong-answer, passed`.

@@ -2,7 +2,8 @@
 //! readers. It says all without scripts; with them, weights can be moved ([`super::page`]).
 
 use super::escape::Html;
-use super::tables::{self, Align, Table};
+use super::table::{Align, Table};
+use super::tables;
 use super::{Options, added, charts, generation, page, parts, screened, side_by_side};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
@@ -185,7 +186,7 @@ impl Page {
     }
 
     fn charts(&mut self, report: &Report) {
-        for chart in charts::charts(report) {
+        for chart in charts::charts(report, &[]) {
             self.chart(&chart);
             self.end();
         }
@@ -287,7 +288,7 @@ impl Page {
         let Some(made) = &report.generation else {
             return;
         };
-        self.section(generation::TITLE);
+        self.section("Generated approaches");
         for sentence in generation::sentences(made) {
             self.paragraph(&sentence);
         }
@@ -322,17 +323,17 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::code_samples(report, options);
+        let samples = super::code::samples(report, options);
         if samples.is_empty() {
             return;
         }
         self.section("Code");
         for sample in &samples {
-            let is_first = sample.variant.rank == Some(1);
+            let is_first = sample.is_best;
             let open = if is_first { " open" } else { "" };
             self.add(format_args!(
                 "<details{open}>\n<summary>{}</summary>",
-                Html(&sample.title)
+                Html(&sample.title())
             ));
             if let Some(description) = &sample.description {
                 self.add(format_args!("<p>{}</p>", Html(description)));
@@ -359,7 +360,7 @@ impl Page {
         }
         self.table(&tables::criteria(report));
         self.add(format_args!("<dl class=\"pairs\">"));
-        for (name, value) in tables::environment(report) {
+        for (name, value) in super::environment::pairs(report) {
             let value = super::clipped(&value, 300);
             self.add(format_args!("<dt>{name}</dt><dd>{}</dd>", Html(&value)));
         }

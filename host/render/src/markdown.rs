@@ -1,7 +1,8 @@
 //! The report as Markdown, for GitHub and most other readers.
 
 use super::escape::{Fenced, Markdown};
-use super::tables::{self, Align, Table};
+use super::table::{Align, Table};
+use super::tables;
 use super::{Options, added, charts, generation, parts, screened};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Presented, Report, presented};
@@ -104,7 +105,7 @@ impl Page {
     }
 
     fn charts(&mut self, report: &Report, options: &Options) {
-        for chart in charts::charts(report) {
+        for chart in charts::charts(report, &[]) {
             self.heading(&chart.title);
             if let Some(folder) = &options.charts {
                 let path = format!("{folder}/{}.svg", chart.name);
@@ -154,7 +155,7 @@ impl Page {
         let Some(made) = &report.generation else {
             return;
         };
-        self.heading(generation::TITLE);
+        self.heading("Generated approaches");
         for sentence in generation::sentences(made) {
             self.block(&Markdown(&sentence).to_string());
         }
@@ -192,13 +193,13 @@ impl Page {
     }
 
     fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::code_samples(report, options);
+        let samples = super::code::samples(report, options);
         if samples.is_empty() {
             return;
         }
         self.heading("Code");
         for sample in samples {
-            self.block(&format!("### {}", Markdown(&sample.title)));
+            self.block(&format!("### {}", Markdown(&sample.title())));
             if let Some(description) = &sample.description {
                 self.block(&Markdown(description).to_string());
             }
@@ -208,7 +209,7 @@ impl Page {
 
     fn environment(&mut self, report: &Report) {
         self.heading("How it was measured");
-        for (name, value) in tables::environment(report) {
+        for (name, value) in super::environment::pairs(report) {
             let value = super::clipped(&value, 300);
             self.out += &format!("- {name}: {}\n", Markdown(&value));
         }

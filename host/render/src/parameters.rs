@@ -1,6 +1,6 @@
 //! Sweeps: for each parameter of an approach, the best reading with each of its values.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_domain::spec::Direction;

@@ -1,13 +1,15 @@
 //! Times of all variants against one of them, with the verdict on each.
 
 use bakeoff_domain::report::words::{self, Standing};
-use bakeoff_domain::report::{Interval, Report, VariantReport};
+use bakeoff_domain::report::{Interval, Report};
 use bakeoff_domain::verdict::Verdict;
 
 /// The time of a variant against the one that times are shown against.
-pub(super) struct RatioRow<'a> {
-    /// The variant.
-    pub(super) variant: &'a VariantReport,
+pub(super) struct RatioRow {
+    /// Id of the variant.
+    pub(super) id: String,
+    /// Name of the variant.
+    pub(super) name: String,
     /// The ratio of times; `None` for the reference itself, or if it is not known.
     pub(super) ratio: Option<Interval>,
     /// The relation to the reference.
@@ -27,7 +29,7 @@ pub(super) enum RatioRelation {
     Verdict(Verdict),
 }
 
-impl RatioRow<'_> {
+impl RatioRow {
     /// Returns the verdict in words: `slower`, `the fastest`.
     pub(super) fn verdict_text(&self) -> String {
         let verdict = match self.relation {
@@ -42,11 +44,11 @@ impl RatioRow<'_> {
 }
 
 /// Returns all timed variants: first the one that times are shown against, then by ratio. Empty if nothing was timed.
-pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
+pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow> {
     let Some(reference) = words::reference(report) else {
         return Vec::new();
     };
-    let mut list: Vec<RatioRow<'_>> = report
+    let mut list: Vec<RatioRow> = report
         .variants
         .iter()
         .filter(|variant| variant.id != reference.id)
@@ -58,7 +60,8 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
                 high: row.high,
             });
             Some(RatioRow {
-                variant,
+                id: variant.id.clone(),
+                name: words::name(report, &variant.id),
                 ratio,
                 relation: RatioRelation::Verdict(row.verdict),
                 below_threshold: row.below_threshold,
@@ -66,11 +69,12 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
             })
         })
         .collect();
-    let value = |row: &RatioRow<'_>| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
+    let value = |row: &RatioRow| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
     list.sort_by(|a, b| value(a).total_cmp(&value(b)));
     let standing = Standing::of(report, &reference.id);
     let first = RatioRow {
-        variant: reference,
+        id: reference.id.clone(),
+        name: words::name(report, &reference.id),
         ratio: None,
         relation: RatioRelation::Reference(standing),
         below_threshold: false,

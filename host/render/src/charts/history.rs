@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
 use super::chart::Chart;
 use crate::ratio_rows::ratios_to_reference;
-use crate::tables::{Align, Table};
+use crate::table::{Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Interval, Report, VerdictRow};
 use bakeoff_domain::verdict::Verdict;
@@ -43,8 +43,8 @@ impl Row<'_> {
 pub(crate) fn chart(report: &Report, runs: &[PastRun]) -> Option<Chart> {
     let list = ratios_to_reference(report);
     let (reference, others) = list.split_first()?;
-    let reference = reference.variant.id.as_str();
-    let ids: Vec<&str> = others.iter().map(|row| row.variant.id.as_str()).collect();
+    let reference = reference.id.as_str();
+    let ids: Vec<&str> = others.iter().map(|row| row.id.as_str()).collect();
     let own = ids.iter().map(|id| (*id, reference));
     let rest = report.verdicts.iter().filter(|row| row.case.is_none());
     // The slower one against the other.

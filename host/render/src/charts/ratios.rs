@@ -5,7 +5,7 @@ use super::chart::{Chart, VARIANTS_MAX};
 use crate::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
 use crate::tables;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::{self, Standing, numbers};
+use bakeoff_domain::report::words::{Standing, numbers};
 use bakeoff_domain::verdict::Verdict;
 
 const LEFT: f64 = 170.0;
@@ -16,18 +16,18 @@ const TOP: f64 = 16.0;
 /// The axis ends at this factor.
 const FACTOR_MAX: f64 = 100.0;
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let list = ratios_to_reference(report);
     if list.len() < 2 {
         return None;
     }
     let shown = &list[..list.len().min(VARIANTS_MAX)];
-    let reference = words::name(report, &list[0].variant.id);
+    let reference = &list[0].name;
     let title = format!("Time against {reference}");
     let description = format!(
         "Ratio of the time of each variant to that of {reference}, on a logarithmic axis, with the \
          interval of its verdict. {}",
-        describe(report, shown)
+        describe(shown)
     );
     let axis = axis(shown);
     let bottom = TOP + ROW * shown.len() as f64;
@@ -41,7 +41,7 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     let one = axis.at(1.0);
     canvas.line((one, TOP), (one, bottom), "axis");
     for (index, ratio_row) in shown.iter().enumerate() {
-        row(&mut canvas, report, &axis, index, ratio_row);
+        row(&mut canvas, &axis, index, ratio_row);
     }
     Some(Chart {
         name: "ratios".to_owned(),
@@ -52,18 +52,15 @@ pub(super) fn chart(report: &Report) -> Option<Chart> {
     })
 }
 
-fn describe(report: &Report, list: &[RatioRow<'_>]) -> String {
+fn describe(list: &[RatioRow]) -> String {
     let ratios: Vec<String> = list[1..]
         .iter()
-        .filter_map(|row| {
-            let name = words::name(report, &row.variant.id);
-            Some(format!("{name}: {}", numbers::times(row.ratio?)))
-        })
+        .filter_map(|row| Some(format!("{}: {}", row.name, numbers::times(row.ratio?))))
         .collect();
     format!("{}.", ratios.join("; "))
 }
 
-fn axis(list: &[RatioRow<'_>]) -> LogAxis {
+fn axis(list: &[RatioRow]) -> LogAxis {
     let ends = list
         .iter()
         .filter_map(|row| row.ratio)
@@ -81,15 +78,9 @@ fn axis(list: &[RatioRow<'_>]) -> LogAxis {
     }
 }
 
-fn row(
-    canvas: &mut Canvas,
-    report: &Report,
-    axis: &LogAxis,
-    index: usize,
-    ratio_row: &RatioRow<'_>,
-) {
+fn row(canvas: &mut Canvas, axis: &LogAxis, index: usize, ratio_row: &RatioRow) {
     let y = TOP + ROW * (index as f64 + 0.5);
-    let name = label(&words::name(report, &ratio_row.variant.id));
+    let name = label(&ratio_row.name);
     canvas.text((LEFT - 12.0, y + 4.0), &name, Anchor::End, false);
     let Some(ratio) = ratio_row.ratio else {
         let text = match ratio_row.relation {

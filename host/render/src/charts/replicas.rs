@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
 use super::chart::{Chart, VARIANTS_MAX};
-use crate::tables::{Align, Table};
+use crate::table::{Align, Table};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::stats;
@@ -30,7 +30,7 @@ struct Row {
     times: Vec<(usize, f64)>,
 }
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let all = rows(report);
     let rows = &all[..all.len().min(VARIANTS_MAX)];
     let replicas = report.replicas.as_ref()?.log_times.len();

@@ -23,7 +23,7 @@ struct Series {
     points: Vec<(f64, f64)>,
 }
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let table = tables::by_case(report)?;
     let series = series(report);
     let sizes: Vec<f64> = sizes(report).into_iter().flatten().collect();

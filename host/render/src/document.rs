@@ -1,0 +1,115 @@
+//! A report as blocks, which [`super::report`] builds once and the terminal, Markdown and HTML each write in their way.
+//! All of them show the same blocks in the same order; what the terminal leaves out is said by headings.
+
+use super::charts::Chart;
+use super::code::CodeSample;
+use super::ratio_rows::RatioRow;
+use super::table::Table;
+use super::unranked::UnrankedVariant;
+use bakeoff_domain::report::RankingOutcome;
+
+/// A part of a document.
+pub(super) enum Block {
+    /// Name and problem of the experiment, at the beginning.
+    Title { name: String, problem: String },
+    /// Answer of the report. It stands last in a terminal, so that it stays on the screen.
+    Answer {
+        text: String,
+        outcome: RankingOutcome,
+    },
+    /// Heading of a section, which ends at the next heading.
+    Heading(Heading),
+    /// Paragraph.
+    Paragraph(Text),
+    /// List of sentences.
+    List(Vec<Text>),
+    /// Comparison matrix, and the meaning of its scores.
+    Matrix { table: Table, scales: String },
+    /// Table.
+    Table(Table),
+    /// Chart with the table of its numbers; a terminal has the lines instead of both, or the table if there are none.
+    Chart { chart: Chart, lines: Vec<RatioRow> },
+    /// Variants without a rank, with the reasons.
+    Unranked(Vec<UnrankedVariant>),
+    /// Sources; a terminal shows the first of the best.
+    Code(Vec<CodeSample>),
+    /// Values with their names.
+    Pairs(Vec<(&'static str, String)>),
+    /// Blocks that all come from outside, marked as such to their last line.
+    Quote(Vec<Block>),
+    /// Sections that follow the weights which the reader of a page chooses.
+    Narrative(Vec<Block>),
+}
+
+/// A text, and whether somebody else chose how long it is. Every format escapes all text; in addition, a terminal
+/// sets off each line of a text from outside, as its author may choose where it is wrapped.
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) is_outside: bool,
+}
+
+impl Text {
+    /// Returns a text of ours, in which there may be names from outside.
+    pub(super) fn ours(text: impl Into<String>) -> Self {
+        let (text, is_outside) = (text.into(), false);
+        Self { text, is_outside }
+    }
+
+    /// Returns a text from outside.
+    pub(super) fn outside(text: impl Into<String>) -> Self {
+        let (text, is_outside) = (text.into(), true);
+        Self { text, is_outside }
+    }
+}
+
+/// The heading of a section.
+pub(super) struct Heading {
+    /// Title of the section.
+    pub(super) title: Text,
+    /// True for a section about failures.
+    pub(super) is_bad: bool,
+    /// The section in a terminal.
+    pub(super) in_terminal: InTerminal,
+    /// True if a terminal shows the section only where details are asked for.
+    pub(super) is_detail: bool,
+}
+
+/// A section in a terminal.
+pub(super) enum InTerminal {
+    /// Shown with the title of the section.
+    Titled,
+    /// Shown with another title.
+    As(String),
+    /// Shown without a title.
+    Untitled,
+    /// Not shown.
+    Hidden,
+}
+
+impl Heading {
+    /// Returns the heading of a section that a terminal shows as well.
+    pub(super) fn new(title: Text) -> Self {
+        Self {
+            title,
+            is_bad: false,
+            in_terminal: InTerminal::Titled,
+            is_detail: false,
+        }
+    }
+
+    /// Returns the heading of a section that is shown in this way in a terminal.
+    pub(super) fn with(title: impl Into<String>, in_terminal: InTerminal) -> Self {
+        Self {
+            in_terminal,
+            ..Self::new(Text::ours(title))
+        }
+    }
+
+    /// Returns the heading of a section that is shown in this way in a terminal where details are asked for.
+    pub(super) fn detail(title: impl Into<String>, in_terminal: InTerminal) -> Self {
+        Self {
+            is_detail: true,
+            ..Self::with(title, in_terminal)
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The document of a report as text for a terminal. The answer comes last, and so stays on the screen.
+
+use super::document::{Block, Heading, InTerminal, Text};
+use super::escape::Plain;
+use super::ratio_rows::{RatioRelation, RatioRow};
+use super::sparkline::Axis;
+use super::table::{Align, Table};
+use super::unranked::UnrankedVariant;
+use super::wrap::wrapped;
+use super::{Charset, Colour, Options, ascii, layout, report};
+use bakeoff_domain::report::{Interval, RankingOutcome, Report};
+use unicode_width::UnicodeWidthStr as _;
+
+/// Fewest columns of a sparkline; with less room there are words only.
+const SPARKLINE_COLUMNS_MIN: usize = 8;
+/// Most columns of a sparkline.
+const SPARKLINE_COLUMNS_MAX: usize = 48;
+/// Largest number of lines of a failure's message.
+const MESSAGE_LINES_MAX: usize = 12;
+/// Largest number of lines of a source.
+const SOURCE_LINES_MAX: usize = 40;
+/// Largest number of characters of a line of a source.
+const SOURCE_LINE_CHARS_MAX: usize = 400;
+
+/// Beginning of each further line of a paragraph with text from outside: no line of ours begins so.
+const CONTINUED: &str = "    ";
+/// Beginning of each line of a message from outside: no line of ours begins so.
+const MESSAGE: &str = "   │ ";
+/// Beginning of each line of a section from outside: no line of ours begins so.
+const QUOTED: &str = " > ";
+
+/// Returns the report as text: the blocks of its document, and at the end the answer.
+pub fn human(report: &Report, options: &Options) -> String {
+    let mut page = Page {
+        out: String::new(),
+        width: options.width.clamp(40, 160),
+        colour: options.colour,
+        detail: options.detail,
+        is_hidden: false,
+    };
+    let blocks = report::document(report, options);
+    page.blocks(&blocks);
+    let answers = blocks.iter().filter_map(|block| match block {
+        Block::Answer { text, outcome } => Some((text, *outcome)),
+        _ => None,
+    });
+    for (text, outcome) in answers {
+        page.answer(text, outcome);
+    }
+    in_charset(page.out, options)
+}
+
+/// Returns the answer of a report in one line.
+pub fn answer(report: &Report, options: &Options) -> String {
+    let text = super::clipped(&report.recommendation.text, 2_000);
+    in_charset(format!("{}\n", Plain(&text)), options)
+}
+
+fn in_charset(text: String, options: &Options) -> String {
+    match options.charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii::ascii(&text),
+    }
+}
+
+/// The style of a line.
+#[derive(Clone, Copy)]
+enum Style {
+    Bold,
+    Good,
+    Bad,
+    Dim,
+}
+
+struct Page {
+    out: String,
+    width: usize,
+    colour: Colour,
+    detail: bool,
+    /// True in a section that is left out.
+    is_hidden: bool,
+}
+
+impl Page {
+    fn blocks(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            match block {
+                Block::Heading(heading) => self.heading(heading),
+                Block::Narrative(blocks) => self.blocks(blocks),
+                block if !self.is_hidden => self.block(block),
+                _ => {}
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Title { name, problem } => {
+                let (name, problem) = (super::clipped(name, 80), super::clipped(problem, 600));
+                self.outside(&format!("{name}: {problem}"), "", Some(Style::Dim));
+            }
+            Block::Paragraph(text) => self.text(text, " "),
+            Block::List(items) => items.iter().for_each(|text| self.text(text, " • ")),
+            Block::Matrix { table, scales } => {
+                self.table(table, "");
+                self.paragraph(scales, " ", Some(Style::Dim));
+            }
+            Block::Table(table) => self.table(table, ""),
+            Block::Chart { chart, lines } => match lines.is_empty() {
+                true => self.table(&chart.table, ""),
+                false => self.ratios(lines),
+            },
+            Block::Unranked(list) => list.iter().for_each(|variant| self.unranked(variant)),
+            Block::Code(samples) => {
+                let best = samples.iter().find(|sample| sample.is_best);
+                if let Some(best) = best {
+                    self.code(&best.source, best.lines);
+                }
+            }
+            Block::Pairs(pairs) => {
+                let pairs = pairs.iter();
+                let pairs: Vec<String> = pairs
+                    .map(|(name, text)| format!("{name}: {text}."))
+                    .collect();
+                self.paragraph(&pairs.join(" "), "", Some(Style::Dim));
+            }
+            Block::Quote(blocks) => blocks.iter().for_each(|block| self.quoted(block)),
+            Block::Answer { .. } | Block::Heading(_) | Block::Narrative(_) => {}
+        }
+    }
+
+    /// Adds a block of a section from outside, all lines of which are marked.
+    fn quoted(&mut self, block: &Block) {
+        match block {
+            Block::Paragraph(text) => self.paragraph(&text.text, QUOTED, None),
+            Block::Table(table) => self.table(table, QUOTED),
+            _ => {}
+        }
+    }
+
+    /// Adds a line, styled if colours are on. The text must be escaped already.
+    fn line(&mut self, text: &str, style: Option<Style>) {
+        let code = match (self.colour, style) {
+            (Colour::Never, _) | (_, None) => None,
+            (Colour::Always, Some(Style::Bold)) => Some("1"),
+            (Colour::Always, Some(Style::Good)) => Some("1;32"),
+            (Colour::Always, Some(Style::Bad)) => Some("1;31"),
+            (Colour::Always, Some(Style::Dim)) => Some("2"),
+        };
+        match code {
+            Some(code) => self.out += &format!("\u{1b}[{code}m{text}\u{1b}[0m\n"),
+            None => self.out += &format!("{}\n", text.trim_end()),
+        }
+    }
+
+    fn text(&mut self, text: &Text, indent: &str) {
+        match text.is_outside {
+            true => self.outside(&text.text, indent, None),
+            false => self.paragraph(&text.text, indent, None),
+        }
+    }
+
+    /// Adds a paragraph of any text: escaped, wrapped and indented.
+    fn paragraph(&mut self, text: &str, indent: &str, style: Option<Style>) {
+        let hanging = match indent.ends_with("• ") {
+            true => " ".repeat(indent.width()),
+            false => indent.to_owned(),
+        };
+        self.lines(text, (indent, &hanging), style);
+    }
+
+    /// Adds a paragraph with text from outside. Its author may choose where a line is wrapped, so no further line
+    /// begins as one of ours does.
+    fn outside(&mut self, text: &str, indent: &str, style: Option<Style>) {
+        self.lines(text, (indent, CONTINUED), style);
+    }
+
+    /// Adds the lines of a text, with a beginning of the first and one of all others.
+    fn lines(&mut self, text: &str, (first, further): (&str, &str), style: Option<Style>) {
+        let longest = first.width().max(further.width());
+        let room = self.width.saturating_sub(longest).max(20);
+        for (index, line) in wrapped(&Plain(text).to_string(), room).iter().enumerate() {
+            let indent = if index == 0 { first } else { further };
+            self.line(&format!("{indent}{line}"), style);
+        }
+    }
+
+    /// Begins a section, or leaves it out.
+    fn heading(&mut self, heading: &Heading) {
+        let is_hidden = matches!(heading.in_terminal, InTerminal::Hidden);
+        self.is_hidden = is_hidden || (heading.is_detail && !self.detail);
+        if self.is_hidden {
+            return;
+        }
+        self.out.push('\n');
+        let style = Some(if heading.is_bad {
+            Style::Bad
+        } else {
+            Style::Bold
+        });
+        match &heading.in_terminal {
+            InTerminal::Titled if heading.title.is_outside => {
+                self.outside(&heading.title.text, "", style);
+            }
+            InTerminal::Titled => self.paragraph(&heading.title.text, "", style),
+            InTerminal::As(title) => self.paragraph(title, "", style),
+            InTerminal::Untitled | InTerminal::Hidden => {}
+        }
+    }
+
+    fn answer(&mut self, text: &str, outcome: RankingOutcome) {
+        self.out.push('\n');
+        let style = match outcome {
+            RankingOutcome::Winner => Style::Good,
+            RankingOutcome::Tie | RankingOutcome::NoCall => Style::Bold,
+            RankingOutcome::Nothing => Style::Bad,
+        };
+        self.paragraph(text, "", Some(style));
+    }
+
+    /// Adds a table whose lines all begin with a mark.
+    fn table(&mut self, table: &Table, mark: &str) {
+        let escaped = |text: &String| Plain(text).to_string();
+        let columns = table.columns.iter();
+        let rows = table.rows.iter();
+        let table = Table {
+            caption: String::new(),
+            columns: columns
+                .map(|(title, align)| (escaped(title), *align))
+                .collect(),
+            rows: rows.map(|row| row.iter().map(escaped).collect()).collect(),
+        };
+        for line in layout::lines(&table, self.width.saturating_sub(mark.width())) {
+            self.line(&format!("{mark}{line}"), None);
+        }
+    }
+
+    /// Adds the times against one variant, as lines of characters if there is room for them.
+    fn ratios(&mut self, list: &[RatioRow]) {
+        let names: Vec<String> = list
+            .iter()
+            .map(|row| Plain(&row.name).to_string())
+            .collect();
+        let longest = names.iter().map(|name| name.width()).max();
+        let name_width = longest.unwrap_or(0).min(self.width / 4);
+        let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
+        let longest = list.iter().map(|row| row.summary.width()).max();
+        let taken = name_width + longest.unwrap_or(0) + 5;
+        let room = self.width.saturating_sub(taken);
+        if room < SPARKLINE_COLUMNS_MIN {
+            for row in list {
+                self.paragraph(&format!("{}: {}", row.name, row.summary), " • ", None);
+            }
+            return;
+        }
+        let axis = Axis::containing(&ratios, room.min(SPARKLINE_COLUMNS_MAX));
+        for (row, name) in list.iter().zip(names) {
+            let name = layout::clipped(&name, name_width);
+            let name = layout::padded(&name, name_width, Align::Left);
+            let sparkline = match (row.ratio, row.relation) {
+                (Some(ratio), _) => axis.sparkline(ratio),
+                (None, RatioRelation::Reference(standing)) => axis.reference(standing),
+                (None, RatioRelation::Verdict(_)) => axis.unknown(),
+            };
+            self.line(&format!(" {name}  {sparkline}  {}", row.summary), None);
+        }
+    }
+
+    fn unranked(&mut self, variant: &UnrankedVariant) {
+        let mut lines = variant.reason.lines();
+        let first = lines.next().unwrap_or_default();
+        let status = super::clipped(&variant.status, 200);
+        let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
+        self.outside(text.trim_end_matches(": "), " ", None);
+        // What a guest says has lines of its own, which are marked: they are not the report's.
+        for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
+            self.paragraph(line, MESSAGE, Some(Style::Dim));
+        }
+        let more = lines.count();
+        if more > 0 {
+            let more = format!("   … {more} more lines in the report");
+            self.line(&more, Some(Style::Dim));
+        }
+        if let Some(call) = &variant.call {
+            self.outside(call, "   ", Some(Style::Dim));
+        }
+    }
+
+    /// Adds the beginning of a source with this many lines.
+    fn code(&mut self, source: &str, lines: usize) {
+        for line in source.lines().take(SOURCE_LINES_MAX) {
+            let line = super::clipped(&line.replace('\t', "    "), SOURCE_LINE_CHARS_MAX);
+            self.line(&format!("   {}", Plain(&line)), None);
+        }
+        if lines > SOURCE_LINES_MAX {
+            let more = format!("   … {} more lines", lines - SOURCE_LINES_MAX);
+            self.line(&more, Some(Style::Dim));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::tests::named;
+    use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+    use bakeoff_domain::report::{Generation, ModelCost};
+
+    /// Line that a hostile text would like to forge.
+    const FORGED: &str = "forged: take this one";
+
+    /// Returns a text in which the forged line stands behind so many words that some width breaks the line before it,
+    /// and behind a line break.
+    fn forged() -> String {
+        let words = "word ".repeat(40);
+        format!("{words}{FORGED} {words}\n{FORGED}\r\n{FORGED}")
+    }
+
+    #[test]
+    fn no_line_of_a_text_from_outside_begins_as_one_of_ours() {
+        let mut report = named("x");
+        report.experiment.problem = forged();
+        report.notes = vec![forged()];
+        report.variants[0].description = Some(forged());
+        report.variants[0].failure = Some(Failure {
+            class: FailureClass::Trap,
+            message: forged(),
+            phase: Phase::Check,
+            limit: Some(forged()),
+        });
+        report.generation = Some(Generation {
+            model: forged(),
+            spent: ModelCost {
+                calls: 1,
+                ..ModelCost::default()
+            },
+            ..Generation::default()
+        });
+        let mut broken = 0;
+        for width in 40..=160 {
+            let options = Options {
+                width,
+                ..Options::default()
+            };
+            for line in human(&report, &options).lines() {
+                let inner = line.trim_start_matches([' ', '│']);
+                if inner.starts_with("forged:") {
+                    broken += 1;
+                    assert!(
+                        line.starts_with(CONTINUED) || line.starts_with(MESSAGE),
+                        "{line}"
+                    );
+                }
+            }
+        }
+        assert!(broken > 100, "{broken}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Lines of a width, for terminals.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Returns lines of at most `width` columns, broken at spaces if there are any. Letters of some scripts take two
+/// columns.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word;
+        let used = last_width(&lines);
+        if used > 0 && used + 1 + word.width() > width {
+            lines.push(String::new());
+        }
+        while fitting(word, width) < word.len() {
+            let (piece, rest) = word.split_at(fitting(word, width));
+            push(&mut lines, piece);
+            lines.push(String::new());
+            word = rest;
+        }
+        push(&mut lines, word);
+    }
+    lines
+}
+
+fn last_width(lines: &[String]) -> usize {
+    lines.last().map_or(0, |line| line.width())
+}
+
+/// Returns the length in bytes of the beginning of a word that fits into a width: one letter at least.
+fn fitting(word: &str, width: usize) -> usize {
+    let mut used = 0;
+    let mut letters = word.char_indices();
+    let too_much = letters.find(|(at, letter)| {
+        used += letter.width().unwrap_or(0);
+        *at > 0 && used > width
+    });
+    too_much.map_or(word.len(), |(at, _)| at)
+}
+
+fn push(lines: &mut [String], word: &str) {
+    if let Some(line) = lines.last_mut() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_its_width_and_nothing_is_lost() {
+        let texts = [
+            "a text of a few words",
+            "堆排序 快速選擇 插入排序",
+            "一個沒有空格而且比一行還要長得多的句子",
+            "🦀🦀🦀🦀🦀🦀🦀🦀🦀🦀 and words",
+            "  two  spaces",
+        ];
+        for text in texts {
+            for width in 8..30 {
+                let lines = wrapped(text, width);
+                assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+                let letters = |text: &str| text.replace(' ', "");
+                assert_eq!(letters(&lines.concat()), letters(text));
+            }
+        }
+        assert_eq!(wrapped("堆排序 快速", 6), ["堆排序", "快速"]);
+        assert_eq!(wrapped("堆排序", 5), ["堆排", "序"]);
+    }
+}
