@@ -12,6 +12,8 @@ use bakeoff_domain::report::RankingOutcome;
 pub(super) enum Block {
     /// Name and problem of the experiment, at the beginning.
     Title { name: String, problem: String },
+    /// Warnings about the origin of the report; the readers of a terminal have them on stderr.
+    Warnings(Vec<String>),
     /// Answer of the report. It stands last in a terminal, so that it stays on the screen.
     Answer {
         text: String,

@@ -89,7 +89,7 @@ pub struct Options {
     /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
     /// `None`: Markdown has the tables only.
     pub charts: Option<String>,
-    /// The last runs of the same question, the oldest first; for the page only.
+    /// The last runs of the same question, the oldest first; for the page and Markdown.
     pub runs: Vec<PastRun>,
     /// Warnings about the origin of the report, shown before the answer; for the page and Markdown, whose readers see
     /// no stderr beside them.

@@ -24,7 +24,7 @@ const VALUE_CHARS_MAX: usize = 300;
 pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     let shown = presented(whole);
     let report = shown.report.as_ref();
-    let mut blocks = beginning(report);
+    let mut blocks = beginning(report, options);
     comparison(&mut blocks, whole, report);
     let sentences = shown.sentences();
     if !sentences.is_empty() {
@@ -76,20 +76,19 @@ fn captioned(blocks: &mut Vec<Block>, table: Option<Table>, in_terminal: InTermi
     }
 }
 
-/// Returns the question and the answer.
-fn beginning(report: &Report) -> Vec<Block> {
+/// Returns the question, the warnings and the answer.
+fn beginning(report: &Report, options: &Options) -> Vec<Block> {
     let (experiment, first) = (&report.experiment, &report.recommendation);
-    let mut blocks = vec![Block::Title {
+    let title = Block::Title {
         name: clipped(&experiment.name, NAME_CHARS_MAX),
         problem: clipped(&experiment.problem, PROBLEM_CHARS_MAX),
-    }];
-    if !first.text.is_empty() {
-        blocks.push(Block::Answer {
-            text: first.text.clone(),
-            outcome: first.outcome,
-        });
-    }
-    blocks
+    };
+    let answer = (!first.text.is_empty()).then(|| Block::Answer {
+        text: first.text.clone(),
+        outcome: first.outcome,
+    });
+    let warnings = Block::Warnings(options.warnings.clone());
+    [title, warnings].into_iter().chain(answer).collect()
 }
 
 /// Adds the matrix and the charts that compare all variants.

@@ -125,7 +125,8 @@ impl Page {
                 self.paragraph(&pairs.join(" "), "", Some(Style::Dim));
             }
             Block::Quote(blocks) => blocks.iter().for_each(|block| self.quoted(block)),
-            Block::Answer { .. } | Block::Heading(_) | Block::Narrative(_) => {}
+            Block::Warnings(_) | Block::Answer { .. } | Block::Heading(_) | Block::Narrative(_) => {
+            }
         }
     }
 
