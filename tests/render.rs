@@ -231,6 +231,36 @@ fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
     }
 }
 
+/// Titles between two marks, in the order of a text.
+fn titles<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
+    let parts = text.split(before).skip(1);
+    parts.filter_map(|part| part.split(after).next()).collect()
+}
+
+/// The page has the panel and another view of the sources in addition, the terminal no picture.
+#[test]
+fn all_formats_have_the_same_sections_in_the_same_order() {
+    for report in [fixture::report()]
+        .into_iter()
+        .chain(fixture::others().into_iter().map(|(_, report)| report))
+    {
+        let markdown = bakeoff_render::markdown(&report, &options());
+        let markdown = titles(&markdown, "\n## ", "\n");
+        let page = bakeoff_render::html(&report, &options());
+        let page: Vec<&str> = titles(&page, "<h2>", "</h2>")
+            .into_iter()
+            .filter(|title| !["Weigh it yourself", "Sources side by side"].contains(title))
+            .collect();
+        assert_eq!(markdown, page);
+        let text = bakeoff_render::human(&report, &options());
+        let mut places = Vec::new();
+        for title in markdown {
+            places.extend(text.find(&format!("\n\n{title}\n")));
+        }
+        assert!(places.len() > 2 && places.is_sorted(), "{text}");
+    }
+}
+
 #[test]
 fn other_ends_are_golden() {
     for (name, report) in fixture::others() {

@@ -19,14 +19,20 @@ pub(super) enum Block {
         text: String,
         outcome: RankingOutcome,
     },
+    /// Panel with which the reader of a page moves the weights.
+    Panel,
     /// Heading of a section, which ends at the next heading.
     Heading(Heading),
     /// Paragraph.
     Paragraph(Text),
     /// List of sentences.
     List(Vec<Text>),
-    /// Comparison matrix, and the meaning of its scores.
-    Matrix { table: Table, scales: String },
+    /// Comparison matrix, the meaning of its scores, and the weights of the criteria, which a page with a panel has there.
+    Matrix {
+        table: Table,
+        scales: String,
+        weights: String,
+    },
     /// Table.
     Table(Table),
     /// Chart with the table of its numbers; a terminal has the lines instead of both, or the table if there are none.

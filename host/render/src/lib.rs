@@ -82,7 +82,7 @@ pub struct Options {
     pub colour: Colour,
     /// Characters that the terminal can show; for text only.
     pub charset: Charset,
-    /// True to show the source of the best and the environment; for text only.
+    /// True to show the source of the best, the readings, the criteria and the environment; for text only.
     pub detail: bool,
     /// The source of each variant, by id, for code samples.
     pub sources: BTreeMap<String, String>,

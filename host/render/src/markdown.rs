@@ -44,6 +44,7 @@ impl Page {
                 }
             }
             Block::Answer { text, .. } => self.markup(&format!("**{}**", Markdown(text))),
+            Block::Panel => {}
             Block::Heading(heading) => {
                 self.markup(&format!("## {}", Markdown(&heading.title.text)))
             }
@@ -52,9 +53,13 @@ impl Page {
                 let items = items.iter().map(|item| item.text.clone());
                 self.list(items);
             }
-            Block::Matrix { table, scales } => {
+            Block::Matrix {
+                table,
+                scales,
+                weights,
+            } => {
                 self.table(table);
-                self.paragraph(scales);
+                self.paragraph(&format!("{scales} {weights}"));
             }
             Block::Table(table) => self.table(table),
             Block::Chart { chart, .. } => {

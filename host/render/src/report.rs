@@ -43,7 +43,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         blocks.push(Block::Narrative(narrative(report)));
     }
     times(&mut blocks, report);
-    captioned(&mut blocks, parts::table(report), InTerminal::Titled);
+    captioned(&mut blocks, parts::table(report));
     if !report.notes.is_empty() {
         section(&mut blocks, Heading::new(Text::ours("Notes")));
         let notes = report.notes.iter();
@@ -69,9 +69,9 @@ fn outside(text: String) -> Block {
 }
 
 /// Adds a section with a table, whose caption is the title.
-fn captioned(blocks: &mut Vec<Block>, table: Option<Table>, in_terminal: InTerminal) {
+fn captioned(blocks: &mut Vec<Block>, table: Option<Table>) {
     if let Some(table) = table {
-        section(blocks, Heading::with(&table.caption, in_terminal));
+        section(blocks, Heading::new(Text::ours(&table.caption)));
         blocks.push(Block::Table(table));
     }
 }
@@ -88,7 +88,11 @@ fn beginning(report: &Report, options: &Options) -> Vec<Block> {
         outcome: first.outcome,
     });
     let warnings = Block::Warnings(options.warnings.clone());
-    [title, warnings].into_iter().chain(answer).collect()
+    [title, warnings]
+        .into_iter()
+        .chain(answer)
+        .chain([Block::Panel])
+        .collect()
 }
 
 /// Adds the matrix and the charts that compare all variants.
@@ -100,10 +104,10 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
             format!("{name} {}", numbers::weight(criterion.weight))
         });
         let weights: Vec<String> = weights.collect();
-        let (scales, weights) = (tables::scales(report), weights.join(", "));
         blocks.push(Block::Matrix {
             table: tables::matrix(report),
-            scales: format!("{scales} Weights: {weights}."),
+            scales: tables::scales(report),
+            weights: format!("Weights: {}.", weights.join(", ")),
         });
     }
     if let Some(chart) = charts::ratios(report) {
@@ -148,7 +152,7 @@ fn times(blocks: &mut Vec<Block>, report: &Report) {
             let caption = chart.table.caption.clone();
             charted(blocks, chart, InTerminal::As(caption), Vec::new());
         }
-        None => captioned(blocks, tables::by_case(report), InTerminal::Titled),
+        None => captioned(blocks, tables::by_case(report)),
     }
 }
 
@@ -193,10 +197,13 @@ fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
         section(blocks, Heading::detail("Code", in_terminal));
         blocks.push(Block::Code(samples));
     }
-    captioned(blocks, tables::readings(report), InTerminal::Hidden);
-    captioned(blocks, Some(tables::criteria(report)), InTerminal::Hidden);
-    let heading = Heading::detail("How it was measured", InTerminal::Untitled);
-    section(blocks, heading);
+    let tables = [tables::readings(report), Some(tables::criteria(report))];
+    for table in tables.into_iter().flatten() {
+        section(blocks, Heading::detail(&table.caption, InTerminal::Titled));
+        blocks.push(Block::Table(table));
+    }
+    let title = "How it was measured";
+    section(blocks, Heading::detail(title, InTerminal::Titled));
     let pairs = environment::pairs(report).into_iter();
     let pairs = pairs.map(|(name, value)| (name, clipped(&value, VALUE_CHARS_MAX)));
     blocks.push(Block::Pairs(pairs.collect()));

@@ -101,9 +101,13 @@ impl Page {
             }
             Block::Paragraph(text) => self.text(text, " "),
             Block::List(items) => items.iter().for_each(|text| self.text(text, " • ")),
-            Block::Matrix { table, scales } => {
+            Block::Matrix {
+                table,
+                scales,
+                weights,
+            } => {
                 self.table(table, "");
-                self.paragraph(scales, " ", Some(Style::Dim));
+                self.paragraph(&format!("{scales} {weights}"), " ", Some(Style::Dim));
             }
             Block::Table(table) => self.table(table, ""),
             Block::Chart { chart, lines } => match lines.is_empty() {
@@ -125,8 +129,11 @@ impl Page {
                 self.paragraph(&pairs.join(" "), "", Some(Style::Dim));
             }
             Block::Quote(blocks) => blocks.iter().for_each(|block| self.quoted(block)),
-            Block::Warnings(_) | Block::Answer { .. } | Block::Heading(_) | Block::Narrative(_) => {
-            }
+            Block::Warnings(_)
+            | Block::Panel
+            | Block::Answer { .. }
+            | Block::Heading(_)
+            | Block::Narrative(_) => {}
         }
     }
 
