@@ -1,9 +1,10 @@
 //! Lines of a width, for terminals.
 
+use super::escape::Plain;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Returns lines of at most `width` columns, broken at spaces if there are any. Letters of some scripts take two
-/// columns.
+/// columns. No line is a command of a runner because it begins where another one ends; such a line is a little wider.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -20,7 +21,8 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
         push(&mut lines, word);
     }
-    lines
+    let lines = lines.iter();
+    lines.map(|line| Plain(line).to_string()).collect()
 }
 
 fn last_width(lines: &[String]) -> usize {
