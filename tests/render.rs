@@ -8,8 +8,9 @@ mod naughty;
 use bakeoff_domain::report::{RankingOutcome, Report, StoppedInSearch, assemble, rescore};
 use bakeoff_domain::spec::RecommendationStyle;
 use bakeoff_render::{AskedTest, Charset, Colour, Options};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Compares with `tests/golden/report/NAME`, or writes it when `BLESS=1` is set.
 fn golden(name: &str, text: &str) {
@@ -65,6 +66,32 @@ fn text_is_golden() {
     let text = bakeoff_render::human(&report, &ascii);
     assert!(text.is_ascii(), "{text}");
     golden("report-ascii.txt", &text);
+}
+
+/// Letters of some scripts and pictures take two columns of a terminal.
+#[test]
+fn columns_are_straight_whatever_letters_names_have() {
+    let mut report = fixture::report();
+    let names = ["堆排序", "🦀 crab", "한국어", "plain", "e\u{301}t\u{e9}"];
+    for (variant, name) in report.variants.iter_mut().zip(names) {
+        variant.name = name.to_owned();
+    }
+    let text = bakeoff_render::human(&report, &options());
+    let rows = |first: &str, end: &str| -> Vec<String> {
+        let (_, from) = text.split_once(first).unwrap();
+        let (rows, _) = from.split_once(end).unwrap();
+        rows.lines().skip(2).map(str::to_owned).collect()
+    };
+    let wide = |row: &String| names.iter().any(|name| row.contains(name));
+    let matrix = rows("\n variant", "\n Scores");
+    assert!(matrix.iter().filter(|row| wide(row)).count() == names.len());
+    let widths: BTreeSet<usize> = matrix.iter().map(|row| row.width()).collect();
+    assert_eq!(widths.len(), 1, "{text}");
+    // The point, or the mark at 1, of each line of characters is as far from the left.
+    let lines = rows("\nTime against", "\n\n");
+    let marks = lines.iter().filter_map(|row| row.split_once('·'));
+    let places: BTreeSet<usize> = marks.map(|(before, _)| before.width()).collect();
+    assert_eq!(places.len(), 1, "{text}");
 }
 
 #[test]

@@ -14,10 +14,10 @@ pub(super) struct RatioRow {
     pub(super) ratio: Option<Interval>,
     /// The relation to the reference.
     pub(super) relation: RatioRelation,
-    /// True if the difference is sure, but smaller than the practical threshold.
-    pub(super) below_threshold: bool,
     /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
     pub(super) summary: String,
+    /// The same in the fewest words: `1.83 × slower`.
+    pub(super) brief: String,
 }
 
 /// Relation of a variant to the one that times are shown against.
@@ -27,20 +27,6 @@ pub(super) enum RatioRelation {
     Reference(Standing),
     /// The variant has this verdict against that one.
     Verdict(Verdict),
-}
-
-impl RatioRow {
-    /// Returns the verdict in words: `slower`, `the fastest`.
-    pub(super) fn verdict_text(&self) -> String {
-        let verdict = match self.relation {
-            RatioRelation::Reference(standing) => standing.name(),
-            RatioRelation::Verdict(verdict) => verdict.name(),
-        };
-        match self.below_threshold {
-            true => format!("{verdict}, by less than you care about"),
-            false => verdict.to_owned(),
-        }
-    }
 }
 
 /// Returns all timed variants: first the one that times are shown against, then by ratio. Empty if nothing was timed.
@@ -64,8 +50,8 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow> {
                 name: words::name(report, &variant.id),
                 ratio,
                 relation: RatioRelation::Verdict(row.verdict),
-                below_threshold: row.below_threshold,
                 summary: words::pair_short(report, &row),
+                brief: words::pair_brief(&row),
             })
         })
         .collect();
@@ -77,8 +63,8 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow> {
         name: words::name(report, &reference.id),
         ratio: None,
         relation: RatioRelation::Reference(standing),
-        below_threshold: false,
         summary: standing.name().to_owned(),
+        brief: standing.name().to_owned(),
     };
     list.insert(0, first);
     list

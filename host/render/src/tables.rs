@@ -1,7 +1,7 @@
 //! The tables of a report.
 
 use super::rank_legend::rank_legend;
-use super::ratio_rows::{RatioRelation, ratios_to_reference};
+use super::ratio_rows::ratios_to_reference;
 use super::table::{Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{CaseLabel, Interval, Report, VariantReport};
@@ -95,28 +95,16 @@ fn with_interval(interval: &Interval, decimals: usize) -> String {
     }
 }
 
-/// Returns ratios of times with intervals: the table of the chart of ratios.
+/// Returns times against one variant: the table of the chart of ratios.
 pub(super) fn ratios(report: &Report) -> Table {
     let list = ratios_to_reference(report);
-    let reference = list.first().map(|first| first.name.clone());
-    let caption = format!(
-        "Time against {}, {}",
-        reference.unwrap_or_default(),
-        report.experiment.scope()
-    );
-    let mut table = Table::new(&caption);
-    table.column("time", Align::Right);
-    table.column("verdict", Align::Left);
+    let reference = list.first().map_or("", |first| &first.name);
+    let scope = report.experiment.scope();
+    let mut table = Table::new(&format!("Time against {reference}, {scope}"));
+    table.column("time", Align::Left);
     table.rows = list
-        .iter()
-        .map(|row| {
-            let ratio = match (row.ratio, row.relation) {
-                (Some(ratio), _) => numbers::times(ratio),
-                (None, RatioRelation::Reference(_)) => "1 ×".to_owned(),
-                (None, RatioRelation::Verdict(_)) => NO_VALUE.to_owned(),
-            };
-            vec![row.name.clone(), ratio, row.verdict_text()]
-        })
+        .into_iter()
+        .map(|row| vec![row.name, row.summary])
         .collect();
     table
 }

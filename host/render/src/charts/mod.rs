@@ -8,6 +8,7 @@ mod chart;
 mod history;
 mod parameters;
 mod pareto;
+mod ratio_plot;
 mod ratios;
 mod replicas;
 mod scores;
