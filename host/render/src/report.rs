@@ -5,7 +5,9 @@ use super::document::{Block, Heading, InTerminal, Text};
 use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
-use super::{Options, added, clipped, code, environment, generation, parts, screened, tables};
+use super::{
+    Options, added, clipped, code, environment, generation, legend, parts, screened, tables,
+};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
 use bakeoff_domain::spec::Comparison;
@@ -106,7 +108,7 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
         let weights: Vec<String> = weights.collect();
         blocks.push(Block::Matrix {
             table: tables::matrix(report),
-            scales: tables::scales(report),
+            scales: legend::scales(report),
             weights: format!("Weights: {}.", weights.join(", ")),
         });
     }

@@ -1,6 +1,5 @@
 //! The tables of a report.
 
-use super::rank_legend::rank_legend;
 use super::ratio_rows::ratios_to_reference;
 use super::table::{Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
@@ -36,50 +35,6 @@ fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> Strin
         table.row(row);
     }
     table
-}
-
-/// Returns the meaning of scores of 10 and of 0, by the scales of the criteria: `Scores 0–10, higher is better: 10 is
-/// the best, 0 is a factor of 10 from it or more.` After that, the meaning of ranks, where that is needed.
-pub(super) fn scales(report: &Report) -> String {
-    let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
-    let mut linear = Vec::new();
-    for criterion in &report.criteria {
-        let name = super::clipped(&criterion.name, 40);
-        match criterion.scale {
-            Scale::Ratio { base } => match by_base.iter_mut().find(|(known, _)| *known == base) {
-                Some((_, names)) => names.push(name),
-                None => by_base.push((base, vec![name])),
-            },
-            Scale::Linear { low, high } => {
-                let (worst, best) = match criterion.direction {
-                    Direction::HigherIsBetter => (low, high),
-                    Direction::LowerIsBetter => (high, low),
-                };
-                let (worst, best) = (numbers::weight(worst), numbers::weight(best));
-                linear.push(format!("{name}: 10 is {best}, 0 is {worst}"));
-            }
-        }
-    }
-    let far = |base: &f64| format!("a factor of {} from it or more", numbers::weight(*base));
-    let ratios = match by_base.as_slice() {
-        [] => Vec::new(),
-        [(base, _)] => vec![format!("10 is the best, 0 is {}", far(base))],
-        several => several
-            .iter()
-            .map(|(base, names)| {
-                format!("{}: 10 is the best, 0 is {}", names.join(", "), far(base))
-            })
-            .collect(),
-    };
-    let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
-    let scales = match scales.is_empty() {
-        true => "Scores 0–10, higher is better.".to_owned(),
-        false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
-    };
-    match rank_legend(report) {
-        Some(ranks) => format!("{scales} {ranks}"),
-        None => scales,
-    }
 }
 
 /// Returns a value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.

@@ -2,12 +2,12 @@
 
 use super::document::{Block, Heading, InTerminal, Text};
 use super::escape::Plain;
+use super::lines::{Lines, Style};
 use super::ratio_rows::{RatioRelation, RatioRow};
 use super::sparkline::Axis;
 use super::table::{Align, Table};
 use super::unranked::UnrankedVariant;
-use super::wrap::wrapped;
-use super::{Charset, Colour, Options, ascii, layout, report};
+use super::{Charset, Options, ascii, layout, report};
 use bakeoff_domain::report::{Interval, RankingOutcome, Report};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -22,8 +22,6 @@ const SOURCE_LINES_MAX: usize = 40;
 /// Largest number of characters of a line of a source.
 const SOURCE_LINE_CHARS_MAX: usize = 400;
 
-/// Beginning of each further line of a paragraph with text from outside: no line of ours begins so.
-const CONTINUED: &str = "    ";
 /// Beginning of each line of a message from outside: no line of ours begins so.
 const MESSAGE: &str = "   │ ";
 /// Beginning of each line of a section from outside: no line of ours begins so.
@@ -32,9 +30,7 @@ const QUOTED: &str = " > ";
 /// Returns the report as text: the blocks of its document, and at the end the answer.
 pub fn human(report: &Report, options: &Options) -> String {
     let mut page = Page {
-        out: String::new(),
-        width: options.width.clamp(40, 160),
-        colour: options.colour,
+        lines: Lines::new(options.width.clamp(40, 160), options.colour),
         detail: options.detail,
         is_hidden: false,
     };
@@ -47,7 +43,7 @@ pub fn human(report: &Report, options: &Options) -> String {
     for (text, outcome) in answers {
         page.answer(text, outcome);
     }
-    in_charset(page.out, options)
+    in_charset(page.lines.out, options)
 }
 
 /// Returns the answer of a report in one line.
@@ -63,19 +59,8 @@ fn in_charset(text: String, options: &Options) -> String {
     }
 }
 
-/// The style of a line.
-#[derive(Clone, Copy)]
-enum Style {
-    Bold,
-    Good,
-    Bad,
-    Dim,
-}
-
 struct Page {
-    out: String,
-    width: usize,
-    colour: Colour,
+    lines: Lines,
     detail: bool,
     /// True in a section that is left out.
     is_hidden: bool,
@@ -97,7 +82,8 @@ impl Page {
         match block {
             Block::Title { name, problem } => {
                 let (name, problem) = (super::clipped(name, 80), super::clipped(problem, 600));
-                self.outside(&format!("{name}: {problem}"), "", Some(Style::Dim));
+                self.lines
+                    .outside(&format!("{name}: {problem}"), "", Some(Style::Dim));
             }
             Block::Paragraph(text) => self.text(text, " "),
             Block::List(items) => items.iter().for_each(|text| self.text(text, " • ")),
@@ -107,7 +93,8 @@ impl Page {
                 weights,
             } => {
                 self.table(table, "");
-                self.paragraph(&format!("{scales} {weights}"), " ", Some(Style::Dim));
+                self.lines
+                    .paragraph(&format!("{scales} {weights}"), " ", Some(Style::Dim));
             }
             Block::Table(table) => self.table(table, ""),
             Block::Chart { chart, lines } => match lines.is_empty() {
@@ -126,7 +113,7 @@ impl Page {
                 let pairs: Vec<String> = pairs
                     .map(|(name, text)| format!("{name}: {text}."))
                     .collect();
-                self.paragraph(&pairs.join(" "), "", Some(Style::Dim));
+                self.lines.paragraph(&pairs.join(" "), "", Some(Style::Dim));
             }
             Block::Quote(blocks) => blocks.iter().for_each(|block| self.quoted(block)),
             Block::Warnings(_)
@@ -140,56 +127,16 @@ impl Page {
     /// Adds a block of a section from outside, all lines of which are marked.
     fn quoted(&mut self, block: &Block) {
         match block {
-            Block::Paragraph(text) => self.paragraph(&text.text, QUOTED, None),
+            Block::Paragraph(text) => self.lines.paragraph(&text.text, QUOTED, None),
             Block::Table(table) => self.table(table, QUOTED),
             _ => {}
         }
     }
 
-    /// Adds a line, styled if colours are on. The text must be escaped already.
-    fn line(&mut self, text: &str, style: Option<Style>) {
-        let code = match (self.colour, style) {
-            (Colour::Never, _) | (_, None) => None,
-            (Colour::Always, Some(Style::Bold)) => Some("1"),
-            (Colour::Always, Some(Style::Good)) => Some("1;32"),
-            (Colour::Always, Some(Style::Bad)) => Some("1;31"),
-            (Colour::Always, Some(Style::Dim)) => Some("2"),
-        };
-        match code {
-            Some(code) => self.out += &format!("\u{1b}[{code}m{text}\u{1b}[0m\n"),
-            None => self.out += &format!("{}\n", text.trim_end()),
-        }
-    }
-
     fn text(&mut self, text: &Text, indent: &str) {
         match text.is_outside {
-            true => self.outside(&text.text, indent, None),
-            false => self.paragraph(&text.text, indent, None),
-        }
-    }
-
-    /// Adds a paragraph of any text: escaped, wrapped and indented.
-    fn paragraph(&mut self, text: &str, indent: &str, style: Option<Style>) {
-        let hanging = match indent.ends_with("• ") {
-            true => " ".repeat(indent.width()),
-            false => indent.to_owned(),
-        };
-        self.lines(text, (indent, &hanging), style);
-    }
-
-    /// Adds a paragraph with text from outside. Its author may choose where a line is wrapped, so no further line
-    /// begins as one of ours does.
-    fn outside(&mut self, text: &str, indent: &str, style: Option<Style>) {
-        self.lines(text, (indent, CONTINUED), style);
-    }
-
-    /// Adds the lines of a text, with a beginning of the first and one of all others.
-    fn lines(&mut self, text: &str, (first, further): (&str, &str), style: Option<Style>) {
-        let longest = first.width().max(further.width());
-        let room = self.width.saturating_sub(longest).max(20);
-        for (index, line) in wrapped(&Plain(text).to_string(), room).iter().enumerate() {
-            let indent = if index == 0 { first } else { further };
-            self.line(&format!("{indent}{line}"), style);
+            true => self.lines.outside(&text.text, indent, None),
+            false => self.lines.paragraph(&text.text, indent, None),
         }
     }
 
@@ -200,7 +147,7 @@ impl Page {
         if self.is_hidden {
             return;
         }
-        self.out.push('\n');
+        self.lines.out.push('\n');
         let style = Some(if heading.is_bad {
             Style::Bad
         } else {
@@ -208,22 +155,22 @@ impl Page {
         });
         match &heading.in_terminal {
             InTerminal::Titled if heading.title.is_outside => {
-                self.outside(&heading.title.text, "", style);
+                self.lines.outside(&heading.title.text, "", style);
             }
-            InTerminal::Titled => self.paragraph(&heading.title.text, "", style),
-            InTerminal::As(title) => self.paragraph(title, "", style),
+            InTerminal::Titled => self.lines.paragraph(&heading.title.text, "", style),
+            InTerminal::As(title) => self.lines.paragraph(title, "", style),
             InTerminal::Untitled | InTerminal::Hidden => {}
         }
     }
 
     fn answer(&mut self, text: &str, outcome: RankingOutcome) {
-        self.out.push('\n');
+        self.lines.out.push('\n');
         let style = match outcome {
             RankingOutcome::Winner => Style::Good,
             RankingOutcome::Tie | RankingOutcome::NoCall => Style::Bold,
             RankingOutcome::Nothing => Style::Bad,
         };
-        self.paragraph(text, "", Some(style));
+        self.lines.paragraph(text, "", Some(style));
     }
 
     /// Adds a table whose lines all begin with a mark.
@@ -238,8 +185,8 @@ impl Page {
                 .collect(),
             rows: rows.map(|row| row.iter().map(escaped).collect()).collect(),
         };
-        for line in layout::lines(&table, self.width.saturating_sub(mark.width())) {
-            self.line(&format!("{mark}{line}"), None);
+        for line in layout::lines(&table, self.lines.width.saturating_sub(mark.width())) {
+            self.lines.line(&format!("{mark}{line}"), None);
         }
     }
 
@@ -250,14 +197,15 @@ impl Page {
             .map(|row| Plain(&row.name).to_string())
             .collect();
         let longest = names.iter().map(|name| name.width()).max();
-        let name_width = longest.unwrap_or(0).min(self.width / 4);
+        let name_width = longest.unwrap_or(0).min(self.lines.width / 4);
         let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
         let longest = list.iter().map(|row| row.summary.width()).max();
         let taken = name_width + longest.unwrap_or(0) + 5;
-        let room = self.width.saturating_sub(taken);
+        let room = self.lines.width.saturating_sub(taken);
         if room < SPARKLINE_COLUMNS_MIN {
             for row in list {
-                self.paragraph(&format!("{}: {}", row.name, row.summary), " • ", None);
+                self.lines
+                    .paragraph(&format!("{}: {}", row.name, row.summary), " • ", None);
             }
             return;
         }
@@ -270,7 +218,8 @@ impl Page {
                 (None, RatioRelation::Reference(standing)) => axis.reference(standing),
                 (None, RatioRelation::Verdict(_)) => axis.unknown(),
             };
-            self.line(&format!(" {name}  {sparkline}  {}", row.summary), None);
+            self.lines
+                .line(&format!(" {name}  {sparkline}  {}", row.summary), None);
         }
     }
 
@@ -279,18 +228,18 @@ impl Page {
         let first = lines.next().unwrap_or_default();
         let status = super::clipped(&variant.status, 200);
         let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
-        self.outside(text.trim_end_matches(": "), " ", None);
+        self.lines.outside(text.trim_end_matches(": "), " ", None);
         // What a guest says has lines of its own, which are marked: they are not the report's.
         for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
-            self.paragraph(line, MESSAGE, Some(Style::Dim));
+            self.lines.paragraph(line, MESSAGE, Some(Style::Dim));
         }
         let more = lines.count();
         if more > 0 {
             let more = format!("   … {more} more lines in the report");
-            self.line(&more, Some(Style::Dim));
+            self.lines.line(&more, Some(Style::Dim));
         }
         if let Some(call) = &variant.call {
-            self.outside(call, "   ", Some(Style::Dim));
+            self.lines.outside(call, "   ", Some(Style::Dim));
         }
     }
 
@@ -298,17 +247,18 @@ impl Page {
     fn code(&mut self, source: &str, lines: usize) {
         for line in source.lines().take(SOURCE_LINES_MAX) {
             let line = super::clipped(&line.replace('\t', "    "), SOURCE_LINE_CHARS_MAX);
-            self.line(&format!("   {}", Plain(&line)), None);
+            self.lines.line(&format!("   {}", Plain(&line)), None);
         }
         if lines > SOURCE_LINES_MAX {
             let more = format!("   … {} more lines", lines - SOURCE_LINES_MAX);
-            self.line(&more, Some(Style::Dim));
+            self.lines.line(&more, Some(Style::Dim));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::CONTINUED;
     use super::*;
     use crate::tables::tests::named;
     use bakeoff_domain::failure::{Failure, FailureClass, Phase};

@@ -3,6 +3,7 @@
 //! its numbers. Colours follow the reader's colour scheme, and shape or position shows all that
 //! colour shows.
 
+mod axis;
 mod canvas;
 mod chart;
 mod history;

@@ -1,6 +1,7 @@
 //! Ratios of times with their intervals, one below the other on a logarithmic axis.
 
-use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
+use super::axis::LogAxis;
+use super::canvas::{Anchor, Canvas, WIDTH, label};
 use bakeoff_domain::report::Interval;
 use bakeoff_domain::report::words::numbers;
 

@@ -1,6 +1,7 @@
 //! The chart of the replicas: a row of points for each variant, one for each replica's time.
 
-use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
+use super::axis::LogAxis;
+use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::{Chart, VARIANTS_MAX};
 use crate::table::{Align, Table};
 use bakeoff_domain::report::Report;

@@ -1,7 +1,8 @@
 //! The chart of times by size, on two logarithmic axes, with the sizes at which the order of variants
 //! changes.
 
-use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label, spread};
+use super::axis::LogAxis;
+use super::canvas::{Anchor, Canvas, WIDTH, label, spread};
 use super::chart::{Chart, VARIANTS_MAX};
 use crate::tables;
 use bakeoff_domain::report::words::{self, numbers};
