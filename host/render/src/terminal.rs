@@ -3,18 +3,13 @@
 use super::document::{Block, Heading, InTerminal, Text};
 use super::escape::Plain;
 use super::lines::{Lines, Style};
-use super::ratio_rows::{RatioRelation, RatioRow};
-use super::sparkline::Axis;
-use super::table::{Align, Table};
+use super::ratio_rows::RatioRow;
+use super::table::Table;
 use super::unranked::UnrankedVariant;
-use super::{Charset, Options, ascii, layout, report};
-use bakeoff_domain::report::{Interval, RankingOutcome, Report};
+use super::{Charset, Options, ascii, layout, report, sparkline};
+use bakeoff_domain::report::{RankingOutcome, Report};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Fewest columns of a sparkline; with less room there are words only.
-const SPARKLINE_COLUMNS_MIN: usize = 8;
-/// Most columns of a sparkline.
-const SPARKLINE_COLUMNS_MAX: usize = 48;
 /// Largest number of lines of a failure's message.
 const MESSAGE_LINES_MAX: usize = 12;
 /// Largest number of lines of a source.
@@ -192,34 +187,14 @@ impl Page {
 
     /// Adds the times against one variant, as lines of characters if there is room for them.
     fn ratios(&mut self, list: &[RatioRow]) {
-        let names: Vec<String> = list
-            .iter()
-            .map(|row| Plain(&row.name).to_string())
-            .collect();
-        let longest = names.iter().map(|name| name.width()).max();
-        let name_width = longest.unwrap_or(0).min(self.lines.width / 4);
-        let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
-        let longest = list.iter().map(|row| row.summary.width()).max();
-        let taken = name_width + longest.unwrap_or(0) + 5;
-        let room = self.lines.width.saturating_sub(taken);
-        if room < SPARKLINE_COLUMNS_MIN {
-            for row in list {
-                self.lines
-                    .paragraph(&format!("{}: {}", row.name, row.summary), " • ", None);
+        match sparkline::lines(list, self.lines.width) {
+            Some(lines) => lines.iter().for_each(|line| self.lines.line(line, None)),
+            None => {
+                for row in list {
+                    let text = format!("{}: {}", row.name, row.summary);
+                    self.lines.paragraph(&text, " • ", None);
+                }
             }
-            return;
-        }
-        let axis = Axis::containing(&ratios, room.min(SPARKLINE_COLUMNS_MAX));
-        for (row, name) in list.iter().zip(names) {
-            let name = layout::clipped(&name, name_width);
-            let name = layout::padded(&name, name_width, Align::Left);
-            let sparkline = match (row.ratio, row.relation) {
-                (Some(ratio), _) => axis.sparkline(ratio),
-                (None, RatioRelation::Reference(standing)) => axis.reference(standing),
-                (None, RatioRelation::Verdict(_)) => axis.unknown(),
-            };
-            self.lines
-                .line(&format!(" {name}  {sparkline}  {}", row.summary), None);
         }
     }
 
