@@ -5,7 +5,6 @@ use super::charts::Chart;
 use super::code::CodeSample;
 use super::ratio_rows::RatioRow;
 use super::table::Table;
-use super::unranked::UnrankedVariant;
 use bakeoff_domain::report::RankingOutcome;
 
 /// A part of a document.
@@ -37,16 +36,39 @@ pub(super) enum Block {
     Table(Table),
     /// Chart with the table of its numbers; a terminal has the lines instead of both, or the table if there are none.
     Chart { chart: Chart, lines: Vec<RatioRow> },
-    /// Variants without a rank, with the reasons.
-    Unranked(Vec<UnrankedVariant>),
+    /// Names with what is said of them: variants without a rank and the reasons, files and their answers.
+    Entries(Vec<Entry>),
     /// Sources; a terminal shows the first of the best.
     Code(Vec<CodeSample>),
+    /// Code in a text.
+    Listing(String),
     /// Values with their names.
     Pairs(Vec<(&'static str, String)>),
     /// Blocks that all come from outside, marked as such to their last line.
     Quote(Vec<Block>),
     /// Sections that follow the weights which the reader of a page chooses.
     Narrative(Vec<Block>),
+}
+
+/// A name from outside, with what is said of it.
+#[derive(PartialEq)]
+pub(super) struct Entry {
+    /// Name of a variant or a file, or names of several variants.
+    pub(super) name: String,
+    /// Status of a variant: `failed: wrong-answer`, `eliminated`, `unranked`; may be empty.
+    pub(super) status: String,
+    /// Reason or answer; may have several lines.
+    pub(super) text: String,
+    /// Further sentence, such as the call that failed and the command that makes it again.
+    pub(super) note: Option<String>,
+}
+
+impl Entry {
+    /// Returns the name with the status, each cut to a number of characters.
+    pub(super) fn title(&self, chars_max: usize) -> String {
+        let [name, status] = [&self.name, &self.status].map(|text| super::clipped(text, chars_max));
+        format!("{name} {status}").trim_end().to_owned()
+    }
 }
 
 /// A text, and whether somebody else chose how long it is. Every format escapes all text; in addition, a terminal

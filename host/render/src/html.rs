@@ -2,11 +2,11 @@
 //! screen readers. It says all without scripts; with them, weights can be moved ([`super::page`]).
 
 use super::code::CodeSample;
-use super::document::{Block, Heading};
+use super::document::{Block, Entry, Heading};
 use super::escape::Html;
+use super::page::{self, Exploring};
 use super::table::{Align, Table};
-use super::unranked::UnrankedVariant;
-use super::{Options, charts, page, report, side_by_side};
+use super::{Options, charts, report, side_by_side};
 use bakeoff_domain::report::{RankingOutcome, Report};
 use std::fmt::Write;
 
@@ -16,14 +16,19 @@ const STYLE: &str = include_str!("html.css");
 /// Returns the report as a page, which begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {
     let exploring = page::exploring(report);
+    written(&report::document(report, options), exploring.as_ref())
+}
+
+/// Returns blocks as a page, with the parts that let its reader weigh criteria, if there are some.
+pub(super) fn written(blocks: &[Block], exploring: Option<&Exploring>) -> String {
     let mut page = Page {
         out: String::new(),
-        panel: exploring.as_ref().map(|parts| parts.panel.as_str()),
+        panel: exploring.map(|parts| parts.panel.as_str()),
         in_section: false,
     };
-    page.blocks(&report::document(report, options));
+    page.blocks(blocks);
     page.end_section();
-    let scripts = exploring.as_ref().map_or("", |parts| &parts.scripts);
+    let scripts = exploring.map_or("", |parts| &parts.scripts);
     let points = page::points();
     page.out + "</main>\n" + scripts + &points + "</body>\n</html>\n"
 }
@@ -82,9 +87,15 @@ impl Page<'_> {
             }
             Block::Table(table) => self.table(table, false),
             Block::Chart { chart, .. } => self.chart(chart),
-            Block::Unranked(list) => {
+            Block::Listing(code) => {
+                let code = Html(code);
+                self.add(format_args!(
+                    "<pre tabindex=\"0\"><code>{code}</code></pre>"
+                ));
+            }
+            Block::Entries(list) => {
                 self.add(format_args!("<dl>"));
-                list.iter().for_each(|variant| self.unranked(variant));
+                list.iter().for_each(|entry| self.entry(entry));
                 self.add(format_args!("</dl>"));
             }
             Block::Code(samples) => self.code(samples),
@@ -227,18 +238,21 @@ impl Page<'_> {
         self.add(format_args!("</details>"));
     }
 
-    fn unranked(&mut self, variant: &UnrankedVariant) {
-        let (name, status) = (Html(&variant.name), Html(&variant.status));
-        self.add(format_args!(
-            "<dt>{name} <span class=\"what\">{status}</span></dt>"
-        ));
-        let reason = Html(&variant.reason);
-        match variant.reason.contains('\n') {
-            true => self.add(format_args!("<dd><pre tabindex=\"0\">{reason}</pre></dd>")),
-            false => self.add(format_args!("<dd>{reason}</dd>")),
+    fn entry(&mut self, entry: &Entry) {
+        let (name, status) = (Html(&entry.name), Html(&entry.status));
+        match entry.status.is_empty() {
+            true => self.add(format_args!("<dt>{name}</dt>")),
+            false => self.add(format_args!(
+                "<dt>{name} <span class=\"what\">{status}</span></dt>"
+            )),
         }
-        if let Some(call) = &variant.call {
-            self.add(format_args!("<dd>{}</dd>", Html(call)));
+        let text = Html(&entry.text);
+        match entry.text.contains('\n') {
+            true => self.add(format_args!("<dd><pre tabindex=\"0\">{text}</pre></dd>")),
+            false => self.add(format_args!("<dd>{text}</dd>")),
+        }
+        if let Some(note) = &entry.note {
+            self.add(format_args!("<dd>{}</dd>", Html(note)));
         }
     }
 

@@ -1,9 +1,8 @@
 //! The document of a report as Markdown, for GitHub and most other readers.
 
-use super::document::Block;
+use super::document::{Block, Entry};
 use super::escape::{Fenced, Markdown};
 use super::table::{Align, Table};
-use super::unranked::UnrankedVariant;
 use super::{Options, report};
 use bakeoff_domain::report::Report;
 
@@ -12,12 +11,19 @@ use bakeoff_domain::report::Report;
 /// Most readers of Markdown drop inline SVG, so charts are images in files beside the report, if
 /// `options.charts` names their folder. Their tables are in the text in any case.
 pub fn markdown(report: &Report, options: &Options) -> String {
-    let charts = options.charts.as_deref();
+    written(
+        &report::document(report, options),
+        options.charts.as_deref(),
+    )
+}
+
+/// Returns blocks as Markdown, with images of charts in a folder, if there is one.
+pub(super) fn written(blocks: &[Block], charts: Option<&str>) -> String {
     let mut page = Page {
         out: String::new(),
         charts: charts.map(path_only),
     };
-    page.blocks(&report::document(report, options));
+    page.blocks(blocks);
     page.out.trim_end().to_owned() + "\n"
 }
 
@@ -73,7 +79,8 @@ impl Page {
                 }
                 self.table(&chart.table);
             }
-            Block::Unranked(list) => list.iter().for_each(|variant| self.unranked(variant)),
+            Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
+            Block::Listing(code) => self.markup(&Fenced(code).to_string()),
             Block::Code(samples) => {
                 for sample in samples {
                     self.markup(&format!("### {}", Markdown(&sample.title())));
@@ -125,15 +132,15 @@ impl Page {
         self.out.push('\n');
     }
 
-    fn unranked(&mut self, variant: &UnrankedVariant) {
-        let title = format!("{} {}", variant.name, variant.status);
+    fn entry(&mut self, entry: &Entry) {
+        let title = entry.title(usize::MAX);
         let title = Markdown(&title);
-        match variant.reason.contains('\n') {
-            true => self.markup(&format!("- {title}\n\n{}", Fenced(&variant.reason))),
-            false => self.markup(&format!("- {title}: {}", Markdown(&variant.reason))),
+        match entry.text.contains('\n') {
+            true => self.markup(&format!("- {title}\n\n{}", Fenced(&entry.text))),
+            false => self.markup(&format!("- {title}: {}", Markdown(&entry.text))),
         }
-        if let Some(call) = &variant.call {
-            self.markup(&format!("  {}", Markdown(call)));
+        if let Some(note) = &entry.note {
+            self.markup(&format!("  {}", Markdown(note)));
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         let heading = Heading::new(Text::ours("Not ranked"));
         let is_bad = true;
         section(&mut blocks, Heading { is_bad, ..heading });
-        blocks.push(Block::Unranked(list));
+        blocks.push(Block::Entries(list));
     }
     if report.options.comparison != Comparison::Matrix {
         blocks.push(Block::Narrative(narrative(report)));

@@ -1,15 +1,16 @@
 //! The document of a report as text for a terminal. The answer comes last, and so stays on the screen.
 
-use super::document::{Block, Heading, InTerminal, Text};
+use super::document::{Block, Entry, Heading, InTerminal, Text};
 use super::escape::Plain;
 use super::lines::{Lines, Style};
 use super::ratio_rows::RatioRow;
 use super::table::Table;
-use super::unranked::UnrankedVariant;
 use super::{Charset, Options, ascii, layout, report, sparkline};
 use bakeoff_domain::report::{RankingOutcome, Report};
 use unicode_width::UnicodeWidthStr as _;
 
+/// Largest number of characters of a name, and of a status.
+const TITLE_CHARS_MAX: usize = 200;
 /// Largest number of lines of a failure's message.
 const MESSAGE_LINES_MAX: usize = 12;
 /// Largest number of lines of a source.
@@ -96,13 +97,14 @@ impl Page {
                 true => self.table(&chart.table, ""),
                 false => self.ratios(lines),
             },
-            Block::Unranked(list) => list.iter().for_each(|variant| self.unranked(variant)),
+            Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
             Block::Code(samples) => {
                 let best = samples.iter().find(|sample| sample.is_best);
                 if let Some(best) = best {
                     self.code(&best.source, best.lines);
                 }
             }
+            Block::Listing(code) => self.code(code, code.lines().count()),
             Block::Pairs(pairs) => {
                 let pairs = pairs.iter();
                 let pairs: Vec<String> = pairs
@@ -198,11 +200,10 @@ impl Page {
         }
     }
 
-    fn unranked(&mut self, variant: &UnrankedVariant) {
-        let mut lines = variant.reason.lines();
+    fn entry(&mut self, entry: &Entry) {
+        let mut lines = entry.text.lines();
         let first = lines.next().unwrap_or_default();
-        let status = super::clipped(&variant.status, 200);
-        let text = format!("{} {status}: {first}", super::clipped(&variant.name, 200));
+        let text = format!("{}: {first}", entry.title(TITLE_CHARS_MAX));
         self.lines.outside(text.trim_end_matches(": "), " ", None);
         // What a guest says has lines of its own, which are marked: they are not the report's.
         for line in lines.by_ref().take(MESSAGE_LINES_MAX - 1) {
@@ -213,8 +214,8 @@ impl Page {
             let more = format!("   … {more} more lines in the report");
             self.lines.line(&more, Some(Style::Dim));
         }
-        if let Some(call) = &variant.call {
-            self.lines.outside(call, "   ", Some(Style::Dim));
+        if let Some(note) = &entry.note {
+            self.lines.outside(note, "   ", Some(Style::Dim));
         }
     }
 
