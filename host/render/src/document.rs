@@ -96,50 +96,27 @@ impl Text {
 pub(super) struct Heading {
     /// Title of the section.
     pub(super) title: Text,
-    /// True for a section about failures.
-    pub(super) is_bad: bool,
-    /// The section in a terminal.
-    pub(super) in_terminal: InTerminal,
+    /// Title in a terminal, empty for a section without one there; `None` if a terminal does not show the section.
+    pub(super) in_terminal: Option<Text>,
     /// True if a terminal shows the section only where details are asked for.
     pub(super) is_detail: bool,
-}
-
-/// A section in a terminal.
-pub(super) enum InTerminal {
-    /// Shown with the title of the section.
-    Titled,
-    /// Shown with another title.
-    As(String),
-    /// Shown without a title.
-    Untitled,
-    /// Not shown.
-    Hidden,
+    /// True for a section about failures.
+    pub(super) is_bad: bool,
 }
 
 impl Heading {
-    /// Returns the heading of a section that a terminal shows as well.
-    pub(super) fn new(title: Text) -> Self {
+    /// Returns the heading of a section that has another title in a terminal, or is not shown there.
+    pub(super) fn with(title: &str, in_terminal: Option<&str>) -> Self {
         Self {
-            title,
-            is_bad: false,
-            in_terminal: InTerminal::Titled,
+            title: Text::ours(title),
+            in_terminal: in_terminal.map(Text::ours),
             is_detail: false,
+            is_bad: false,
         }
     }
 
-    /// Returns the heading of a section that is shown in this way in a terminal.
-    pub(super) fn with(title: impl Into<String>, in_terminal: InTerminal) -> Self {
-        Self {
-            in_terminal,
-            ..Self::new(Text::ours(title))
-        }
-    }
-
-    /// Returns the heading of a section that is shown in this way in a terminal where details are asked for.
-    pub(super) fn detail(title: impl Into<String>, in_terminal: InTerminal) -> Self {
-        Self {
-            is_detail: true,
-            ..Self::with(title, in_terminal)
-        }
+    /// Returns the heading of a section that is called the same everywhere.
+    pub(super) fn new(title: &str) -> Self {
+        Self::with(title, Some(title))
     }
 }

@@ -2,38 +2,27 @@
 
 use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Cost, Environment, Protocol, Report, WorkerCost};
+use bakeoff_domain::report::{Cost, Protocol, Report, WorkerCost};
 
 /// The largest number of cores that are shown one by one.
 const CORES_SHOWN_MAX: usize = 8;
-
-/// Returns the level of the confinement, with its mechanisms.
-fn confinement(environment: &Environment) -> String {
-    match environment.fences.is_empty() {
-        true => environment.confinement.clone(),
-        false => format!(
-            "{} ({})",
-            environment.confinement,
-            environment.fences.join(", ")
-        ),
-    }
-}
-
-fn compiler(environment: &Environment) -> String {
-    match environment.compiler_choice.is_empty() {
-        true => environment.compiler.clone(),
-        false => format!("{}, {}", environment.compiler, environment.compiler_choice),
-    }
-}
 
 /// Returns the environment and the measurement, as pairs of name and value.
 pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
     let environment = &report.environment;
     let protocol = &report.protocol;
+    let mut confinement = environment.confinement.clone();
+    if !environment.fences.is_empty() {
+        confinement += &format!(" ({})", environment.fences.join(", "));
+    }
+    let mut compiler = environment.compiler.clone();
+    if !environment.compiler_choice.is_empty() {
+        compiler += &format!(", {}", environment.compiler_choice);
+    }
     let mut pairs = vec![
-        ("Confinement", confinement(environment)),
+        ("Confinement", confinement),
         ("Engine", environment.engine.clone()),
-        ("Compiler", compiler(environment)),
+        ("Compiler", compiler),
         (
             "Machine",
             format!(

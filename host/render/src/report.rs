@@ -1,7 +1,7 @@
 //! The document of a report: all that its readers see, in its order.
 
 use super::charts::{self, Chart};
-use super::document::{Block, Heading, InTerminal, Text};
+use super::document::{Block, Heading, Text};
 use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
@@ -30,15 +30,15 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     comparison(&mut blocks, whole, report);
     let sentences = shown.sentences();
     if !sentences.is_empty() {
-        section(&mut blocks, Heading::new(Text::ours("Screened out")));
+        section(&mut blocks, Heading::new("Screened out"));
         blocks.extend(sentences.into_iter().map(ours));
         blocks.extend(screened::table(&shown.screened).map(Block::Table));
     }
     let list = unranked(report);
     if !list.is_empty() {
-        let heading = Heading::new(Text::ours("Not ranked"));
-        let is_bad = true;
-        section(&mut blocks, Heading { is_bad, ..heading });
+        let mut heading = Heading::new("Not ranked");
+        heading.is_bad = true;
+        section(&mut blocks, heading);
         blocks.push(Block::Entries(list));
     }
     if report.options.comparison != Comparison::Matrix {
@@ -47,7 +47,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     times(&mut blocks, report);
     captioned(&mut blocks, parts::table(report));
     if !report.notes.is_empty() {
-        section(&mut blocks, Heading::new(Text::ours("Notes")));
+        section(&mut blocks, Heading::new("Notes"));
         let notes = report.notes.iter();
         let note = |note: &String| Text::outside(clipped(note, SENTENCE_CHARS_MAX));
         blocks.push(Block::List(notes.map(note).collect()));
@@ -73,7 +73,7 @@ fn outside(text: String) -> Block {
 /// Adds a section with a table, whose caption is the title.
 fn captioned(blocks: &mut Vec<Block>, table: Option<Table>) {
     if let Some(table) = table {
-        section(blocks, Heading::new(Text::ours(&table.caption)));
+        section(blocks, Heading::new(&table.caption));
         blocks.push(Block::Table(table));
     }
 }
@@ -100,7 +100,7 @@ fn beginning(report: &Report, options: &Options) -> Vec<Block> {
 /// Adds the matrix and the charts that compare all variants.
 fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
     if report.options.comparison != Comparison::Narrative {
-        section(blocks, Heading::with("Comparison", InTerminal::Untitled));
+        section(blocks, Heading::with("Comparison", Some("")));
         let weights = report.criteria.iter().map(|criterion| {
             let name = clipped(&criterion.name, 40);
             format!("{name} {}", numbers::weight(criterion.weight))
@@ -115,7 +115,7 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
     if let Some(chart) = charts::ratios(report) {
         let title = format!("{} (logarithmic)", chart.table.caption);
         let lines = ratio_rows::ratios_to_reference(report);
-        charted(blocks, chart, InTerminal::As(title), lines);
+        charted(blocks, chart, Some(&title), lines);
     }
     let printed = [
         charts::replicas(report),
@@ -123,15 +123,15 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
         charts::scores(report),
     ];
     for chart in printed.into_iter().flatten() {
-        charted(blocks, chart, InTerminal::Hidden, Vec::new());
+        charted(blocks, chart, None, Vec::new());
     }
     for chart in charts::parameters(whole) {
         let caption = chart.table.caption.clone();
-        charted(blocks, chart, InTerminal::As(caption), Vec::new());
+        charted(blocks, chart, Some(&caption), Vec::new());
     }
 }
 
-fn charted(blocks: &mut Vec<Block>, chart: Chart, in_terminal: InTerminal, lines: Vec<RatioRow>) {
+fn charted(blocks: &mut Vec<Block>, chart: Chart, in_terminal: Option<&str>, lines: Vec<RatioRow>) {
     section(blocks, Heading::with(&chart.title, in_terminal));
     blocks.push(Block::Chart { chart, lines });
 }
@@ -139,7 +139,7 @@ fn charted(blocks: &mut Vec<Block>, chart: Chart, in_terminal: InTerminal, lines
 fn narrative(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     for part in words::narrative(report) {
-        section(&mut blocks, Heading::new(Text::ours(part.title)));
+        section(&mut blocks, Heading::new(part.title));
         let sentences = part.sentences.iter();
         let sentence = |text: &String| Text::ours(clipped(text, SENTENCE_CHARS_MAX));
         blocks.push(Block::List(sentences.map(sentence).collect()));
@@ -152,7 +152,7 @@ fn times(blocks: &mut Vec<Block>, report: &Report) {
     match charts::sizes(report) {
         Some(chart) => {
             let caption = chart.table.caption.clone();
-            charted(blocks, chart, InTerminal::As(caption), Vec::new());
+            charted(blocks, chart, Some(&caption), Vec::new());
         }
         None => captioned(blocks, tables::by_case(report)),
     }
@@ -163,7 +163,7 @@ fn history(blocks: &mut Vec<Block>, report: &Report, runs: &[PastRun]) {
     let Some(chart) = charts::history(report, runs) else {
         return;
     };
-    charted(blocks, chart, InTerminal::Hidden, Vec::new());
+    charted(blocks, chart, None, Vec::new());
     for run in runs.iter().filter(|run| !run.changes.is_empty()) {
         let changes = run.changes.iter();
         let changes = changes.map(|(what, then, now)| format!("{what} {then} → {now}"));
@@ -176,12 +176,15 @@ fn history(blocks: &mut Vec<Block>, report: &Report, runs: &[PastRun]) {
 /// Adds the generation of approaches, and the sections of aggregators.
 fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
     if let Some(made) = &report.generation {
-        section(blocks, Heading::new(Text::ours("Generated approaches")));
+        section(blocks, Heading::new("Generated approaches"));
         blocks.extend(generation::sentences(made).into_iter().map(outside));
         blocks.extend(generation::table(made).map(Block::Table));
     }
     for added in &report.sections {
-        section(blocks, Heading::new(Text::outside(added.heading())));
+        let mut heading = Heading::new("");
+        heading.title = Text::outside(added.heading());
+        heading.in_terminal = Some(Text::outside(added.heading()));
+        section(blocks, heading);
         let sentences = added.sentences().into_iter().map(outside);
         let table = added::table(added).map(Block::Table);
         blocks.push(Block::Quote(sentences.chain(table).collect()));
@@ -190,22 +193,26 @@ fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
 
 /// Adds what the rest rests on: sources, readings, criteria and the environment.
 fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
+    let detail = |heading: Heading| {
+        let is_detail = true;
+        Block::Heading(Heading {
+            is_detail,
+            ..heading
+        })
+    };
     let samples = code::samples(report, options);
     if !samples.is_empty() {
         let best = samples.iter().find(|sample| sample.is_best);
-        let in_terminal = best.map_or(InTerminal::Hidden, |best| {
-            InTerminal::As(format!("Source of {}", best.name))
-        });
-        section(blocks, Heading::detail("Code", in_terminal));
+        let best = best.map(|best| format!("Source of {}", best.name));
+        blocks.push(detail(Heading::with("Code", best.as_deref())));
         blocks.push(Block::Code(samples));
     }
     let tables = [tables::readings(report), Some(tables::criteria(report))];
     for table in tables.into_iter().flatten() {
-        section(blocks, Heading::detail(&table.caption, InTerminal::Titled));
+        blocks.push(detail(Heading::new(&table.caption)));
         blocks.push(Block::Table(table));
     }
-    let title = "How it was measured";
-    section(blocks, Heading::detail(title, InTerminal::Titled));
+    blocks.push(detail(Heading::new("How it was measured")));
     let pairs = environment::pairs(report).into_iter();
     let pairs = pairs.map(|(name, value)| (name, clipped(&value, VALUE_CHARS_MAX)));
     blocks.push(Block::Pairs(pairs.collect()));

@@ -1,6 +1,6 @@
 //! The document of a report as text for a terminal. The answer comes last, and so stays on the screen.
 
-use super::document::{Block, Entry, Heading, InTerminal, Text};
+use super::document::{Block, Entry, Heading, Text};
 use super::escape::Plain;
 use super::lines::{Lines, Style};
 use super::ratio_rows::RatioRow;
@@ -139,24 +139,20 @@ impl Page {
 
     /// Begins a section, or leaves it out.
     fn heading(&mut self, heading: &Heading) {
-        let is_hidden = matches!(heading.in_terminal, InTerminal::Hidden);
-        self.is_hidden = is_hidden || (heading.is_detail && !self.detail);
-        if self.is_hidden {
-            return;
-        }
+        let title = heading.in_terminal.as_ref();
+        let title = title.filter(|_| self.detail || !heading.is_detail);
+        self.is_hidden = title.is_none();
+        let Some(title) = title else { return };
         self.lines.out.push('\n');
         let style = Some(if heading.is_bad {
             Style::Bad
         } else {
             Style::Bold
         });
-        match &heading.in_terminal {
-            InTerminal::Titled if heading.title.is_outside => {
-                self.lines.outside(&heading.title.text, "", style);
-            }
-            InTerminal::Titled => self.lines.paragraph(&heading.title.text, "", style),
-            InTerminal::As(title) => self.lines.paragraph(title, "", style),
-            InTerminal::Untitled | InTerminal::Hidden => {}
+        match title.is_outside {
+            true => self.lines.outside(&title.text, "", style),
+            false if title.text.is_empty() => {}
+            false => self.lines.paragraph(&title.text, "", style),
         }
     }
 

@@ -145,21 +145,13 @@ fn axes(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, sizes: &[f64]) {
         let at = x.at(*size);
         canvas.line((at, BOTTOM), (at, BOTTOM + 5.0), "axis");
         if at - last > 60.0 {
-            let text = numbers::significant(*size, 9).replace(".00000000", "");
-            canvas.text((at, BOTTOM + 20.0), trimmed(&text), Anchor::Middle, true);
+            let text = numbers::count(*size as u64);
+            canvas.text((at, BOTTOM + 20.0), &text, Anchor::Middle, true);
             last = at;
         }
     }
     let middle = f64::midpoint(LEFT, RIGHT);
     canvas.text((middle, BOTTOM + 38.0), "size", Anchor::Middle, true);
-}
-
-/// Returns the part of a number before the decimal point.
-fn trimmed(text: &str) -> &str {
-    match text.split_once('.') {
-        Some((whole, _)) => whole,
-        None => text,
-    }
 }
 
 fn lines(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, series: &[Series]) {
