@@ -8,8 +8,9 @@ mod naughty;
 use bakeoff_domain::report::{RankingOutcome, Report, StoppedInSearch, assemble, rescore};
 use bakeoff_domain::spec::RecommendationStyle;
 use bakeoff_render::{AskedTest, Charset, Colour, Options};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Compares with `tests/golden/report/NAME`, or writes it when `BLESS=1` is set.
 fn golden(name: &str, text: &str) {
@@ -67,6 +68,32 @@ fn text_is_golden() {
     golden("report-ascii.txt", &text);
 }
 
+/// Letters of some scripts and pictures take two columns of a terminal.
+#[test]
+fn columns_are_straight_whatever_letters_names_have() {
+    let mut report = fixture::report();
+    let names = ["堆排序", "🦀 crab", "한국어", "plain", "e\u{301}t\u{e9}"];
+    for (variant, name) in report.variants.iter_mut().zip(names) {
+        variant.name = name.to_owned();
+    }
+    let text = bakeoff_render::human(&report, &options());
+    let rows = |first: &str, end: &str| -> Vec<String> {
+        let (_, from) = text.split_once(first).unwrap();
+        let (rows, _) = from.split_once(end).unwrap();
+        rows.lines().skip(2).map(str::to_owned).collect()
+    };
+    let wide = |row: &String| names.iter().any(|name| row.contains(name));
+    let matrix = rows("\n variant", "\n Scores");
+    assert!(matrix.iter().filter(|row| wide(row)).count() == names.len());
+    let widths: BTreeSet<usize> = matrix.iter().map(|row| row.width()).collect();
+    assert_eq!(widths.len(), 1, "{text}");
+    // The point, or the mark at 1, of each line of characters is as far from the left.
+    let lines = rows("\nTime against", "\n\n");
+    let marks = lines.iter().filter_map(|row| row.split_once('·'));
+    let places: BTreeSet<usize> = marks.map(|(before, _)| before.width()).collect();
+    assert_eq!(places.len(), 1, "{text}");
+}
+
 #[test]
 fn forty_columns_are_enough() {
     let narrow = Options {
@@ -117,7 +144,7 @@ fn what_the_confinement_is_made_of_is_shown() {
 fn markdown_and_its_charts_are_golden() {
     let report = fixture::report();
     golden("report.md", &bakeoff_render::markdown(&report, &options()));
-    for chart in bakeoff_render::charts::charts(&report) {
+    for chart in bakeoff_render::charts::charts(&report, &[]) {
         golden(&format!("{}.svg", chart.name), &chart.svg);
     }
 }
@@ -126,7 +153,7 @@ fn markdown_and_its_charts_are_golden() {
 fn replicas_are_points_that_tell_their_times() {
     let mut report = fixture::report();
     let chart = |report: &Report| {
-        let charts = bakeoff_render::charts::charts(report);
+        let charts = bakeoff_render::charts::charts(report, &[]);
         charts.into_iter().find(|chart| chart.name == "replicas")
     };
     // Five variants with 12 replicas; the sixth left after 6.
@@ -228,6 +255,36 @@ fn a_page_shows_sources_side_by_side_and_the_runs_of_its_question() {
     let page = bakeoff_render::html(&report, &alone);
     for absent in ["Sources side by side", "Runs of this question"] {
         assert!(!page.contains(absent), "{absent}");
+    }
+}
+
+/// Titles between two marks, in the order of a text.
+fn titles<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
+    let parts = text.split(before).skip(1);
+    parts.filter_map(|part| part.split(after).next()).collect()
+}
+
+/// The page has the panel and another view of the sources in addition, the terminal no picture.
+#[test]
+fn all_formats_have_the_same_sections_in_the_same_order() {
+    for report in [fixture::report()]
+        .into_iter()
+        .chain(fixture::others().into_iter().map(|(_, report)| report))
+    {
+        let markdown = bakeoff_render::markdown(&report, &options());
+        let markdown = titles(&markdown, "\n## ", "\n");
+        let page = bakeoff_render::html(&report, &options());
+        let page: Vec<&str> = titles(&page, "<h2>", "</h2>")
+            .into_iter()
+            .filter(|title| !["Weigh it yourself", "Sources side by side"].contains(title))
+            .collect();
+        assert_eq!(markdown, page);
+        let text = bakeoff_render::human(&report, &options());
+        let mut places = Vec::new();
+        for title in markdown {
+            places.extend(text.find(&format!("\n\n{title}\n")));
+        }
+        assert!(places.len() > 2 && places.is_sorted(), "{text}");
     }
 }
 

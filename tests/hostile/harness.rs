@@ -336,7 +336,7 @@ fn laid_out(report: &Report) {
     ] {
         assert!(is_inert(&text), "{text:?}");
     }
-    for chart in bakeoff_render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report, &[]) {
         assert!(is_inert(&chart.svg), "{:?}", chart.svg);
     }
 }

@@ -12,7 +12,7 @@ use bakeoff_domain::verdict::Verdict;
 fn formats(report: &Report) -> [(&'static str, String); 5] {
     let options = super::options();
     let mut charts = String::new();
-    for chart in bakeoff_render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report, &[]) {
         charts += &format!("{}\n{}\n{}\n", chart.title, chart.description, chart.svg);
     }
     [
@@ -102,6 +102,27 @@ fn the_matrix_has_the_digits_of_what_a_verdict_tells_apart() {
     let open = vec![row("best-fit", "first-fit", 0.997, 0.1, None)];
     let table = matrix(&assemble(packing(&counts, open)));
     assert!(!table.contains("9.99") && table.contains("10.0"), "{table}");
+}
+
+#[test]
+fn a_small_ratio_is_a_percentage_in_every_format() {
+    let counts = [("quick", 1.0), ("slow", 1.0)];
+    let sure = vec![row("quick", "slow", 0.96, 0.005, None)];
+    let report = assemble(packing(&counts, sure));
+    for (format, text) in formats(&report) {
+        if format == "CSV" {
+            continue;
+        }
+        assert!(text.contains(" % more time"), "{format}: {text}");
+        // Ticks of an axis stand alone in their element.
+        let words = text.lines().filter(|line| !line.ends_with(" ×</text>"));
+        for line in words {
+            let is_factor = ["1.04", "1.042", "0.96", "0.960"]
+                .iter()
+                .any(|ratio| line.contains(&format!("{ratio} ×")));
+            assert!(!is_factor, "{format}: {line}");
+        }
+    }
 }
 
 /// Two variants with a reading each, of which the first is surely better by the verdict.

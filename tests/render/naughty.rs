@@ -115,6 +115,51 @@ fn nothing_active_reaches_any_format() {
     }
 }
 
+/// What a runner of GitHub Actions would take for a command, in a line of a job's log.
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with("::") || line.contains("##[")
+}
+
+/// Wherever a terminal's width breaks a line, and whatever a text hides between its letters.
+#[test]
+fn no_line_is_a_command_of_a_runner() {
+    let words = "word ".repeat(30);
+    let hidden = "a::error::b:\r:error::c #\r#[group]d\n:\r:e";
+    let naughty = format!(
+        "::error file=x::y\n  ::set-output name=a::b\n##[add-mask]c ::d {words}::stop-commands::e {words} \
+         {}::f\n\t::g {hidden}",
+        "x".repeat(150)
+    );
+    for text in [
+        naughty.clone(),
+        format!("::{naughty}"),
+        naughty.replace('\n', "\n\n"),
+    ] {
+        let (report, options) = (filled(&text), options(&text));
+        let mut formats = vec![
+            bakeoff_render::answer(&report, &options),
+            bakeoff_render::markdown(&report, &options),
+            bakeoff_render::html(&report, &options),
+            bakeoff_render::json(&report),
+            bakeoff_render::csv(&report),
+            bakeoff_render::junit(&report, &[]),
+        ];
+        formats.extend((40..=160).map(|width| {
+            let options = Options {
+                width,
+                ..options.clone()
+            };
+            bakeoff_render::human(&report, &options)
+        }));
+        for text in formats {
+            assert!(text.contains("set-output"), "{text}");
+            for line in text.lines() {
+                assert!(!is_command(line), "{line:.120}");
+            }
+        }
+    }
+}
+
 /// A section whose every line reads like one of ours.
 #[test]
 fn case_180_section_like_ours() {

@@ -1,12 +1,8 @@
 //! Sections that aggregators of the user add. Their texts come from outside, as those of every cell
 //! do.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use bakeoff_domain::report::AddedSection;
-
-/// Mark at the beginning of each line of an added section, in formats with lines: no line of ours
-/// begins so.
-pub(super) const MARK: &str = " > ";
 
 /// Returns the table of a section, if it has one.
 pub(super) fn table(section: &AddedSection) -> Option<Table> {

@@ -2,7 +2,7 @@
 
 use super::escape::Csv;
 use super::outcome::ComparisonOutcome;
-use bakeoff_domain::report::{Report, VariantReport};
+use bakeoff_domain::report::{Interval, Reading, Report, VariantReport};
 use std::collections::BTreeSet;
 
 /// Returns the report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown number is an
@@ -30,15 +30,17 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
         .flat_map(|variant| variant.readings.keys())
         .collect();
     let mut head: Vec<String> = outcome.map(|_| quoted("outcome")).into_iter().collect();
-    let of_variant = [
-        "id",
-        "name",
-        "approach",
-        "iteration",
-        "parameters",
-        "status",
-    ];
-    head.extend(of_variant.map(quoted));
+    head.extend(
+        [
+            "id",
+            "name",
+            "approach",
+            "iteration",
+            "parameters",
+            "status",
+        ]
+        .map(quoted),
+    );
     head.extend(["rank", "total", "total low", "total high"].map(quoted));
     for criterion in &report.criteria {
         head.extend(ends(&format!("score {}", criterion.name)).map(|title| quoted(&title)));
@@ -75,9 +77,18 @@ fn quoted(text: &str) -> String {
     Csv(text).to_string()
 }
 
-fn number(value: Option<f64>) -> String {
-    let value = value.filter(|value| value.is_finite());
-    value.map_or(String::new(), |value| value.to_string())
+/// Returns a value and the ends of its interval, each empty if it is not known.
+fn interval(found: Option<Interval>) -> [String; 3] {
+    let value = found.map(|one| one.value);
+    let ends = [
+        value,
+        found.and_then(|one| one.low),
+        found.and_then(|one| one.high),
+    ];
+    ends.map(|end| {
+        let end = end.filter(|end| end.is_finite());
+        end.map_or(String::new(), |end| end.to_string())
+    })
 }
 
 fn row(report: &Report, variant: &VariantReport, sources: &BTreeSet<&String>) -> Vec<String> {
@@ -95,21 +106,13 @@ fn row(report: &Report, variant: &VariantReport, sources: &BTreeSet<&String>) ->
         quoted(variant.status.name()),
         variant.rank.map_or(String::new(), |rank| rank.to_string()),
     ];
-    let total = variant.total;
-    row.push(number(total.map(|t| t.value)));
-    row.push(number(total.and_then(|t| t.low)));
-    row.push(number(total.and_then(|t| t.high)));
+    row.extend(interval(variant.total));
     for criterion in &report.criteria {
-        let score = variant.scores.get(&criterion.name);
-        row.push(number(score.map(|s| s.value)));
-        row.push(number(score.and_then(|s| s.low)));
-        row.push(number(score.and_then(|s| s.high)));
+        row.extend(interval(variant.scores.get(&criterion.name).copied()));
     }
     for source in sources {
         let reading = variant.readings.get(*source);
-        row.push(number(reading.map(|r| r.value)));
-        row.push(number(reading.and_then(|r| r.low)));
-        row.push(number(reading.and_then(|r| r.high)));
+        row.extend(interval(reading.map(Reading::interval)));
         row.push(quoted(reading.map_or("", |r| r.unit.as_str())));
     }
     let failure = variant.failure.as_ref();

@@ -2,7 +2,7 @@
 
 use super::Colour;
 use super::escape::Plain;
-use super::human::wrapped;
+use super::lines::wrapped;
 use bakeoff_run::doctor::{Examination, Finding, FindingState};
 
 /// Columns of the widest topic, its sign and the space after it.

@@ -1,14 +1,50 @@
 //! Escaped text: one type for each format.
 //!
 //! In every format, control and formatting characters are made visible: ESC becomes `\u{1b}`. Each
-//! format has its own escapes in addition.
+//! format has its own escapes in addition. What a runner of GitHub Actions would take for a command in a job's log,
+//! `::` at the beginning of a line or `##[`, is escaped in all of them.
+
+mod markdown;
 
 pub use bakeoff_domain::is_active;
+pub use markdown::{Fenced, Markdown};
 use std::fmt::{Display, Formatter, Result, Write};
 
 /// Writes an active character as a visible escape.
 fn visible(f: &mut Formatter<'_>, c: char) -> Result {
     write!(f, "\\u{{{:x}}}", c as u32)
+}
+
+/// Returns true if a runner of GitHub Actions would take what begins here for a command: `::` with nothing but spaces
+/// before it in its line, or `##[` anywhere. Carriage returns between, which no format keeps, do not count.
+fn opens_command(text: &str, index: usize) -> bool {
+    let (before, rest) = text.split_at(index);
+    let mut letters = rest.chars().filter(|c| *c != '\r');
+    let mut next = || letters.next();
+    match (next(), next()) {
+        (Some('#'), Some('#')) => next() == Some('['),
+        (Some(':'), Some(':')) => {
+            let line = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+            line.is_empty() || line.ends_with('\n')
+        }
+        _ => false,
+    }
+}
+
+/// Writes a text without active characters and commands, after escapes of one format: `escape` returns the text for a
+/// character that has one.
+fn escaped<'e>(
+    f: &mut Formatter<'_>,
+    text: &str,
+    escape: impl Fn(usize, char) -> Option<&'e str>,
+) -> Result {
+    text.char_indices()
+        .try_for_each(|(index, c)| match escape(index, c) {
+            Some(escape) => f.write_str(escape),
+            None if is_active(c) => visible(f, c),
+            None if matches!(c, ':' | '#') && opens_command(text, index) => visible(f, c),
+            None => f.write_char(c),
+        })
 }
 
 /// A text on one line of a terminal. Line breaks become spaces; other active characters are made
@@ -17,11 +53,10 @@ pub struct Plain<'a>(pub &'a str);
 
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        self.0.chars().try_for_each(|c| match c {
-            '\n' | '\t' => f.write_char(' '),
-            '\r' => Ok(()),
-            c if is_active(c) => visible(f, c),
-            c => f.write_char(c),
+        escaped(f, self.0, |_, c| match c {
+            '\n' | '\t' => Some(" "),
+            '\r' => Some(""),
+            _ => None,
         })
     }
 }
@@ -66,38 +101,66 @@ impl Display for Lines<'_> {
     }
 }
 
-/// A text in HTML, between tags or in a quoted attribute, with its line breaks.
-pub struct Html<'a>(pub &'a str);
+/// A text that is escaped already, and was wrapped after that: no line of it is a command of a runner.
+pub struct NoCommands<'a>(pub &'a str);
 
-impl Display for Html<'_> {
+impl Display for NoCommands<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        self.0.chars().try_for_each(|c| match c {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            '\n' => f.write_char('\n'),
-            '\t' => f.write_str("    "),
-            '\r' => Ok(()),
-            c if is_active(c) => visible(f, c),
+        let text = self.0;
+        text.char_indices().try_for_each(|(index, c)| match c {
+            ':' | '#' if opens_command(text, index) => visible(f, c),
             c => f.write_char(c),
         })
     }
 }
 
-/// JSON in an element of HTML that holds data: what could end the element, and active characters, are escapes
-/// of JSON, which reads back as the same values.
+/// A text in HTML, between tags or in a quoted attribute, with its line breaks.
+pub struct Html<'a>(pub &'a str);
+
+impl Display for Html<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        escaped(f, self.0, |index, c| match c {
+            '&' => Some("&amp;"),
+            '<' => Some("&lt;"),
+            '>' => Some("&gt;"),
+            '"' => Some("&quot;"),
+            '\'' => Some("&#39;"),
+            '\n' => Some("\n"),
+            '\t' => Some("    "),
+            '\r' => Some(""),
+            ':' if opens_command(self.0, index) => Some("&#58;"),
+            '#' if opens_command(self.0, index) => Some("&#35;"),
+            _ => None,
+        })
+    }
+}
+
+/// JSON on a terminal and in files: active characters and commands are escapes of JSON, which reads back as the same
+/// values.
+pub struct Json<'a>(pub &'a str);
+
+impl Display for Json<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        json(f, self.0, &[])
+    }
+}
+
+/// JSON in an element of HTML that holds data: as [`Json`], without what could end the element.
 pub struct ScriptJson<'a>(pub &'a str);
 
 impl Display for ScriptJson<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        self.0.chars().try_for_each(|c| match c {
-            '<' | '>' | '&' => write!(f, "\\u{:04x}", c as u32),
-            c if is_active(c) => json_escape(f, c),
-            c => f.write_char(c),
-        })
+        json(f, self.0, &['<', '>', '&'])
     }
+}
+
+fn json(f: &mut Formatter<'_>, text: &str, more: &[char]) -> Result {
+    text.char_indices().try_for_each(|(index, c)| match c {
+        '\n' => f.write_char(c),
+        '#' if opens_command(text, index) => json_escape(f, c),
+        c if is_active(c) || more.contains(&c) => json_escape(f, c),
+        c => f.write_char(c),
+    })
 }
 
 /// Writes a character as JSON's escapes.
@@ -105,74 +168,6 @@ fn json_escape(f: &mut Formatter<'_>, c: char) -> Result {
     let mut units = [0; 2];
     let units = c.encode_utf16(&mut units);
     units.iter().try_for_each(|unit| write!(f, "\\u{unit:04x}"))
-}
-
-/// A text in Markdown, in a sentence, a heading or a cell of a table: without emphasis, links, images,
-/// tags, mentions, formulas or nested blocks.
-pub struct Markdown<'a>(pub &'a str);
-
-impl Display for Markdown<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let text = self.0.trim_start();
-        let list = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        let opens_list = list.len() < text.len() && list.starts_with(['.', ')']);
-        let marker = text.len() - list.len();
-        for (index, c) in text.char_indices() {
-            match c {
-                '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '$' | '#' => {
-                    write!(f, "\\{c}")?;
-                }
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                // A comment after it keeps it from being an address or a mention.
-                '@' => f.write_str("@<!-- -->")?,
-                ':' if text[index..].starts_with("://") => f.write_str("\\:")?,
-                '.' if www_before(text, index) => f.write_str("\\.")?,
-                '.' | ')' if opens_list && index == marker => write!(f, "\\{c}")?,
-                '-' | '+' | '=' if index == 0 => write!(f, "\\{c}")?,
-                '\n' | '\t' => f.write_char(' ')?,
-                '\r' => {}
-                c if is_active(c) => write!(f, "\\\\u\\{{{:x}\\}}", c as u32)?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns true if the text before `end` ends in `www`, which would make a link of what follows.
-fn www_before(text: &str, end: usize) -> bool {
-    let before = &text.as_bytes()[..end];
-    before.len() >= 3 && before[before.len() - 3..].eq_ignore_ascii_case(b"www")
-}
-
-/// A text as a fenced block of Markdown, with a fence that is longer than any in the text.
-pub struct Fenced<'a>(pub &'a str);
-
-impl Display for Fenced<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let mut longest = 2;
-        let mut run = 0;
-        for c in self.0.chars() {
-            run = if c == '`' { run + 1 } else { 0 };
-            longest = longest.max(run);
-        }
-        let fence = "`".repeat(longest + 1);
-        writeln!(f, "{fence}rust")?;
-        for c in self.0.chars() {
-            match c {
-                '\n' | '\t' => f.write_char(c)?,
-                '\r' => {}
-                c if is_active(c) => visible(f, c)?,
-                c => f.write_char(c)?,
-            }
-        }
-        if !self.0.ends_with('\n') {
-            f.write_char('\n')?;
-        }
-        write!(f, "{fence}")
-    }
 }
 
 /// A text as a field of CSV: always quoted, and with an apostrophe in front if a spreadsheet would
@@ -186,15 +181,12 @@ impl Display for Csv<'_> {
         if first.is_some_and(opens_formula) || self.0.starts_with(['\t', '\r', '\n']) {
             f.write_char('\'')?;
         }
-        for c in self.0.chars() {
-            match c {
-                '"' => f.write_str("\"\"")?,
-                '\n' | '\t' => f.write_char(' ')?,
-                '\r' => {}
-                c if is_active(c) => visible(f, c)?,
-                c => f.write_char(c)?,
-            }
-        }
+        escaped(f, self.0, |_, c| match c {
+            '"' => Some("\"\""),
+            '\n' | '\t' => Some(" "),
+            '\r' => Some(""),
+            _ => None,
+        })?;
         f.write_char('"')
     }
 }
@@ -232,30 +224,39 @@ mod tests {
     }
 
     #[test]
+    fn no_line_is_a_command_of_a_runner() {
+        let hostile = "::error::x\n \r\t::set-output name=a::b\nstd::x ##[group]\n##[add-mask]y";
+        let formats = [
+            Plain(hostile).to_string(),
+            Lines(hostile).to_string(),
+            Html(hostile).to_string(),
+            Markdown(hostile).to_string(),
+            Fenced(hostile).to_string(),
+            Csv(hostile).to_string(),
+            NoCommands(hostile).to_string(),
+        ];
+        for text in formats {
+            let commands = text
+                .lines()
+                .filter(|line| line.trim_start().starts_with("::"));
+            assert_eq!(commands.count(), 0, "{text}");
+            assert!(!text.contains("##["), "{text}");
+            assert!(text.contains("std::x"), "{text}");
+        }
+        assert_eq!(Plain("::error::x").to_string(), "\\u{3a}:error::x");
+        assert_eq!(Json("\"##[x\"").to_string(), "\"\\u0023#[x\"");
+        assert_eq!(NoCommands("\u{1b}[1m ::x").to_string(), "\u{1b}[1m ::x");
+        assert_eq!(Html("::x ##[").to_string(), "&#58;:x &#35;#[");
+        assert_eq!(Markdown("::x").to_string(), "\\::x");
+    }
+
+    #[test]
     fn html_has_no_markup() {
         let shown = Html("<script>alert(\"x\" + 'y')</script>&\0").to_string();
         assert_eq!(
             shown,
             "&lt;script&gt;alert(&quot;x&quot; + &#39;y&#39;)&lt;/script&gt;&amp;\\u{0}"
         );
-    }
-
-    #[test]
-    fn markdown_has_no_markup() {
-        let shown = |text| Markdown(text).to_string();
-        assert_eq!(shown("![x](http://e)"), "!\\[x\\](http\\://e)");
-        assert_eq!(shown("a|b\n# c"), "a\\|b \\# c");
-        assert_eq!(shown("1. x"), "1\\. x");
-        assert_eq!(shown("1.8 and 2. y"), "1\\.8 and 2. y");
-        assert_eq!(shown("- x"), "\\- x");
-        assert_eq!(shown("WWW.evil"), "WWW\\.evil");
-        assert_eq!(shown("me@host"), "me@<!-- -->host");
-    }
-
-    #[test]
-    fn a_fence_cannot_be_closed_from_inside() {
-        let shown = Fenced("```\n</details>\n````").to_string();
-        assert!(shown.starts_with("`````rust\n") && shown.ends_with("\n`````"));
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! The generation of approaches: its cost, and the result of each approach. All of it is text from outside.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
-
-/// The heading of the section.
-pub(super) const TITLE: &str = "Generated approaches";
 
 /// Returns the cost of the generation in all, and the cost that was expected before, as sentences.
 pub(super) fn sentences(generation: &Generation) -> Vec<String> {
@@ -22,16 +19,15 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
         generation.model,
         calls(spent.calls),
         tokens(spent),
-        in_words(dollars(spent)),
+        in_words(spent.usd),
         numbers::significant(spent.seconds, 3)
     );
     let expected = generation.expected.as_ref().map(|expected| {
-        let usd = expected.usd.map(|usd| format!("{usd:.4} US dollars"));
         format!(
             "Expected were {}, about {} tokens{}.",
             calls(expected.calls),
             numbers::count(expected.tokens),
-            in_words(usd)
+            in_words(expected.usd)
         )
     });
     [took].into_iter().chain(expected).collect()
@@ -39,9 +35,6 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
 
 /// Returns the table of approaches, with the results of their attempts in order.
 pub(super) fn table(generation: &Generation) -> Option<Table> {
-    if generation.approaches.is_empty() {
-        return None;
-    }
     let mut table = Table::new("What came of each generated approach, and what its attempts took");
     table.column("result", Align::Left);
     table.column("attempts", Align::Left);
@@ -56,11 +49,11 @@ pub(super) fn table(generation: &Generation) -> Option<Table> {
             attempts(approach),
             numbers::count(cost.calls),
             tokens(cost).replace(" tokens", ""),
-            dollars(cost).unwrap_or_else(|| "not known".to_owned()),
+            dollars(cost.usd).unwrap_or_else(|| "not known".to_owned()),
             numbers::significant(cost.seconds, 3),
         ]);
     }
-    Some(table)
+    table.if_any()
 }
 
 /// Returns the outcome of each attempt: `wrong-answer, passed`.
@@ -78,13 +71,12 @@ fn tokens(cost: &ModelCost) -> String {
     format!("{most}{} tokens", numbers::count(cost.tokens))
 }
 
-fn dollars(cost: &ModelCost) -> Option<String> {
-    cost.usd.map(|usd| format!("{usd:.4}"))
+fn dollars(usd: Option<f64>) -> Option<String> {
+    usd.map(|usd| format!("{usd:.4}"))
 }
 
-fn in_words(usd: Option<String>) -> String {
-    match usd {
-        Some(usd) if usd.ends_with("dollars") => format!(", {usd}"),
+fn in_words(usd: Option<f64>) -> String {
+    match dollars(usd) {
         Some(usd) => format!(", {usd} US dollars"),
         None => ", at a price that is not known".to_owned(),
     }

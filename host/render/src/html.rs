@@ -1,69 +1,126 @@
-//! The report as one self-contained HTML page: no requests, for dark and light schemes, keyboards and screen
-//! readers. It says all without scripts; with them, weights can be moved ([`super::page`]).
+//! The document of a report as one self-contained HTML page: no requests, for dark and light schemes, keyboards and
+//! screen readers. It says all without scripts; with them, weights can be moved ([`super::page`]).
 
+use super::code::CodeSample;
+use super::document::{Block, Entry, Heading};
 use super::escape::Html;
-use super::tables::{self, Align, Table};
-use super::{Options, added, charts, generation, page, parts, screened, side_by_side};
-use bakeoff_domain::report::words;
-use bakeoff_domain::report::{Presented, RankingOutcome, Report, presented};
-use bakeoff_domain::spec::Comparison;
-use bakeoff_run::audit::PastRun;
-use std::fmt::{Display, Write};
+use super::page::{self, Exploring};
+use super::table::{Align, Table};
+use super::{Options, charts, report, side_by_side};
+use bakeoff_domain::report::{RankingOutcome, Report};
+use std::fmt::Write;
 
 /// The style of the page; charts have their own.
 const STYLE: &str = include_str!("html.css");
 
 /// Returns the report as a page, which begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {
-    let mut page = Page { out: String::new() };
-    let (whole, shown) = (report, presented(report));
-    let report = shown.report.as_ref();
-    let exploring = page::exploring(whole);
-    page.head(report, exploring.is_some());
-    for warning in &options.warnings {
-        page.add(format_args!(
-            "<p class=\"what\" role=\"note\">{}</p>",
-            Html(warning)
-        ));
-    }
-    page.answer(report);
-    if let Some(exploring) = &exploring {
-        page.add(format_args!("{}", exploring.panel));
-    }
-    if report.options.comparison != Comparison::Narrative {
-        page.section("Comparison");
-        page.matrix(&tables::matrix(report));
-        page.paragraph(&tables::scales(report));
-        page.end();
-    }
-    page.charts(whole);
-    page.screened(&shown);
-    page.unranked(report);
-    if report.options.comparison != Comparison::Matrix {
-        page.narrative(report);
-    }
-    page.list("Notes", &report.notes);
-    page.history(report, &options.runs);
-    page.generation(report);
-    page.added(report);
-    if report.options.code_samples {
-        page.code(report, options);
-    }
-    page.basis(report);
-    page.out += "</main>\n";
-    page.out += exploring
-        .as_ref()
-        .map_or("", |exploring| &exploring.scripts);
-    page.out += &page::points();
-    page.out += "</body>\n</html>\n";
-    page.out
+    let exploring = page::exploring(report);
+    written(&report::document(report, options), exploring.as_ref())
 }
 
-struct Page {
+/// Returns blocks as a page, with the parts that let its reader weigh criteria, if there are some.
+pub(super) fn written(blocks: &[Block], exploring: Option<&Exploring>) -> String {
+    let mut page = Page {
+        out: String::new(),
+        panel: exploring.map(|parts| parts.panel.as_str()),
+        in_section: false,
+    };
+    page.blocks(blocks);
+    page.end_section();
+    let scripts = exploring.map_or("", |parts| &parts.scripts);
+    let points = page::points();
+    page.out + "</main>\n" + scripts + &points + "</body>\n</html>\n"
+}
+
+struct Page<'a> {
     out: String,
+    /// Panel with which weights can be moved.
+    panel: Option<&'a str>,
+    /// True if a section is open.
+    in_section: bool,
 }
 
-impl Page {
+impl Page<'_> {
+    fn blocks(&mut self, blocks: &[Block]) {
+        blocks.iter().for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Title { name, problem } => self.head(name, problem),
+            Block::Warnings(warnings) => {
+                for warning in warnings {
+                    let warning = Html(warning);
+                    self.add(format_args!(
+                        "<p class=\"what\" role=\"note\">{warning}</p>"
+                    ));
+                }
+            }
+            Block::Answer { text, outcome } => self.answer(text, *outcome),
+            Block::Panel => {
+                if let Some(panel) = self.panel {
+                    self.add(format_args!("{panel}"));
+                }
+            }
+            Block::Heading(heading) => self.heading(heading),
+            Block::Paragraph(text) => self.paragraph(&text.text),
+            Block::List(items) => {
+                self.add(format_args!("<ul>"));
+                for item in items {
+                    self.add(format_args!("<li>{}</li>", Html(&item.text)));
+                }
+                self.add(format_args!("</ul>"));
+            }
+            Block::Matrix {
+                table,
+                scales,
+                weights,
+            } => {
+                self.add(format_args!("<div id=\"matrix\">"));
+                self.table(table, true);
+                self.add(format_args!("</div>"));
+                match self.panel.is_some() {
+                    true => self.paragraph(scales),
+                    false => self.paragraph(&format!("{scales} {weights}")),
+                }
+            }
+            Block::Table(table) => self.table(table, false),
+            Block::Chart { chart, .. } => self.chart(chart),
+            Block::Listing(code) => {
+                let code = Html(code);
+                self.add(format_args!(
+                    "<pre tabindex=\"0\"><code>{code}</code></pre>"
+                ));
+            }
+            Block::Entries(list) => {
+                self.add(format_args!("<dl>"));
+                list.iter().for_each(|entry| self.entry(entry));
+                self.add(format_args!("</dl>"));
+            }
+            Block::Code(samples) => self.code(samples),
+            Block::Pairs(pairs) => {
+                self.add(format_args!("<dl class=\"pairs\">"));
+                for (name, value) in pairs {
+                    self.add(format_args!("<dt>{name}</dt><dd>{}</dd>", Html(value)));
+                }
+                self.add(format_args!("</dl>"));
+            }
+            Block::Quote(blocks) => {
+                self.add(format_args!("<blockquote class=\"added\">"));
+                self.blocks(blocks);
+                self.add(format_args!("</blockquote>"));
+            }
+            Block::Narrative(blocks) => {
+                self.end_section();
+                self.add(format_args!("<div id=\"sections\">"));
+                self.blocks(blocks);
+                self.end_section();
+                self.add(format_args!("</div>"));
+            }
+        }
+    }
+
     /// Adds markup, in which text from outside is wrapped in [`Html`].
     fn add(&mut self, markup: std::fmt::Arguments<'_>) {
         // Writing to a string cannot fail.
@@ -71,21 +128,24 @@ impl Page {
         self.out.push('\n');
     }
 
-    fn section(&mut self, title: impl Display) {
+    fn heading(&mut self, heading: &Heading) {
+        self.end_section();
+        self.in_section = true;
+        let title = Html(&heading.title.text);
         self.add(format_args!("<section>\n<h2>{title}</h2>"));
     }
 
-    fn end(&mut self) {
-        self.add(format_args!("</section>"));
+    fn end_section(&mut self) {
+        if std::mem::take(&mut self.in_section) {
+            self.add(format_args!("</section>"));
+        }
     }
 
-    fn head(&mut self, report: &Report, is_exploring: bool) {
-        let scripts = page::script_policy(is_exploring);
+    fn head(&mut self, name: &str, problem: &str) {
+        let scripts = page::script_policy(self.panel.is_some());
         let styles =
             [format!("\n{STYLE}"), charts::STYLE.to_owned()].map(|style| page::source_hash(&style));
         let styles = styles.join(" ");
-        let name = super::clipped(&report.experiment.name, 200);
-        let problem = super::clipped(&report.experiment.problem, 4_000);
         self.add(format_args!(
             r#"<!doctype html>
 <html lang="en">
@@ -105,17 +165,13 @@ impl Page {
 <p class="question">{problem}</p>
 </header>
 <main>"#,
-            name = Html(&name),
-            problem = Html(&problem)
+            name = Html(name),
+            problem = Html(problem)
         ));
     }
 
-    fn answer(&mut self, report: &Report) {
-        let text = &report.recommendation.text;
-        if text.is_empty() {
-            return;
-        }
-        let class = match report.recommendation.outcome {
+    fn answer(&mut self, text: &str, outcome: RankingOutcome) {
+        let class = match outcome {
             RankingOutcome::Winner => "winner",
             RankingOutcome::Tie | RankingOutcome::NoCall => "open",
             RankingOutcome::Nothing => "none",
@@ -133,20 +189,9 @@ impl Page {
         self.add(format_args!("<p>{}</p>", Html(text)));
     }
 
-    /// Adds the comparison, which is a list of rows on a narrow screen.
-    fn matrix(&mut self, table: &Table) {
-        self.add(format_args!("<div id=\"matrix\">"));
-        self.named_table(table, true);
-        self.add(format_args!("</div>"));
-    }
-
-    /// Adds a table that scrolls sideways on a narrow screen, also by keyboard.
-    fn table(&mut self, table: &Table) {
-        self.named_table(table, false);
-    }
-
-    /// Adds a table that scrolls sideways, in which each cell may know the name of its column.
-    fn named_table(&mut self, table: &Table, has_names: bool) {
+    /// Adds a table that scrolls sideways on a narrow screen, also by keyboard. Where each cell has the name of its
+    /// column, it may become a list of rows.
+    fn table(&mut self, table: &Table, has_names: bool) {
         self.add(format_args!(
             r#"<div class="wide" tabindex="0" role="region" aria-label="{0}">
 <table>
@@ -155,216 +200,83 @@ impl Page {
             Html(&table.caption)
         ));
         for (title, align) in &table.columns {
-            self.add(format_args!(
-                r#"<th scope="col"{}>{}</th>"#,
-                class(*align),
-                Html(title)
-            ));
+            let (class, title) = (class(*align), Html(title));
+            self.add(format_args!(r#"<th scope="col"{class}>{title}</th>"#));
         }
         self.add(format_args!("</tr></thead>\n<tbody>"));
         for row in &table.rows {
             self.add(format_args!("<tr>"));
-            for (index, (cell, (title, align))) in row.iter().zip(&table.columns).enumerate() {
-                if index == 0 {
-                    self.add(format_args!(r#"<th scope="row">{}</th>"#, Html(cell)));
-                } else {
-                    let name = match has_names {
-                        true => format!(" data-name=\"{}\"", Html(title)),
-                        false => String::new(),
-                    };
-                    self.add(format_args!(
-                        "<td{}{name}>{}</td>",
-                        class(*align),
-                        Html(cell)
-                    ));
-                }
+            let mut cells = row.iter().zip(&table.columns);
+            if let Some((cell, _)) = cells.next() {
+                self.add(format_args!(r#"<th scope="row">{}</th>"#, Html(cell)));
+            }
+            for (cell, (title, align)) in cells {
+                let name = match has_names {
+                    true => format!(" data-name=\"{}\"", Html(title)),
+                    false => String::new(),
+                };
+                let (class, cell) = (class(*align), Html(cell));
+                self.add(format_args!("<td{class}{name}>{cell}</td>"));
             }
             self.add(format_args!("</tr>"));
         }
         self.add(format_args!("</tbody>\n</table>\n</div>"));
     }
 
-    fn charts(&mut self, report: &Report) {
-        for chart in charts::charts(report) {
-            self.chart(&chart);
-            self.end();
-        }
-    }
-
-    /// Begins a section with a chart and its numbers.
+    /// Adds a chart and its numbers.
     fn chart(&mut self, chart: &charts::Chart) {
-        self.section(Html(&chart.title));
         self.add(format_args!(
-            r#"<div class="wide" tabindex="0" role="region" aria-label="Chart: {}">
-{}
+            r#"<div class="wide" tabindex="0" role="region" aria-label="Chart: {0}">
+{1}
 </div>
 <details>
-<summary>The numbers behind “{}”</summary>"#,
+<summary>The numbers behind “{0}”</summary>"#,
             Html(&chart.title),
             chart.svg,
-            Html(&chart.title)
         ));
-        self.table(&chart.table);
+        self.table(&chart.table, false);
         self.add(format_args!("</details>"));
     }
 
-    /// Adds the verdicts of the last runs, and the differences of their environments.
-    fn history(&mut self, report: &Report, runs: &[PastRun]) {
-        let Some(chart) = charts::history(report, runs) else {
-            return;
-        };
-        self.chart(&chart);
-        let since = runs.iter().filter(|run| !run.changes.is_empty());
-        for run in since {
-            let changes = run.changes.iter();
-            let changes = changes.map(|(what, then, now)| format!("{what} {then} → {now}"));
-            let changes: Vec<String> = changes.collect();
-            self.paragraph(&format!("Since run {}: {}.", run.run.0, changes.join("; ")));
+    fn entry(&mut self, entry: &Entry) {
+        let (name, status) = (Html(&entry.name), Html(&entry.status));
+        match entry.status.is_empty() {
+            true => self.add(format_args!("<dt>{name}</dt>")),
+            false => self.add(format_args!(
+                "<dt>{name} <span class=\"what\">{status}</span></dt>"
+            )),
         }
-        self.end();
-    }
-
-    fn unranked(&mut self, report: &Report) {
-        let list = super::unranked::unranked(report);
-        if list.is_empty() {
-            return;
+        let text = Html(&entry.text);
+        match entry.text.contains('\n') {
+            true => self.add(format_args!("<dd><pre tabindex=\"0\">{text}</pre></dd>")),
+            false => self.add(format_args!("<dd>{text}</dd>")),
         }
-        self.section("Not ranked");
-        self.add(format_args!("<dl>"));
-        for variant in list {
-            self.add(format_args!(
-                "<dt>{} <span class=\"what\">{}</span></dt>",
-                Html(&variant.name),
-                Html(&variant.status)
-            ));
-            if variant.reason.contains('\n') {
-                self.add(format_args!(
-                    "<dd><pre tabindex=\"0\">{}</pre></dd>",
-                    Html(&variant.reason)
-                ));
-            } else {
-                self.add(format_args!("<dd>{}</dd>", Html(&variant.reason)));
-            }
-            if let Some(call) = &variant.call {
-                self.add(format_args!("<dd>{}</dd>", Html(call)));
-            }
-        }
-        self.add(format_args!("</dl>"));
-        self.end();
-    }
-
-    fn list(&mut self, title: &str, sentences: &[String]) {
-        if sentences.is_empty() {
-            return;
-        }
-        self.section(Html(title));
-        self.add(format_args!("<ul>"));
-        for sentence in sentences {
-            let sentence = super::clipped(sentence, 2_000);
-            self.add(format_args!("<li>{}</li>", Html(&sentence)));
-        }
-        self.add(format_args!("</ul>"));
-        self.end();
-    }
-
-    fn screened(&mut self, shown: &Presented<'_>) {
-        let sentences = shown.sentences();
-        if sentences.is_empty() {
-            return;
-        }
-        self.section("Screened out");
-        for sentence in sentences {
-            self.paragraph(&sentence);
-        }
-        if let Some(table) = screened::table(&shown.screened) {
-            self.table(&table);
-        }
-        self.end();
-    }
-
-    /// Adds the generation of approaches.
-    fn generation(&mut self, report: &Report) {
-        let Some(made) = &report.generation else {
-            return;
-        };
-        self.section(generation::TITLE);
-        for sentence in generation::sentences(made) {
-            self.paragraph(&sentence);
-        }
-        if let Some(table) = generation::table(made) {
-            self.table(&table);
-        }
-        self.end();
-    }
-
-    /// Adds the sections of aggregators.
-    fn added(&mut self, report: &Report) {
-        for section in &report.sections {
-            self.section(Html(&section.heading()));
-            self.add(format_args!("<blockquote class=\"added\">"));
-            for sentence in section.sentences() {
-                self.paragraph(&sentence);
-            }
-            if let Some(table) = added::table(section) {
-                self.table(&table);
-            }
-            self.add(format_args!("</blockquote>"));
-            self.end();
+        if let Some(note) = &entry.note {
+            self.add(format_args!("<dd>{}</dd>", Html(note)));
         }
     }
 
-    fn narrative(&mut self, report: &Report) {
-        self.add(format_args!("<div id=\"sections\">"));
-        for section in words::narrative(report) {
-            self.list(section.title, &section.sentences);
-        }
-        self.add(format_args!("</div>"));
-    }
-
-    fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::code_samples(report, options);
-        if samples.is_empty() {
-            return;
-        }
-        self.section("Code");
-        for sample in &samples {
-            let is_first = sample.variant.rank == Some(1);
-            let open = if is_first { " open" } else { "" };
+    /// Adds sources, and a section with the first of them beside the others.
+    fn code(&mut self, samples: &[CodeSample]) {
+        for sample in samples {
+            let open = if sample.is_best { " open" } else { "" };
+            let title = sample.title();
             self.add(format_args!(
                 "<details{open}>\n<summary>{}</summary>",
-                Html(&sample.title)
+                Html(&title)
             ));
             if let Some(description) = &sample.description {
-                self.add(format_args!("<p>{}</p>", Html(description)));
+                self.paragraph(description);
             }
             self.add(format_args!(
                 "<pre tabindex=\"0\"><code>{}</code></pre>\n</details>",
                 Html(&sample.source)
             ));
         }
-        self.end();
-        if let Some(sides) = side_by_side::section(&samples) {
+        if let Some(sides) = side_by_side::section(samples) {
+            self.end_section();
             self.add(format_args!("{sides}"));
         }
-    }
-
-    /// Adds the readings, the criteria and the environment.
-    fn basis(&mut self, report: &Report) {
-        self.section("Readings, criteria and environment");
-        if let Some(parts) = parts::table(report) {
-            self.table(&parts);
-        }
-        if let Some(readings) = tables::readings(report) {
-            self.table(&readings);
-        }
-        self.table(&tables::criteria(report));
-        self.add(format_args!("<dl class=\"pairs\">"));
-        for (name, value) in tables::environment(report) {
-            let value = super::clipped(&value, 300);
-            self.add(format_args!("<dt>{name}</dt><dd>{}</dd>", Html(&value)));
-        }
-        self.add(format_args!("</dl>"));
-        self.end();
     }
 }
 

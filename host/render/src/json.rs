@@ -1,6 +1,6 @@
 //! The report as JSON: `report.json`, version 1.
 
-use super::escape::is_active;
+use super::escape::Json;
 use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::Report;
 use serde::Serialize;
@@ -26,19 +26,7 @@ fn written(value: &impl Serialize) -> String {
     // Maps with string keys and plain values: serialising them does not fail.
     let text = serde_json::to_string_pretty(value)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
-    let mut out = String::with_capacity(text.len() + 1);
-    for c in text.chars() {
-        if c != '\n' && is_active(c) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out.push('\n');
-    out
+    format!("{}\n", Json(&text))
 }
 
 #[cfg(test)]
@@ -48,7 +36,11 @@ mod tests {
         let name = "a\u{1b}[31m\u{202e}\u{9b}\u{e0041}\u{7f}";
         let report = crate::tables::tests::named(name);
         let text = super::json(&report);
-        assert!(!text.chars().any(|c| c != '\n' && super::is_active(c)));
+        assert!(
+            !text
+                .chars()
+                .any(|c| c != '\n' && bakeoff_domain::is_active(c))
+        );
         let back: bakeoff_domain::report::Report = serde_json::from_str(&text).unwrap();
         assert_eq!(back.variants[0].name, name);
     }

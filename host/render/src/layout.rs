@@ -1,7 +1,7 @@
 //! Tables as lines of a terminal. No word is broken: columns that do not fit side by side go into
 //! another table below.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Spaces between two columns: as many as fit, from `GAP` down to `GAP_MIN`.

@@ -7,47 +7,50 @@
 mod added;
 mod ascii;
 pub mod charts;
+mod code;
 mod criterion;
 mod csv;
 mod doctor;
+mod document;
+mod environment;
 pub mod escape;
 mod failed_call;
 mod generation;
 mod html;
-mod human;
 mod json;
 mod junit;
 mod layout;
-mod load;
+mod legend;
+mod lines;
 mod markdown;
 mod outcome;
 mod page;
 mod parameters;
 mod parts;
-mod rank_legend;
 mod ratio_rows;
+mod report;
 mod screened;
 mod side_by_side;
 mod sparkline;
+mod table;
 mod tables;
+mod terminal;
 mod unranked;
 mod untimed;
 
-use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_run::audit::PastRun;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
 pub use csv::{csv, csv_of_comparison, csv_of_kept};
 pub use doctor::doctor;
 pub use failed_call::approach_file;
 pub use html::html;
-pub use human::{answer, human};
 pub use json::{json, json_of_comparison};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
+pub use terminal::{answer, human};
 pub use untimed::{FileAnswer, Reproduction, Untimed};
 
 /// Use of colours.
@@ -79,14 +82,14 @@ pub struct Options {
     pub colour: Colour,
     /// Characters that the terminal can show; for text only.
     pub charset: Charset,
-    /// True to show the source of the best and the environment; for text only.
+    /// True to show the source of the best, the readings, the criteria and the environment; for text only.
     pub detail: bool,
     /// The source of each variant, by id, for code samples.
     pub sources: BTreeMap<String, String>,
     /// The folder, as Markdown links to it, with the images of [`charts::charts`] as `NAME.svg`;
     /// `None`: Markdown has the tables only.
     pub charts: Option<String>,
-    /// The last runs of the same question, the oldest first; for the page only.
+    /// The last runs of the same question, the oldest first; for the page and Markdown.
     pub runs: Vec<PastRun>,
     /// Warnings about the origin of the report, shown before the answer; for the page and Markdown, whose readers see
     /// no stderr beside them.
@@ -109,52 +112,6 @@ impl Default for Options {
         }
     }
 }
-
-/// The source of a variant in Markdown and HTML.
-struct CodeSample<'a> {
-    variant: &'a VariantReport,
-    /// Name of the variant: `heap`.
-    name: String,
-    /// Title of the sample: `heap (12 lines)`.
-    title: String,
-    /// Description of the variant.
-    description: Option<String>,
-    /// Beginning of the source.
-    source: String,
-}
-
-/// Returns the sources of variants that have one, in the order of the variants.
-fn code_samples<'a>(report: &'a Report, options: &Options) -> Vec<CodeSample<'a>> {
-    let sample = |variant: &'a VariantReport| {
-        let source = options.sources.get(&variant.id)?;
-        let name = words::name(report, &variant.id);
-        let lines = numbers::count(source.lines().count() as u64);
-        let description = variant.description.as_ref();
-        Some(CodeSample {
-            variant,
-            title: match lines.as_str() {
-                "1" => format!("{name} (1 line)"),
-                lines => format!("{name} ({lines} lines)"),
-            },
-            description: description.map(|text| clipped(text, DESCRIPTION_CHARS_MAX)),
-            source: clipped(source, SOURCE_CHARS_MAX),
-            name,
-        })
-    };
-    // The variants of a sweep have the same source, which is shown once.
-    let mut approaches = BTreeSet::new();
-    let is_new = |variant: &&VariantReport| {
-        variant.parameters.is_empty() || approaches.insert(variant.approach.clone())
-    };
-    let variants = report.variants.iter().filter(is_new);
-    variants.filter_map(sample).collect()
-}
-
-/// Largest number of characters of a description.
-const DESCRIPTION_CHARS_MAX: usize = 2_000;
-
-/// Largest number of characters of a source.
-const SOURCE_CHARS_MAX: usize = 16 << 10;
 
 /// Largest number of characters of a failure's message. Compiler diagnostics can be long, and the
 /// first ones matter most.

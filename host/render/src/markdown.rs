@@ -1,217 +1,160 @@
-//! The report as Markdown, for GitHub and most other readers.
+//! The document of a report as Markdown, for GitHub and most other readers.
 
+use super::document::{Block, Entry};
 use super::escape::{Fenced, Markdown};
-use super::tables::{self, Align, Table};
-use super::{Options, added, charts, generation, parts, screened};
-use bakeoff_domain::report::words;
-use bakeoff_domain::report::{Presented, Report, presented};
-use bakeoff_domain::spec::Comparison;
+use super::table::{Align, Table};
+use super::{Options, report};
+use bakeoff_domain::report::Report;
 
-/// Returns the report as Markdown: the answer, the matrix, the narrative, failures, code,
-/// environment.
+/// Returns the report as Markdown.
 ///
 /// Most readers of Markdown drop inline SVG, so charts are images in files beside the report, if
 /// `options.charts` names their folder. Their tables are in the text in any case.
 pub fn markdown(report: &Report, options: &Options) -> String {
-    let mut page = Page { out: String::new() };
-    let (whole, shown) = (report, presented(report));
-    let report = shown.report.as_ref();
-    let experiment = &report.experiment;
-    page.block(&format!(
-        "# {}",
-        Markdown(&super::clipped(&experiment.name, 200))
-    ));
-    page.block(&Markdown(&super::clipped(&experiment.problem, 2_000)).to_string());
-    for warning in &options.warnings {
-        page.block(&format!("> {}", Markdown(warning)));
-    }
-    let answer = &report.recommendation.text;
-    if !answer.is_empty() {
-        page.block(&format!("**{}**", Markdown(answer)));
-    }
-    if report.options.comparison != Comparison::Narrative {
-        page.heading("Comparison");
-        page.table(&tables::matrix(report));
-        page.block(&Markdown(&tables::scales(report)).to_string());
-    }
-    page.charts(whole, options);
-    page.screened(&shown);
-    page.unranked(report);
-    if report.options.comparison != Comparison::Matrix {
-        page.narrative(report);
-    }
-    page.list("Notes", &report.notes);
-    page.generation(report);
-    page.added(report);
-    if report.options.code_samples {
-        page.code(report, options);
-    }
-    if let Some(parts) = parts::table(report) {
-        page.heading(&parts.caption);
-        page.table(&parts);
-    }
-    if let Some(readings) = tables::readings(report) {
-        page.heading("Readings");
-        page.table(&readings);
-    }
-    page.heading("Criteria");
-    page.table(&tables::criteria(report));
-    page.environment(report);
-    page.out
+    written(
+        &report::document(report, options),
+        options.charts.as_deref(),
+    )
+}
+
+/// Returns blocks as Markdown, with images of charts in a folder, if there is one.
+pub(super) fn written(blocks: &[Block], charts: Option<&str>) -> String {
+    let mut page = Page {
+        out: String::new(),
+        charts: charts.map(path_only),
+    };
+    page.blocks(blocks);
+    page.out.trim_end().to_owned() + "\n"
 }
 
 struct Page {
     out: String,
+    /// Folder of the images.
+    charts: Option<String>,
 }
 
 impl Page {
-    /// Adds a block that is Markdown already.
-    fn block(&mut self, markdown: &str) {
+    fn blocks(&mut self, blocks: &[Block]) {
+        blocks.iter().for_each(|block| self.block(block));
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Title { name, problem } => {
+                self.markup(&format!("# {}", Markdown(name)));
+                self.paragraph(problem);
+            }
+            Block::Warnings(warnings) => {
+                for warning in warnings {
+                    self.markup(&format!("> {}", Markdown(warning)));
+                }
+            }
+            Block::Answer { text, .. } => self.markup(&format!("**{}**", Markdown(text))),
+            Block::Panel => {}
+            Block::Heading(heading) => {
+                self.markup(&format!("## {}", Markdown(&heading.title.text)))
+            }
+            Block::Paragraph(text) => self.paragraph(&text.text),
+            Block::List(items) => {
+                let items = items.iter().map(|item| item.text.clone());
+                self.list(items);
+            }
+            Block::Matrix {
+                table,
+                scales,
+                weights,
+            } => {
+                self.table(table);
+                self.paragraph(&format!("{scales} {weights}"));
+            }
+            Block::Table(table) => self.table(table),
+            Block::Chart { chart, .. } => {
+                if let Some(folder) = &self.charts {
+                    let image = format!(
+                        "![{}](<{folder}/{}.svg>)",
+                        Markdown(&chart.title),
+                        chart.name
+                    );
+                    self.markup(&image);
+                }
+                self.table(&chart.table);
+            }
+            Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
+            Block::Listing(code) => self.markup(&Fenced(code).to_string()),
+            Block::Code(samples) => {
+                for sample in samples {
+                    self.markup(&format!("### {}", Markdown(&sample.title())));
+                    if let Some(description) = &sample.description {
+                        self.paragraph(description);
+                    }
+                    self.markup(&Fenced(&sample.source).to_string());
+                }
+            }
+            Block::Pairs(pairs) => {
+                let pairs = pairs.iter().map(|(name, value)| format!("{name}: {value}"));
+                self.list(pairs);
+            }
+            Block::Quote(blocks) => self.quote(blocks),
+            Block::Narrative(blocks) => self.blocks(blocks),
+        }
+    }
+
+    /// Adds what is Markdown already.
+    fn markup(&mut self, markdown: &str) {
         self.out += markdown;
         self.out += "\n\n";
     }
 
-    fn heading(&mut self, text: &str) {
-        self.block(&format!("## {}", Markdown(text)));
+    fn paragraph(&mut self, text: &str) {
+        self.markup(&Markdown(text).to_string());
+    }
+
+    fn list(&mut self, items: impl Iterator<Item = String>) {
+        let items: String = items
+            .map(|item| format!("- {}\n", Markdown(&item)))
+            .collect();
+        self.markup(items.trim_end());
     }
 
     fn table(&mut self, table: &Table) {
+        let escaped = |text: &String| Markdown(text).to_string();
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let titles = table.columns.iter();
-        let titles = titles.map(|(title, _)| Markdown(title).to_string());
-        self.out += &line(titles.collect());
-        let rules = table.columns.iter().map(|(_, align)| match align {
+        let rule = |align: &Align| match align {
             Align::Left => "---".to_owned(),
             Align::Right => "--:".to_owned(),
-        });
-        self.out += &line(rules.collect());
-        for row in &table.rows {
-            self.out += &line(row.iter().map(|c| Markdown(c).to_string()).collect());
-        }
-        self.out.push('\n');
-    }
-
-    fn list(&mut self, title: &str, sentences: &[String]) {
-        if sentences.is_empty() {
-            return;
-        }
-        self.heading(title);
-        for sentence in sentences {
-            let sentence = super::clipped(sentence, 2_000);
-            self.out += &format!("- {}\n", Markdown(&sentence));
-        }
-        self.out.push('\n');
-    }
-
-    fn charts(&mut self, report: &Report, options: &Options) {
-        for chart in charts::charts(report) {
-            self.heading(&chart.title);
-            if let Some(folder) = &options.charts {
-                let path = format!("{folder}/{}.svg", chart.name);
-                self.block(&format!(
-                    "![{}](<{}>)",
-                    Markdown(&chart.title),
-                    path_only(&path)
-                ));
-            }
-            self.table(&chart.table);
-        }
-    }
-
-    fn unranked(&mut self, report: &Report) {
-        let list = super::unranked::unranked(report);
-        if list.is_empty() {
-            return;
-        }
-        self.heading("Not ranked");
-        for variant in list {
-            let title = format!("{} {}", variant.name, variant.status);
-            if variant.reason.contains('\n') {
-                self.block(&format!("- {}", Markdown(&title)));
-                self.block(&Fenced(&variant.reason).to_string());
-            } else {
-                self.block(&format!(
-                    "- {}: {}",
-                    Markdown(&title),
-                    Markdown(&variant.reason)
-                ));
-            }
-            if let Some(call) = &variant.call {
-                self.block(&format!("  {}", Markdown(call)));
-            }
-        }
-    }
-
-    fn screened(&mut self, shown: &Presented<'_>) {
-        self.list("Screened out", &shown.sentences());
-        if let Some(table) = screened::table(&shown.screened) {
-            self.table(&table);
-        }
-    }
-
-    /// Adds the generation of approaches.
-    fn generation(&mut self, report: &Report) {
-        let Some(made) = &report.generation else {
-            return;
         };
-        self.heading(generation::TITLE);
-        for sentence in generation::sentences(made) {
-            self.block(&Markdown(&sentence).to_string());
+        let columns = table.columns.iter();
+        self.out += &line(columns.clone().map(|(title, _)| escaped(title)).collect());
+        self.out += &line(columns.map(|(_, align)| rule(align)).collect());
+        for row in &table.rows {
+            self.out += &line(row.iter().map(escaped).collect());
         }
-        if let Some(table) = generation::table(made) {
-            self.table(&table);
+        self.out.push('\n');
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        let title = entry.title(usize::MAX);
+        let title = Markdown(&title);
+        match entry.text.contains('\n') {
+            true => self.markup(&format!("- {title}\n\n{}", Fenced(&entry.text))),
+            false => self.markup(&format!("- {title}: {}", Markdown(&entry.text))),
+        }
+        if let Some(note) = &entry.note {
+            self.markup(&format!("  {}", Markdown(note)));
         }
     }
 
-    /// Adds the sections of aggregators.
-    fn added(&mut self, report: &Report) {
-        for section in &report.sections {
-            self.heading(&section.heading());
-            let begin = self.out.len();
-            for sentence in section.sentences() {
-                self.block(&Markdown(&sentence).to_string());
-            }
-            if let Some(table) = added::table(section) {
-                self.table(&table);
-            }
-            // A quotation, to its last line.
-            let quoted: Vec<String> = self.out[begin..]
-                .trim_end()
-                .lines()
-                .map(|line| format!("> {line}"))
-                .collect();
-            self.out.truncate(begin);
-            self.block(&quoted.join("\n"));
-        }
-    }
-
-    fn narrative(&mut self, report: &Report) {
-        for section in words::narrative(report) {
-            self.list(section.title, &section.sentences);
-        }
-    }
-
-    fn code(&mut self, report: &Report, options: &Options) {
-        let samples = super::code_samples(report, options);
-        if samples.is_empty() {
-            return;
-        }
-        self.heading("Code");
-        for sample in samples {
-            self.block(&format!("### {}", Markdown(&sample.title)));
-            if let Some(description) = &sample.description {
-                self.block(&Markdown(description).to_string());
-            }
-            self.block(&Fenced(&sample.source).to_string());
-        }
-    }
-
-    fn environment(&mut self, report: &Report) {
-        self.heading("How it was measured");
-        for (name, value) in tables::environment(report) {
-            let value = super::clipped(&value, 300);
-            self.out += &format!("- {name}: {}\n", Markdown(&value));
-        }
+    /// Adds blocks as a quotation, to its last line.
+    fn quote(&mut self, blocks: &[Block]) {
+        let begin = self.out.len();
+        self.blocks(blocks);
+        let quoted = self.out.split_off(begin);
+        let quoted: Vec<String> = quoted
+            .trim_end()
+            .lines()
+            .map(|line| format!("> {line}"))
+            .collect();
+        self.markup(&quoted.join("\n"));
     }
 }
 

@@ -60,35 +60,27 @@ impl ComparisonOutcome {
 
     /// Returns the word for programs: `not-slower`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Winner => "winner",
-            Self::Tie => "tie",
-            Self::NoCall => "no-call",
-            Self::Nothing => "nothing",
-            Self::Slower => "slower",
-            Self::NotSlower => "not-slower",
-            Self::NotKnown => "not-known",
-            Self::Disagreement => "disagreement",
-            Self::BuildFailed => "build-failed",
-            Self::AllFail => "all-fail",
-            Self::NotTimed => "not-timed",
-        }
+        self.texts().0
     }
 
     /// Returns the words with which the line that answers begins: `Not slower`.
     pub fn words(self) -> &'static str {
+        self.texts().1
+    }
+
+    fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Self::Winner => "Take",
-            Self::Tie => "Tie",
-            Self::NoCall => "No call",
-            Self::Nothing => "Nothing",
-            Self::Slower => "Slower",
-            Self::NotSlower => "Not slower",
-            Self::NotKnown => "Not known",
-            Self::Disagreement => "Disagreement",
-            Self::BuildFailed => "Build failed",
-            Self::AllFail => "All fail",
-            Self::NotTimed => "Not timed",
+            Self::Winner => ("winner", "Take"),
+            Self::Tie => ("tie", "Tie"),
+            Self::NoCall => ("no-call", "No call"),
+            Self::Nothing => ("nothing", "Nothing"),
+            Self::Slower => ("slower", "Slower"),
+            Self::NotSlower => ("not-slower", "Not slower"),
+            Self::NotKnown => ("not-known", "Not known"),
+            Self::Disagreement => ("disagreement", "Disagreement"),
+            Self::BuildFailed => ("build-failed", "Build failed"),
+            Self::AllFail => ("all-fail", "All fail"),
+            Self::NotTimed => ("not-timed", "Not timed"),
         }
     }
 }

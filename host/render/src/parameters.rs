@@ -1,6 +1,7 @@
 //! Sweeps: for each parameter of an approach, the best reading with each of its values.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
+use super::tables::NO_VALUE;
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_domain::spec::Direction;
@@ -180,25 +181,22 @@ pub(super) fn table(parameter: &SweptParameter) -> Table {
         shown.truncate(ROWS_MAX);
         caption += &format!(" (the best {} of {})", shown.len(), parameter.values.len());
     }
-    let mut table = Table {
-        caption: super::clipped(&caption, 200),
-        columns: vec![(super::clipped(&parameter.name, 40), Align::Left)],
-        rows: Vec::new(),
-    };
+    let mut table = Table::of(
+        &super::clipped(&parameter.name, 40),
+        &super::clipped(&caption, 200),
+    );
     for source in sources {
-        table
-            .columns
-            .push((super::clipped(&source.name, 40), Align::Right));
+        table.column(&source.name, Align::Right);
     }
     for one in shown {
-        let mut row = vec![super::clipped(&one.value, 40)];
-        for (index, source) in sources.iter().enumerate() {
-            let best = one.best(sources, index);
-            row.push(best.map_or(super::tables::NO_VALUE.to_owned(), |best| {
-                numbers::reading_with(DIGITS, best, &source.unit)
-            }));
-        }
-        table.rows.push(row);
+        let best = |(index, source): (usize, &SweptSource)| {
+            one.best(sources, index)
+                .map_or(NO_VALUE.to_owned(), |best| {
+                    numbers::reading_with(DIGITS, best, &source.unit)
+                })
+        };
+        let cells = sources.iter().enumerate().map(best);
+        table.row([one.value.clone()].into_iter().chain(cells).collect());
     }
     table
 }

@@ -1,6 +1,6 @@
 //! The parts of a call as shares of its time: `prepare`, `run` and `output` of a resource.
 
-use super::tables::{Align, Table};
+use super::table::{Align, Table};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Report, VariantReport};
 
@@ -27,7 +27,7 @@ pub(super) fn table(report: &Report) -> Option<Table> {
             table.row(row);
         }
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.if_any()
 }
 
 /// Returns a share in whole percent: its decimals change from run to run.

@@ -1,21 +1,23 @@
 //! Times of all variants against one of them, with the verdict on each.
 
 use bakeoff_domain::report::words::{self, Standing};
-use bakeoff_domain::report::{Interval, Report, VariantReport};
+use bakeoff_domain::report::{Interval, Report};
 use bakeoff_domain::verdict::Verdict;
 
 /// The time of a variant against the one that times are shown against.
-pub(super) struct RatioRow<'a> {
-    /// The variant.
-    pub(super) variant: &'a VariantReport,
+pub(super) struct RatioRow {
+    /// Id of the variant.
+    pub(super) id: String,
+    /// Name of the variant.
+    pub(super) name: String,
     /// The ratio of times; `None` for the reference itself, or if it is not known.
     pub(super) ratio: Option<Interval>,
     /// The relation to the reference.
     pub(super) relation: RatioRelation,
-    /// True if the difference is sure, but smaller than the practical threshold.
-    pub(super) below_threshold: bool,
     /// Ratio, interval and certainty: `1.83 × slower, 1.79–1.88, sure`.
     pub(super) summary: String,
+    /// The same in the fewest words: `1.83 × slower`.
+    pub(super) brief: String,
 }
 
 /// Relation of a variant to the one that times are shown against.
@@ -27,26 +29,12 @@ pub(super) enum RatioRelation {
     Verdict(Verdict),
 }
 
-impl RatioRow<'_> {
-    /// Returns the verdict in words: `slower`, `the fastest`.
-    pub(super) fn verdict_text(&self) -> String {
-        let verdict = match self.relation {
-            RatioRelation::Reference(standing) => standing.name(),
-            RatioRelation::Verdict(verdict) => verdict.name(),
-        };
-        match self.below_threshold {
-            true => format!("{verdict}, by less than you care about"),
-            false => verdict.to_owned(),
-        }
-    }
-}
-
 /// Returns all timed variants: first the one that times are shown against, then by ratio. Empty if nothing was timed.
-pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
+pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow> {
     let Some(reference) = words::reference(report) else {
         return Vec::new();
     };
-    let mut list: Vec<RatioRow<'_>> = report
+    let mut list: Vec<RatioRow> = report
         .variants
         .iter()
         .filter(|variant| variant.id != reference.id)
@@ -58,23 +46,25 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow<'_>> {
                 high: row.high,
             });
             Some(RatioRow {
-                variant,
+                id: variant.id.clone(),
+                name: words::name(report, &variant.id),
                 ratio,
                 relation: RatioRelation::Verdict(row.verdict),
-                below_threshold: row.below_threshold,
                 summary: words::pair_short(report, &row),
+                brief: words::pair_brief(&row),
             })
         })
         .collect();
-    let value = |row: &RatioRow<'_>| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
+    let value = |row: &RatioRow| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
     list.sort_by(|a, b| value(a).total_cmp(&value(b)));
     let standing = Standing::of(report, &reference.id);
     let first = RatioRow {
-        variant: reference,
+        id: reference.id.clone(),
+        name: words::name(report, &reference.id),
         ratio: None,
         relation: RatioRelation::Reference(standing),
-        below_threshold: false,
         summary: standing.name().to_owned(),
+        brief: standing.name().to_owned(),
     };
     list.insert(0, first);
     list

@@ -1,6 +1,7 @@
 //! The variants of a sweep that a screening left out of the race.
 
-use super::tables::{Align, NO_VALUE, Table};
+use super::table::{Align, Table};
+use super::tables::NO_VALUE;
 use bakeoff_domain::report::VariantReport;
 use bakeoff_domain::report::words::numbers;
 
@@ -31,5 +32,5 @@ pub(super) fn table(variants: &[&VariantReport]) -> Option<Table> {
             }),
         ]);
     }
-    (!table.rows.is_empty()).then_some(table)
+    table.if_any()
 }

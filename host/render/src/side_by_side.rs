@@ -1,6 +1,6 @@
 //! Sources side by side: the first one beside each of the others, line by line, as markup.
 
-use super::CodeSample;
+use super::code::CodeSample;
 use super::escape::Html;
 use bakeoff_domain::report::words::numbers;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
@@ -27,7 +27,7 @@ enum Row {
 }
 
 /// Returns the section, if there are two sources at least.
-pub(super) fn section(samples: &[CodeSample<'_>]) -> Option<String> {
+pub(super) fn section(samples: &[CodeSample]) -> Option<String> {
     let (first, others) = samples.split_first()?;
     if others.is_empty() {
         return None;
@@ -96,7 +96,7 @@ fn rows(left: &[&str], right: &[&str]) -> Vec<Row> {
     rows
 }
 
-type Side<'a> = (&'a CodeSample<'a>, &'a [&'a str]);
+type Side<'a> = (&'a CodeSample, &'a [&'a str]);
 
 fn table(markup: &mut String, first: Side<'_>, other: Side<'_>, rows: &[Row]) {
     let different = rows.iter().filter(|row| matches!(row, Row::Different(..)));

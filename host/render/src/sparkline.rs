@@ -1,10 +1,48 @@
 //! Sparklines: intervals of ratios as lines of characters, on a logarithmic axis.
 
+use super::escape::Plain;
+use super::layout::{clipped, padded};
+use super::ratio_rows::{RatioRelation, RatioRow};
+use super::table::Align;
 use bakeoff_domain::report::Interval;
 use bakeoff_domain::report::words::Standing;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Fewest columns of a sparkline; with less room there are words only.
+const COLUMNS_MIN: usize = 8;
+/// Most columns of a sparkline.
+const COLUMNS_MAX: usize = 48;
+
+/// Returns a line for each row, its name before its sparkline and its summary behind; `None` if a width has no room for
+/// sparklines.
+pub(super) fn lines(list: &[RatioRow], width: usize) -> Option<Vec<String>> {
+    let names: Vec<String> = list
+        .iter()
+        .map(|row| Plain(&row.name).to_string())
+        .collect();
+    let widest = names.iter().map(|name| name.width()).max()?;
+    let name_width = widest.min(width / 4);
+    let summary_width = list.iter().map(|row| row.summary.width()).max()?;
+    let room = width.checked_sub(name_width + summary_width + 5)?;
+    if room < COLUMNS_MIN {
+        return None;
+    }
+    let ratios: Vec<Interval> = list.iter().filter_map(|row| row.ratio).collect();
+    let axis = Axis::containing(&ratios, room.min(COLUMNS_MAX));
+    let line = |(row, name): (&RatioRow, &String)| {
+        let name = padded(&clipped(name, name_width), name_width, Align::Left);
+        let sparkline = match (row.ratio, row.relation) {
+            (Some(ratio), _) => axis.sparkline(ratio),
+            (None, RatioRelation::Reference(standing)) => axis.reference(standing),
+            (None, RatioRelation::Verdict(_)) => axis.unknown(),
+        };
+        format!(" {name}  {sparkline}  {}", Plain(&row.summary))
+    };
+    Some(list.iter().zip(&names).map(line).collect())
+}
 
 /// The axis of all sparklines of a table.
-pub(super) struct Axis {
+struct Axis {
     low: f64,
     high: f64,
     width: usize,
@@ -15,7 +53,7 @@ const FACTOR_MAX: f64 = 100.0;
 
 impl Axis {
     /// Returns an axis that contains 1 and all ratios, up to a factor of 100.
-    pub(super) fn containing(ratios: &[Interval], width: usize) -> Self {
+    fn containing(ratios: &[Interval], width: usize) -> Self {
         let ends = ratios
             .iter()
             .flat_map(|ratio| [Some(ratio.value), ratio.low, ratio.high])
@@ -39,13 +77,13 @@ impl Axis {
     }
 
     /// Returns the sparkline of an unknown ratio: a mark at 1.
-    pub(super) fn unknown(&self) -> String {
+    fn unknown(&self) -> String {
         self.marked('·').into_iter().collect()
     }
 
     /// Returns the sparkline of the variant that times are shown against: a point at 1 if no other is faster, a circle
     /// if that is not known.
-    pub(super) fn reference(&self, standing: Standing) -> String {
+    fn reference(&self, standing: Standing) -> String {
         let sign = match standing {
             Standing::Fastest | Standing::TiedForFastest => '●',
             Standing::Open => '○',
@@ -61,7 +99,7 @@ impl Axis {
     }
 
     /// Returns the sparkline of a ratio: `├──●──┤`, with arrows at unknown ends, and a mark at 1.
-    pub(super) fn sparkline(&self, ratio: Interval) -> String {
+    fn sparkline(&self, ratio: Interval) -> String {
         let mut cells = self.marked('·');
         let low = ratio.low.map_or(0, |low| self.column(low));
         let high = ratio.high.map_or(self.width - 1, |high| self.column(high));

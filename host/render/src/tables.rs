@@ -1,64 +1,11 @@
-//! The tables of a report, with plain text in their cells: each format adds its own escapes.
+//! The tables of a report.
 
-use super::load;
-use super::rank_legend::rank_legend;
-use super::ratio_rows::{RatioRelation, ratios_to_reference};
-use bakeoff_domain::crates::LockedCrate;
+use super::ratio_rows::ratios_to_reference;
+use super::table::{Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{CaseLabel, Environment, Interval, Protocol, Report, VariantReport};
+use bakeoff_domain::report::{CaseLabel, Interval, Report, VariantReport};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
 use std::collections::BTreeSet;
-
-/// Largest number of characters of a cell. Names and units come from outside and may be long; JSON
-/// and CSV have them in full.
-const CELL_CHARS_MAX: usize = 64;
-
-/// The alignment of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
-    /// Aligned to the left, for words.
-    Left,
-    /// Aligned to the right, for numbers.
-    Right,
-}
-
-/// A table: a caption, a heading for each column, and rows with as many cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
-    /// Caption of the table.
-    pub(super) caption: String,
-    /// Heading and alignment of each column.
-    pub(super) columns: Vec<(String, Align)>,
-    /// Rows of the table; the first cell of each is its heading.
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    pub(super) fn new(caption: &str) -> Self {
-        Self::of("variant", caption)
-    }
-
-    /// Returns a table whose rows are something else than variants.
-    pub(super) fn of(rows: &str, caption: &str) -> Self {
-        Self {
-            caption: caption.to_owned(),
-            columns: vec![(rows.to_owned(), Align::Left)],
-            rows: Vec::new(),
-        }
-    }
-
-    pub(super) fn column(&mut self, title: &str, align: Align) {
-        self.columns
-            .push((super::clipped(title, CELL_CHARS_MAX), align));
-    }
-
-    pub(super) fn row(&mut self, cells: Vec<String>) {
-        let cells = cells
-            .iter()
-            .map(|cell| super::clipped(cell, CELL_CHARS_MAX));
-        self.rows.push(cells.collect());
-    }
-}
 
 pub(super) use words::NO_VALUE;
 
@@ -90,50 +37,6 @@ fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> Strin
     table
 }
 
-/// Returns the meaning of scores of 10 and of 0, by the scales of the criteria: `Scores 0–10, higher is better: 10 is
-/// the best, 0 is a factor of 10 from it or more.` After that, the meaning of ranks, where that is needed.
-pub(super) fn scales(report: &Report) -> String {
-    let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
-    let mut linear = Vec::new();
-    for criterion in &report.criteria {
-        let name = super::clipped(&criterion.name, 40);
-        match criterion.scale {
-            Scale::Ratio { base } => match by_base.iter_mut().find(|(known, _)| *known == base) {
-                Some((_, names)) => names.push(name),
-                None => by_base.push((base, vec![name])),
-            },
-            Scale::Linear { low, high } => {
-                let (worst, best) = match criterion.direction {
-                    Direction::HigherIsBetter => (low, high),
-                    Direction::LowerIsBetter => (high, low),
-                };
-                let (worst, best) = (numbers::weight(worst), numbers::weight(best));
-                linear.push(format!("{name}: 10 is {best}, 0 is {worst}"));
-            }
-        }
-    }
-    let far = |base: &f64| format!("a factor of {} from it or more", numbers::weight(*base));
-    let ratios = match by_base.as_slice() {
-        [] => Vec::new(),
-        [(base, _)] => vec![format!("10 is the best, 0 is {}", far(base))],
-        several => several
-            .iter()
-            .map(|(base, names)| {
-                format!("{}: 10 is the best, 0 is {}", names.join(", "), far(base))
-            })
-            .collect(),
-    };
-    let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
-    let scales = match scales.is_empty() {
-        true => "Scores 0–10, higher is better.".to_owned(),
-        false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
-    };
-    match rank_legend(report) {
-        Some(ranks) => format!("{scales} {ranks}"),
-        None => scales,
-    }
-}
-
 /// Returns a value with its interval: `8.1 (7.9–8.3)`; without it if both ends are shown alike.
 fn with_interval(interval: &Interval, decimals: usize) -> String {
     let show = |value: f64| numbers::decimals(decimals, value);
@@ -147,31 +50,16 @@ fn with_interval(interval: &Interval, decimals: usize) -> String {
     }
 }
 
-/// Returns ratios of times with intervals: the table of the chart of ratios.
+/// Returns times against one variant: the table of the chart of ratios.
 pub(super) fn ratios(report: &Report) -> Table {
     let list = ratios_to_reference(report);
-    let reference = list
-        .first()
-        .map(|first| words::name(report, &first.variant.id));
-    let caption = format!(
-        "Time against {}, {}",
-        reference.unwrap_or_default(),
-        report.experiment.scope()
-    );
-    let mut table = Table::new(&caption);
-    table.column("time", Align::Right);
-    table.column("verdict", Align::Left);
+    let reference = list.first().map_or("", |first| &first.name);
+    let scope = report.experiment.scope();
+    let mut table = Table::new(&format!("Time against {reference}, {scope}"));
+    table.column("time", Align::Left);
     table.rows = list
-        .iter()
-        .map(|row| {
-            let ratio = match (row.ratio, row.relation) {
-                (Some(ratio), _) => numbers::times(ratio),
-                (None, RatioRelation::Reference(_)) => "1 ×".to_owned(),
-                (None, RatioRelation::Verdict(_)) => NO_VALUE.to_owned(),
-            };
-            let name = words::name(report, &row.variant.id);
-            vec![name, ratio, row.verdict_text()]
-        })
+        .into_iter()
+        .map(|row| vec![row.name, row.summary])
         .collect();
     table
 }
@@ -313,94 +201,6 @@ pub(super) fn criteria(report: &Report) -> Table {
         ]);
     }
     table
-}
-
-/// Returns the level of the confinement, with its mechanisms.
-fn confinement(environment: &Environment) -> String {
-    match environment.fences.is_empty() {
-        true => environment.confinement.clone(),
-        false => format!(
-            "{} ({})",
-            environment.confinement,
-            environment.fences.join(", ")
-        ),
-    }
-}
-
-fn compiler(environment: &Environment) -> String {
-    match environment.compiler_choice.is_empty() {
-        true => environment.compiler.clone(),
-        false => format!("{}, {}", environment.compiler, environment.compiler_choice),
-    }
-}
-
-/// Returns the environment and the measurement, as pairs of name and value.
-pub(super) fn environment(report: &Report) -> Vec<(&'static str, String)> {
-    let environment = &report.environment;
-    let protocol = &report.protocol;
-    let mut pairs = vec![
-        ("Confinement", confinement(environment)),
-        ("Engine", environment.engine.clone()),
-        ("Compiler", compiler(environment)),
-        (
-            "Machine",
-            format!(
-                "{}, {} cores, {}",
-                environment.cpu, environment.cores, environment.system
-            ),
-        ),
-    ];
-    if !environment.crates.is_empty() {
-        let exact = |one: &LockedCrate| format!("{} {}", one.name, one.version);
-        let all: Vec<String> = environment.crates.iter().map(exact).collect();
-        pairs.push(("Crates", all.join(", ")));
-    }
-    if environment.policy != "defaults" {
-        pairs.push(("Host policy", environment.policy.clone()));
-    }
-    if protocol.replicas > 0 {
-        let measured = format!(
-            "{}; {} confidence over all verdicts; practical threshold {}",
-            measured(protocol),
-            numbers::percent(protocol.confidence),
-            numbers::percent(protocol.practical)
-        );
-        pairs.push(("Measured", measured));
-    }
-    let cost = &report.cost;
-    let mut spent = format!(
-        "{} s, {} calls",
-        numbers::significant(cost.seconds, 3),
-        numbers::count(cost.trials)
-    );
-    if cost.tokens > 0 {
-        spent += &format!(", {} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
-    }
-    pairs.push(("Cost", spent));
-    pairs.push(("Load", load::load(cost)));
-    let experiment = &report.experiment;
-    let mut seed = format!("{0} (repeat with --seed {0})", experiment.seed);
-    if experiment.check_seed != experiment.seed {
-        seed += &format!("; check seed {}", experiment.check_seed);
-    }
-    pairs.push(("Seed", seed));
-    pairs.retain(|(_, text)| !text.trim().is_empty());
-    pairs
-}
-
-/// Returns the size of the measurement: `12 replicas, 5,400 or more drawn inputs of each case`.
-fn measured(protocol: &Protocol) -> String {
-    let replicas = match protocol.replicas {
-        1 => "1 replica".to_owned(),
-        replicas => format!("{replicas} replicas"),
-    };
-    match protocol.inputs {
-        Some(inputs) => format!(
-            "{replicas}, {} or more drawn inputs of each case",
-            numbers::count(inputs)
-        ),
-        None => replicas,
-    }
 }
 
 #[cfg(test)]

@@ -1,30 +1,18 @@
 //! The variants without a rank, with the reason, as plain text: each format adds its own escapes.
 
+use super::document::Entry;
 use super::failed_call::failed_call;
 use super::{MESSAGE_CHARS_MAX, clipped};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
-
-/// A variant that is not ranked, or several for the same reason.
-#[derive(PartialEq)]
-pub(super) struct UnrankedVariant {
-    /// Name of the variant, or names of all of them.
-    pub(super) name: String,
-    /// Status of the variant: `failed: wrong-answer`, `eliminated`, `unranked`.
-    pub(super) status: String,
-    /// Reason; may have several lines.
-    pub(super) reason: String,
-    /// The call that failed, and the command that makes it again.
-    pub(super) call: Option<String>,
-}
 
 /// The largest number of variants that one reason names.
 const SAME_REASON_MAX: usize = 6;
 
 /// Returns all variants without a rank, with the reason. Variants that did not fail share one entry
 /// where status and reason are the same; each failure stands by itself.
-pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
-    let mut list: Vec<(UnrankedVariant, Vec<String>)> = Vec::new();
+pub(super) fn unranked(report: &Report) -> Vec<Entry> {
+    let mut list: Vec<(Entry, Vec<String>)> = Vec::new();
     let unranked = report
         .variants
         .iter()
@@ -32,14 +20,13 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
     for variant in unranked {
         let name = words::name(report, &variant.id);
         let one = why_unranked(report, variant);
-        let same =
-            |(known, _): &&mut (UnrankedVariant, _)| variant.failure.is_none() && *known == one;
+        let same = |(known, _): &&mut (Entry, _)| variant.failure.is_none() && *known == one;
         match list.iter_mut().find(same) {
             Some((_, names)) => names.push(name),
             None => list.push((one, vec![name])),
         }
     }
-    let named = |(one, names)| UnrankedVariant {
+    let named = |(one, names)| Entry {
         name: words::listed(names, SAME_REASON_MAX),
         ..one
     };
@@ -47,24 +34,24 @@ pub(super) fn unranked(report: &Report) -> Vec<UnrankedVariant> {
 }
 
 /// Returns the reason why a variant is not ranked; its name is left out.
-fn why_unranked(report: &Report, variant: &VariantReport) -> UnrankedVariant {
+fn why_unranked(report: &Report, variant: &VariantReport) -> Entry {
     let reason = |text: &str| clipped(text, MESSAGE_CHARS_MAX);
     match &variant.failure {
         Some(failure) => {
             let limit = failure.limit.as_ref();
             let limit = limit.map_or(String::new(), |l| format!(" (limit: {})", clipped(l, 200)));
-            UnrankedVariant {
+            Entry {
                 name: String::new(),
                 status: format!("failed: {}", failure.class),
-                reason: reason(&failure.message) + &limit,
-                call: failed_call(report, variant),
+                text: reason(&failure.message) + &limit,
+                note: failed_call(report, variant),
             }
         }
-        None => UnrankedVariant {
+        None => Entry {
             name: String::new(),
             status: variant.status.name().to_owned(),
-            reason: reason(variant.reason.as_deref().unwrap_or_default()),
-            call: None,
+            text: reason(variant.reason.as_deref().unwrap_or_default()),
+            note: None,
         },
     }
 }

@@ -1,9 +1,12 @@
 //! Comparisons that timed nothing, in every format: files that do not do the same, or one that does not build.
 
-use super::clipped;
-use super::escape::{Csv, Html, Lines, Markdown, Plain};
+mod text;
+
+use super::document::{Block, Entry, Text};
+use super::escape::Csv;
 use super::junit::{AskedTest, junit_of_tests};
 use super::outcome::ComparisonOutcome;
+use super::{clipped, html, markdown};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -17,9 +20,6 @@ const TEST_BYTES_MAX: usize = 4_000;
 const TEST_TOO_LONG: &str =
     "A test in Rust is too long to be shown here: `reproduction.test` of --format json is one.";
 const CALL_CUT: &str = "The call is cut here: --save-case FILE keeps it as a whole, for --cases.";
-/// The most characters of an answer, and of a call, in one line with others.
-const LINE_CHARS_MAX: usize = 60;
-
 /// Answer of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileAnswer {
@@ -76,45 +76,6 @@ impl Reproduction {
 }
 
 impl Untimed {
-    /// Returns the reason as text of several lines. A file's answer cannot look like a line of ours.
-    pub fn text(&self) -> String {
-        let mut text = Lines(&self.reason).to_string();
-        if let Some(call) = &self.call {
-            let _ = write!(
-                text,
-                " {}:",
-                clipped(&Plain(call).to_string(), CALL_CHARS_MAX)
-            );
-        }
-        text.push('\n');
-        for FileAnswer { file, answer } in &self.answers {
-            let answer = clipped(answer, ANSWER_CHARS_MAX);
-            let answer = Lines(answer.trim_end()).to_string();
-            let mut lines = answer.lines();
-            let first = lines.next().unwrap_or_default();
-            let _ = writeln!(text, "  {}: {first}", Plain(file));
-            for line in lines {
-                let _ = writeln!(text, "    │ {line}");
-            }
-        }
-        if !self.parting.is_empty() {
-            let _ = writeln!(text, "{}", self.parting);
-        }
-        if self.is_cut() {
-            let _ = writeln!(text, "{CALL_CUT}");
-        }
-        match self.test() {
-            Some(test) if test.len() <= TEST_BYTES_MAX => {
-                let _ = write!(text, "As a test:\n{}", indented(test));
-            }
-            Some(_) => {
-                let _ = writeln!(text, "{TEST_TOO_LONG}");
-            }
-            None => {}
-        }
-        text + &self.advice + "\n"
-    }
-
     /// Returns true if the call is shown in part, and can be kept as a whole.
     fn is_cut(&self) -> bool {
         let is_long = |call: &String| call.chars().count() > CALL_CHARS_MAX;
@@ -124,25 +85,6 @@ impl Untimed {
     /// Returns the test in Rust.
     fn test(&self) -> Option<&str> {
         self.reproduction.as_ref()?.test.as_deref()
-    }
-
-    /// Returns the reason in one line.
-    pub fn line(&self) -> String {
-        let brief = |text: &str| {
-            let first = text.lines().next().unwrap_or_default();
-            clipped(&Plain(first).to_string(), LINE_CHARS_MAX)
-        };
-        let mut line = Plain(self.reason.trim_end_matches('.')).to_string();
-        if let Some(call) = &self.call {
-            let _ = write!(line, ": {}", brief(call));
-        }
-        let answers = self.answers.iter();
-        let answers = answers.map(|one| format!("{}: {}", Plain(&one.file), brief(&one.answer)));
-        let answers: Vec<String> = answers.collect();
-        if !answers.is_empty() {
-            let _ = write!(line, ": {}", answers.join("; "));
-        }
-        line + ".\n"
     }
 
     /// Returns all as JSON, with the text of [`Self::text`].
@@ -163,48 +105,47 @@ impl Untimed {
 
     /// Returns all as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# No comparison\n\n{}", Markdown(&self.reason));
-        if let Some(call) = &self.call {
-            let call = clipped(call, CALL_CHARS_MAX);
-            let _ = write!(text, "\n\n{}", Markdown(&call));
-        }
-        text.push_str("\n\n");
-        for one in &self.answers {
-            let answer = clipped(&one.answer, ANSWER_CHARS_MAX);
-            let _ = writeln!(text, "- {}: {}", Markdown(&one.file), Markdown(&answer));
-        }
-        if self.is_cut() {
-            let _ = write!(text, "\n{}\n", Markdown(CALL_CUT));
-        }
-        match self.test() {
-            Some(test) if test.len() <= TEST_BYTES_MAX => {
-                let _ = write!(text, "\nAs a test:\n\n{}", indented(test));
-            }
-            Some(_) => {
-                let _ = write!(text, "\n{}\n", Markdown(TEST_TOO_LONG));
-            }
-            None => {}
-        }
-        let _ = write!(
-            text,
-            "\n{} {}\n",
-            Markdown(&self.parting),
-            Markdown(&self.advice)
-        );
-        text
+        markdown::written(&self.document(), None)
     }
 
     /// Returns all as a page.
     pub fn html(&self) -> String {
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n\
-             <title>No comparison – bakeoff</title>\n</head>\n<body>\n<main>\n<h1>No comparison</h1>\n\
-             <pre>{}</pre>\n</main>\n</body>\n</html>\n",
-            Html(&self.text())
-        )
+        html::written(&self.document(), None)
+    }
+
+    /// Returns all as a document.
+    fn document(&self) -> Vec<Block> {
+        let ours = |text: &str| Block::Paragraph(Text::ours(text));
+        let mut blocks = vec![Block::Title {
+            name: "No comparison".to_owned(),
+            problem: self.reason.clone(),
+        }];
+        if let Some(call) = &self.call {
+            let call = clipped(call, CALL_CHARS_MAX);
+            blocks.push(Block::Paragraph(Text::outside(call)));
+        }
+        let entry = |one: &FileAnswer| Entry {
+            name: one.file.clone(),
+            status: String::new(),
+            text: clipped(one.answer.trim_end(), ANSWER_CHARS_MAX),
+            note: None,
+        };
+        if !self.answers.is_empty() {
+            blocks.push(Block::Entries(self.answers.iter().map(entry).collect()));
+        }
+        if self.is_cut() {
+            blocks.push(ours(CALL_CUT));
+        }
+        match self.test() {
+            Some(test) if test.len() <= TEST_BYTES_MAX => {
+                blocks.extend([ours("As a test:"), Block::Listing(test.to_owned())]);
+            }
+            Some(_) => blocks.push(ours(TEST_TOO_LONG)),
+            None => {}
+        }
+        let end = format!("{} {}", self.parting, self.advice);
+        blocks.push(ours(end.trim_start()));
+        blocks
     }
 
     /// Returns all as CSV: a row for each file with its answer.
@@ -234,15 +175,6 @@ impl Untimed {
         };
         junit_of_tests("compare", self.outcome, &[test], &self.text())
     }
-}
-
-/// Returns code with four spaces before each line: nothing in it means anything in Markdown.
-fn indented(code: &str) -> String {
-    let lines = code.lines().map(|line| {
-        let line = Plain(line).to_string();
-        format!("{}\n", format!("    {line}").trim_end())
-    });
-    lines.collect()
 }
 
 #[cfg(test)]
@@ -299,13 +231,24 @@ mod tests {
         };
         let short = with("mod first;\n\n#[test]\nfn f() {\n    g();\n}\n", 500);
         let long = with(&"// ```\n".repeat(1_000), 5);
-        for text in [Untimed::text, Untimed::markdown] {
+        type Format = fn(&Untimed) -> String;
+        let formats: [(Format, &str); 3] = [
+            (
+                Untimed::text,
+                "\nAs a test:\n    mod first;\n\n    #[test]\n    fn f() {\n        g();\n    }\n",
+            ),
+            (
+                Untimed::markdown,
+                "\n\n#[test]\nfn f() {\n    g();\n}\n```\n",
+            ),
+            (
+                Untimed::html,
+                "\n\n#[test]\nfn f() {\n    g();\n}\n</code></pre>",
+            ),
+        ];
+        for (text, code) in formats {
             let shown = text(&short);
-            assert!(shown.contains("\nAs a test:\n"), "{shown}");
-            assert!(
-                shown.contains("\n    #[test]\n    fn f() {\n        g();\n    }\n"),
-                "{shown}"
-            );
+            assert!(shown.contains(code), "{shown}");
             assert!(shown.contains("The call is cut here"), "{shown}");
             let shown = text(&long);
             assert!(!shown.contains("// ```"), "{shown}");

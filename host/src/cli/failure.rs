@@ -4,7 +4,7 @@
 use super::Status;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_render::escape::Lines;
+use bakeoff_render::escape::{Lines, NoCommands};
 use bakeoff_render::{ComparisonOutcome, clipped};
 use bakeoff_run::audit::{KeptRunError, PackError};
 use bakeoff_run::{EvidenceError, RunError};
@@ -106,8 +106,13 @@ impl Failure {
 
     /// Prints the error to stderr, and returns the exit status.
     pub(super) fn print(self) -> ExitCode {
-        anstream::eprintln!("{:?}", self.report);
+        anstream::eprintln!("{}", self.framed());
         self.status.into()
+    }
+
+    /// Returns the message in its frame, which breaks lines anew.
+    fn framed(&self) -> String {
+        NoCommands(&format!("{:?}", self.report)).to_string()
     }
 }
 
@@ -260,6 +265,18 @@ mod tests {
     use bakeoff_render::escape::is_active;
 
     const STEERS: &str = "a\u{1b}]52;c;aGk=\u{7}\n\u{1b}[2J\u{202e}b";
+
+    #[test]
+    fn no_line_of_a_message_is_a_command_of_a_runner() {
+        let words = "word ".repeat(40);
+        let message = format!("{words}::error::a {words}\n::error::b\n##[group]c {words}::d");
+        let framed = Failure::usage(message).framed();
+        assert!(framed.contains("error::b"), "{framed}");
+        for line in framed.lines() {
+            let is_command = line.trim_start().starts_with("::") || line.contains("##[");
+            assert!(!is_command, "{framed}");
+        }
+    }
 
     #[test]
     fn no_error_message_has_control_characters() {

@@ -40,7 +40,7 @@ pub(super) struct Output {
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
     /// Write each event to stderr instead of progress bars, and more of a report: the source of the best,
-    /// the machine, the seed
+    /// all readings, the machine, the seed
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// When to use colours

@@ -5,7 +5,7 @@ use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
 use bakeoff_domain::variant;
-use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_render::escape::{Json, Lines, Plain};
 use bakeoff_store::events::{
     Envelope, Event, Origin, Stage, checked_cases, line, standings, title,
 };
@@ -124,7 +124,7 @@ impl ProgressView {
             ProgressMode::Quiet => {}
             ProgressMode::Events => {
                 let line = serde_json::to_string(envelope).unwrap_or_default();
-                anstream::eprintln!("{line}");
+                anstream::eprintln!("{}", Json(&line));
             }
             ProgressMode::Bars => self.update_bar(&event),
             ProgressMode::Lines => self.print_lines(&event),

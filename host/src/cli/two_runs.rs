@@ -3,6 +3,8 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, kept, show};
+use bakeoff_domain::report::words;
+use bakeoff_domain::verdict::RatioInterval;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit::{
     ReportedRun, RunComparison, TimeChange, TimeChanges, VariantChange, VerdictChange,
@@ -158,23 +160,21 @@ fn time(change: &TimeChange) -> String {
     let (ratio, low, high) = (change.ratio, change.low, change.high);
     let slower = low.is_some_and(|low| low > 1.0);
     let faster = high.is_some_and(|high| high < 1.0);
-    let shown = |end: Option<f64>| end.map_or("?".to_owned(), |end| format!("{end:.3}"));
-    let said = match (slower, faster) {
-        (true, _) => format!("{ratio:.3} × slower, {}–{}", shown(low), shown(high)),
-        (_, true) => {
-            let inverse = |end: Option<f64>| shown(end.map(|end| 1.0 / end));
-            format!(
-                "{:.3} × faster, {}–{}",
-                1.0 / ratio,
-                inverse(high),
-                inverse(low)
-            )
+    let found = RatioInterval {
+        ratio: Some(ratio),
+        low,
+        high,
+    };
+    let said = match (slower || faster, low, high) {
+        (true, ..) => {
+            let (difference, ends) = words::difference(found, faster);
+            let ends = ends.map(|ends| format!(", {ends}"));
+            difference + &ends.unwrap_or_default()
         }
-        _ => format!(
-            "no change is sure: {ratio:.3} of its time, {}–{}",
-            shown(low),
-            shown(high)
-        ),
+        (false, Some(low), Some(high)) => {
+            format!("no change is sure: {}", words::span(low, high))
+        }
+        _ => "no change is sure".to_owned(),
     };
     format!("  {id}: {said}, against {}\n", Plain(&change.anchor))
 }

@@ -57,7 +57,7 @@ pub(crate) fn write_files(
         runs: runs_shown(store, report)?,
         ..bakeoff_render::Options::default()
     };
-    for chart in bakeoff_render::charts::charts(report) {
+    for chart in bakeoff_render::charts::charts(report, &options.runs) {
         files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
     }
     let summary = summary(report);

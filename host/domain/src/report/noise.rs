@@ -164,11 +164,14 @@ fn contention(replicas: &[Replica]) -> Option<String> {
     let tenth = readings.len().div_ceil(10);
     let factor = readings.get(readings.len().checked_sub(tenth + 1)?)? / readings.get(tenth)?;
     (factor.is_finite() && factor > least).then(|| {
+        let longer = match factor < 1.1 {
+            true => format!("{} longer", percent(factor - 1.0)),
+            false => format!("{} × as long", significant(factor, 2)),
+        };
         format!(
-            "The contention probe took up to {} × as long at times: something else used the same \
+            "The contention probe took up to {longer} at times: something else used the same \
              physical cores{or_frequency}. On a quiet machine close variants may have another order: measure \
-             on dedicated cores.",
-            significant(factor, if factor < 1.1 { 3 } else { 2 })
+             on dedicated cores."
         )
     })
 }
@@ -280,7 +283,7 @@ mod tests {
         };
         let text = only(crowded, TWO);
         assert!(
-            text.contains("1.09 ×") && !text.contains("frequency"),
+            text.contains("9 % longer") && !text.contains("frequency"),
             "{text}"
         );
     }

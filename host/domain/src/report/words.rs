@@ -27,7 +27,7 @@ pub use notes::NoteList;
 pub use pairs::{pair, pair_short};
 pub use score_rows::{NO_VALUE, rank, score_rows};
 pub use sizes::{Crossover, crossovers};
-pub use speed::{estimate, span};
+pub use speed::{difference, estimate, pair_brief, span};
 pub use view::{
     Standing, about_first, listed, name, ordered_row, reference, variant_name, variant_names,
 };

@@ -1,4 +1,4 @@
-//! The canvas and the axis that all charts are drawn with.
+//! The canvas that all charts are drawn with.
 
 use crate::escape::Html;
 use std::fmt::Write;
@@ -182,55 +182,6 @@ pub(super) fn label(name: &str) -> String {
     crate::clipped(name, LABEL_CHARS_MAX)
 }
 
-/// Largest power of ten of a finite number.
-const POWER_MAX: f64 = 308.0;
-
-/// A logarithmic axis from `low` to `high`, drawn between two coordinates.
-#[derive(Clone, Copy)]
-pub(super) struct LogAxis {
-    /// The smallest value.
-    pub(super) low: f64,
-    /// The largest value.
-    pub(super) high: f64,
-    /// Coordinate of the smallest value.
-    pub(super) start: f64,
-    /// Coordinate of the largest value.
-    pub(super) end: f64,
-}
-
-impl LogAxis {
-    pub(super) fn at(&self, value: f64) -> f64 {
-        let value = value.clamp(self.low, self.high);
-        let share = (value / self.low).ln() / (self.high / self.low).ln();
-        self.start + share * (self.end - self.start)
-    }
-
-    /// Returns round numbers on the axis: 1, 2, 5 times powers of ten; finer ones on a short axis.
-    pub(super) fn ticks(&self) -> Vec<f64> {
-        let span = self.high / self.low;
-        let mantissas: &[f64] = if span < 1.3 {
-            &[
-                1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.15, 1.2, 1.25, 9.0, 9.4, 9.6, 9.8,
-            ]
-        } else if span < 4.0 {
-            &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0]
-        } else if span < 300.0 {
-            &[1.0, 2.0, 5.0]
-        } else {
-            &[1.0]
-        };
-        // An end may be 0 or infinite.
-        let power = |end: f64| end.log10().clamp(-POWER_MAX, POWER_MAX);
-        let first = power(self.low).floor() as i32;
-        let last = power(self.high).ceil() as i32;
-        let inside = |value: &f64| *value >= self.low * 0.999 && *value <= self.high * 1.001;
-        (first..=last)
-            .flat_map(|power| mantissas.iter().map(move |m| m * 10f64.powi(power)))
-            .filter(inside)
-            .collect()
-    }
-}
-
 /// Returns coordinates at least `gap` apart, close to the wanted ones and in the same order.
 pub(super) fn spread(wanted: &[f64], gap: f64, bottom: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
@@ -258,31 +209,5 @@ mod tests {
     fn labels_keep_their_distance() {
         assert_eq!(spread(&[10.0, 11.0, 50.0], 14.0, 100.0), [10.0, 24.0, 50.0]);
         assert_eq!(spread(&[99.0, 99.0], 14.0, 100.0), [86.0, 100.0]);
-    }
-
-    #[test]
-    fn ticks_are_round_and_inside() {
-        let axis = LogAxis {
-            low: 0.9,
-            high: 120.0,
-            start: 0.0,
-            end: 100.0,
-        };
-        assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
-        assert_eq!(axis.at(0.9), 0.0);
-        assert_eq!(axis.at(1e9), 100.0);
-    }
-
-    #[test]
-    fn an_axis_without_ends_has_finitely_many_ticks() {
-        for (low, high) in [(1.0, f64::INFINITY), (0.0, 1.0), (0.0, f64::INFINITY)] {
-            let axis = LogAxis {
-                low,
-                high,
-                start: 0.0,
-                end: 100.0,
-            };
-            assert!(axis.ticks().len() < 1_000);
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! A chart, as all formats use it.
 
-use crate::tables::Table;
+use crate::table::Table;
 
 /// Largest number of variants in a chart; its table has all.
 pub(super) const VARIANTS_MAX: usize = 12;
@@ -8,7 +8,7 @@ pub(super) const VARIANTS_MAX: usize = 12;
 /// A chart of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`.
+    /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`, `history`.
     pub name: String,
     /// Title of the chart.
     pub title: String,

@@ -3,35 +3,39 @@
 //! its numbers. Colours follow the reader's colour scheme, and shape or position shows all that
 //! colour shows.
 
+mod axis;
 mod canvas;
 mod chart;
 mod history;
 mod parameters;
 mod pareto;
+mod ratio_plot;
 mod ratios;
 mod replicas;
 mod scores;
 mod sizes;
 
 use bakeoff_domain::report::{Report, presented};
+use bakeoff_run::audit::PastRun;
 
 pub(super) use canvas::STYLE;
 pub use chart::Chart;
 pub(super) use history::chart as history;
+pub(super) use parameters::charts as parameters;
+pub(super) use pareto::chart as pareto;
+pub(super) use ratios::chart as ratios;
+pub(super) use replicas::chart as replicas;
+pub(super) use scores::chart as scores;
+pub(super) use sizes::chart as sizes;
 
-/// Returns the charts that the report has data for.
-pub fn charts(report: &Report) -> Vec<Chart> {
-    let shown = presented(report);
+/// Returns the charts that there is data for, of a report and of the last runs of the same question.
+pub fn charts(whole: &Report, runs: &[PastRun]) -> Vec<Chart> {
+    let shown = presented(whole);
     let shown = shown.report.as_ref();
-    let own = [
-        ratios::chart(shown),
-        replicas::chart(shown),
-        sizes::chart(shown),
-        pareto::chart(shown),
-        scores::chart(shown),
-    ];
+    let own = [ratios, replicas, sizes, pareto, scores].map(|chart| chart(shown));
     own.into_iter()
         .flatten()
-        .chain(parameters::charts(report))
+        .chain(parameters(whole))
+        .chain(history(shown, runs))
         .collect()
 }

@@ -19,7 +19,7 @@ const NAME_DISTANCE: f64 = 60.0;
 /// The number of lines of the grid.
 const GRID_LINES: u32 = 4;
 
-pub(super) fn charts(report: &Report) -> Vec<Chart> {
+pub(crate) fn charts(report: &Report) -> Vec<Chart> {
     let parameters = parameters::parameters(report);
     let numbered = (1..).zip(&parameters);
     numbered

@@ -3,7 +3,8 @@
 
 use super::canvas::{Anchor, Canvas, WIDTH, label, spread};
 use super::chart::{Chart, VARIANTS_MAX};
-use crate::tables::{self, Align, Table};
+use crate::table::{Align, Table};
+use crate::tables;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{CriterionSummary, Interval, Report, VariantReport};
 
@@ -20,7 +21,7 @@ struct Point<'a> {
     front: bool,
 }
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let mut counting: Vec<&CriterionSummary> =
         report.criteria.iter().filter(|c| c.weight > 0.0).collect();
     counting.sort_by(|a, b| b.weight.total_cmp(&a.weight));

@@ -1,8 +1,9 @@
 //! The chart of the replicas: a row of points for each variant, one for each replica's time.
 
-use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label};
+use super::axis::LogAxis;
+use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::{Chart, VARIANTS_MAX};
-use crate::tables::{Align, Table};
+use crate::table::{Align, Table};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::stats;
@@ -30,7 +31,7 @@ struct Row {
     times: Vec<(usize, f64)>,
 }
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let all = rows(report);
     let rows = &all[..all.len().min(VARIANTS_MAX)];
     let replicas = report.replicas.as_ref()?.log_times.len();

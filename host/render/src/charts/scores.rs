@@ -17,7 +17,7 @@ const SCORE_MAX: f64 = 10.0;
 /// Largest number of criteria in the chart.
 const CRITERIA_MAX: usize = 10;
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let scored = report.variants.iter().filter(|v| !v.scores.is_empty());
     let variants: Vec<&VariantReport> = scored.take(VARIANTS_MAX).collect();
     let criteria = &report.criteria[..report.criteria.len().min(CRITERIA_MAX)];

@@ -1,7 +1,8 @@
 //! The chart of times by size, on two logarithmic axes, with the sizes at which the order of variants
 //! changes.
 
-use super::canvas::{Anchor, Canvas, LogAxis, WIDTH, label, spread};
+use super::axis::LogAxis;
+use super::canvas::{Anchor, Canvas, WIDTH, label, spread};
 use super::chart::{Chart, VARIANTS_MAX};
 use crate::tables;
 use bakeoff_domain::report::words::{self, numbers};
@@ -23,7 +24,7 @@ struct Series {
     points: Vec<(f64, f64)>,
 }
 
-pub(super) fn chart(report: &Report) -> Option<Chart> {
+pub(crate) fn chart(report: &Report) -> Option<Chart> {
     let table = tables::by_case(report)?;
     let series = series(report);
     let sizes: Vec<f64> = sizes(report).into_iter().flatten().collect();
@@ -144,21 +145,13 @@ fn axes(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, sizes: &[f64]) {
         let at = x.at(*size);
         canvas.line((at, BOTTOM), (at, BOTTOM + 5.0), "axis");
         if at - last > 60.0 {
-            let text = numbers::significant(*size, 9).replace(".00000000", "");
-            canvas.text((at, BOTTOM + 20.0), trimmed(&text), Anchor::Middle, true);
+            let text = numbers::count(*size as u64);
+            canvas.text((at, BOTTOM + 20.0), &text, Anchor::Middle, true);
             last = at;
         }
     }
     let middle = f64::midpoint(LEFT, RIGHT);
     canvas.text((middle, BOTTOM + 38.0), "size", Anchor::Middle, true);
-}
-
-/// Returns the part of a number before the decimal point.
-fn trimmed(text: &str) -> &str {
-    match text.split_once('.') {
-        Some((whole, _)) => whole,
-        None => text,
-    }
 }
 
 fn lines(canvas: &mut Canvas, x: &LogAxis, y: &LogAxis, series: &[Series]) {

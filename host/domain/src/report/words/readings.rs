@@ -1,12 +1,14 @@
 //! Verdicts by readings other than time, in words.
 
 use super::numbers::{count, reading, with_ends};
+use super::speed;
 use super::view::reading_row;
 use crate::report::{Claim, CriterionSummary, Report, VariantReport};
+use crate::verdict::RatioInterval;
 
-/// Claim of a verdict by a reading about the better one, `a`, as the end of a sentence: `, 1.3 × (1.2–1.4)`, `, by 3.2
-/// bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean of 12 instances`. Empty where other readings are
-/// exact, or there is no verdict.
+/// Claim of a verdict by a reading about the better one, `a`, as the end of a sentence: `, 1.3 × (1.2–1.4)`, `, 4 %
+/// (3–5 %)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean of 12 instances`. Empty where
+/// other readings are exact, or there is no verdict.
 pub(super) fn claim(
     report: &Report,
     criterion: &CriterionSummary,
@@ -28,10 +30,16 @@ pub(super) fn claim(
         }
         Claim::Exact => String::new(),
         Claim::Ratio => {
-            let inverse = |end: Option<f64>| end.filter(|end| *end > 0.0).map(|end| 1.0 / end);
-            let (factor, ends) = with_ends(1.0 / value, inverse(row.high), inverse(row.low));
+            let ratio = RatioInterval {
+                ratio: Some(value),
+                low: row.low,
+                high: row.high,
+            };
+            let Some((apart, ends)) = speed::apart(ratio, value < 1.0) else {
+                return String::new();
+            };
             let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-            format!(", {factor} ×{ends}")
+            format!(", {apart}{ends}")
         }
         Claim::MeanDifference => {
             let (low, high) = if value < 0.0 {

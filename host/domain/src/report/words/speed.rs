@@ -2,10 +2,15 @@
 
 use super::numbers::{alike, percent, significant, with_ends};
 use crate::report::{Protocol, Report, VerdictRow};
-use crate::verdict::Verdict;
+use crate::verdict::{RatioInterval, Verdict};
 
-/// Below this factor a difference is written as a percentage.
+/// Below this factor a difference is written as a percentage, wherever a report has one in words.
 const FACTOR_MIN: f64 = 1.1;
+
+/// Returns true for a ratio that is written as a percentage.
+fn is_small(ratio: f64) -> bool {
+    ratio.max(1.0 / ratio) < FACTOR_MIN
+}
 
 /// The predicate of a sentence about the faster one:
 /// `is 1.80 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
@@ -21,16 +26,10 @@ pub(super) fn faster(report: &Report, row: &VerdictRow, other: &str) -> String {
             format!(" in total, {typical} in most samples")
         })
     };
-    if 1.0 / ratio < FACTOR_MIN {
-        let apart = |end: f64| 1.0 - end;
-        let (less, ends) = percents(apart(ratio), row.high.map(apart), row.low.map(apart));
-        let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-        return format!("takes {less} % less time than {other}{ends}{small}");
-    }
-    let inverse = row.interval().inverse();
-    let (factor, ends) = with_ends(1.0 / ratio, inverse.low, inverse.high);
+    let verb = if is_small(ratio) { "takes" } else { "is" };
+    let (difference, ends) = difference(row.interval(), true);
     let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();
-    format!("is {factor} × faster than {other}{ends}{small}")
+    format!("{verb} {difference} than {other}{ends}{small}")
 }
 
 /// The verdict of a row in words: `1.83 × faster, 1.79–1.88, sure`,
@@ -58,40 +57,58 @@ pub(super) fn typical(row: &VerdictRow) -> Option<String> {
 
 /// `1.83 × slower, 1.79–1.88`, `4 % less time, 3–5 %`.
 fn by_how_much(row: &VerdictRow) -> String {
-    let beats = row.verdict == Verdict::Beats;
-    let (faster, less) = if beats {
-        ("faster", "less")
-    } else {
-        ("slower", "more")
+    let (difference, ends) = difference(row.interval(), row.verdict == Verdict::Beats);
+    let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
+    format!("{difference}{ends}")
+}
+
+/// The verdict of a row in the fewest words: `1.83 × slower`, `4 % less time`, `a tie`, `no call`.
+pub fn pair_brief(row: &VerdictRow) -> String {
+    match row.verdict {
+        Verdict::Tie | Verdict::NoCall => row.verdict.name().to_owned(),
+        Verdict::Beats | Verdict::Beaten => {
+            difference(row.interval(), row.verdict == Verdict::Beats).0
+        }
+    }
+}
+
+/// A ratio of times and the ends of its interval: `1.83 × slower` and `1.79–1.88`, `4 % less time` and `3–5 %`. The
+/// first is without numbers if there is no ratio.
+pub fn difference(found: RatioInterval, is_faster: bool) -> (String, Option<String>) {
+    let faster = if is_faster { "faster" } else { "slower" };
+    let Some((apart, ends)) = apart(found, is_faster) else {
+        return (faster.to_owned(), None);
     };
-    let Some(ratio) = row.ratio.filter(|ratio| *ratio > 0.0) else {
-        return faster.to_owned();
+    let difference = match (found.ratio.is_some_and(is_small), is_faster) {
+        (false, _) => format!("{apart} {faster}"),
+        (true, true) => format!("{apart} less time"),
+        (true, false) => format!("{apart} more time"),
     };
-    if ratio.max(1.0 / ratio) < FACTOR_MIN {
-        let apart = |ratio: f64| (1.0 - ratio) * if beats { 1.0 } else { -1.0 };
-        let (least, most) = if beats {
-            (row.high.map(apart), row.low.map(apart))
+    (difference, ends)
+}
+
+/// A ratio of anything and the ends of its interval, without the words for which way: `1.83 ×` and `1.79–1.88`, `4 %`
+/// and `3–5 %`.
+pub(super) fn apart(found: RatioInterval, is_less: bool) -> Option<(String, Option<String>)> {
+    let ratio = found.ratio.filter(|ratio| *ratio > 0.0)?;
+    if is_small(ratio) {
+        let apart = |ratio: f64| (1.0 - ratio) * if is_less { 1.0 } else { -1.0 };
+        let (least, most) = if is_less {
+            (found.high.map(apart), found.low.map(apart))
         } else {
-            (row.low.map(apart), row.high.map(apart))
+            (found.low.map(apart), found.high.map(apart))
         };
         let (apart, ends) = percents(apart(ratio), least, most);
-        let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
-        return format!("{apart} % {less} time{ends}");
+        return Some((format!("{apart} %"), ends));
     }
-    let inverse = row.interval().inverse();
-    let (factor, ends) = if beats {
-        with_ends(1.0 / ratio, inverse.low, inverse.high)
-    } else {
-        with_ends(ratio, row.low, row.high)
-    };
-    let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
-    format!("{factor} × {faster}{ends}")
+    let shown = if is_less { found.inverse() } else { found };
+    let (factor, ends) = with_ends(shown.ratio.unwrap_or(ratio), shown.low, shown.high);
+    Some((format!("{factor} ×"), ends))
 }
 
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
 /// 1.5 × slower`.
 pub fn span(low: f64, high: f64) -> String {
-    let is_small = |ratio: f64| ratio.max(1.0 / ratio) < FACTOR_MIN;
     if !is_small(low) || !is_small(high) {
         return format!("from {} to {}", estimate(low), estimate(high));
     }
@@ -109,10 +126,9 @@ pub fn span(low: f64, high: f64) -> String {
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
 pub fn estimate(ratio: f64) -> String {
-    let factor = ratio.max(1.0 / ratio);
-    if factor >= FACTOR_MIN {
+    if !is_small(ratio) {
         let way = if ratio < 1.0 { "faster" } else { "slower" };
-        return format!("{} × {way}", significant(factor, 2));
+        return format!("{} × {way}", significant(ratio.max(1.0 / ratio), 2));
     }
     let way = if ratio < 1.0 { "less" } else { "more" };
     let apart = (1.0 - ratio).abs() * 100.0;
@@ -221,6 +237,9 @@ mod tests {
         assert_eq!(beaten(1.04, 1.03), "4 % more time, at least 3 %, sure");
         assert_eq!(text(Verdict::Tie, 1.0, None, None), "a tie within 1 %");
         assert_eq!(text(Verdict::NoCall, 1.0, None, None), "");
+        let brief = |verdict| pair_brief(&row(verdict, 1.04, Some(1.03), None));
+        assert_eq!(brief(Verdict::Beaten), "4 % more time");
+        assert_eq!(brief(Verdict::NoCall), "no call");
         assert_eq!(estimate(0.75), "1.3 × faster");
         assert_eq!(estimate(1.08), "8 % more time");
     }

@@ -1,9 +1,9 @@
 //! Sentences about criteria: the best and the worst variant on each.
 
-use super::numbers::{reading_digits, reading_with, times};
+use super::numbers::{reading_digits, reading_with};
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
-use crate::report::{Claim, CriterionSummary, Interval, Reading, Report, VariantReport};
+use crate::report::{Claim, CriterionSummary, Reading, Report, VariantReport};
 
 /// The largest number of leaders that are named.
 const LEADERS_MAX: usize = 4;
@@ -175,8 +175,8 @@ fn leading(
     })
 }
 
-/// The distance of the last ones from the best: `; slowest: sort, 12 × (11–13) the time of heap (2
-/// others between)`, `; worst: sort, 12 MiB`.
+/// The distance of the last ones from the best: `; slowest: sort, 12 × slower than heap, 11–13 (2 others between)`,
+/// `; worst: sort, 12 MiB`.
 fn trailing(
     report: &Report,
     criterion: &CriterionSummary,
@@ -206,7 +206,7 @@ fn trailing(
     format!("; {how}: {names}{distance}{between}")
 }
 
-/// `, 12 × (11–13) the time of heap`, `, 12 MiB`.
+/// `, 12 × slower than heap, 11–13`, `, 4 % more time than heap, 3–5 %`, `, 12 MiB`.
 fn distance(
     report: &Report,
     criterion: &CriterionSummary,
@@ -216,16 +216,10 @@ fn distance(
 ) -> String {
     if criterion.is_timed() {
         let row = row_for(report, criterion, &last.id, &best.id);
-        let times = row.and_then(|row| {
-            let ratio = Interval {
-                value: row.ratio?,
-                low: row.low,
-                high: row.high,
-            };
-            Some(times(ratio))
-        });
-        if let Some(times) = times {
-            return format!(", {times} the time of {}", name(report, &best.id));
+        if let Some((row, ratio)) = row.and_then(|row| row.ratio.map(|ratio| (row, ratio))) {
+            let (difference, ends) = speed::difference(row.interval(), ratio < 1.0);
+            let ends = ends.map(|ends| format!(", {ends}")).unwrap_or_default();
+            return format!(", {difference} than {}{ends}", name(report, &best.id));
         }
     }
     shown(criterion, last, digits).unwrap_or_default()

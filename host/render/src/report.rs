@@ -1,0 +1,219 @@
+//! The document of a report: all that its readers see, in its order.
+
+use super::charts::{self, Chart};
+use super::document::{Block, Heading, Text};
+use super::ratio_rows::{self, RatioRow};
+use super::table::Table;
+use super::unranked::unranked;
+use super::{
+    Options, added, clipped, code, environment, generation, legend, parts, screened, tables,
+};
+use bakeoff_domain::report::words::{self, numbers};
+use bakeoff_domain::report::{Report, presented};
+use bakeoff_domain::spec::Comparison;
+use bakeoff_run::audit::PastRun;
+
+/// Largest number of characters of the name of an experiment.
+const NAME_CHARS_MAX: usize = 200;
+/// Largest number of characters of a problem.
+const PROBLEM_CHARS_MAX: usize = 4_000;
+/// Largest number of characters of a sentence or a note.
+const SENTENCE_CHARS_MAX: usize = 2_000;
+/// Largest number of characters of a value of the environment.
+const VALUE_CHARS_MAX: usize = 300;
+
+/// Returns the document of a report.
+pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
+    let shown = presented(whole);
+    let report = shown.report.as_ref();
+    let mut blocks = beginning(report, options);
+    comparison(&mut blocks, whole, report);
+    let sentences = shown.sentences();
+    if !sentences.is_empty() {
+        section(&mut blocks, Heading::new("Screened out"));
+        blocks.extend(sentences.into_iter().map(ours));
+        blocks.extend(screened::table(&shown.screened).map(Block::Table));
+    }
+    let list = unranked(report);
+    if !list.is_empty() {
+        let mut heading = Heading::new("Not ranked");
+        heading.is_bad = true;
+        section(&mut blocks, heading);
+        blocks.push(Block::Entries(list));
+    }
+    if report.options.comparison != Comparison::Matrix {
+        blocks.push(Block::Narrative(narrative(report)));
+    }
+    times(&mut blocks, report);
+    captioned(&mut blocks, parts::table(report));
+    if !report.notes.is_empty() {
+        section(&mut blocks, Heading::new("Notes"));
+        let notes = report.notes.iter();
+        let note = |note: &String| Text::outside(clipped(note, SENTENCE_CHARS_MAX));
+        blocks.push(Block::List(notes.map(note).collect()));
+    }
+    history(&mut blocks, report, &options.runs);
+    from_outside(&mut blocks, report);
+    basis(&mut blocks, report, options);
+    blocks
+}
+
+fn section(blocks: &mut Vec<Block>, heading: Heading) {
+    blocks.push(Block::Heading(heading));
+}
+
+fn ours(text: String) -> Block {
+    Block::Paragraph(Text::ours(text))
+}
+
+fn outside(text: String) -> Block {
+    Block::Paragraph(Text::outside(text))
+}
+
+/// Adds a section with a table, whose caption is the title.
+fn captioned(blocks: &mut Vec<Block>, table: Option<Table>) {
+    if let Some(table) = table {
+        section(blocks, Heading::new(&table.caption));
+        blocks.push(Block::Table(table));
+    }
+}
+
+/// Returns the question, the warnings and the answer.
+fn beginning(report: &Report, options: &Options) -> Vec<Block> {
+    let (experiment, first) = (&report.experiment, &report.recommendation);
+    let title = Block::Title {
+        name: clipped(&experiment.name, NAME_CHARS_MAX),
+        problem: clipped(&experiment.problem, PROBLEM_CHARS_MAX),
+    };
+    let answer = (!first.text.is_empty()).then(|| Block::Answer {
+        text: first.text.clone(),
+        outcome: first.outcome,
+    });
+    let warnings = Block::Warnings(options.warnings.clone());
+    [title, warnings]
+        .into_iter()
+        .chain(answer)
+        .chain([Block::Panel])
+        .collect()
+}
+
+/// Adds the matrix and the charts that compare all variants.
+fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
+    if report.options.comparison != Comparison::Narrative {
+        section(blocks, Heading::with("Comparison", Some("")));
+        let weights = report.criteria.iter().map(|criterion| {
+            let name = clipped(&criterion.name, 40);
+            format!("{name} {}", numbers::weight(criterion.weight))
+        });
+        let weights: Vec<String> = weights.collect();
+        blocks.push(Block::Matrix {
+            table: tables::matrix(report),
+            scales: legend::scales(report),
+            weights: format!("Weights: {}.", weights.join(", ")),
+        });
+    }
+    if let Some(chart) = charts::ratios(report) {
+        let title = format!("{} (logarithmic)", chart.table.caption);
+        let lines = ratio_rows::ratios_to_reference(report);
+        charted(blocks, chart, Some(&title), lines);
+    }
+    let printed = [
+        charts::replicas(report),
+        charts::pareto(report),
+        charts::scores(report),
+    ];
+    for chart in printed.into_iter().flatten() {
+        charted(blocks, chart, None, Vec::new());
+    }
+    for chart in charts::parameters(whole) {
+        let caption = chart.table.caption.clone();
+        charted(blocks, chart, Some(&caption), Vec::new());
+    }
+}
+
+fn charted(blocks: &mut Vec<Block>, chart: Chart, in_terminal: Option<&str>, lines: Vec<RatioRow>) {
+    section(blocks, Heading::with(&chart.title, in_terminal));
+    blocks.push(Block::Chart { chart, lines });
+}
+
+fn narrative(report: &Report) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for part in words::narrative(report) {
+        section(&mut blocks, Heading::new(part.title));
+        let sentences = part.sentences.iter();
+        let sentence = |text: &String| Text::ours(clipped(text, SENTENCE_CHARS_MAX));
+        blocks.push(Block::List(sentences.map(sentence).collect()));
+    }
+    blocks
+}
+
+/// Adds the times by case, with a chart if cases have sizes.
+fn times(blocks: &mut Vec<Block>, report: &Report) {
+    match charts::sizes(report) {
+        Some(chart) => {
+            let caption = chart.table.caption.clone();
+            charted(blocks, chart, Some(&caption), Vec::new());
+        }
+        None => captioned(blocks, tables::by_case(report)),
+    }
+}
+
+/// Adds the verdicts of the last runs, and the differences of their environments.
+fn history(blocks: &mut Vec<Block>, report: &Report, runs: &[PastRun]) {
+    let Some(chart) = charts::history(report, runs) else {
+        return;
+    };
+    charted(blocks, chart, None, Vec::new());
+    for run in runs.iter().filter(|run| !run.changes.is_empty()) {
+        let changes = run.changes.iter();
+        let changes = changes.map(|(what, then, now)| format!("{what} {then} → {now}"));
+        let changes: Vec<String> = changes.collect();
+        let changes = changes.join("; ");
+        blocks.push(outside(format!("Since run {}: {changes}.", run.run.0)));
+    }
+}
+
+/// Adds the generation of approaches, and the sections of aggregators.
+fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
+    if let Some(made) = &report.generation {
+        section(blocks, Heading::new("Generated approaches"));
+        blocks.extend(generation::sentences(made).into_iter().map(outside));
+        blocks.extend(generation::table(made).map(Block::Table));
+    }
+    for added in &report.sections {
+        let mut heading = Heading::new("");
+        heading.title = Text::outside(added.heading());
+        heading.in_terminal = Some(Text::outside(added.heading()));
+        section(blocks, heading);
+        let sentences = added.sentences().into_iter().map(outside);
+        let table = added::table(added).map(Block::Table);
+        blocks.push(Block::Quote(sentences.chain(table).collect()));
+    }
+}
+
+/// Adds what the rest rests on: sources, readings, criteria and the environment.
+fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
+    let detail = |heading: Heading| {
+        let is_detail = true;
+        Block::Heading(Heading {
+            is_detail,
+            ..heading
+        })
+    };
+    let samples = code::samples(report, options);
+    if !samples.is_empty() {
+        let best = samples.iter().find(|sample| sample.is_best);
+        let best = best.map(|best| format!("Source of {}", best.name));
+        blocks.push(detail(Heading::with("Code", best.as_deref())));
+        blocks.push(Block::Code(samples));
+    }
+    let tables = [tables::readings(report), Some(tables::criteria(report))];
+    for table in tables.into_iter().flatten() {
+        blocks.push(detail(Heading::new(&table.caption)));
+        blocks.push(Block::Table(table));
+    }
+    blocks.push(detail(Heading::new("How it was measured")));
+    let pairs = environment::pairs(report).into_iter();
+    let pairs = pairs.map(|(name, value)| (name, clipped(&value, VALUE_CHARS_MAX)));
+    blocks.push(Block::Pairs(pairs.collect()));
+}
