@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../../tests/hostile/harness.rs"]
-mod harness;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| harness::lock_holder(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bakeoff_fuzz::parse("lock-holder", bytes));

@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../../tests/hostile/harness.rs"]
-mod harness;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| harness::order(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bakeoff_fuzz::parse("order", bytes));

@@ -329,3 +329,45 @@ fn scripts(folder: &std::path::Path) -> Vec<PathBuf> {
         .filter(|program| program.to_string_lossy().contains("build-script"))
         .collect()
 }
+
+/// A lock that is a second name of a file of the user's, which cargo would quote where it cannot use it.
+#[test]
+fn case_193_lock_is_a_second_name() {
+    let place = Place::new();
+    place.publish("sized", "", &[("src/lib.rs", "")]);
+    place.experiment(&["sized@1"], "pub fn number(_: u32) -> u32 { 42 }");
+    let package = "[[package]]\nname = \"bakeoff-crates\"\nversion = \"0.0.0\"\n";
+    let sized = "[[package]]\nname = \"sized\"\nversion = \"1.0.0\"\n";
+    let of_registry = "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    for secret in [
+        "canary\n".to_owned(),
+        "package = \"canary\"\n".to_owned(),
+        "package = [\"canary\"]\n".to_owned(),
+        "version = \"canary\"\npackage = []\n".to_owned(),
+        "[[package]]\nname = \"canary\"\nversion = \"1.0.0\"\n".repeat(2),
+        format!(
+            "version = 4\n{package}dependencies = [\"sized\"]\n{sized}source = \"canary\"\nchecksum = \"{}\"\n",
+            "0f".repeat(32)
+        ),
+        format!(
+            "version = 4\n{package}dependencies = [\"sized\"]\n{sized}{of_registry}checksum = \"canary\"\n"
+        ),
+    ] {
+        let lock = place.path("experiment/bakeoff.lock");
+        place.write("secret", &secret);
+        std::fs::hard_link(place.path("secret"), &lock).unwrap();
+        for command in [["vendor", "."], ["run", "."]] {
+            let said = place.run(&command);
+            assert_eq!(said.status, 2, "{command:?}, {secret}: {}", said.stderr);
+            let names_file = said.explains("bakeoff.lock");
+            assert!(command[0] == "run" || names_file, "{}", said.stderr);
+            let all = said.stdout + &said.stderr;
+            assert!(!all.contains("canary"), "{command:?}, {secret}: {all}");
+        }
+        std::fs::remove_file(&lock).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(place.path("secret")).unwrap(),
+            secret
+        );
+    }
+}

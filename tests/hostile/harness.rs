@@ -4,11 +4,10 @@
 
 use bakeoff_compile::engine::{self, Profile};
 use bakeoff_compile::validate_prototype;
-use bakeoff_domain::race::{RaceSettings, analyse};
-use bakeoff_domain::report::{Environment, Machine, Report, noise, rescore};
+use bakeoff_domain::report::{Report, rescore};
 use bakeoff_domain::spec::Inputs;
+use bakeoff_run::Evidence;
 use bakeoff_run::audit::{self, KeptRun};
-use bakeoff_run::{Evidence, conclude};
 use bakeoff_runner::call::{AnyCall, RunnerCall, RunnerMessage};
 use bakeoff_runner::protocol::{Guest, Opened};
 use bakeoff_runner::{
@@ -16,22 +15,22 @@ use bakeoff_runner::{
     ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
 };
 use bakeoff_sandbox::invoke::{self, CallTypes};
-use bakeoff_source::content_address;
 use bakeoff_source::interface::{InputRequest, Interface, WitFile};
-use bakeoff_store::bundle::{self as packing, Manifest};
 use bakeoff_store::{ExportFormat, ExportTable, Mode, Store};
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::cell::RefCell;
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use wasm_encoder::{Component as Encoder, RawSection};
 use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 
+#[path = "bundle_parser.rs"]
+pub(crate) mod bundle_parser;
 #[path = "kept_parsers.rs"]
 mod kept_parsers;
 
+use bundle_parser::bundle;
 pub(crate) use kept_parsers::{
     cassette, generation_record, lock_holder, model_command, model_progress, model_record,
     model_stream,
@@ -368,132 +367,4 @@ pub(crate) fn store(bytes: &[u8]) {
             let _ = std::fs::remove_file(folder.path().join(format!("bakeoff.db{end}")));
         }
     });
-}
-
-/// The experiment of the bundle that is honest.
-const EXPERIMENT: &str = "name = \"b\"
-problem = \"?\"
-interface = { wit = \"wit\", call = \"f\" }
-workload = { cases = \"cases.toml\" }
-approach = [{ name = \"a\", source = \"a.rs\" }]
-";
-
-/// The files of the experiment: WIT, cases, and the code of the approach.
-const CASES: &str = "[[case]]\ncall = \"f()\"\n";
-const CODE: &str = "pub fn f() {}\n";
-
-/// What a run of it that measured nothing would leave in a bundle: path, and content.
-pub(crate) static HONEST: LazyLock<[(String, Vec<u8>); 6]> = LazyLock::new(|| {
-    let experiment =
-        bakeoff_config::parse(EXPERIMENT, "bakeoff.toml").expect("the experiment is valid");
-    let named = |name: &str, text: &str| serde_json::json!({ "name": name, "sha256": content_address(text.as_bytes()) });
-    let record = serde_json::json!({
-        "run": 1,
-        "experiment_id": "e",
-        "experiment": experiment,
-        "environment": Environment::default(),
-        "seed": 1,
-        "seconds": 1.0,
-        "variants": [{
-            "id": "a",
-            "name": "a",
-            "approach": "a",
-            "description": null,
-            "parameters": {},
-            "file": "a.rs",
-            "iteration": {
-                "number": 1,
-                "parent": null,
-                "source": content_address(CODE.as_bytes()),
-            },
-        }],
-        "cases": ["f()"],
-        "manifest": {
-            "wit": [named("main.wit", EVERY_TYPE)],
-            "workload": null,
-            "cases": named("cases.toml", CASES),
-            "experiment": null,
-        },
-        "oracle": false,
-        "builds": [],
-        "gates": [],
-        "race": null,
-    });
-    let report = include_bytes!("../golden/report/report.json");
-    let content = |text: &str| {
-        let path = format!("contents/{}", content_address(text.as_bytes()));
-        (path, text.as_bytes().to_vec())
-    };
-    [
-        ("evidence.json".into(), record.to_string().into_bytes()),
-        ("replicas.jsonl".into(), Vec::new()),
-        ("report.json".into(), report.to_vec()),
-        content(CASES),
-        content(EVERY_TYPE),
-        content(CODE),
-    ]
-});
-
-/// Packs the honest bundle into a folder, with other content for one of its files.
-pub(crate) fn packed(folder: &Path, other: Option<(usize, &[u8])>) -> PathBuf {
-    let staging = folder.join("staging");
-    for (index, (path, honest)) in HONEST.iter().enumerate() {
-        let content = match other {
-            Some((replaced, content)) if replaced == index => content,
-            _ => honest,
-        };
-        let to = staging.join(path);
-        let parent = to.parent().expect("it is in the folder");
-        std::fs::create_dir_all(parent).expect("the folder can be written");
-        std::fs::write(to, content).expect("the folder can be written");
-    }
-    let about = Manifest {
-        version: packing::VERSION,
-        experiment: "b".into(),
-        run: 1,
-        bakeoff: "0.1.0".into(),
-        files: Vec::new(),
-    };
-    let paths = HONEST.iter().map(|(path, _)| path.clone()).collect();
-    let out = folder.join("packed.bundle");
-    packing::pack(about, &staging, paths, &out).expect("a small bundle can be packed");
-    out
-}
-
-/// A bundle, as it is unpacked: the bytes as they are, and as one file of a bundle that is honest but
-/// for it, since no change of a bundle has the right digest. The first byte says which file.
-pub(crate) fn bundle(bytes: &[u8]) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("raw.bundle");
-    std::fs::write(&file, bytes).expect("the folder can be written");
-    unpack(&file, &folder.path().join("raw"));
-    if let Some((&which, content)) = bytes.split_first() {
-        let which = usize::from(which) % HONEST.len();
-        let file = packed(folder.path(), Some((which, content)));
-        unpack(&file, &folder.path().join("packed"));
-    }
-}
-
-fn unpack(file: &Path, into: &Path) {
-    std::fs::create_dir(into).expect("the folder can be written");
-    match audit::unpack(file, into) {
-        Ok(kept) => concluded(&kept),
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-}
-
-/// What is worked out from the evidence of somebody else: verdicts from its samples, and its report.
-fn concluded(kept: &KeptRun) {
-    laid_out(&kept.report);
-    let evidence = &kept.evidence;
-    let _ = conclude(evidence);
-    let Some(first) = evidence.replicas.first() else {
-        return;
-    };
-    let settings = RaceSettings::new(first.cold_ns.len(), first.baselines.len());
-    let race = evidence.record.race.as_ref();
-    let pilot = race.and_then(|race| race.pilot.as_ref()?.replica.as_ref());
-    analyse(&settings, pilot, &evidence.replicas);
-    let machine = |workers| Machine { cores: 2, workers };
-    drop([1, 2].map(|workers| noise(&evidence.replicas, machine(workers))));
 }

@@ -252,14 +252,82 @@ fn the_corpus_and_its_mutations_harm_no_store_and_no_bundle() {
     }
 }
 
-/// Every target of `fuzz/` calls one of these functions, and each of these has a target.
+/// The corpus has the binary inputs as files too, from which a fuzzer starts. Formats change, and a file in an old one
+/// is refused at its first byte.
+#[test]
+fn the_binary_inputs_of_the_corpus_are_what_the_parsers_take_today() {
+    let parsers = harness::ALL.iter().chain(&harness::IN_FOLDERS);
+    for (name, _) in parsers {
+        let folder = root().join("tests/hostile/corpus").join(name);
+        let made = |number: usize| fs::read(folder.join(format!("made-{number}"))).ok();
+        let seeds = seeds::of(name);
+        assert_eq!(made(seeds.len()), None, "{name}: it has more than are made");
+        for (number, seed) in seeds.into_iter().enumerate() {
+            let file = made(number).unwrap_or_default();
+            assert!(
+                seeds::is_current(name, &file, &seed),
+                "{name}/made-{number} is old: BLESS=1 makes it anew"
+            );
+        }
+    }
+}
+
+fn manifest(path: &str) -> toml::Table {
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    text.parse().unwrap()
+}
+
+/// Every target of `fuzz/` gives its bytes to the parser of its name, and each parser has a target.
 #[test]
 fn every_parser_has_a_fuzz_target() {
-    let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
-    for (name, _) in harness::ALL.iter().chain(&harness::IN_FOLDERS) {
-        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
+    let manifest = manifest("fuzz/Cargo.toml");
+    let targets = manifest["bin"].as_array().unwrap();
+    let mut names: Vec<&str> = targets
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    for name in &names {
         let target = fs::read_to_string(root().join(format!("fuzz/fuzz_targets/{name}.rs")));
-        let call = format!("harness::{}(", name.replace('-', "_"));
+        let call = format!("bakeoff_fuzz::parse(\"{name}\", bytes)");
         assert!(target.unwrap().contains(&call), "{name}");
+    }
+    let parsers = harness::ALL.iter().chain(&harness::IN_FOLDERS);
+    let mut parsers: Vec<&str> = parsers.map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    parsers.sort_unstable();
+    assert_eq!(names, parsers);
+}
+
+/// `fuzz/` has a workspace of its own, which no usual build compiles: what its targets need stands in its manifest,
+/// in the versions of ours.
+#[test]
+fn the_fuzz_targets_have_the_dependencies_of_the_parsers() {
+    let ours = manifest("Cargo.toml");
+    let ours = ours["workspace"]["dependencies"].as_table().unwrap();
+    let fuzz = manifest("fuzz/Cargo.toml");
+    let named = fuzz["dependencies"].as_table().unwrap();
+    let texts = ["bundle_parser.rs", "harness.rs", "kept_parsers.rs"]
+        .map(|file| fs::read_to_string(root().join("tests/hostile").join(file)).unwrap());
+    let text = texts.join("\n");
+    let is_part_of_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
+    let is_used = |name: &str| {
+        let path = name.replace('-', "_") + "::";
+        let mut found = text.match_indices(&path);
+        found.any(|(at, _)| !text[..at].ends_with(is_part_of_name))
+    };
+    for name in ours.keys().filter(|name| is_used(name)) {
+        assert!(named.contains_key(name), "fuzz/Cargo.toml lacks {name}");
+    }
+    let version = |dependency: &toml::Value| {
+        let version = dependency.get("version").unwrap_or(dependency);
+        version.as_str().unwrap().to_owned()
+    };
+    for (name, dependency) in named {
+        if let Some(path) = dependency.get("path") {
+            let package = manifest(&format!("fuzz/{}/Cargo.toml", path.as_str().unwrap()));
+            assert_eq!(package["package"]["name"].as_str(), Some(name.as_str()));
+        } else if name != "libfuzzer-sys" {
+            assert_eq!(version(dependency), version(&ours[name]), "{name}");
+        }
     }
 }

@@ -1,17 +1,18 @@
 //! Valid inputs of the binary parsers, from which mutations start.
 
 use super::components::{Answerer, doubling, functions};
-use super::harness;
+use super::harness::bundle_parser::{HONEST, packed};
 use crate::support::root;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
-use bakeoff_runner::GateCall;
-use bakeoff_runner::call::{Failed, RunnerMessage};
+use bakeoff_run::audit;
+use bakeoff_runner::call::{AnyCall, Failed, RunnerMessage};
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
-use bakeoff_runner::{WaveCase, WrongCase, WrongPart};
+use bakeoff_runner::{
+    AggregateCall, AssessCall, DescribeCall, DiagnoseCall, GateCall, WaveCase, WrongCase, WrongPart,
+};
 use bakeoff_sandbox::GuestError;
 use bakeoff_store::{Mode, RunMeta, Start, Store};
 use serde::Serialize;
@@ -27,7 +28,7 @@ pub(super) fn of(name: &str) -> Vec<Vec<u8>> {
         ],
         "order" => vec![order()],
         "build-event" => vec![done(), failed()],
-        "request" => vec![request()],
+        "request" => requests(),
         "reply" => replies(),
         "report" => vec![fs::read(root().join("tests/golden/report/report.json")).unwrap()],
         "store" => vec![store()],
@@ -71,25 +72,60 @@ fn failed() -> Vec<u8> {
     postcard::to_stdvec(&(1_u8, class, "a message", phase, Some("wall = 60 s"))).unwrap()
 }
 
-fn request() -> Vec<u8> {
-    let mut bundle = Bundle::default();
-    let call = GateCall {
-        variant: bundle.add_guest(b"code", None),
-        cases: RunSeed::Named(7).check_secret(),
-        rehearsal: RunSeed::Named(11).rehearsal_secret(),
-        repeats_fuel: None,
+/// Requests of several calls, each with the code of a guest.
+fn requests() -> Vec<Vec<u8>> {
+    let sealed = |call: &dyn Fn(&mut Bundle) -> AnyCall| {
+        let mut bundle = Bundle::default();
+        let call = call(&mut bundle);
+        let case = WaveCase {
+            call: "f(1)".into(),
+            expect: Some("2".into()),
+        };
+        let request = Request {
+            path: vec!["f".into()],
+            limits: Limits::default(),
+            inputs: Inputs::Cases(vec![case]),
+            call,
+        };
+        bundle.seal(&request).unwrap()
     };
-    let case = WaveCase {
-        call: "f(1)".into(),
-        expect: Some("2".into()),
+    let secret = RunSeed::Named(7).check_secret();
+    let gate = |bundle: &mut Bundle| {
+        let call = GateCall {
+            variant: bundle.add_guest(b"code", None),
+            cases: secret,
+            rehearsal: RunSeed::Named(11).rehearsal_secret(),
+            repeats_fuel: None,
+        };
+        call.into()
     };
-    let request = Request {
-        path: vec!["f".into()],
-        limits: Limits::default(),
-        inputs: Inputs::Cases(vec![case]),
-        call: call.into(),
+    let assess = |bundle: &mut Bundle| {
+        let variant = bundle.add_guest(b"code", None);
+        AssessCall { variant, secret }.into()
     };
-    bundle.seal(&request).unwrap()
+    let diagnose = |bundle: &mut Bundle| {
+        let build = bundle.add_guest(b"code", None);
+        let calls = vec![(0, 7), (1, u64::MAX)];
+        DiagnoseCall { build, calls }.into()
+    };
+    let describe = |bundle: &mut Bundle| {
+        let evaluator = bundle.add(b"code");
+        DescribeCall { evaluator }.into()
+    };
+    let aggregate = |bundle: &mut Bundle| {
+        let call = AggregateCall {
+            aggregator: bundle.add(b"code"),
+            report: bundle.add(b"{}"),
+        };
+        call.into()
+    };
+    vec![
+        sealed(&gate),
+        sealed(&assess),
+        sealed(&diagnose),
+        sealed(&describe),
+        sealed(&aggregate),
+    ]
 }
 
 fn replies() -> Vec<Vec<u8>> {
@@ -153,38 +189,49 @@ fn store() -> Vec<u8> {
     fs::read(folder.path().join("bakeoff.db")).unwrap()
 }
 
+/// Returns true if the file of a seed is in today's format. What has a time or a report in it may differ from the seed.
+pub(super) fn is_current(name: &str, file: &[u8], seed: &[u8]) -> bool {
+    match name {
+        "store" => has_one_run(file),
+        "report" => serde_json::from_slice(file).is_ok_and(|it| audit::check_report(&it).is_ok()),
+        "bundle" => unpacks(file),
+        _ => file == seed,
+    }
+}
+
+/// Returns true if bytes are a bundle, or one file of the honest one behind the byte that says which.
+fn unpacks(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().join("into");
+    fs::create_dir(&into).unwrap();
+    let bundle = match bytes.split_first() {
+        Some((&which, content)) if usize::from(which) < HONEST.len() => {
+            packed(folder.path(), Some((which.into(), content)))
+        }
+        _ => {
+            let raw = folder.path().join("raw.bundle");
+            fs::write(&raw, bytes).unwrap();
+            raw
+        }
+    };
+    audit::unpack(&bundle, &into).is_ok()
+}
+
+/// Returns true if bytes are a database with one run, as this version writes it.
+fn has_one_run(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bakeoff.db"), bytes).unwrap();
+    let runs = Store::open(folder.path(), Mode::Read).and_then(|store| store.runs());
+    runs.is_ok_and(|runs| runs.len() == 1)
+}
+
 /// The honest bundle as it is, its evidence alone, and replicas alone.
 fn bundles() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
-    let whole = fs::read(harness::packed(folder.path(), None)).unwrap();
+    let whole = fs::read(packed(folder.path(), None)).unwrap();
     let alone = |which: u8, content: &[u8]| [&[which], content].concat();
-    let replica = |index: u32| Replica {
-        index,
-        solo: false,
-        samples: vec![
-            Sample {
-                variant: 0,
-                case: 0,
-                block: 0,
-                position: 0,
-                calls: 3,
-                cpu_ns: 1_000,
-                wall_ns: 1_100,
-            };
-            4
-        ],
-        baselines: vec![Baseline::default()],
-        cold_ns: vec![Some(7), None],
-        parts: Vec::new(),
-        surroundings: Surroundings::default(),
-    };
-    let lines = [0, 1].map(|index| serde_json::to_string(&replica(index)).unwrap() + "\n");
-    let evidence = &harness::HONEST[0].1;
-    vec![
-        whole,
-        alone(0, evidence),
-        alone(1, lines.concat().as_bytes()),
-    ]
+    let [(_, evidence), (_, replicas), ..] = &*HONEST;
+    vec![whole, alone(0, evidence), alone(1, replicas)]
 }
 
 /// A seed that is no longer valid would make its parser's mutations worth little.
@@ -193,21 +240,11 @@ fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff_compile::is_build_task(&order()));
     assert!(bakeoff_compile::is_build_event(&done()));
     assert!(bakeoff_compile::is_build_event(&failed()));
-    assert!(bakeoff_runner::protocol::Opened::read(&request()).is_ok());
-    let folder = tempfile::tempdir().unwrap();
-    let bundle = harness::packed(folder.path(), None);
-    let into = folder.path().join("into");
-    fs::create_dir(&into).unwrap();
-    let unpacked = bakeoff_run::audit::unpack(&bundle, &into);
-    assert!(unpacked.is_ok(), "{:?}", unpacked.err());
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("bakeoff.db"), store()).unwrap();
-    assert_eq!(
-        Store::open(folder.path(), Mode::Read)
-            .unwrap()
-            .runs()
-            .unwrap()
-            .len(),
-        1
-    );
+    for request in requests() {
+        assert!(bakeoff_runner::protocol::Opened::read(&request).is_ok());
+    }
+    for bundle in bundles() {
+        assert!(unpacks(&bundle), "{}", bundle[0]);
+    }
+    assert!(has_one_run(&store()));
 }

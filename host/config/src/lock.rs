@@ -1,12 +1,12 @@
 //! The lock of an experiment's crates: their exact versions, with all crates that they need.
 
-use super::error::quoted;
 use bakeoff_domain::crates::{AllowedCrate, LockedCrate, PACKAGE};
 use bakeoff_domain::spec::Experiment;
 use bakeoff_files::Reach;
 use std::collections::BTreeSet;
 use std::path::Path;
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
 
 /// The name of the lock in the experiment's folder.
 pub const LOCK_FILE: &str = "bakeoff.lock";
@@ -55,17 +55,34 @@ pub(super) fn add_lock(experiment: &mut Experiment, dir: &Path) -> Result<(), St
     Ok(())
 }
 
+fn unreadable() -> LockError {
+    LockError("cannot be read as a lock of cargo".to_owned())
+}
+
+/// Returns the list of crates in a lock.
+fn packages<'a, 'text>(
+    table: &'a Spanned<DeTable<'text>>,
+) -> Result<&'a DeArray<'text>, LockError> {
+    let packages = table.get_ref().get("package").map(|value| value.get_ref());
+    packages.and_then(DeValue::as_array).ok_or_else(unreadable)
+}
+
+/// Returns an error unless a text has the form of a lock, for whatever crates.
+///
+/// # Errors
+/// The text is no lock.
+pub fn check_lock_form(text: &str) -> Result<(), LockError> {
+    let table = DeTable::parse(text).map_err(|_| unreadable())?;
+    packages(&table).map(|_| ())
+}
+
 /// Reads the text of a lock for these crates.
 ///
 /// # Errors
 /// The text is no lock, has something else than crates of a registry, or is for other crates.
 pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError> {
-    let unreadable = || LockError("cannot be read as a lock of cargo".to_owned());
     let table = DeTable::parse(text).map_err(|_| unreadable())?;
-    let packages = table.get_ref().get("package").map(|value| value.get_ref());
-    let packages = packages
-        .and_then(DeValue::as_array)
-        .ok_or_else(unreadable)?;
+    let packages = packages(&table)?;
     if packages.len() > LOCKED_MAX {
         let count = packages.len();
         return Err(LockError(format!(
@@ -74,6 +91,9 @@ pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError
     }
     let (mut all, mut wanted) = (Vec::new(), Vec::new());
     for package in packages.iter() {
+        // The file may be somebody's second name for any other: an error names a line, and quotes none.
+        let start = package.span().start;
+        let line = || text[..start].matches('\n').count() + 1;
         let package = package.get_ref().as_table().ok_or_else(unreadable)?;
         let text = |key: &str| Some(package.get(key)?.get_ref().as_str()?.to_owned());
         let name = text("name").ok_or_else(unreadable)?;
@@ -87,12 +107,15 @@ pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError
         }
         let (Some(version), Some(checksum)) = (text("version"), text("checksum")) else {
             return Err(LockError(format!(
-                "has no version and checksum for {}",
-                quoted(&name)
+                "has no version and checksum for the crate at line {}",
+                line()
             )));
         };
         if checksum.len() != 64 || checksum.chars().any(|c| !c.is_ascii_hexdigit()) {
-            return Err(LockError(format!("has no SHA-256 for {}", quoted(&name))));
+            return Err(LockError(format!(
+                "has no SHA-256 for the crate at line {}",
+                line()
+            )));
         }
         all.push(LockedCrate {
             name,

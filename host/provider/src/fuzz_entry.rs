@@ -24,12 +24,15 @@ pub fn parse_cassette(bytes: &[u8]) -> Result<usize, String> {
     Ok(endings.count())
 }
 
-/// Reads the stream of a reply as each of the APIs, and returns the messages that a user would see.
-pub fn read_stream(bytes: &[u8]) -> Vec<String> {
+/// Reads the stream of a reply as each of the APIs, in pieces of so many bytes, and returns the messages that a user
+/// would see.
+pub fn read_stream(bytes: &[u8], piece_bytes: usize) -> Vec<String> {
     let apis: [OnEvent; 2] = [anthropic::on_event, openai::on_event];
     let read = |on_event| {
         let mut stream = ReplyStream::new(on_event, 1_000);
-        let pieces = bytes.chunks(4096).find_map(|piece| stream.push(piece));
+        let pieces = bytes
+            .chunks(piece_bytes)
+            .find_map(|piece| stream.push(piece));
         let ending = pieces.unwrap_or_else(|| stream.end());
         message(stream.into_reply(ending))
     };

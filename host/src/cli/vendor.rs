@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::show;
 use bakeoff_compile::{Cache, Toolchain};
-use bakeoff_config::{LOCK_BYTES_MAX, LOCK_FILE, read_lock};
+use bakeoff_config::{LOCK_BYTES_MAX, LOCK_FILE, check_lock_form, read_lock};
 use bakeoff_domain::crates::LockedCrate;
 use bakeoff_files::{Folder, Reach};
 use bakeoff_render::escape::Plain;
@@ -82,7 +82,10 @@ fn earlier(dir: &Path, file: &Path) -> Result<Option<String>, Failure> {
     };
     match Reach::Within(dir).read_bounded(file, LOCK_BYTES_MAX) {
         Ok(Some(bytes)) => match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
+            Ok(text) => {
+                check_lock_form(&text).map_err(|_| unreadable("it is no lock of cargo"))?;
+                Ok(Some(text))
+            }
             Err(_) => Err(unreadable("it is no text")),
         },
         Ok(None) => Err(unreadable("it is larger than 1 MiB")),

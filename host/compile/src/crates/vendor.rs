@@ -4,7 +4,7 @@ use super::package;
 use crate::cache::Cache;
 use crate::choice::{Programs, output_of_kept};
 use crate::toolchain::Toolchain;
-use bakeoff_config::{LOCK_BYTES_MAX, read_lock};
+use bakeoff_config::{LOCK_BYTES_MAX, LOCK_FILE, read_lock};
 use bakeoff_domain::crates::{AllowedCrate, Crates};
 use bakeoff_files::{Scratch, own_folder, owned_by_others, read_bounded};
 use bakeoff_source::content_address;
@@ -47,6 +47,12 @@ pub enum VendorError {
         said: String,
         /// The next step for the user.
         next: &'static str,
+    },
+    /// The earlier lock is what cargo fails on.
+    #[error("{LOCK_FILE} cannot be used: {reason}; remove it, and the latest versions are taken")]
+    Lock {
+        /// The kind of failure. Nothing of the file is quoted.
+        reason: &'static str,
     },
     /// The fetched crates cannot be used.
     #[error("the crates cannot be used: {0}")]
@@ -104,24 +110,20 @@ pub async fn vendor(
     let scratch = Scratch::in_folder(&folder).map_err(failed)?;
     let work = scratch.work();
     package::write(work, crates, lock).map_err(failed)?;
-    let programs = Programs::of_user(false);
-    let mut command = programs.kept_command(&cargo);
-    command
-        .args([
-            "vendor",
-            "--respect-source-config",
-            "--versioned-dirs",
-            "--color=never",
-            SOURCES,
-        ])
-        .env("RUSTC", &toolchain.compiler.rustc)
-        .current_dir(work);
-    let output = tokio::time::timeout(WALL, output_of_kept(command)).await;
-    let output =
-        output.map_err(|_| failed(std::io::Error::other("cargo took more than 15 minutes")))?;
-    let output = output.map_err(failed)?;
-    if !output.status.success() {
-        return Err(explain(&String::from_utf8_lossy(&output.stderr), work));
+    if let Some(said) = fetch(toolchain, &cargo, work).await.map_err(failed)? {
+        if lock.is_none() {
+            return Err(explain(&said, work));
+        }
+        // Cargo quotes a lock that it cannot use, which may be a second name of any file of the user's: what is shown
+        // is said without it.
+        std::fs::remove_file(work.join("Cargo.lock")).map_err(failed)?;
+        let without = fetch(toolchain, &cargo, work).await.map_err(failed)?;
+        return Err(match without {
+            Some(said) => explain(&said, work),
+            None => VendorError::Lock {
+                reason: kind_of_lock_failure(&said),
+            },
+        });
     }
     let text = read_bounded(&work.join("Cargo.lock"), LOCK_BYTES_MAX).map_err(failed)?;
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -143,6 +145,30 @@ pub async fn vendor(
         allowed: crates.to_vec(),
         lock,
     })
+}
+
+/// Has cargo fetch the crates of the package in a folder, and returns its message if it fails.
+async fn fetch(
+    toolchain: &Toolchain,
+    cargo: &Path,
+    work: &Path,
+) -> std::io::Result<Option<String>> {
+    let programs = Programs::of_user(false);
+    let mut command = programs.kept_command(cargo);
+    command
+        .args([
+            "vendor",
+            "--respect-source-config",
+            "--versioned-dirs",
+            "--color=never",
+            SOURCES,
+        ])
+        .env("RUSTC", &toolchain.compiler.rustc)
+        .current_dir(work);
+    let output = tokio::time::timeout(WALL, output_of_kept(command)).await;
+    let output = output.map_err(|_| std::io::Error::other("cargo took more than 15 minutes"))??;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok((!output.status.success()).then_some(said))
 }
 
 /// Removes the sources that were fetched first, down to `most` lists of crates. Folders that cannot be removed stay,
@@ -175,6 +201,17 @@ fn refuse_foreign_settings(folder: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the kind of a failure that an earlier lock causes, by cargo's message.
+fn kind_of_lock_failure(said: &str) -> &'static str {
+    if said.contains("checksum") {
+        "the registry has another checksum for one of its crates"
+    } else if said.contains("failed to select a version") {
+        "the registry lacks a version of it"
+    } else {
+        "cargo cannot read it"
+    }
 }
 
 /// Returns the error for a failure of cargo, by its message: the kind of failure, and the next step.
