@@ -290,25 +290,31 @@ fn case_166_results_from_elsewhere_are_said_to_be() {
     client.initialize();
     let own = client.call("report", &json!({"folder": "."}));
     assert!(own["structuredContent"].get("warning").is_none(), "{own:#}");
-    // A report that names another winner, beside a gate that does not let it follow.
-    let results = finished.results("top-k");
-    let db = rusqlite::Connection::open(results.join("bakeoff.db")).unwrap();
-    db.execute_batch(
-        "UPDATE run SET report = json_set(report, '$.recommendation.text', 'Take FORGED');
-         UPDATE result SET value = '{}' WHERE kind = 'pilot'",
-    )
-    .unwrap();
-    drop(db);
-    fs::remove_file(results.join("report.json")).unwrap();
+    let change = |sql: &str| {
+        let file = finished.results("top-k").join("bakeoff.db");
+        let db = rusqlite::Connection::open(file).unwrap();
+        assert_eq!(db.execute(sql, []).unwrap(), 1, "{sql}");
+    };
+    change("UPDATE run SET report = json_set(report, '$.recommendation.text', 'Take FORGED')");
     let said = client.call("report", &json!({"folder": "."}));
     let warning = said["structuredContent"]["warning"].as_str().unwrap();
-    assert!(warning.contains("not worked out again"), "{said:#}");
-    assert!(text(&said).starts_with("MIND: "), "{said:#}");
-    let picked = client.call("pick", &json!({"folder": "."}));
+    assert!(warning.contains("come from elsewhere"), "{said:#}");
     assert!(
-        picked["isError"] == true && text(&picked).contains("nothing is picked"),
-        "{picked:#}"
+        warning.contains("is not what follows from the samples"),
+        "{said:#}"
     );
+    assert!(text(&said).starts_with("MIND: "), "{said:#}");
+    // Beside a pilot from which nothing follows.
+    change("UPDATE result SET value = '{}' WHERE kind = 'pilot'");
+    for tool in ["report", "pick"] {
+        let refused = client.call(tool, &json!({"folder": "."}));
+        assert_eq!(refused["isError"], true, "{refused:#}");
+        let why = text(&refused);
+        assert!(
+            why.contains("cannot be understood") && !why.contains("FORGED"),
+            "{refused:#}"
+        );
+    }
     client.end();
 }
 

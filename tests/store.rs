@@ -6,7 +6,6 @@ mod events;
 mod filler;
 pub(crate) mod fixture;
 mod kill;
-mod older;
 mod read;
 mod resume;
 

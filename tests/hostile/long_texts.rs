@@ -4,7 +4,6 @@ use crate::finished::{CASES, FinishedRun};
 use crate::support::run_bakeoff;
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use std::fs;
 
 /// The most that a command may write about a run of three variants, in bytes.
 const SHOWN_MAX: usize = 100 << 10;
@@ -50,23 +49,6 @@ fn case_112_long_texts_in_results_from_elsewhere() {
             let bytes = said.stdout.len() + said.stderr.len();
             let about = format!("{column} {pointer} {format}");
             assert!(bytes > 0 && bytes <= SHOWN_MAX, "{about}: {bytes} bytes");
-        }
-    }
-}
-
-#[test]
-fn case_112_long_texts_in_a_report_beside_results() {
-    let finished = CASES.copy();
-    let file = finished.results("planted-cases").join("report.json");
-    let text = fs::read_to_string(&file).unwrap();
-    for pointer in ["/verdicts/0/a", "/variants/0/name", "/variants/2/status"] {
-        let mut report: Value = serde_json::from_str(&text).unwrap();
-        *report.pointer_mut(pointer).unwrap() = long();
-        fs::write(&file, report.to_string()).unwrap();
-        for format in FORMATS {
-            let said = run_bakeoff(&["report", finished.dir(), "--format", format]);
-            let bytes = said.stdout.len() + said.stderr.len();
-            assert!(bytes <= SHOWN_MAX, "{pointer} {format}: {bytes} bytes");
         }
     }
 }

@@ -21,12 +21,12 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
     assert!(run_bakeoff(&["run", small.dir(), "--quiet"]).ended_a_run());
     let file = database(&small);
     let whole = fs::read(&file).unwrap();
-    let newer = {
+    let [older, newer] = [11, 99].map(|version| {
         let db = rusqlite::Connection::open(&file).unwrap();
-        db.pragma_update(None, "user_version", 99).unwrap();
+        db.pragma_update(None, "user_version", version).unwrap();
         drop(db);
         fs::read(&file).unwrap()
-    };
+    });
     let mut corrupt = whole.clone();
     corrupt[4096..].fill(0x5a);
     for (bytes, why) in [
@@ -34,7 +34,11 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
         (&whole[..whole.len() / 2], "cannot read the database"),
         (&[][..], "it is empty"),
         (&b"nothing of ours"[..], "it ends within its header"),
-        (&newer[..], "use a newer bakeoff"),
+        (
+            &older[..],
+            "an older bakeoff wrote it: move the folder away",
+        ),
+        (&newer[..], "use the newer bakeoff"),
     ] {
         fs::write(&file, bytes).unwrap();
         for command in ["run", "verify", "pack", "runs"] {

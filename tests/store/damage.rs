@@ -90,27 +90,38 @@ fn setting_aside_leaves_a_sound_database_where_it_is() {
 }
 
 #[test]
-fn a_database_of_a_newer_bakeoff_is_refused_and_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = filled(folder.path());
-    Connection::open(&file)
-        .unwrap()
-        .pragma_update(None, "user_version", 99)
-        .unwrap();
-    let bytes = std::fs::read(&file).unwrap();
-    for mode in [Mode::Read, Mode::Write] {
-        let error = Store::open(folder.path(), mode).unwrap_err();
-        assert!(error.is_newer(), "{error:?}");
-        let text = error.to_string();
-        assert!(
-            text.contains("version 99") && text.contains("newer bakeoff"),
-            "{text}"
-        );
-        assert_eq!(std::fs::read(&file).unwrap(), bytes);
+fn a_database_of_another_version_is_refused_and_kept() {
+    for (version, step) in [
+        (99, "use the newer bakeoff"),
+        (11, "move the folder away"),
+        (1, "move the folder away"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = filled(folder.path());
+        Connection::open(&file)
+            .unwrap()
+            .pragma_update(None, "user_version", version)
+            .unwrap();
+        let bytes = std::fs::read(&file).unwrap();
+        for mode in [Mode::Read, Mode::Write] {
+            let error = Store::open(folder.path(), mode).unwrap_err();
+            assert!(error.is_other_version(), "{error:?}");
+            let text = error.to_string();
+            for words in [
+                "bakeoff.db",
+                &format!("format version {version},"),
+                "knows version 12 only",
+                step,
+                "--fresh",
+            ] {
+                assert!(text.contains(words), "no `{words}` in {text}");
+            }
+            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        }
+        Store::open(folder.path(), Mode::SetAside).unwrap();
+        let aside = folder.path().join("aside-1/bakeoff.db");
+        assert_eq!(std::fs::read(aside).unwrap(), bytes);
     }
-    Store::open(folder.path(), Mode::SetAside).unwrap();
-    let aside = folder.path().join("aside-1/bakeoff.db");
-    assert_eq!(std::fs::read(aside).unwrap(), bytes);
 }
 
 #[test]
@@ -130,7 +141,7 @@ fn another_programs_database_is_not_ours() {
 fn a_database_without_tables_is_nobodys_results() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bakeoff.db");
-    // Version 0: a SQLite file in which nothing was ever made.
+    // A SQLite file in which nothing was ever made.
     Connection::open(&file)
         .unwrap()
         .execute_batch("VACUUM")
@@ -140,18 +151,10 @@ fn a_database_without_tables_is_nobodys_results() {
         db.execute_batch("CREATE TABLE x (y); DROP TABLE x;")
             .unwrap();
     }
-    assert!(
-        Store::open(folder.path(), Mode::Write)
-            .unwrap_err()
-            .is_elsewhere()
-    );
-    assert_eq!(
-        Store::open(folder.path(), Mode::Read)
-            .unwrap()
-            .runs()
-            .unwrap(),
-        []
-    );
+    for mode in [Mode::Read, Mode::Write] {
+        let error = Store::open(folder.path(), mode).unwrap_err();
+        assert!(error.to_string().contains("another program"), "{error}");
+    }
     let mut store = Store::open(folder.path(), Mode::SetAside).unwrap();
     begin(&mut store, "e1", Start::Resume).unwrap();
     assert_eq!(store.runs().unwrap().len(), 1);

@@ -1,14 +1,11 @@
 //! What users read: views, exports, the page that documents them.
 
 use super::fixture::NAUGHTY;
-use super::{begun, filled, replica, report};
-use crate::support::run_bakeoff;
+use super::{begun, filled, replica};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::Report;
-use bakeoff_store::{ExportFormat, ExportTable, Files, Mode, ReportFile, RunFacts, RunId, Store};
+use bakeoff_store::{ExportFormat, ExportTable, Mode, RunFacts, RunId, Store};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 const DOCS: &str = include_str!("../../docs/store.md");
 
@@ -204,37 +201,4 @@ fn the_page_names_every_event() {
         count += 1;
     }
     assert!(count >= 20, "{count}");
-}
-
-#[test]
-fn a_report_is_taken_from_the_database_where_its_file_is_lost_or_of_another_run() {
-    let folder = tempfile::tempdir().unwrap();
-    filled(folder.path());
-    let file = folder.path().join("report.json");
-    let words = |from: &Path| {
-        let said = run_bakeoff(&["report", from.to_str().unwrap(), "--format", "json"]);
-        said.json()["recommendation"]["text"].clone()
-    };
-    assert!(!file.exists());
-    assert_eq!(words(folder.path()), "Take heap.");
-
-    let write = |change: fn(&mut Report)| {
-        let mut other = report();
-        change(&mut other);
-        let bytes = serde_json::to_vec(&other).unwrap();
-        let files = Files::named_by_user(folder.path()).unwrap();
-        files.write_report(ReportFile::Json, &bytes).unwrap();
-    };
-    write(|earlier| {
-        earlier.cost.seconds = 0.5;
-        earlier.recommendation.text = "Take sort.".into();
-    });
-    assert_eq!(words(folder.path()), "Take heap.");
-    assert_eq!(words(&file), "Take sort.", "who names the file means it");
-
-    write(|same| same.recommendation.text = "Take either.".into());
-    assert_eq!(words(folder.path()), "Take either.");
-
-    std::fs::write(&file, "{").unwrap();
-    assert_eq!(words(folder.path()), "Take heap.");
 }

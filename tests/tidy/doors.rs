@@ -93,7 +93,7 @@ const OWN_PATHS: [(&str, &str); 44] = [
     ("cli::init", "the folder and files that the user named"),
     (
         "cli::kept",
-        "a report that the user named, and whether its folder is that of an experiment",
+        "whether the folder that the user named is that of an experiment: nothing is opened",
     ),
     ("cli::pick", "the file that the user named"),
     (

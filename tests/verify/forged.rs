@@ -226,9 +226,12 @@ fn manifests(fresh: &dyn Fn() -> Forgery) {
     });
     assert_refused(&file, "is in it twice");
     let file = write(&|manifest| manifest["version"] = 3.into());
-    assert_refused(&file, "use a newer bakeoff");
+    assert_refused(&file, "knows version 2 only: use the newer bakeoff");
     let file = write(&|manifest| manifest["version"] = 1.into());
-    assert_refused(&file, "pack the run again");
+    assert_refused(
+        &file,
+        "version 1, and this bakeoff knows version 2 only: an older",
+    );
     let huge = vec![b' '; 2 << 20];
     assert_refused(
         &forgery.write(&huge, ("", EntryType::Regular)),

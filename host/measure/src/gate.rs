@@ -29,11 +29,9 @@ pub struct GateRecord {
     /// The calls that reproduce the failure in one instance: case and seed of each.
     pub calls: Vec<(usize, u64)>,
     /// The operations that the component tried and was refused, over all these calls.
-    #[serde(default)]
     pub attempts: Vec<Attempt>,
     /// The seed that the rehearsal's inputs and order follow from: that of the run that made it.
-    /// `None` in records that are older than this field.
-    #[serde(default)]
+    /// `None` if there was no rehearsal.
     pub rehearsal_seed: Option<RunSeed>,
     /// Units of fuel that calls beyond one on each case could take; `None`: as much as checks ever may.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -43,10 +43,8 @@ pub struct Dropout {
     pub failure: Failure,
     /// The calls that reproduce the failure in one instance: case and seed of each. Empty if
     /// nothing was called, or if a repetition would add nothing to the failure.
-    #[serde(default)]
     pub calls: Vec<(CaseIndex, u64)>,
     /// The call that failed, if it is known; kept even when there is nothing to reproduce any more.
-    #[serde(default)]
     pub failed_call: Option<(CaseIndex, u64)>,
 }
 
@@ -128,20 +126,16 @@ pub struct Pilot {
     pub clock_ns: f64,
     /// The last replica of the pilot, from which each pair's first scale is taken; its times count for the ratios that
     /// are shown. `None` if there was no time for one.
-    #[serde(default)]
     pub replica: Option<Replica>,
-    /// Number of layouts of each variant; empty in results of versions that did not keep it.
-    #[serde(default)]
+    /// Number of layouts of each variant.
     pub layouts: Vec<u32>,
     /// Variants that failed in the pilot.
     pub failed: Vec<Dropout>,
     /// The number of calls of guest code.
     pub calls: u64,
-    /// True if timed instances came from a pool; `None` in results of versions that did not keep it.
-    #[serde(default)]
+    /// True if timed instances came from a pool; `None` if no runner told.
     pub pooled: Option<bool>,
-    /// The time that the pilot took, in seconds; 0 in results of versions that did not keep it.
-    #[serde(default)]
+    /// The time that the pilot took, in seconds.
     pub seconds: f64,
 }
 

@@ -38,14 +38,12 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     let cases = record.cases.as_slice();
     let mut variants = states(record);
     let mut all_notes = Vec::new();
-    let mut disagree = false;
     if !record.oracle {
         let check_seed = record.experiment.workload.seed;
         let check_seed =
             check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
         let agreement = agreement::compare(&variants, cases, check_seed);
         all_notes.push(agreement.note);
-        disagree = !agreement.without_result.is_empty();
         for (id, failure) in agreement.without_result {
             fail(&mut variants, &id, failure);
             if let Some(state) = find_mut(&mut variants, &id) {
@@ -92,11 +90,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         }
     }
     find_duplicates(&mut variants);
-    // Versions that let a majority decide timed those who disagree all the same.
-    let outcome = match disagree {
-        true => None,
-        false => outcome(&mut variants, evidence, cases)?,
-    };
+    let outcome = outcome(&mut variants, evidence, cases)?;
     all_notes.extend(notes(record, &variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);

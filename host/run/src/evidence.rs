@@ -9,7 +9,7 @@ use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Generation, StoppedInSearch, WorkerCost};
-use bakeoff_domain::spec::{Experiment, Inputs};
+use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
 use bakeoff_measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
@@ -45,8 +45,8 @@ pub struct Record {
     pub variants: Vec<Variant>,
     /// The labels of the cases.
     pub cases: Vec<CaseLabel>,
-    /// The files that the run was made from; `None` for a version that did not store them.
-    pub manifest: Option<Manifest>,
+    /// The files that the run was made from.
+    pub manifest: Manifest,
     /// `true` if an oracle judged the answers.
     pub oracle: bool,
     /// The results of the builds.
@@ -70,8 +70,7 @@ pub struct Record {
     pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
-    /// Work of each core; empty for a version that did not store it.
-    #[serde(default)]
+    /// Work of each core.
     pub work: Vec<WorkerCost>,
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,14 +144,8 @@ impl Evidence {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
         let facts = store.run_facts::<RunInputs>(run)?;
-        let (manifest, cases, generation, stopped_in_search) = match facts.inputs {
-            Some(inputs) => (
-                Some(inputs.files),
-                inputs.cases,
-                inputs.generation,
-                inputs.stopped_in_search,
-            ),
-            None => (None, cases_of(&experiment, race.as_ref()), None, Vec::new()),
+        let (Some(inputs), Some(oracle)) = (facts.inputs, facts.oracle) else {
+            return Err(store.corrupt("the inputs of a run are missing in it"));
         };
         let record = Record {
             run: run.0,
@@ -162,11 +155,11 @@ impl Evidence {
             environment,
             seed: facts.seed,
             seconds,
-            manifest,
-            cases,
-            generation,
-            stopped_in_search,
-            oracle: facts.oracle.unwrap_or(true),
+            manifest: inputs.files,
+            cases: inputs.cases,
+            generation: inputs.generation,
+            stopped_in_search: inputs.stopped_in_search,
+            oracle,
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,
             assessments: store.results(run, ResultKind::Assessment)?,
@@ -266,21 +259,6 @@ impl Record {
         seed.map_or(Ok(self.seed), |seed| {
             seed.parse().map_err(|_| format!("{seed} is no seed"))
         })
-    }
-}
-
-/// Returns the labels of the cases, for a run of a version that did not store them.
-fn cases_of(experiment: &Experiment, race: Option<&RaceRecord>) -> Vec<CaseLabel> {
-    match (&experiment.workload.inputs, race) {
-        (Inputs::Generated { sizes, .. }, _) => {
-            sizes.iter().copied().map(CaseLabel::Size).collect()
-        }
-        (Inputs::Instances { names, .. }, _) => names.iter().map(CaseLabel::instance).collect(),
-        (Inputs::Cases(_), Some(race)) => {
-            let calls = race.lists.cases.iter().cloned();
-            calls.map(CaseLabel::Call).collect()
-        }
-        (Inputs::Cases(_), None) => Vec::new(),
     }
 }
 

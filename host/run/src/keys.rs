@@ -22,8 +22,7 @@ pub(super) const UNREADABLE: &str = "unreadable";
 const RACE_RULES: &str = "orders=drawn single-calls=warm alpha=table scale=pilot lowering=by-allocator seeds=hmac \
      failures=by-variant";
 
-/// The rule by which the inputs of gates and assessments follow from a seed. Gates that older
-/// versions made have none, and other inputs.
+/// The rule by which the inputs of gates and assessments follow from a seed.
 pub const SEED_RULE: &str = "hmac-sha256";
 
 /// Values that all keys of a run share.
@@ -299,11 +298,9 @@ pub(super) fn is_overrun_of(inputs: &[(String, String)], race: &[(String, String
     matches!(inputs, [of_race @ .., (name, _)] if name == OVERRUN && of_race == race)
 }
 
-/// Returns true if a failure with `inputs` is one of the race with the inputs `race`. Older versions stored one failure
-/// for each race, under the inputs of the race itself.
+/// Returns true if a failure with `inputs` is one of the race with the inputs `race`.
 pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
-    inputs == race
-        || matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)
+    matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)
 }
 
 #[cfg(test)]

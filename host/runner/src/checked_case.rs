@@ -13,9 +13,8 @@ pub struct CheckedCase {
     pub fuel: u64,
     /// Units of fuel of the same call after others on the same instance.
     pub fuel_later: u64,
-    /// Rough CPU time of the first call, with fuel counted, in nanoseconds; 0 in records of versions that did not keep
-    /// it. Decides only how a variant is tried out before the race.
-    #[serde(default)]
+    /// Rough CPU time of the first call, with fuel counted, in nanoseconds. Decides only how a variant is
+    /// tried out before the race.
     pub cpu_ns: u64,
     /// Peak memory of the first call.
     pub peak: PeakMemory,
@@ -29,11 +28,9 @@ pub struct CheckedCase {
     /// The number of calls made.
     pub calls: u32,
     /// True if the input was the same for every seed that was tried.
-    #[serde(default)]
     pub constant_input: bool,
     /// Arguments, counted from 0, that were the same for every seed that was tried, and are larger than a few numbers;
     /// empty if the whole input was the same.
-    #[serde(default)]
     pub constant_arguments: Vec<u32>,
 }
 

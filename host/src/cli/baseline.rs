@@ -63,15 +63,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     output.only(&[Format::Human, Format::Json])?;
     let loaded = bakeoff_config::load(&arguments.experiment)?;
     let store = kept::open(&kept::results(&arguments.experiment)?)?;
-    let none = || {
-        Failure::usage(format!(
-            "no run of {} has a report: `bakeoff run` measures what a baseline can be taken from",
-            Plain(&arguments.experiment.display().to_string())
-        ))
-    };
-    let shown = kept::of_run(&store, arguments.run.map(RunId))?.ok_or_else(none)?;
-    kept::sound(&shown.report, &arguments.experiment)?;
-    let run = shown.run.ok_or_else(none)?;
+    let shown = kept::of_run(&store, arguments.run.map(RunId), &arguments.experiment)?;
+    let run = shown.run;
     let variant = chosen(&shown.report, arguments.variant.as_deref())?;
     let mut names = loaded
         .experiment

@@ -6,7 +6,7 @@ use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_render::escape::{Lines, NoCommands};
 use bakeoff_render::{ComparisonOutcome, clipped};
-use bakeoff_run::audit::{KeptRunError, PackError};
+use bakeoff_run::audit::{ConcludeError, KeptRunError, PackError};
 use bakeoff_run::{EvidenceError, RunError};
 use bakeoff_store::bundle::BundleError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
@@ -220,9 +220,18 @@ impl From<KeptRunError> for Failure {
             KeptRunError::Evidence(error) => error.into(),
             KeptRunError::Store(error) => error.into(),
             KeptRunError::Config(error) => error.into(),
-            KeptRunError::FilesNotKept { .. }
-            | KeptRunError::Files { .. }
-            | KeptRunError::Cases { .. } => Self::usage(error.to_string()),
+            KeptRunError::Files { .. } | KeptRunError::Cases { .. } => {
+                Self::usage(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<ConcludeError> for Failure {
+    fn from(error: ConcludeError) -> Self {
+        match error {
+            ConcludeError::Store(error) => error.into(),
+            damaged => Self::usage(damaged.to_string()),
         }
     }
 }

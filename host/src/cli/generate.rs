@@ -154,9 +154,9 @@ impl Arguments {
         let code = code.map_err(|failure| Failure::variant(&failure))?;
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
-        // Without a report that can be read, the proposer is told that there are no results.
+        // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
-        let report = report.ok().map(|shown| shown.report);
+        let report = report.ok().map(|(_, shown)| shown.report);
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let experiment = &loaded.experiment;
         let task = proposer_task(&survey, experiment, report.as_ref(), self.approaches);

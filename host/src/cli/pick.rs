@@ -12,7 +12,7 @@ use bakeoff_files::{Reach, write_new};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::is_built_from;
 use bakeoff_source::{COMPONENT_BYTES_MAX, read_code};
-use bakeoff_store::{Mode, ResultKind, ResultsPlace, RunId, StoredResult};
+use bakeoff_store::{ResultKind, RunId, Store, StoredResult};
 use clap::Args;
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -27,7 +27,7 @@ Examples:
   bakeoff pick examples/top-k
   bakeoff pick examples/top-k --copy src/top_k.rs")]
 pub(super) struct Arguments {
-    /// An experiment's folder or file, a folder of results, or a report.json
+    /// An experiment's folder or file, or a folder of results
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// Copies it to a file that does not exist yet
@@ -43,7 +43,7 @@ struct PickOutput<'a> {
     file: String,
     /// The file as the report names it, relative to the experiment's folder.
     declared_file: &'a str,
-    /// SHA-256 of the code that was measured; `null` if it was not kept.
+    /// SHA-256 of the code that was measured; `null` if it is not kept any more.
     sha256: Option<&'a str>,
     /// `true` if the experiment's own file has other code by now; `null` if that is not known.
     changed: Option<bool>,
@@ -66,16 +66,9 @@ struct OwnFile {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let place = ReportPlace::find(&arguments.from)?;
-    let shown = place.report()?;
-    place.say_if_alone();
-    if shown.is_unfounded() {
-        return Err(Failure::no_answer(
-            "nothing is picked: the report does not follow from what is kept of its run, so that anybody may have \
-             written its winner; `bakeoff verify` says more, and `bakeoff run --fresh` measures again",
-        ));
-    }
+    let (store, shown) = place.report()?;
     let winner = winner(&shown.report)?;
-    let measured = measured_code(&place.folder(), shown.run, &winner.id)?;
+    let measured = measured_code(&store, shown.run, &winner.id)?;
     let own = place.experiment.as_ref();
     let own = own.and_then(|declared| own_file(declared, &winner.id));
     let changed = match (&measured, &own) {
@@ -93,11 +86,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             copy(&measured.bytes, to)?;
             to.clone()
         }
-        // A report may have been sent by anybody: no file is opened because a report names it.
+        // Results may have been sent by anybody: no file is opened because they name it.
         (Some(_), None, _) => {
             return Err(Failure::usage(format!(
-                "the code of {} that was measured is not kept here, so there is nothing to copy \
-                 from: name its folder of results, or measure again with `bakeoff run --fresh`",
+                "the code of {} that was measured is not kept any more, so there is nothing to copy \
+                 from: measure again with `bakeoff run --fresh`",
                 Plain(&winner.id)
             )));
         }
@@ -108,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         (None, Some(measured), None) => measured.path.clone(),
         (None, None, own) => {
             anstream::eprintln!(
-                "the code that was measured is not kept here: whether this is it is not known"
+                "the code that was measured is not kept any more: whether this is it is not known"
             );
             own.map_or_else(|| PathBuf::from(&winner.file), |own| own.path)
         }
@@ -128,20 +121,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
-/// Returns the code of a variant as measured in a run, or else in the last run that has a report;
-/// `None` if it was not stored.
-fn measured_code(
-    folder: &ResultsPlace,
-    run: Option<RunId>,
-    id: &str,
-) -> Result<Option<MeasuredCode>, Failure> {
-    let store = match folder.open(Mode::Read) {
-        Err(error) if error.is_missing() => return Ok(None),
-        store => store?,
-    };
-    let Some(run) = run.map_or_else(|| store.last_reported(), |run| Ok(Some(run)))? else {
-        return Ok(None);
-    };
+/// Returns the code of a variant as measured in a run; `None` if it is not kept any more.
+fn measured_code(store: &Store, run: RunId, id: &str) -> Result<Option<MeasuredCode>, Failure> {
     let variants = store.variants(run)?;
     let found = variants.into_iter().find(|variant| variant.id == id);
     let Some(last) = found.and_then(|mut variant| variant.iterations.pop()) else {
@@ -150,7 +131,6 @@ fn measured_code(
     let sha256 = last.source_digest;
     let builds: Vec<StoredResult<IgnoredAny>> = store.results(run, ResultKind::Build)?;
     let contents = store.files().contents();
-    // An older version, which did not keep the code, named it by another digest.
     let Some(path) = contents.path(&sha256).filter(|_| contents.has(&sha256)) else {
         return Ok(None);
     };
@@ -225,4 +205,27 @@ fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
         let to = to.display().to_string();
         Failure::usage(format!("cannot copy to {}: {error}", Plain(&to)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_first_place_names_those_who_share_it() {
+        let text = include_str!("../../../tests/golden/report/report.json");
+        let mut report: Report = serde_json::from_str(text).unwrap();
+        let ids: Vec<String> = report.variants.iter().map(|one| one.id.clone()).collect();
+        report.recommendation.winner = Some(ids[1].clone());
+        assert_eq!(winner(&report).unwrap().id, ids[1]);
+        report.recommendation.winner = None;
+        report.recommendation.withheld = None;
+        report.recommendation.outcome = RankingOutcome::Tie;
+        report.recommendation.tied = ids[..2].to_vec();
+        let failure = winner(&report).unwrap_err();
+        assert!(failure.is_no_answer());
+        for id in &ids[..2] {
+            assert!(failure.text().contains(id.as_str()), "{}", failure.text());
+        }
+    }
 }

@@ -4,15 +4,16 @@ use super::failure::Failure;
 use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::{Status, show};
+use crate::library::runs_shown;
 use bakeoff_domain::report::{self, Report};
 use bakeoff_domain::score::{WeightError, parse_weight};
+use bakeoff_run::audit;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Shows the report of a finished run again, in any format, also with other weights. It is worked
-/// out anew from the samples that are kept; a report.json that is named itself is shown as it says.
-/// Nothing is built, run or written.
+/// out anew from the samples that are kept. Nothing is built, run or written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +23,7 @@ Examples:
 
 Exit status: as of the run; 1 if the report that was kept is not what follows from the samples.")]
 pub(super) struct Arguments {
-    /// An experiment's folder or file, a folder of results, or a report.json
+    /// An experiment's folder or file, or a folder of results
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// How much a criterion counts instead; may be given for several
@@ -32,17 +33,11 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let weights = weights(&arguments.weights).map_err(refused)?;
-    let kept = ReportPlace::find(&arguments.from)?;
-    let shown = kept.report()?;
+    let (store, shown) = ReportPlace::find(&arguments.from)?.report()?;
     let report = reweighted(&shown.with_warnings(), &weights).map_err(refused)?;
-    if kept.is_a_file_alone() {
-        output.reporter()(
-            "as the file says; name its folder of results to work it out from the samples",
-        );
-    }
-    let sources = kept.sources(shown.run)?;
+    let sources = audit::sources(&store, shown.run)?;
     let runs = match output.format {
-        Format::Html => kept.runs(&shown)?,
+        Format::Html => runs_shown(&store, &shown.report)?,
         _ => Vec::new(),
     };
     show::print_kept(&report, sources, runs, &shown.warnings, output)?;

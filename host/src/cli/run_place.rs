@@ -1,7 +1,7 @@
 //! The folder of a stored run that is made again or verified, and where its grants are.
 
 use super::failure::Failure;
-use super::kept::{is_experiment, owner, report_in};
+use super::kept::{self, is_experiment, owner};
 use crate::library::results_folder;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_run::audit::KeptRun;
@@ -39,8 +39,8 @@ impl RunPlace {
             });
         }
         Ok(Self {
-            results: ResultsPlace::Named(named.to_owned()),
-            dir: owner(&report_in(named)).map(|declared| declared.dir),
+            results: kept::results(named)?,
+            dir: owner(named).map(|declared| declared.dir),
         })
     }
 

@@ -29,22 +29,27 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let folder = kept::results(&arguments.from)?;
     let store = kept::open(&folder)?;
-    let runs = store.runs()?;
+    let mut runs = store.runs()?;
     let mut reports = Vec::new();
     let mut status = Status::Done;
-    for run in runs.iter().rev() {
+    for run in runs.iter_mut().rev() {
         if output.format != Format::Json && reports.len() == RUNS_SHOWN {
             break;
         }
-        let shown = match run.status {
-            RunStatus::Finished => kept::of_run(&store, Some(run.id))?,
-            _ => None,
-        };
-        if let Some(shown) =
-            shown.filter(|shown| kept::sound(&shown.report, &folder.path()).is_ok())
-        {
-            status = shown.status(status);
-            reports.push((run.id, shown.report));
+        if run.status != RunStatus::Finished {
+            continue;
+        }
+        match kept::of_run(&store, Some(run.id), &folder.path()) {
+            Ok(shown) => {
+                status = shown.status(status);
+                run.winner.clone_from(&shown.report.recommendation.winner);
+                reports.push((run.id, shown.report));
+            }
+            Err(failure) => {
+                anstream::eprintln!("{}", failure.text());
+                status = Status::NoAnswer;
+                run.winner = None;
+            }
         }
     }
     reports.reverse();

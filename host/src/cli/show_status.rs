@@ -49,7 +49,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let models = models(&arguments.from);
-    let opened = kept::results(&arguments.from).and_then(|place| Ok(kept::open(&place)?));
+    let opened = kept::results(&arguments.from).and_then(|place| kept::open(&place));
     let store = match (opened, &models) {
         (Ok(opened), _) => opened,
         // There is no run yet, while approaches are asked for.

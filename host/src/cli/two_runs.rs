@@ -46,20 +46,8 @@ impl RunReference {
 
     fn report(&self) -> Result<(kept::DisplayedReport, Record), Failure> {
         let store = kept::open(&kept::results(&self.folder)?)?;
-        let found = kept::of_run(&store, self.run.map(RunId))?;
-        let shown = found.ok_or_else(|| {
-            let folder = self.folder.display().to_string();
-            let which = match self.run {
-                Some(run) => format!("run {run} of {}", Plain(&folder)),
-                None => Plain(&folder).to_string(),
-            };
-            Failure::usage(format!(
-                "{which} has no report: finish the last run with `bakeoff run`"
-            ))
-        })?;
-        kept::sound(&shown.report, &self.folder)?;
-        let run = shown.run.unwrap_or(RunId(0));
-        let evidence = Evidence::read(&store, run, shown.report.cost.seconds)?;
+        let shown = kept::of_run(&store, self.run.map(RunId), &self.folder)?;
+        let evidence = Evidence::read(&store, shown.run, shown.report.cost.seconds)?;
         Ok((shown, evidence.record))
     }
 }

@@ -23,15 +23,15 @@ pub enum StoreError {
         /// The database.
         file: PathBuf,
     },
-    /// The database was written by a newer bakeoff.
-    #[error("{} has format version {found}, but this bakeoff knows versions up to {known}: use a \
-        newer bakeoff, or run with --fresh, which sets the results aside and starts anew", file.display())]
-    Newer {
+    /// The database has another format version.
+    #[error("{} has format version {found}, and this bakeoff knows version {known} only: {}", file.display(),
+        other_version(*found, *known))]
+    OtherVersion {
         /// The database.
         file: PathBuf,
         /// Format version of the database.
         found: i64,
-        /// The newest version that is known here.
+        /// The version that is known here.
         known: i64,
     },
     /// The database is damaged, or belongs to another program.
@@ -44,9 +44,9 @@ pub enum StoreError {
         reason: String,
     },
     /// The database has no valid seal: it was written or changed elsewhere, and no run writes into such a database.
-    #[error("{} comes from elsewhere (another machine, user or program wrote or changed it, or an \
-        earlier bakeoff), and no run goes on with it: look at it with `bakeoff report`, or run with \
-        --fresh, which sets the results aside and starts anew", file.display())]
+    #[error("{} comes from elsewhere (another machine, user or program wrote or changed it), and no run \
+        goes on with it: look at it with `bakeoff report`, or run with --fresh, which sets the results \
+        aside and starts anew", file.display())]
     Elsewhere {
         /// The database.
         file: PathBuf,
@@ -188,9 +188,9 @@ impl StoreError {
         matches!(self, Self::Locked { .. } | Self::Busy { .. })
     }
 
-    /// Returns true if a newer bakeoff wrote the database.
-    pub fn is_newer(&self) -> bool {
-        matches!(self, Self::Newer { .. })
+    /// Returns true if the database has another format version.
+    pub fn is_other_version(&self) -> bool {
+        matches!(self, Self::OtherVersion { .. })
     }
 
     /// Returns true if the database is damaged, or belongs to another program.
@@ -205,7 +205,7 @@ impl StoreError {
 
     /// Returns true if only the results are at fault, so that setting them aside helps.
     pub(super) fn is_about_the_results(&self) -> bool {
-        self.is_corrupt() || self.is_newer() || self.is_elsewhere()
+        self.is_corrupt() || self.is_other_version() || self.is_elsewhere()
     }
 
     /// Returns true if the disk or the quota is full.
@@ -315,6 +315,16 @@ impl StoreError {
         Self::NotADigest {
             digest: escaped(digest),
         }
+    }
+}
+
+/// Returns the next step with results of another format version.
+fn other_version(found: i64, known: i64) -> &'static str {
+    if found > known {
+        "use the newer bakeoff that wrote it, or run with --fresh, which sets the results aside and starts anew"
+    } else {
+        "an older bakeoff wrote it: move the folder away, or run with --fresh, which sets the results aside and \
+         starts anew"
     }
 }
 

@@ -4,7 +4,7 @@ use super::database_folder::DatabaseFolder;
 use super::error::{StoreError, words_of};
 use super::files::DATABASE;
 use super::guarded::{self, Access};
-use super::schema::{DatabaseHeader, STEPS};
+use super::schema::{APPLICATION_ID, DatabaseHeader, VERSION};
 use super::seal::{RowSum, verified_sum};
 use super::tables::{self, Table};
 use bakeoff_files::UserKey;
@@ -27,7 +27,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 pub enum Origin {
     /// Written by this user's bakeoff on this machine, and changed by nobody since.
     Own,
-    /// From anywhere else: another machine, another user, an earlier bakeoff, another program.
+    /// From anywhere else: another machine, another user, another program.
     Elsewhere,
 }
 
@@ -35,23 +35,16 @@ pub enum Origin {
 pub(super) struct Examined {
     /// The connection. Views cannot be read through it.
     pub(super) db: Connection,
-    /// The version of its tables.
-    pub(super) version: i64,
     /// Tables of the database, each with the very statement that bakeoff makes it with.
     pub(super) tables: Vec<Table>,
     /// The sum of its rows, if its seal is valid; otherwise it comes from elsewhere.
     pub(super) sum: Option<RowSum>,
 }
 
-/// The version of the tables that this bakeoff writes.
-pub(super) fn newest_version() -> i64 {
-    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
-}
-
-/// Opens a database for reading, if it is whole and of a known version, and finds out whose it is.
+/// Opens a database for reading, if it is whole and of our version, and finds out whose it is.
 ///
 /// # Errors
-/// [`StoreError::Corrupt`] and [`StoreError::Newer`]; any error of reading.
+/// [`StoreError::Corrupt`] and [`StoreError::OtherVersion`]; any error of reading.
 pub(super) fn examine(folder: &DatabaseFolder, key: &UserKey) -> Result<Examined, StoreError> {
     let file = &folder.shown(DATABASE);
     check_header(folder, file)?;
@@ -95,18 +88,17 @@ fn examine_as(
     // All that follows is of one moment: a run may be going on.
     db.execute_batch("BEGIN").map_err(in_file)?;
     let header = DatabaseHeader::read(&db).map_err(in_file)?;
-    if !header.is_ours() {
+    if header.application != APPLICATION_ID {
         return Err(corrupt(file, "it is another program's database"));
     }
-    let known = newest_version();
-    if header.version > known {
-        return Err(StoreError::Newer {
+    if header.version != VERSION {
+        return Err(StoreError::OtherVersion {
             file: file.to_path_buf(),
             found: header.version,
-            known,
+            known: VERSION,
         });
     }
-    let tables = tables::of_version(header.version).map_err(in_file)?;
+    let tables = tables::ours().map_err(in_file)?;
     if let Some(table) = tables::first_other(&db, &tables).map_err(in_file)? {
         let reason = format!("its table {table} is missing, or not as bakeoff makes it");
         return Err(corrupt(file, &reason));
@@ -125,12 +117,7 @@ fn examine_as(
         return Err(corrupt(file, &reason));
     }
     db.execute_batch("COMMIT").map_err(in_file)?;
-    Ok(Examined {
-        db,
-        version: header.version,
-        tables,
-        sum,
-    })
+    Ok(Examined { db, tables, sum })
 }
 
 /// Checks that every index has the rows of its table, and no others: a seal covers rows alone, and

@@ -388,7 +388,7 @@ fn spreadsheet_safe(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::Mode;
-    use crate::schema::{STEPS, VIEWS, migrate};
+    use crate::schema::create;
 
     fn cell(text: &str) -> String {
         let mut line = String::new();
@@ -416,7 +416,7 @@ mod tests {
     fn from_elsewhere(rows: &str) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         let mut db = rusqlite::Connection::open(folder.path().join("bakeoff.db")).unwrap();
-        migrate(&mut db, STEPS, VIEWS).unwrap();
+        create(&mut db).unwrap();
         db.execute_batch(rows).unwrap();
         db.close().unwrap();
         let store = Store::open(folder.path(), Mode::Read).unwrap();

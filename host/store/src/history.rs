@@ -159,6 +159,14 @@ impl Store {
         })
     }
 
+    /// Returns the error that the database is damaged.
+    pub fn corrupt(&self, reason: &str) -> StoreError {
+        StoreError::Corrupt {
+            file: self.file.clone(),
+            reason: reason.to_owned(),
+        }
+    }
+
     /// Reads a value that the store wrote as JSON.
     pub(super) fn parse_json<T: serde::de::DeserializeOwned>(
         &self,

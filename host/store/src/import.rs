@@ -8,7 +8,7 @@ use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
 use super::files::DATABASE;
 use super::opening;
-use super::schema::{STEPS, VIEWS, migrate};
+use super::schema::SCHEMA;
 use super::tables::{SEAL, Table, list};
 use bakeoff_files::{Folder, Scratch};
 use rusqlite::types::ValueRef;
@@ -43,12 +43,11 @@ pub(super) struct DatabaseCopy {
     _folder: Scratch,
 }
 
-/// Copies the rows of these tables, which are those of a version, to a temporary database of the
-/// newest version. The connection has to be closed before the copy is dropped.
+/// Copies the rows of these tables to a temporary database of ours. The connection has to be closed
+/// before the copy is dropped.
 pub(super) fn import(
     from: &Connection,
     file: &Path,
-    version: i64,
     tables: &[Table],
 ) -> Result<(Connection, DatabaseCopy), StoreError> {
     let temporary = std::env::temp_dir();
@@ -60,15 +59,13 @@ pub(super) fn import(
     let copy = opened.shown(DATABASE);
     let in_copy = |error| StoreError::from_sqlite(&copy, error);
     let mut db = opening::open(&opened, DATABASE, opening::to_write()).map_err(in_copy)?;
-    let version = usize::try_from(version).unwrap_or(0);
-    make_tables(&db, version).map_err(in_copy)?;
+    make_tables(&db).map_err(in_copy)?;
     let rows = Rows {
         from,
         file,
         bytes_left: BYTES_MAX,
     };
     rows.copy(tables, &mut db, &copy)?;
-    migrate_from(&mut db, version).map_err(in_copy)?;
     let copy = DatabaseCopy {
         _opened: opened,
         _folder: folder,
@@ -76,24 +73,14 @@ pub(super) fn import(
     Ok((db, copy))
 }
 
-fn make_tables(db: &Connection, version: usize) -> rusqlite::Result<()> {
+fn make_tables(db: &Connection) -> rusqlite::Result<()> {
     // A copy needs to survive nothing.
     db.pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "off")?;
     db.pragma_update(None, "foreign_keys", true)?;
     // What is sorted has the bound of memory, and none of the disk.
     db.pragma_update(None, "temp_store", "memory")?;
-    for step in STEPS.iter().take(version) {
-        db.execute_batch(step)?;
-    }
-    db.pragma_update(None, "user_version", version as i64)
-}
-
-fn migrate_from(db: &mut Connection, version: usize) -> rusqlite::Result<()> {
-    if version == STEPS.len() {
-        return db.execute_batch(VIEWS);
-    }
-    migrate(db, STEPS, VIEWS)
+    db.execute_batch(SCHEMA)
 }
 
 /// Rows that are being copied.
@@ -115,9 +102,6 @@ impl Rows<'_> {
         let transaction = db.transaction().map_err(in_copy)?;
         for table in tables.iter().filter(|table| table.name != SEAL) {
             self.copy_table(table, &transaction, copy)?;
-        }
-        if !tables.iter().any(|table| table.name == "variant") {
-            return transaction.commit().map_err(in_copy);
         }
         let sql =
             "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM variant GROUP BY run)";
@@ -208,12 +192,13 @@ impl rusqlite::ToSql for Cell<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::create;
     use crate::tables;
 
-    /// Imports a database of the newest version with these rows, and returns the number of runs in the copy.
+    /// Imports a database with these rows, and returns the number of runs in the copy.
     fn imported(rows: &str) -> Result<i64, String> {
         let mut from = Connection::open_in_memory().unwrap();
-        migrate(&mut from, STEPS, VIEWS).unwrap();
+        create(&mut from).unwrap();
         from.execute_batch(
             "PRAGMA foreign_keys = off; PRAGMA ignore_check_constraints = on;
              INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated, status,
@@ -222,9 +207,8 @@ mod tests {
         )
         .unwrap();
         from.execute_batch(rows).unwrap();
-        let version = STEPS.len() as i64;
-        let tables = tables::of_version(version).unwrap();
-        let db = import(&from, Path::new("x.db"), version, &tables);
+        let tables = tables::ours().unwrap();
+        let db = import(&from, Path::new("x.db"), &tables);
         let (db, _folder) = db.map_err(|error| error.to_string())?;
         let sql = "SELECT count(*) FROM v_runs";
         Ok(db.query_row(sql, [], |row| row.get(0)).unwrap())
@@ -244,9 +228,9 @@ mod tests {
             "INSERT INTO run SELECT n, 1, 'n', 'e', '1', 'b', 's', 'u', 'running', 0, '{}', '{}',
                     NULL, NULL, NULL FROM (WITH RECURSIVE c(n) AS (SELECT 2 UNION ALL SELECT n + 1
                     FROM c LIMIT 10000) SELECT n FROM c)";
-        let variants = "INSERT INTO variant (run, id, name, approach, parameters)
+        let variants = "INSERT INTO variant (run, id, name, approach, parameters, position)
             WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 65)
-            SELECT 1, n, 'n', 'a', '{}' FROM c";
+            SELECT 1, n, 'n', 'a', '{}', n FROM c";
         for (rows, why) in [
             (
                 "UPDATE run SET status = 'forged'",

@@ -3,7 +3,7 @@
 use super::aside::set_aside;
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
-use super::examine::{BUSY_TIMEOUT, Examined, Origin, examine, newest_version};
+use super::examine::{BUSY_TIMEOUT, Examined, Origin, examine};
 use super::export_bounds::ExportBounds;
 use super::files::{DATABASE, Files};
 use super::guarded;
@@ -12,8 +12,8 @@ use super::journal::Journal;
 use super::links;
 use super::lock::{LOCK_FILE, Lock};
 use super::opening;
-use super::schema::{APPLICATION_ID, STEPS, VIEWS, migrate};
-use super::seal::{RowSum, Sealer, sum_of};
+use super::schema;
+use super::seal::{RowSum, Sealer};
 use super::tables;
 use bakeoff_files::{Folder, FolderEntryKind, UserKey};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -27,12 +27,12 @@ const NEW_DATABASE: &str = "bakeoff.db.new";
 /// Purpose of opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// For reading, also while a run is writing. Results that come from elsewhere, or that an older
-    /// bakeoff wrote, are read through a copy of ours into which their rows are imported.
+    /// For reading, also while a run is writing. Results that come from elsewhere are read through a copy of ours
+    /// into which their rows are imported.
     Read,
     /// For a run: takes the lock, and creates the folder if there is none.
     Write,
-    /// For a run like [`Mode::Write`], but results that are damaged, too new or from elsewhere are set aside
+    /// For a run like [`Mode::Write`], but results that are damaged, of another version or from elsewhere are set aside
     /// (`aside-1`, …) instead of refused.
     SetAside,
 }
@@ -137,7 +137,7 @@ impl Store {
     /// Reading: [`StoreError::Missing`] if there is no database. Writing: [`StoreError::Locked`] if
     /// another run has the folder, [`StoreError::Link`] if anything in it is a link,
     /// [`StoreError::Elsewhere`] if it has results that come from elsewhere (unless they are set
-    /// aside). Both: [`StoreError::Corrupt`], [`StoreError::Newer`] (unless it is set aside),
+    /// aside). Both: [`StoreError::Corrupt`], [`StoreError::OtherVersion`] (unless it is set aside),
     /// [`StoreError::ReadOnly`], [`StoreError::Full`]. Nothing was written to the database in any of
     /// these cases.
     pub fn open_in(folder: Folder, mode: Mode) -> Result<Self, StoreError> {
@@ -174,9 +174,9 @@ impl Store {
         };
         let in_file = |error| StoreError::from_sqlite(&file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut db = opening::open(&folder, DATABASE, flags).map_err(in_file)?;
+        let db = opening::open(&folder, DATABASE, flags).map_err(in_file)?;
         configure(&db).map_err(in_file)?;
-        let sealer = attach_sealer(&mut db, key, sum).map_err(in_file)?;
+        let sealer = attach_sealer(&db, key, sum).map_err(in_file)?;
         let journal = Journal::open(&db, &file, &files)?;
         Ok(Self {
             db,
@@ -205,25 +205,21 @@ impl Store {
         let files = Files::in_folder(&folder)?;
         let folder = database_folder(folder)?;
         let file = folder.shown(DATABASE);
+        let in_file = |error| StoreError::from_sqlite(&file, error);
         let Examined {
             mut db,
-            version,
             tables,
             sum,
         } = examine(&folder, key)?;
-        let mut bounds = None;
-        let (db, copy) = match sum {
-            Some(_) if version == newest_version() => {
-                guarded::lift(&mut db).map_err(|error| StoreError::from_sqlite(&file, error))?;
-                (db, None)
+        let (db, copy, bounds) = match sum {
+            Some(_) => {
+                guarded::lift(&mut db).map_err(in_file)?;
+                (db, None, None)
             }
-            _ => {
-                let (mut db, copy) = import(&db, &file, version, &tables)?;
-                if sum.is_none() {
-                    let attached = ExportBounds::attach(&mut db, found.bytes);
-                    bounds = Some(attached.map_err(|error| StoreError::from_sqlite(&file, error))?);
-                }
-                (db, Some(copy))
+            None => {
+                let (mut db, copy) = import(&db, &file, &tables)?;
+                let bounds = ExportBounds::attach(&mut db, found.bytes).map_err(in_file)?;
+                (db, Some(copy), Some(bounds))
             }
         };
         Ok(Self {
@@ -347,19 +343,9 @@ fn database_folder(folder: Folder) -> Result<DatabaseFolder, StoreError> {
     DatabaseFolder::new(folder).map_err(|error| StoreError::from_io("open", &path, error))
 }
 
-/// Migrates a sealed database to the newest version, and seals what is written to it from now on.
-/// `sum` is that of its rows before.
-fn attach_sealer(db: &mut Connection, key: UserKey, sum: RowSum) -> rusqlite::Result<Sealer> {
-    let version: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables = tables::of_version(newest_version())?;
-    if version == newest_version() {
-        return Sealer::attach(db, key, &tables, sum);
-    }
-    migrate(db, STEPS, VIEWS)?;
-    let sum = sum_of(db, &key, &tables)?;
-    let sealer = Sealer::attach(db, key, &tables, sum)?;
-    sealer.write(db)?;
-    Ok(sealer)
+/// Seals what is written to a database from now on. `sum` is that of its rows before.
+fn attach_sealer(db: &Connection, key: UserKey, sum: RowSum) -> rusqlite::Result<Sealer> {
+    Sealer::attach(db, key, &tables::ours()?, sum)
 }
 
 /// Creates a database beside its place and moves it there when it is whole: a process that is
@@ -373,11 +359,14 @@ fn create(folder: &DatabaseFolder, key: &UserKey) -> Result<RowSum, StoreError> 
     }
     let in_file = |error| StoreError::from_sqlite(&file, error);
     let mut db = opening::open(folder, NEW_DATABASE, opening::to_write()).map_err(in_file)?;
-    db.pragma_update(None, "application_id", APPLICATION_ID)
-        .map_err(in_file)?;
-    configure(&db).map_err(in_file)?;
-    let sealer = attach_sealer(&mut db, key.clone(), RowSum::default()).map_err(in_file)?;
-    let sum = sealer.sum();
+    let make = |db: &mut Connection| {
+        configure(db)?;
+        schema::create(db)?;
+        let sealer = attach_sealer(db, key.clone(), RowSum::default())?;
+        sealer.write(db)?;
+        Ok(sealer.sum())
+    };
+    let sum = make(&mut db).map_err(in_file)?;
     db.close().map_err(|(_, error)| in_file(error))?;
     let move_there = || {
         open.open(NEW_DATABASE)?.sync_all()?;

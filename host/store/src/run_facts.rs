@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 /// Facts about a run that its settings and results do not contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFacts<T> {
-    /// Inputs that the run was made from; `None` if they were not recorded.
+    /// Inputs that the run is made from; `None` until they are recorded.
     pub inputs: Option<T>,
-    /// True if an oracle judged the answers; `None` if that was not recorded.
+    /// True if an oracle judges the answers; `None` until that is recorded.
     pub oracle: Option<bool>,
     /// Digest of all that decides the result.
     pub experiment_id: String,

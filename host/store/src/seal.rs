@@ -301,7 +301,7 @@ fn triggers(part: &RowPart) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{STEPS, VIEWS, migrate};
+    use crate::schema::{VERSION, create};
     use crate::tables;
 
     const RUN: &str = "INSERT INTO run (root, name, experiment_id, seed, bakeoff, started, updated,
@@ -309,8 +309,8 @@ mod tests {
 
     fn database() -> (Connection, Vec<Table>) {
         let mut db = Connection::open_in_memory().unwrap();
-        migrate(&mut db, STEPS, VIEWS).unwrap();
-        (db, tables::of_version(STEPS.len() as i64).unwrap())
+        create(&mut db).unwrap();
+        (db, tables::ours().unwrap())
     }
 
     fn key() -> UserKey {
@@ -390,7 +390,7 @@ mod tests {
             ("CREATE TABLE t (n)", "DROP TABLE t"),
             (
                 "PRAGMA user_version = 99",
-                &format!("PRAGMA user_version = {}", STEPS.len()),
+                &format!("PRAGMA user_version = {VERSION}"),
             ),
             ("UPDATE seal SET mac = zeroblob(32)", ""),
         ] {

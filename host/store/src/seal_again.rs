@@ -2,7 +2,6 @@
 
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
-use super::examine::newest_version;
 use super::files::DATABASE;
 use super::opening;
 use super::seal::{Sealer, sum_of};
@@ -25,7 +24,7 @@ pub fn seal_again(folder: &Path) -> Result<(), StoreError> {
     let folder = folder.map_err(failed)?;
     let seal = || {
         let db = opening::open(&folder, DATABASE, opening::to_write())?;
-        let tables = tables::of_version(newest_version())?;
+        let tables = tables::ours()?;
         let sum = sum_of(&db, &key, &tables)?;
         Sealer::attach(&db, key, &tables, sum)?.write(&db)
     };

@@ -1,6 +1,6 @@
 //! The tables as bakeoff makes them, which a database from elsewhere must have to the letter.
 
-use super::schema::STEPS;
+use super::schema::SCHEMA;
 use rusqlite::Connection;
 
 /// The table that authenticates the others.
@@ -17,13 +17,10 @@ pub(super) struct Table {
     pub(super) columns: Vec<String>,
 }
 
-/// Returns all tables of a version, in the order in which rows refer to each other, as a database
-/// of that version has them. The views of a version are not known to later ones.
-pub(super) fn of_version(version: i64) -> rusqlite::Result<Vec<Table>> {
+/// Returns all tables, in the order in which rows refer to each other, as a database has them.
+pub(super) fn ours() -> rusqlite::Result<Vec<Table>> {
     let db = Connection::open_in_memory()?;
-    for step in STEPS.iter().take(usize::try_from(version).unwrap_or(0)) {
-        db.execute_batch(step)?;
-    }
+    db.execute_batch(SCHEMA)?;
     let mut statement = db.prepare(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
          ORDER BY rowid",
@@ -73,20 +70,15 @@ pub(super) fn list(names: &[String], before: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{VIEWS, migrate};
+    use crate::schema::create;
 
     #[test]
-    fn a_migrated_database_has_the_tables_of_its_version_to_the_letter() {
-        for version in 1..=STEPS.len() {
-            let mut db = Connection::open_in_memory().unwrap();
-            for steps in 1..=version {
-                let views = if steps == STEPS.len() { VIEWS } else { "" };
-                migrate(&mut db, &STEPS[..steps], views).unwrap();
-            }
-            let tables = of_version(version as i64).unwrap();
-            assert_eq!(tables[0].name, "run");
-            assert_eq!(first_other(&db, &tables).unwrap(), None);
-        }
+    fn a_new_database_has_our_tables_to_the_letter() {
+        let mut db = Connection::open_in_memory().unwrap();
+        create(&mut db).unwrap();
+        let tables = ours().unwrap();
+        assert_eq!(tables[0].name, "run");
+        assert_eq!(first_other(&db, &tables).unwrap(), None);
     }
 
     #[test]
@@ -99,9 +91,9 @@ mod tests {
             "DROP VIEW v_trials; DROP TABLE trial; CREATE TABLE trial (result, number)",
         ] {
             let mut db = Connection::open_in_memory().unwrap();
-            migrate(&mut db, STEPS, VIEWS).unwrap();
+            create(&mut db).unwrap();
             db.execute_batch(other).unwrap();
-            let tables = of_version(STEPS.len() as i64).unwrap();
+            let tables = ours().unwrap();
             assert_eq!(first_other(&db, &tables).unwrap(), Some("trial"), "{other}");
         }
     }

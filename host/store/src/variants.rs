@@ -90,8 +90,7 @@ impl Store {
         Ok(())
     }
 
-    /// The variants of a run with their iterations, in the order in which they were declared. Of a
-    /// run that was made before version 3 of the tables: in the order of their ids.
+    /// The variants of a run with their iterations, in the order in which they were declared.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if parameters cannot be understood; any error of reading the
@@ -100,7 +99,7 @@ impl Store {
         let read_variants = || {
             let mut statement = self.db.prepare_cached(
                 "SELECT id, name, approach, parameters FROM variant
-                 WHERE run = ?1 ORDER BY position, id",
+                 WHERE run = ?1 ORDER BY position",
             )?;
             let rows = statement.query_map([run.0], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))

@@ -1,52 +1,26 @@
-//! The comparison of a stored report with one that was recomputed from the same samples.
+//! The comparison of a stored report with the one that follows from the same run's evidence.
 
 use super::alignment::{Alignment, Both};
 use super::figures::{Figure, Figures};
-use bakeoff_domain::report::{Ended, ReadingVerdict, Report, VariantReport, VerdictRow};
+use bakeoff_domain::report::{ReadingVerdict, Report, VariantReport, VerdictRow};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The treatment of sentences in a comparison of two reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wording {
-    /// Both reports were written by the same version.
-    Compared,
-    /// Another version may word the same finding differently.
-    Ignored,
-}
-
-impl Wording {
-    /// Returns how sentences are compared with those of a report that version `made_by` wrote.
-    pub(super) fn of_version(made_by: &str) -> Self {
-        match made_by == env!("CARGO_PKG_VERSION") {
-            true => Self::Compared,
-            false => Self::Ignored,
-        }
-    }
-}
-
-/// Returns the figures of the stored report that differ from the recomputed one. The last digits of
+/// Returns the figures of the stored report that differ from those that follow from the evidence. The last digits of
 /// numbers are ignored.
-pub fn differences(kept: &Report, again: &Report, wording: Wording) -> Vec<Figure> {
+pub(super) fn differences(stored: &Report, concluded: &Report) -> Vec<Figure> {
     let mut figures = Figures::default();
-    reports(&mut figures, kept, again, wording);
+    reports(&mut figures, stored, concluded);
     figures.differing()
 }
 
-/// Compares all that follows from samples and gates: readings, failures, verdicts, scores, ranks,
-/// the recommendation, the notes and what aggregators add; between reports of the same version also what was declared,
-/// asked for and said of machine and protocol. The cost is not compared.
-pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, wording: Wording) {
+/// Compares all that a report says but the cost: what follows from samples and gates, what was declared and asked for,
+/// and what is said of machine and protocol.
+pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
     let aligned = Alignment::of(kept, again);
     for variant in &aligned.variants {
         match (variant.before, variant.after) {
-            (Some(kept), Some(again)) => {
-                variants(figures, kept, again);
-                if wording == Wording::Compared {
-                    let (was, is) = (declared(kept), declared(again));
-                    figures.hold(&kept.id, "declaration", was, is);
-                }
-            }
+            (Some(kept), Some(again)) => variants(figures, kept, again),
             (Some(kept), None) => figures.hold(&kept.id, "variant", "in the report", Value::Null),
             (None, Some(again)) => figures.hold(&again.id, "variant", Value::Null, "in the report"),
             (None, None) => {}
@@ -55,71 +29,12 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     verdicts(figures, "verdicts", &aligned.verdicts);
     verdicts(figures, "verdicts by wall time", &aligned.wall_verdicts);
     reading_verdicts(figures, kept, again);
-    let mut hold = |figure: &str, kept: Value, again: Value| {
-        figures.hold("report", figure, kept, again);
-    };
-    let (was, is) = (&kept.recommendation, &again.recommendation);
-    hold("winner", json!(was.winner), json!(is.winner));
-    hold("outcome", json!(was.outcome), json!(is.outcome));
-    hold(
-        "who shares the first place",
-        json!(was.tied),
-        json!(is.tied),
-    );
-    hold(
-        "close ones",
-        json!(was.alternatives),
-        json!(is.alternatives),
-    );
-    hold(
-        "flip distance",
-        json!(was.flip_distance),
-        json!(is.flip_distance),
-    );
-    hold(
-        "shares of first places",
-        json!(was.first_share),
-        json!(is.first_share),
-    );
-    hold("undominated", json!(kept.pareto), json!(again.pareto));
-    // A race without a pilot left nothing behind that says how it ended.
-    if again.protocol.ended != Ended::NotMeasured {
-        let ended = |report: &Report| json!(report.protocol.ended);
-        hold("why measuring ended", ended(kept), ended(again));
+    for ((figure, was), (_, is)) in parts(kept).into_iter().zip(parts(again)) {
+        figures.hold("report", figure, was, is);
     }
-    let replicas = |report: &Report| json!(report.protocol.replicas);
-    hold("replicas that count", replicas(kept), replicas(again));
-    hold(
-        "times by replica",
-        json!(kept.replicas),
-        json!(again.replicas),
-    );
-    if wording == Wording::Ignored {
-        return;
-    }
-    hold("recommendation", json!(was.text), json!(is.text));
-    hold("withheld", json!(was.withheld), json!(is.withheld));
-    hold(
-        "stopped in the search",
-        json!(kept.stopped_in_search),
-        json!(again.stopped_in_search),
-    );
-    hold("flip", json!(was.flip), json!(is.flip));
-    hold(
-        "experiment",
-        json!(kept.experiment),
-        json!(again.experiment),
-    );
-    hold("criteria", json!(kept.criteria), json!(again.criteria));
-    hold(
-        "environment",
-        json!(kept.environment),
-        json!(again.environment),
-    );
-    hold("protocol", json!(kept.protocol), json!(again.protocol));
     if !(kept.sections.is_empty() && again.sections.is_empty()) {
         let (was, is) = (json!(kept.sections), json!(again.sections));
-        hold("sections of aggregators", was, is);
+        figures.hold("report", "sections of aggregators", was, is);
     }
     let has = |report: &Report, note: &String| match report.notes.contains(note) {
         true => json!(note),
@@ -127,8 +42,33 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report, word
     };
     let more = again.notes.iter().filter(|note| !kept.notes.contains(note));
     for note in kept.notes.iter().chain(more) {
-        hold("note", has(kept, note), has(again, note));
+        figures.hold("report", "note", has(kept, note), has(again, note));
     }
+}
+
+/// Returns what a report says of the run as a whole, by name.
+fn parts(report: &Report) -> [(&'static str, Value); 18] {
+    let first = &report.recommendation;
+    [
+        ("winner", json!(first.winner)),
+        ("outcome", json!(first.outcome)),
+        ("who shares the first place", json!(first.tied)),
+        ("close ones", json!(first.alternatives)),
+        ("flip distance", json!(first.flip_distance)),
+        ("shares of first places", json!(first.first_share)),
+        ("undominated", json!(report.pareto)),
+        ("why measuring ended", json!(report.protocol.ended)),
+        ("replicas that count", json!(report.protocol.replicas)),
+        ("times by replica", json!(report.replicas)),
+        ("recommendation", json!(first.text)),
+        ("withheld", json!(first.withheld)),
+        ("stopped in the search", json!(report.stopped_in_search)),
+        ("flip", json!(first.flip)),
+        ("experiment", json!(report.experiment)),
+        ("criteria", json!(report.criteria)),
+        ("environment", json!(report.environment)),
+        ("protocol", json!(report.protocol)),
+    ]
 }
 
 /// Compares the verdicts by readings other than the time of a call.
@@ -185,6 +125,7 @@ fn variants(figures: &mut Figures, kept: &VariantReport, here: &VariantReport) {
     hold("scores", json!(kept.scores), json!(here.scores));
     hold("pure", json!(kept.pure), json!(here.pure));
     hold("growth", json!(kept.growth), json!(here.growth));
+    hold("declaration", declared(kept), declared(here));
 }
 
 /// Returns what a report says of a variant that follows from its declaration and its component.

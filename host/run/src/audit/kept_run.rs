@@ -1,7 +1,6 @@
 //! A finished run with everything that it was made from, read from a folder of results or from a
 //! bundle. No file of the experiment's folder is read.
 
-use super::older;
 use crate::{Evidence, EvidenceError};
 use bakeoff_config::{ConfigError, LoadedExperiment};
 use bakeoff_domain::report::Report;
@@ -36,15 +35,6 @@ pub enum KeptRunError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The run was made by a version that did not store its files.
-    #[error(
-        "run {run} was made by a bakeoff that did not keep the files it measured: \
-         `bakeoff run --fresh` measures again and keeps them"
-    )]
-    FilesNotKept {
-        /// The number of the run.
-        run: i64,
-    },
     /// A stored file is missing, or is none that a run can be made from.
     #[error(
         "run {run} cannot be put together again: {reason}; `bakeoff run --fresh` measures again"
@@ -89,13 +79,8 @@ impl KeptRun {
     ) -> Result<Self, KeptRunError> {
         let record = &evidence.record;
         let run = record.run;
-        if older::is_older(&evidence) {
-            return Err(KeptRunError::FilesNotKept { run });
-        }
-        let manifest = record.manifest.as_ref();
-        let manifest = manifest.ok_or(KeptRunError::FilesNotKept { run })?;
         let get = bounded(&contents, CONTENTS_BYTES_MAX);
-        let files = RunFiles::restore(manifest, &record.experiment, &record.variants, get);
+        let files = RunFiles::restore(&record.manifest, &record.experiment, &record.variants, get);
         let files = files.map_err(|error: RestoreError<StoreError>| KeptRunError::Files {
             run,
             reason: error.to_string(),

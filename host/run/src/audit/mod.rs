@@ -1,4 +1,4 @@
-//! Auditing of finished runs: recomputing a report from what was stored, verifying every exact
+//! Auditing of finished runs: concluding a report from what was stored, verifying every exact
 //! figure, comparing two reports, and packing a run for another machine.
 
 mod aggregated_again;
@@ -10,7 +10,6 @@ mod evaluated_again;
 mod figures;
 mod kept_run;
 mod made_again;
-mod older;
 mod past_runs;
 mod report;
 mod run_comparison;
@@ -19,11 +18,10 @@ mod verify;
 
 pub use anchored::{ReportedRun, TimeChange, TimeChanges, time_changes};
 pub use bundle::{PackError, pack, unpack};
-pub use comparison::{Wording, differences};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
 pub use kept_run::{KeptRun, KeptRunError};
 pub use past_runs::{PastRun, past_runs};
-pub use report::{Recomputed, recompute, sources};
+pub use report::{ConcludeError, ConcludedRun, Standing, concluded, sources};
 pub use run_comparison::{RunComparison, VariantChange, VerdictChange, compare_runs};
 pub use validate::check_report;
 pub use verify::verify;

@@ -1,6 +1,6 @@
-//! The last finished runs of an experiment, with their reports recomputed.
+//! The last finished runs of an experiment, with their reports.
 
-use super::{check_report, compare_runs, recompute};
+use super::{compare_runs, concluded};
 use bakeoff_domain::report::Report;
 use bakeoff_store::{RunId, RunStatus, Store, StoreError};
 
@@ -17,7 +17,7 @@ pub struct PastRun {
     pub changes: Vec<(String, String, String)>,
 }
 
-/// Returns the last `most` finished runs, the oldest first. A run whose report cannot be read or recomputed is left
+/// Returns the last `most` finished runs, the oldest first. A run without a report that follows from its evidence is left
 /// out.
 ///
 /// # Errors
@@ -28,15 +28,11 @@ pub fn past_runs(store: &Store, most: usize) -> Result<Vec<PastRun>, StoreError>
     let finished = runs.into_iter().rev();
     let finished = finished.filter(|run| run.status == RunStatus::Finished);
     for run in finished.take(most) {
-        let Ok(Some(recomputed)) = recompute(store, Some(run.id)) else {
-            continue;
-        };
-        let again = recomputed.again.ok();
-        if let Some(report) = again.filter(|report| check_report(report).is_ok()) {
+        if let Ok(Some(concluded)) = concluded(store, Some(run.id)) {
             past.push(PastRun {
                 run: run.id,
                 started: run.started,
-                report,
+                report: concluded.report,
                 changes: Vec::new(),
             });
         }

@@ -1,10 +1,10 @@
-//! A stored report recomputed from its evidence. Nothing is built or run, and only the files of the
+//! The report of a stored run, concluded from its evidence. Nothing is built or run, and only the files of the
 //! results are read.
 
-use super::comparison::{self, Wording};
-use super::{older, validate};
+use super::figures::Figure;
+use super::{comparison, validate};
 use crate::{Evidence, conclude, is_built_from};
-use bakeoff_domain::report::{Report, SCHEMA_VERSION};
+use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use bakeoff_domain::variant::approach_indexes;
 use bakeoff_source::SOURCE_BYTES_MAX;
@@ -12,99 +12,100 @@ use bakeoff_store::{ResultKind, RunId, RunStatus, RunSummary, Store, StoreError,
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// The report of a run as it is stored, and as it follows from the evidence.
+/// The report of a run.
 #[derive(Clone, Debug)]
-pub struct Recomputed {
+pub struct ConcludedRun {
     /// The number of the run.
     pub run: RunId,
-    /// The report as it is stored.
-    pub kept: Report,
-    /// The report that follows from the evidence, or the reason why none does.
-    pub again: Result<Report, String>,
-    /// The treatment of sentences when the two are compared.
-    pub wording: Wording,
-    /// True if the stored report must follow from the evidence: the run is finished, and this
-    /// version of bakeoff made it.
-    pub should_follow: bool,
+    /// The report that follows from the evidence; of a run that has not ended, the one before it went on.
+    pub report: Report,
+    /// The relation of the report to the one that the run stored.
+    pub standing: Standing,
 }
 
-/// Recomputes the report of a run, or of the last one that has a report. `None` if no report has a
-/// format that this bakeoff knows.
+/// The relation of a report to the one that the run stored.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// The stored report says the same.
+    Same,
+    /// The stored report says otherwise, in these figures.
+    Differs(Vec<Figure>),
+    /// Another version of bakeoff made the run, and concluded otherwise.
+    OtherVersion {
+        /// The version that made the run.
+        made_by: String,
+    },
+    /// The run went on after its report was stored, and has not ended: the report is the stored one.
+    Unfinished(RunStatus),
+}
+
+/// The reason why a run has no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ConcludeError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No report follows from what the store has of the run.
+    #[error(
+        "no report follows from what is kept of run {run}: {reason}: it is damaged or forged; \
+         `bakeoff run --fresh` measures again"
+    )]
+    Damaged {
+        /// The number of the run.
+        run: i64,
+        /// The reason why nothing follows.
+        reason: String,
+    },
+}
+
+/// Concludes the report of a run, or of the last one that stored a report; `None` if none did.
 ///
 /// # Errors
-/// There is no such run; the database or the stored report cannot be read.
-pub fn recompute(store: &Store, run: Option<RunId>) -> Result<Option<Recomputed>, StoreError> {
+/// There is no such run; the database cannot be read; no report follows from the evidence.
+pub fn concluded(store: &Store, run: Option<RunId>) -> Result<Option<ConcludedRun>, ConcludeError> {
     let Some(run) = run.map_or_else(|| store.last_reported(), |run| Ok(Some(run)))? else {
         return Ok(None);
     };
-    let report = store.report(Some(run))?;
-    let Some(kept) = report.filter(|report| report.schema_version <= SCHEMA_VERSION) else {
+    let Some(stored) = store.report(Some(run))? else {
         return Ok(None);
     };
-    let runs = store.runs()?;
-    let Some(summary) = runs.into_iter().find(|summary| summary.id == run) else {
+    let mut runs = store.runs()?.into_iter();
+    let Some(summary) = runs.find(|summary| summary.id == run) else {
         return Ok(None);
     };
-    let wording = Wording::of_version(&summary.bakeoff);
-    let again = again(store, &summary, &kept, wording)?;
-    let is_over = summary.status == RunStatus::Finished;
-    Ok(Some(Recomputed {
+    let damaged = |reason| ConcludeError::Damaged { run: run.0, reason };
+    let (report, standing) = match summary.status {
+        RunStatus::Finished => {
+            let evidence = Evidence::read(store, run, stored.cost.seconds)?;
+            let report = of_evidence(&evidence, &stored).map_err(damaged)?;
+            let standing = standing(&summary, &stored, &report);
+            (report, standing)
+        }
+        status => (stored, Standing::Unfinished(status)),
+    };
+    validate::check_report(&report).map_err(damaged)?;
+    Ok(Some(ConcludedRun {
         run,
-        kept,
-        again,
-        wording,
-        should_follow: is_over && summary.bakeoff == env!("CARGO_PKG_VERSION"),
+        report,
+        standing,
     }))
 }
 
-fn again(
-    store: &Store,
-    summary: &RunSummary,
-    kept: &Report,
-    wording: Wording,
-) -> Result<Result<Report, String>, StoreError> {
-    let run = summary.id;
-    if summary.status != RunStatus::Finished {
-        return Ok(Err(format!(
-            "run {run} went on after this report was made, and has not ended: it is {}",
-            summary.status.name()
-        )));
+fn standing(summary: &RunSummary, stored: &Report, concluded: &Report) -> Standing {
+    let differing = comparison::differences(stored, concluded);
+    if differing.is_empty() {
+        Standing::Same
+    } else if summary.bakeoff == env!("CARGO_PKG_VERSION") {
+        Standing::Differs(differing)
+    } else {
+        let made_by = summary.bakeoff.clone();
+        Standing::OtherVersion { made_by }
     }
-    let mut evidence = match Evidence::read(store, run, kept.cost.seconds) {
-        // What an older bakeoff kept may have another shape.
-        Err(StoreError::Corrupt { reason, .. }) => return Ok(Err(reason)),
-        other => other?,
-    };
-    let is_older = older::is_older(&evidence);
-    if is_older && evidence.record.race.is_none() && store.race_of(run)?.is_some() {
-        return Ok(Err(format!(
-            "bakeoff {} made it, and did not keep how its race ended",
-            summary.bakeoff
-        )));
-    }
-    if is_older {
-        older::complete(&mut evidence, kept);
-    }
-    let made_by = &summary.bakeoff;
-    let here = env!("CARGO_PKG_VERSION");
-    let differs = |report: &Report| !comparison::differences(kept, report, wording).is_empty();
-    Ok(of_evidence(&evidence, kept).and_then(|mut report| {
-        if is_older {
-            report.cost.clone_from(&kept.cost);
-        }
-        match made_by != here && differs(&report) {
-            true => Err(format!(
-                "bakeoff {made_by} made it, and by the rules of this one, {here}, it would come out \
-                 otherwise"
-            )),
-            false => Ok(report),
-        }
-    }))
 }
 
 /// Returns the report that follows from evidence that may be forged, or the reason why none does.
-pub(super) fn of_evidence(evidence: &Evidence, kept: &Report) -> Result<Report, String> {
-    validate::check_evidence(&evidence.record, kept, &evidence.replicas)?;
+pub(super) fn of_evidence(evidence: &Evidence, stored: &Report) -> Result<Report, String> {
+    validate::check_evidence(&evidence.record, stored, &evidence.replicas)?;
     validate::check_size(&evidence.record, &evidence.replicas)?;
     conclude(evidence)
 }

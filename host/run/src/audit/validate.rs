@@ -210,10 +210,9 @@ pub(super) fn check_evidence(
             && declared.iter().zip(&record.variants).all(same_ids),
         "it has other variants than its experiment",
     )?;
-    // Versions that did not keep the code named it by another digest.
     let mut variants = record.variants.iter();
     hold(
-        record.manifest.is_none() || variants.all(|variant| record.has_measured_code(variant)),
+        variants.all(|variant| record.has_measured_code(variant)),
         "the code that is kept of a variant is not what its build was made from",
     )?;
     hold(

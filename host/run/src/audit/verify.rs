@@ -1,7 +1,7 @@
 //! Verifying a finished run: its report is recomputed from the raw samples, and everything exact
 //! (components, answers, fuel, memory) is computed again from the files that were measured.
 
-use super::comparison::{self, Wording};
+use super::comparison;
 use super::figures::{Figures, Outcome, Verification, compare_values};
 use super::kept_run::KeptRun;
 use super::{report, validate};
@@ -100,10 +100,7 @@ fn other_rule(record: &Record) -> Option<String> {
     let (what, _, by) = seeds
         .chain(lines)
         .find(|(_, rule, by)| *by != Some(*rule))?;
-    Some(format!(
-        "{what} by {}",
-        by.unwrap_or("that of an earlier version")
-    ))
+    Some(format!("{what} by {}", by.unwrap_or("none")))
 }
 
 /// A verification in progress.
@@ -308,8 +305,7 @@ impl Verifier<'_> {
     fn report(&mut self) {
         match report::of_evidence(&self.kept.evidence, &self.kept.report) {
             Ok(again) => {
-                let wording = Wording::Compared;
-                comparison::reports(&mut self.figures, &self.kept.report, &again, wording);
+                comparison::reports(&mut self.figures, &self.kept.report, &again);
             }
             Err(why) => self.figures.hold("report", "report", "kept", why),
         }

@@ -36,25 +36,16 @@ pub enum BundleError {
         /// SHA-256 in the manifest.
         stated: String,
     },
-    /// A newer bakeoff packed the bundle.
-    #[error("{} has bundle version {found}, but this bakeoff knows version {known}: use a newer \
-        bakeoff", file.display())]
-    Newer {
+    /// The bundle has another format version.
+    #[error("{} has bundle version {found}, and this bakeoff knows version {known} only: {}", file.display(),
+        other_version(*found, *known))]
+    OtherVersion {
         /// The bundle.
         file: PathBuf,
         /// Format version of the bundle.
         found: u32,
-        /// The newest version that is known here.
+        /// The version that is known here.
         known: u32,
-    },
-    /// An older bakeoff packed the bundle, without the contents that a run is verified from.
-    #[error("{} has bundle version {found}, which holds too little to be verified here: verify it with \
-        the bakeoff that packed it, or pack the run again", file.display())]
-    Older {
-        /// The bundle.
-        file: PathBuf,
-        /// Format version of the bundle.
-        found: u32,
     },
     /// There is a file in the place of the bundle already.
     #[error("{} exists already: move it away, or choose another file with --out", file.display())]
@@ -78,5 +69,14 @@ impl BundleError {
     /// Returns true for an error of the machine, not of the bundle.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
+    }
+}
+
+/// Returns the next step with a bundle of another format version.
+fn other_version(found: u32, known: u32) -> &'static str {
+    if found > known {
+        "use the newer bakeoff that packed it"
+    } else {
+        "an older bakeoff packed it: verify it with that one, or run and pack again"
     }
 }

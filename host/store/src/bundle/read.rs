@@ -106,19 +106,13 @@ impl Unpacking<'_> {
         let wrong = |error: serde_json::Error| {
             self.malformed(format!("its manifest cannot be understood ({error})"))
         };
-        // A newer format may have any other fields: its version is read first.
+        // Another format may have any other fields: its version is read first.
         let version: Version = serde_json::from_slice(&text).map_err(wrong)?;
-        if version.version > VERSION {
-            return Err(BundleError::Newer {
+        if version.version != VERSION {
+            return Err(BundleError::OtherVersion {
                 file: self.bundle.to_owned(),
                 found: version.version,
                 known: VERSION,
-            });
-        }
-        if version.version < VERSION {
-            return Err(BundleError::Older {
-                file: self.bundle.to_owned(),
-                found: version.version,
             });
         }
         let manifest: Manifest = serde_json::from_slice(&text).map_err(wrong)?;

@@ -1,1 +1,0 @@
-ALTER TABLE replica ADD COLUMN yardstick_ns REAL;

@@ -1,1 +1,0 @@
--- Views alone are made anew: replicas say whether they count, and first calls have a view.
