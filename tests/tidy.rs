@@ -220,22 +220,13 @@ fn files_are_short() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
-/// Folders in whose code a `match` may choose between `true` and `false`.
-const MATCHES_ON_BOOLS: [&str; 4] = [
-    "host/measure/src",
-    "host/render/src",
-    "host/run/src",
-    "host/store/src",
-];
-
 #[test]
 fn a_choice_between_true_and_false_is_an_if() {
     let mut wrong = Vec::new();
     let folders = folders_of_sources().into_iter();
-    let folders = folders.filter(|folder| !MATCHES_ON_BOOLS.contains(&folder.as_str()));
     let folders = folders.chain(["guest-sdk/src".to_owned()]);
     for (path, text) in folders.flat_map(|folder| files_below(&folder)) {
-        if is_generated(&path) || path.ends_with("cli/kept.rs") {
+        if is_generated(&path) {
             continue;
         }
         for line in decisions::matches_on_bools(&text) {

@@ -74,9 +74,10 @@ impl GateRecord {
     /// of the first as could be checked.
     fn is_whole(&self, cases: usize, are_instances: bool) -> bool {
         let numbers = self.cases.iter().map(|case| case.case);
-        let checked = match are_instances {
-            true => self.cases.len().clamp(1, cases),
-            false => cases,
+        let checked = if are_instances {
+            self.cases.len().clamp(1, cases)
+        } else {
+            cases
         };
         numbers.eq(0..checked) && self.rehearsal.is_some()
     }

@@ -228,9 +228,10 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
     /// Returns the number of calls on a case in the scout: 1, or [`SHORT_SCOUT_CALLS`] where calls are short.
     fn calls_of_scout(&self, case: CaseIndex) -> u32 {
         let mut short = self.short_cases.iter();
-        match short.any(|short| short.case == case) {
-            true => SHORT_SCOUT_CALLS,
-            false => 1,
+        if short.any(|short| short.case == case) {
+            SHORT_SCOUT_CALLS
+        } else {
+            1
         }
     }
 
@@ -322,15 +323,14 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     let mut assumed = self.scouting.clone();
                     assumed.retain(|variant| known.contains(variant));
                     scouted::assume(&mut times, self.timed_variants, &assumed);
-                    let sampling = match self.options.instances {
-                        true => {
-                            let mut estimated = times.clone();
-                            let cases = self.config.inputs.cases();
-                            let work = scouted::work(self.timed_variants, cases, &known);
-                            estimated.estimate_by_work(&work);
-                            plan::choose(&estimated, warm_up, &conditions)
-                        }
-                        false => plan::choose(&times, warm_up, &conditions),
+                    let sampling = if self.options.instances {
+                        let mut estimated = times.clone();
+                        let cases = self.config.inputs.cases();
+                        let work = scouted::work(self.timed_variants, cases, &known);
+                        estimated.estimate_by_work(&work);
+                        plan::choose(&estimated, warm_up, &conditions)
+                    } else {
+                        plan::choose(&times, warm_up, &conditions)
                     };
                     self.times = Some(times);
                     return Ok(Discarded::Chosen(Box::new(Chosen {

@@ -171,9 +171,10 @@ impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
         self.launches += 1;
         let launch = self.launches;
         let key = TaskKey::new(format!("{kind} {index}, launch {launch}, of {}", self.key));
-        let cpu = match job.solo {
-            true => Cpu::WholeMachine,
-            false => Cpu::QuietCore,
+        let cpu = if job.solo {
+            Cpu::WholeMachine
+        } else {
+            Cpu::QuietCore
         };
         let task = Task {
             lease: LEASE,

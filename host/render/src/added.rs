@@ -7,10 +7,7 @@ use bakeoff_domain::report::AddedSection;
 /// Returns the table of a section, if it has one.
 pub(super) fn table(section: &AddedSection) -> Option<Table> {
     let added = section.table.as_ref()?;
-    let align = |numeric| match numeric {
-        true => Align::Right,
-        false => Align::Left,
-    };
+    let align = |numeric| if numeric { Align::Right } else { Align::Left };
     let columns = added.columns.iter();
     Some(Table {
         caption: section.heading(),

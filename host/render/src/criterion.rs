@@ -153,9 +153,12 @@ fn standard_deviation(values: &[f64]) -> f64 {
 /// Returns a name with nothing in it that a file system reads otherwise. A name that had to be changed ends with
 /// `number`, so that no two are the same.
 fn folder_name(name: &str, number: Option<usize>) -> String {
-    let safe = |one: char| match one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.') {
-        true => one,
-        false => '_',
+    let safe = |one: char| {
+        if one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.') {
+            one
+        } else {
+            '_'
+        }
     };
     let mut folder: String = name.chars().take(NAME_CHARS_MAX).map(safe).collect();
     if folder.is_empty() || folder.starts_with('.') {

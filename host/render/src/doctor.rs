@@ -25,9 +25,10 @@ fn headline(examination: &Examination) -> String {
         examination.findings.iter().filter(of).count()
     };
     let version = &examination.bakeoff;
-    let able = match examination.can_run {
-        true => "can run experiments on this machine",
-        false => "cannot run anything on this machine",
+    let able = if examination.can_run {
+        "can run experiments on this machine"
+    } else {
+        "cannot run anything on this machine"
     };
     let counted = |count: usize, what: &str| match count {
         0 => None,
@@ -41,9 +42,10 @@ fn headline(examination: &Examination) -> String {
     .into_iter()
     .flatten()
     .collect();
-    let counts = match counts.is_empty() {
-        true => "no problems".to_owned(),
-        false => counts.join(", "),
+    let counts = if counts.is_empty() {
+        "no problems".to_owned()
+    } else {
+        counts.join(", ")
     };
     format!("bakeoff {version} {able}: {counts}")
 }
@@ -64,9 +66,10 @@ fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
     let mut out = String::new();
     for text in texts.into_iter().flatten().filter(|text| !text.is_empty()) {
         for line in wrapped(&Plain(&text).to_string(), room) {
-            let margin = match out.is_empty() {
-                true => format!("{} {:<12} ", styled(sign, code, colour), finding.topic),
-                false => " ".repeat(MARGIN),
+            let margin = if out.is_empty() {
+                format!("{} {:<12} ", styled(sign, code, colour), finding.topic)
+            } else {
+                " ".repeat(MARGIN)
             };
             out += &format!("{margin}{line}\n");
         }

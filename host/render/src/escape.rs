@@ -68,9 +68,10 @@ pub struct ShellWord<'a>(pub &'a str);
 impl Display for ShellWord<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:%+".contains(c);
-        match !self.0.is_empty() && self.0.chars().all(plain) {
-            true => f.write_str(self.0),
-            false => write!(f, "'{}'", self.0.replace('\'', r"'\''")),
+        if !self.0.is_empty() && self.0.chars().all(plain) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "'{}'", self.0.replace('\'', r"'\''"))
         }
     }
 }
@@ -80,9 +81,10 @@ pub struct ShellPath<'a>(pub &'a str);
 
 impl Display for ShellPath<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        match self.0.starts_with('-') {
-            true => ShellWord(&format!("./{}", self.0)).fmt(f),
-            false => ShellWord(self.0).fmt(f),
+        if self.0.starts_with('-') {
+            ShellWord(&format!("./{}", self.0)).fmt(f)
+        } else {
+            ShellWord(self.0).fmt(f)
         }
     }
 }

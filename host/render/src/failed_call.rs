@@ -29,9 +29,10 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         .map(|(name, value)| format!(" --parameter {}", ShellWord(&format!("{name}={value}"))));
     let parameters: String = parameters.collect();
     // Those of an experiment file are never as long; those of a forged report may be.
-    let seed = match parameters.len() <= CALL_CHARS_MAX {
-        true => seed + &parameters,
-        false => seed,
+    let seed = if parameters.len() <= CALL_CHARS_MAX {
+        seed + &parameters
+    } else {
+        seed
     };
     if report.experiment.by_sources {
         return Some(format!(
@@ -42,9 +43,10 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         ));
     }
     let options = &report.experiment.options;
-    let folder = match options.is_empty() {
-        true => "in the experiment's folder",
-        false => "in the same folder as before",
+    let folder = if options.is_empty() {
+        "in the experiment's folder"
+    } else {
+        "in the same folder as before"
     };
     let options = options.iter().map(|word| format!(" {}", ShellWord(word)));
     Some(format!(

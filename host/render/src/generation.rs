@@ -60,9 +60,10 @@ pub(super) fn table(generation: &Generation) -> Option<Table> {
 fn attempts(approach: &GeneratedApproach) -> String {
     let outcomes = approach.iterations.iter().map(|one| one.outcome.as_str());
     let outcomes: Vec<&str> = outcomes.collect();
-    match outcomes.is_empty() {
-        true => "–".to_owned(),
-        false => super::clipped(&outcomes.join(", "), 120),
+    if outcomes.is_empty() {
+        "–".to_owned()
+    } else {
+        super::clipped(&outcomes.join(", "), 120)
     }
 }
 

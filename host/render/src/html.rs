@@ -80,9 +80,10 @@ impl Page<'_> {
                 self.add(format_args!("<div id=\"matrix\">"));
                 self.table(table, true);
                 self.add(format_args!("</div>"));
-                match self.panel.is_some() {
-                    true => self.paragraph(scales),
-                    false => self.paragraph(&format!("{scales} {weights}")),
+                if self.panel.is_some() {
+                    self.paragraph(scales)
+                } else {
+                    self.paragraph(&format!("{scales} {weights}"))
                 }
             }
             Block::Table(table) => self.table(table, false),
@@ -211,9 +212,10 @@ impl Page<'_> {
                 self.add(format_args!(r#"<th scope="row">{}</th>"#, Html(cell)));
             }
             for (cell, (title, align)) in cells {
-                let name = match has_names {
-                    true => format!(" data-name=\"{}\"", Html(title)),
-                    false => String::new(),
+                let name = if has_names {
+                    format!(" data-name=\"{}\"", Html(title))
+                } else {
+                    String::new()
                 };
                 let (class, cell) = (class(*align), Html(cell));
                 self.add(format_args!("<td{class}{name}>{cell}</td>"));
@@ -240,16 +242,18 @@ impl Page<'_> {
 
     fn entry(&mut self, entry: &Entry) {
         let (name, status) = (Html(&entry.name), Html(&entry.status));
-        match entry.status.is_empty() {
-            true => self.add(format_args!("<dt>{name}</dt>")),
-            false => self.add(format_args!(
+        if entry.status.is_empty() {
+            self.add(format_args!("<dt>{name}</dt>"))
+        } else {
+            self.add(format_args!(
                 "<dt>{name} <span class=\"what\">{status}</span></dt>"
-            )),
+            ))
         }
         let text = Html(&entry.text);
-        match entry.text.contains('\n') {
-            true => self.add(format_args!("<dd><pre tabindex=\"0\">{text}</pre></dd>")),
-            false => self.add(format_args!("<dd>{text}</dd>")),
+        if entry.text.contains('\n') {
+            self.add(format_args!("<dd><pre tabindex=\"0\">{text}</pre></dd>"))
+        } else {
+            self.add(format_args!("<dd>{text}</dd>"))
         }
         if let Some(note) = &entry.note {
             self.add(format_args!("<dd>{}</dd>", Html(note)));

@@ -86,13 +86,14 @@ pub(super) fn junit_of_tests(
 }
 
 fn asked_outcome(test: &AskedTest) -> TestOutcome<'_> {
-    match test.passed {
-        true => TestOutcome::Passed,
-        false => TestOutcome::Failed {
+    if test.passed {
+        TestOutcome::Passed
+    } else {
+        TestOutcome::Failed {
             class: "not-passed",
             message: test.found.clone(),
             detail: "",
-        },
+        }
     }
 }
 

@@ -42,9 +42,10 @@ pub(super) fn scales(report: &Report) -> String {
             .collect(),
     };
     let scales: Vec<String> = ratios.into_iter().chain(linear).collect();
-    let scales = match scales.is_empty() {
-        true => "Scores 0–10, higher is better.".to_owned(),
-        false => format!("Scores 0–10, higher is better: {}.", scales.join("; ")),
+    let scales = if scales.is_empty() {
+        "Scores 0–10, higher is better.".to_owned()
+    } else {
+        format!("Scores 0–10, higher is better: {}.", scales.join("; "))
     };
     match rank_legend(report) {
         Some(ranks) => format!("{scales} {ranks}"),

@@ -51,9 +51,10 @@ impl Lines {
 
     /// Adds a paragraph of any text: escaped, wrapped and indented.
     pub(super) fn paragraph(&mut self, text: &str, indent: &str, style: Option<Style>) {
-        let hanging = match indent.ends_with("• ") {
-            true => " ".repeat(indent.width()),
-            false => indent.to_owned(),
+        let hanging = if indent.ends_with("• ") {
+            " ".repeat(indent.width())
+        } else {
+            indent.to_owned()
         };
         self.wrapped(text, (indent, &hanging), style);
     }

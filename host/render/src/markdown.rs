@@ -135,9 +135,10 @@ impl Page {
     fn entry(&mut self, entry: &Entry) {
         let title = entry.title(usize::MAX);
         let title = Markdown(&title);
-        match entry.text.contains('\n') {
-            true => self.markup(&format!("- {title}\n\n{}", Fenced(&entry.text))),
-            false => self.markup(&format!("- {title}: {}", Markdown(&entry.text))),
+        if entry.text.contains('\n') {
+            self.markup(&format!("- {title}\n\n{}", Fenced(&entry.text)))
+        } else {
+            self.markup(&format!("- {title}: {}", Markdown(&entry.text)))
         }
         if let Some(note) = &entry.note {
             self.markup(&format!("  {}", Markdown(note)));

@@ -93,10 +93,13 @@ impl Page {
                     .paragraph(&format!("{scales} {weights}"), " ", Some(Style::Dim));
             }
             Block::Table(table) => self.table(table, ""),
-            Block::Chart { chart, lines } => match lines.is_empty() {
-                true => self.table(&chart.table, ""),
-                false => self.ratios(lines),
-            },
+            Block::Chart { chart, lines } => {
+                if lines.is_empty() {
+                    self.table(&chart.table, "")
+                } else {
+                    self.ratios(lines)
+                }
+            }
             Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
             Block::Code(samples) => {
                 let best = samples.iter().find(|sample| sample.is_best);
@@ -131,9 +134,10 @@ impl Page {
     }
 
     fn text(&mut self, text: &Text, indent: &str) {
-        match text.is_outside {
-            true => self.lines.outside(&text.text, indent, None),
-            false => self.lines.paragraph(&text.text, indent, None),
+        if text.is_outside {
+            self.lines.outside(&text.text, indent, None)
+        } else {
+            self.lines.paragraph(&text.text, indent, None)
         }
     }
 

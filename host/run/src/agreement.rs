@@ -127,9 +127,12 @@ fn answers(groups: &[Group<'_>]) -> String {
         names.join(", ")
     };
     // Of a large set of instances not every answer is kept as text.
-    let shown = |group: &Group<'_>| match group.shown.is_empty() {
-        true => format!("an answer of digest {}", group.digest),
-        false => group.shown.to_owned(),
+    let shown = |group: &Group<'_>| {
+        if group.shown.is_empty() {
+            format!("an answer of digest {}", group.digest)
+        } else {
+            group.shown.to_owned()
+        }
     };
     let answer = |group: &Group<'_>| format!("{} by {}", shown(group), names(group));
     let mut answers: Vec<String> = groups.iter().take(NAMED_MAX).map(answer).collect();

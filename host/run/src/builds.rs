@@ -162,9 +162,10 @@ impl Run<'_> {
                 self.store.files().contents().put(&built.component)?;
                 let event = Event::BuildComplete {
                     variant_id: id.as_str().to_owned(),
-                    origin: match built.cached {
-                        true => Origin::Kept,
-                        false => Origin::New,
+                    origin: if built.cached {
+                        Origin::Kept
+                    } else {
+                        Origin::New
                     },
                     cpu_seconds: built.cpu.as_secs_f64(),
                     component_bytes: built.component.len() as u64,

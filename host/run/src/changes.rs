@@ -73,9 +73,10 @@ impl Run<'_> {
             }
         }
         reported.extend(shared.iter().cloned());
-        match shared.is_empty() {
-            true => Ok(()),
-            false => self.emit_changed(None, stage, shared.into_iter().collect()),
+        if shared.is_empty() {
+            Ok(())
+        } else {
+            self.emit_changed(None, stage, shared.into_iter().collect())
         }
     }
 

@@ -163,9 +163,10 @@ fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSumma
         problem: experiment.problem.clone(),
         seed,
         check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
-        cases: match experiment.workload.inputs.are_instances() {
-            true => Vec::new(),
-            false => record.cases.clone(),
+        cases: if experiment.workload.inputs.are_instances() {
+            Vec::new()
+        } else {
+            record.cases.clone()
         },
         instances: instances::summary(record, variants),
         options: options(experiment),

@@ -255,12 +255,15 @@ async fn open_inputs(
         assess_criteria::refuse_assess(loaded)?;
     }
     let file = code.path().display().to_string();
-    let failed = |failure: Failure| match failure.class.is_machine_fault() {
-        true => RunError::Machine(failure.message),
-        false => RunError::Workload {
-            file: file.clone(),
-            failure: Box::new(failure),
-        },
+    let failed = |failure: Failure| {
+        if failure.class.is_machine_fault() {
+            RunError::Machine(failure.message)
+        } else {
+            RunError::Workload {
+                file: file.clone(),
+                failure: Box::new(failure),
+            }
+        }
     };
     let unread = || RunError::Runner(RunnerError::Workload(format!("{file} was not read")));
     let code = files.workload.clone().ok_or_else(unread)?;
@@ -313,9 +316,10 @@ fn workload_functions(
     loaded: &LoadedExperiment,
     interface: &Interface,
 ) -> Result<interface::WorkloadFunctions, ConfigError> {
-    let request = match loaded.experiment.workload.inputs.are_instances() {
-        true => InputRequest::Instance,
-        false => InputRequest::SizeAndSeed,
+    let request = if loaded.experiment.workload.inputs.are_instances() {
+        InputRequest::Instance
+    } else {
+        InputRequest::SizeAndSeed
     };
     interface.workload(request).map_err(|error| {
         // The other `generate` fits the other key of the experiment file.

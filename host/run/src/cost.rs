@@ -30,9 +30,10 @@ pub(super) fn cost(
             + outcome.map_or(0, |outcome| outcome.raced.calls),
         tokens: generated.map_or(0, |spent| spent.tokens),
         usd: generated.and_then(|spent| spent.usd).unwrap_or(0.0),
-        workers: match record.work.is_empty() {
-            true => outcome.map(replicas).unwrap_or_default(),
-            false => record.work.clone(),
+        workers: if record.work.is_empty() {
+            outcome.map(replicas).unwrap_or_default()
+        } else {
+            record.work.clone()
         },
         success_rate: alive as f64 / variants.len().max(1) as f64,
         files: lines.clone().count() as u64,

@@ -211,9 +211,10 @@ pub(super) fn verdicts(
                 // An evaluator knows whose answers they are.
                 same_answers: same_answers && rounds_a.iter().zip(rounds_b).all(|(a, b)| a == b),
             };
-            let verdict = match a.original() == b.original() && rounds_a == rounds_b {
-                true => qualities.of_the_same(scale),
-                false => qualities.judge(scale, described.direction, threshold),
+            let verdict = if a.original() == b.original() && rounds_a == rounds_b {
+                qualities.of_the_same(scale)
+            } else {
+                qualities.judge(scale, described.direction, threshold)
             };
             let ids = [a.id(), b.id()];
             rows.extend(verdict.renamed(|place| Some(ids.get(place)?.as_str().to_owned())));

@@ -41,9 +41,10 @@ pub(super) fn read_granted(
             continue;
         }
         let wrong = |reason: &str| {
-            let place = match folders.is_empty() {
-                true => ConfigPlace::Approach(approach),
-                false => ConfigPlace::Grant(approach, 0),
+            let place = if folders.is_empty() {
+                ConfigPlace::Approach(approach)
+            } else {
+                ConfigPlace::Grant(approach, 0)
             };
             loaded.wrong(place, reason, "granted here", "grant less")
         };

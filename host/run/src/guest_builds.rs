@@ -38,15 +38,18 @@ impl NamedGuest<'_> {
         builder: &Builder,
     ) -> Result<Arc<BuiltComponent>, RunError> {
         let world = self.world.name();
-        let failed = |failure: Failure| match failure.class.is_machine_fault() {
-            true => RunError::Machine(failure.message),
-            false => self.unusable(
+        let failed = |failure: Failure| {
+            if failure.class.is_machine_fault() {
+                RunError::Machine(failure.message)
+            } else {
+                self.unusable(
                 &format!("{}: {}", failure.class, failure.message),
                 &format!(
                     "it has to implement the world `bakeoff:{world}/{world}@0.1.0`: `bakeoff init \
                      --{world} NAME` makes one that works"
                 ),
-            ),
+            )
+            }
         };
         let no_world = || RunError::Engine(format!("{world} is no world of bakeoff's own"));
         let request = BuildRequest {

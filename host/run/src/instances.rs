@@ -65,9 +65,10 @@ pub(super) fn summary(record: &Record, variants: &[VariantState]) -> Option<Inst
         count: names.len() as u32,
         checked: checked(record, variants)? as u32,
         sha256: digest_of_parts(names.iter().map(String::as_bytes)),
-        names: match names.len() > NAMES_MAX {
-            true => Vec::new(),
-            false => names.clone(),
+        names: if names.len() > NAMES_MAX {
+            Vec::new()
+        } else {
+            names.clone()
         },
     })
 }

@@ -61,9 +61,10 @@ impl Keys {
         };
         let margin = measure.margin;
         // Replicas that were drawn from a set by another number are not continued.
-        let draws = match experiment.workload.inputs.are_instances() {
-            true => format!(" instances-per-block={INSTANCES_PER_BLOCK}"),
-            false => String::new(),
+        let draws = if experiment.workload.inputs.are_instances() {
+            format!(" instances-per-block={INSTANCES_PER_BLOCK}")
+        } else {
+            String::new()
         };
         Ok(Self {
             interface: digest_of_parts(interface.chain([experiment.interface.call.as_bytes()])),

@@ -30,9 +30,10 @@ impl Run<'_> {
         };
         let names = given.iter().take(NAMES_MAX).map(|name| format!("{name:?}"));
         let names = names.collect::<Vec<_>>().join(", ");
-        let help = match names.is_empty() {
-            true => "let `assess` give it, or remove the criterion".to_owned(),
-            false => format!("`assess` gives {names}: take one of these, or let it give {name:?}"),
+        let help = if names.is_empty() {
+            "let `assess` give it, or remove the criterion".to_owned()
+        } else {
+            format!("`assess` gives {names}: take one of these, or let it give {name:?}")
         };
         let message = format!(
             "no variant has a reading for the criterion {:?}: the workload's `assess` never gives {name:?}",

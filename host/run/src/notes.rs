@@ -221,14 +221,11 @@ fn on_the_race(
     }
     if let (Some(sampling), Some(analysis)) = (sampling, &outcome.raced.analysis) {
         for &slow in &sampling.aside {
-            let after = match is_told_apart(analysis, slow) {
-                true => {
-                    ": it ran in processes of its own beside the fastest of the others, after them."
-                }
-                false => {
-                    ": it runs in processes of its own beside the fastest of the others, and the budget had no room \
+            let after = if is_told_apart(analysis, slow) {
+                ": it ran in processes of its own beside the fastest of the others, after them."
+            } else {
+                ": it runs in processes of its own beside the fastest of the others, and the budget had no room \
                      for enough of them. Raise --budget, or leave it out."
-                }
             };
             notes.about("More than 10 × slower, and set aside: ", &name(slow), after);
         }

@@ -182,8 +182,9 @@ impl Tools {
 
 /// Returns the policy's treatment of components that import WASI.
 pub fn wasi_imports(policy: &Policy) -> WasiImports {
-    match policy.allows_wasi() {
-        true => WasiImports::Virtual,
-        false => WasiImports::Refused,
+    if policy.allows_wasi() {
+        WasiImports::Virtual
+    } else {
+        WasiImports::Refused
     }
 }

@@ -31,9 +31,10 @@ pub(super) fn reading_verdicts(
                     states.any(|state| *state.id() == *id && state.is_contender())
                 };
                 // Where all are of the same code, there is nothing to compare in rounds.
-                Some(match record.build_rounds.is_empty() {
-                    true => as_readings(ties_of_duplicates(variants)),
-                    false => build_verdicts(&record.experiment, rounds, alive),
+                Some(if record.build_rounds.is_empty() {
+                    as_readings(ties_of_duplicates(variants))
+                } else {
+                    build_verdicts(&record.experiment, rounds, alive)
                 })
             }
             Source::Assess(_) if set.is_some() => {
@@ -111,9 +112,10 @@ fn qualities(
                 b: rounds_b,
                 same_answers: answers.into_iter().all(|(a, b)| a.answer == b.answer),
             };
-            let verdict = match a.original() == b.original() {
-                true => qualities.of_the_same(criterion.scale),
-                false => qualities.judge(criterion.scale, criterion.direction, threshold),
+            let verdict = if a.original() == b.original() {
+                qualities.of_the_same(criterion.scale)
+            } else {
+                qualities.judge(criterion.scale, criterion.direction, threshold)
             };
             let ids = [a.id(), b.id()];
             rows.extend(verdict.renamed(|place| Some(ids.get(place)?.as_str().to_owned())));

@@ -56,9 +56,10 @@ pub async fn repeat(
         .first()
         .is_some_and(|one| !one.parameters.is_empty());
     let diagnostic = matches!(code, BuildInput::Source { .. });
-    let kind = match diagnostic {
-        true => BuildKind::Diagnostic,
-        false => BuildKind::Release,
+    let kind = if diagnostic {
+        BuildKind::Diagnostic
+    } else {
+        BuildKind::Release
     };
     let built = match context
         .tools

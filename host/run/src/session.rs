@@ -49,9 +49,10 @@ impl Run<'_> {
     }
 
     pub(super) fn refuse_if_interrupted(&self) -> Result<(), RunError> {
-        match self.options.interrupt.is_raised() {
-            true => Err(RunError::Interrupted),
-            false => Ok(()),
+        if self.options.interrupt.is_raised() {
+            Err(RunError::Interrupted)
+        } else {
+            Ok(())
         }
     }
 

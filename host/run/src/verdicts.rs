@@ -201,9 +201,10 @@ pub(super) fn replica_times(outcome: &RaceOutcome, variants: &[VariantState]) ->
     let row = |replica: &Replica| {
         let time = |state: &VariantState| {
             let variant = outcome.index_of(state.id())?;
-            match are_instances {
-                true => evaluate::log_time_on_set(replica, variant, Metric::Cpu, &weights),
-                false => evaluate::log_time(replica, variant, &weights),
+            if are_instances {
+                evaluate::log_time_on_set(replica, variant, Metric::Cpu, &weights)
+            } else {
+                evaluate::log_time(replica, variant, &weights)
             }
         };
         let variants = variants.iter().filter(|state| !state.is_screened_out());

@@ -199,11 +199,10 @@ impl Gate<'_, '_, EvaluateReply> {
                     && fuel.saturating_add(self.workload.fuel()) < FUEL_MAX))
         {
             for case in 0..cases {
-                let seed = match is_fixed {
-                    true => self.seed_of(case, case, 0),
-                    false => {
-                        sample_seeds(secret, InputPurpose::Gate, rounds, BLOCK, case).of_call(0)
-                    }
+                let seed = if is_fixed {
+                    self.seed_of(case, case, 0)
+                } else {
+                    sample_seeds(secret, InputPurpose::Gate, rounds, BLOCK, case).of_call(0)
                 };
                 let answer = self.collected(case, seed, &mut fuel)?;
                 let room = ANSWERS_BYTES_MAX - bytes;

@@ -197,10 +197,11 @@ impl<R: Serialize> Gate<'_, '_, R> {
     /// Returns true if the calls of a replica can be rehearsed, where one call on each checked case takes `round` units
     /// of fuel: each may come once more, and its repetition on a fresh instance.
     fn can_rehearse(&self, round: u64) -> bool {
-        match self.workload.has_instances() {
+        if self.workload.has_instances() {
             // The checks leave half of what there is.
-            true => self.budget.has_left(round.saturating_mul(2)),
-            false => self.has_room_for(round.saturating_mul(2)),
+            self.budget.has_left(round.saturating_mul(2))
+        } else {
+            self.has_room_for(round.saturating_mul(2))
         }
     }
 

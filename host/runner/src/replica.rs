@@ -277,9 +277,10 @@ impl<'a, 'f> Replica<'a, 'f> {
         let started = Instant::now();
         // Short calls are called often, and what does nothing has to be as used to it as they are.
         let lowering = inputs.iter().map(|input| input.lowering);
-        let enough = match self.is_short(case) {
-            true => inputs.len(),
-            false => baseline_calls(self.baselines[case].len(), lowering).min(inputs.len()),
+        let enough = if self.is_short(case) {
+            inputs.len()
+        } else {
+            baseline_calls(self.baselines[case].len(), lowering).min(inputs.len())
         };
         if enough > 0 {
             let nothing = self.calibrator.sample(&inputs[..enough]);
@@ -339,9 +340,10 @@ impl<'a, 'f> Replica<'a, 'f> {
             let judged = groups.iter().map(|(variants, answer)| JudgedAnswer {
                 variants: variants.clone(),
                 // The calls on an instance have one input, whose answers are judged once.
-                judgement: match has_instances && !is_new(&mut accepted, *answer) {
-                    true => Ok(Judgement::Accepted),
-                    false => self.workload.judge(case, &input.arguments, *answer),
+                judgement: if has_instances && !is_new(&mut accepted, *answer) {
+                    Ok(Judgement::Accepted)
+                } else {
+                    self.workload.judge(case, &input.arguments, *answer)
                 },
             });
             let mut blamed = judging::blamed(&judged.collect::<Vec<_>>(), input.call);
@@ -409,9 +411,10 @@ impl<'a, 'f> Replica<'a, 'f> {
             }
         };
         self.other_allocations = Some(others);
-        Ok(match self.is_short(case) {
-            true => self.task.lowering.of_short_call(pieces + others),
-            false => self.task.lowering.entries(pieces + others),
+        Ok(if self.is_short(case) {
+            self.task.lowering.of_short_call(pieces + others)
+        } else {
+            self.task.lowering.entries(pieces + others)
         })
     }
 

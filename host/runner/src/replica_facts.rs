@@ -54,9 +54,10 @@ const BLOCKS_OF_MANY: usize = 3;
 /// earlier samples.
 pub(super) fn baseline_calls(blocks: usize, lowering: impl Iterator<Item = Lowering>) -> usize {
     let mut lowering = lowering;
-    match lowering.any(|lowering| matches!(lowering, Lowering::Untimed(PIECES_MANY..))) {
-        false => BASELINE_CALLS,
-        true => usize::from(blocks < BLOCKS_OF_MANY),
+    if lowering.any(|lowering| matches!(lowering, Lowering::Untimed(PIECES_MANY..))) {
+        usize::from(blocks < BLOCKS_OF_MANY)
+    } else {
+        BASELINE_CALLS
     }
 }
 

@@ -388,14 +388,15 @@ fn bounded(numbers: Vec<(String, f64)>) -> Result<Vec<(String, f64)>, String> {
             "it gave {count} numbers for one answer, and it may give {ASSESSED_MAX}"
         ));
     }
-    match numbers
+    if numbers
         .iter()
         .any(|(name, _)| name.len() > ASSESSED_NAME_BYTES_MAX)
     {
-        true => Err(format!(
+        Err(format!(
             "it gave a number a name of more than {ASSESSED_NAME_BYTES_MAX} bytes"
-        )),
-        false => Ok(numbers),
+        ))
+    } else {
+        Ok(numbers)
     }
 }
 

@@ -97,9 +97,10 @@ impl DisplayedReport {
 
     /// Returns the exit status of a command that displays the report.
     pub(super) fn status(&self, otherwise: Status) -> Status {
-        match self.differs {
-            true => Status::NoAnswer,
-            false => otherwise,
+        if self.differs {
+            Status::NoAnswer
+        } else {
+            otherwise
         }
     }
 }
@@ -117,9 +118,10 @@ impl ReportPlace {
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
         Ok(Self {
             results: results(named)?,
-            experiment: match is_experiment(named) {
-                true => Some(bakeoff_config::declared(named)?),
-                false => owner(named),
+            experiment: if is_experiment(named) {
+                Some(bakeoff_config::declared(named)?)
+            } else {
+                owner(named)
             },
         })
     }

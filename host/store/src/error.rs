@@ -255,13 +255,14 @@ impl StoreError {
         let file = file.to_path_buf();
         let reason = words_of(&error);
         let Some(failure) = error.sqlite_error() else {
-            return match is_of_another_type(&error) {
-                true => Self::Corrupt { file, reason },
-                false => Self::Database {
+            return if is_of_another_type(&error) {
+                Self::Corrupt { file, reason }
+            } else {
+                Self::Database {
                     file,
                     reason,
                     is_out_of_bounds: false,
-                },
+                }
             };
         };
         match failure.code {

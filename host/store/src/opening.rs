@@ -54,12 +54,13 @@ pub(super) fn open_immutable(
 }
 
 fn refuse_unguarded() -> rusqlite::Result<()> {
-    match *GUARD {
-        true => Ok(()),
-        false => Err(rusqlite::Error::SqliteFailure(
+    if *GUARD {
+        Ok(())
+    } else {
+        Err(rusqlite::Error::SqliteFailure(
             ffi::Error::new(ffi::SQLITE_CANTOPEN),
             Some("SQLite cannot be guarded".to_owned()),
-        )),
+        ))
     }
 }
 
@@ -124,9 +125,10 @@ fn failed(error: Errno) -> c_int {
 
 fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | GUARDED;
-    let mode = match flags.contains(OFlags::CREATE) {
-        true => Mode::from_raw_mode(mode.cast_unsigned()),
-        false => Mode::empty(),
+    let mode = if flags.contains(OFlags::CREATE) {
+        Mode::from_raw_mode(mode.cast_unsigned())
+    } else {
+        Mode::empty()
     };
     if OF_SYSTEM.contains(&path) {
         return rustix::fs::open(path, flags, mode);
@@ -151,9 +153,10 @@ fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     // SQLite tries once more to read what it cannot open to write, and changes the mode of a journal that is empty.
     let is_journal = JOURNALS.iter().any(|end| path.to_bytes().ends_with(end));
     let is_changed = is_journal || flags.intersects(OFlags::WRONLY | OFlags::RDWR);
-    match is_changed && found.st_nlink > 1 {
-        true => Err(Errno::MLINK),
-        false => Ok(opened),
+    if is_changed && found.st_nlink > 1 {
+        Err(Errno::MLINK)
+    } else {
+        Ok(opened)
     }
 }
 

@@ -330,9 +330,10 @@ fn outcome(
             None => "the evaluator gave no reading of it".to_owned(),
         });
     }
-    match criterion.per_answer {
-        true => of_answers(&own, answer.answers.len()),
-        false => of_variant(&own),
+    if criterion.per_answer {
+        of_answers(&own, answer.answers.len())
+    } else {
+        of_variant(&own)
     }
 }
 

@@ -128,12 +128,11 @@ fn time(evidence: &VariantEvidence<'_>) -> Option<Reading> {
         low: mean(&|time| time.low_ns),
         high: mean(&|time| time.high_ns),
         unit: "ns".to_owned(),
-        by_case: match analysis.settings.instances {
-            true => Vec::new(),
-            false => {
-                let times = cases.iter();
-                times.map(|case| Some(case.as_ref()?.mean_ns)).collect()
-            }
+        by_case: if analysis.settings.instances {
+            Vec::new()
+        } else {
+            let times = cases.iter();
+            times.map(|case| Some(case.as_ref()?.mean_ns)).collect()
         },
         note: None,
     })

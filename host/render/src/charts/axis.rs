@@ -67,9 +67,10 @@ impl LogAxis {
         let first = (units(self.low) / step - TICK_MARGIN).ceil();
         let last = (units(self.high) / step + TICK_MARGIN).floor();
         let ticks = (0..=(last - first) as usize).map(|place| (first + place as f64) * step);
-        match places > 0 {
-            true => ticks.map(|tick| tick / 10f64.powi(places)).collect(),
-            false => ticks.map(|tick| tick * 10f64.powi(-places)).collect(),
+        if places > 0 {
+            ticks.map(|tick| tick / 10f64.powi(places)).collect()
+        } else {
+            ticks.map(|tick| tick * 10f64.powi(-places)).collect()
         }
     }
 }

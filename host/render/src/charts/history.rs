@@ -23,9 +23,12 @@ pub(crate) fn chart(report: &Report, runs: &[PastRun]) -> Option<Chart> {
     let own = ids.iter().map(|id| (*id, reference));
     let rest = report.verdicts.iter().filter(|row| row.case.is_none());
     // The slower one against the other.
-    let rest = rest.map(|row| match row.ratio.is_some_and(|ratio| ratio < 1.0) {
-        true => (row.b.as_str(), row.a.as_str()),
-        false => (row.a.as_str(), row.b.as_str()),
+    let rest = rest.map(|row| {
+        if row.ratio.is_some_and(|ratio| ratio < 1.0) {
+            (row.b.as_str(), row.a.as_str())
+        } else {
+            (row.a.as_str(), row.b.as_str())
+        }
     });
     let known = |(a, b): &(&str, &str)| {
         let is_known = |past: &&PastRun| words::ordered_row(&past.report, a, b, None).is_some();

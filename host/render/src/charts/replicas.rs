@@ -131,11 +131,10 @@ fn describe(report: &Report, rows: &[Row], most: usize) -> String {
         (None, 0 | 1) => "",
         (None, _) => ", the geometric mean over the cases,",
     };
-    let thinned = match rows.iter().any(|row| row.times.len() > most) {
-        true => format!(
-            " Of more than {most} replicas, {most} are drawn, the least and the most included."
-        ),
-        false => String::new(),
+    let thinned = if rows.iter().any(|row| row.times.len() > most) {
+        format!(" Of more than {most} replicas, {most} are drawn, the least and the most included.")
+    } else {
+        String::new()
     };
     let medians = rows
         .iter()

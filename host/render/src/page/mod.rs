@@ -67,12 +67,13 @@ pub(super) fn points() -> String {
 /// Returns the script policy of a page: it allows the script of the points; with [`Exploring`], also that and the core.
 pub(super) fn script_policy(is_exploring: bool) -> String {
     let points = source_hash(POINTS);
-    match is_exploring {
-        true => format!(
+    if is_exploring {
+        format!(
             "script-src {points} {} 'wasm-unsafe-eval'; ",
             source_hash(SCRIPT)
-        ),
-        false => format!("script-src {points}; "),
+        )
+    } else {
+        format!("script-src {points}; ")
     }
 }
 

@@ -36,9 +36,12 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         let (was, is) = (json!(kept.sections), json!(again.sections));
         figures.hold("report", "sections of aggregators", was, is);
     }
-    let has = |report: &Report, note: &String| match report.notes.contains(note) {
-        true => json!(note),
-        false => Value::Null,
+    let has = |report: &Report, note: &String| {
+        if report.notes.contains(note) {
+            json!(note)
+        } else {
+            Value::Null
+        }
     };
     let more = again.notes.iter().filter(|note| !kept.notes.contains(note));
     for note in kept.notes.iter().chain(more) {

@@ -50,9 +50,10 @@ impl Verifier<'_> {
                 .iter()
                 .filter(|one| one.identity == state.identity);
             let timed_as = same.next().unwrap_or(state);
-            let samples = match needs.samples {
-                true => samples_of(&self.kept.evidence, timed_as.id()),
-                false => Vec::new(),
+            let samples = if needs.samples {
+                samples_of(&self.kept.evidence, timed_as.id())
+            } else {
+                Vec::new()
             };
             let input = EvaluationInput {
                 evaluator: &by.built.checked,

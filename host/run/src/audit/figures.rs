@@ -134,9 +134,10 @@ pub(super) fn compare_values(kept: &Value, here: &Value) -> Outcome {
     }
     let is_close = alike(kept, here);
     let (kept, here) = (shown(kept), shown(here));
-    match is_close {
-        true => Outcome::ReproducedToLastDigits { kept, here },
-        false => Outcome::Differs { kept, here },
+    if is_close {
+        Outcome::ReproducedToLastDigits { kept, here }
+    } else {
+        Outcome::Differs { kept, here }
     }
 }
 

@@ -195,9 +195,10 @@ pub(super) fn check_evidence(
         Inputs::Instances { names, .. } => names.len(),
         Inputs::Cases(_) => cases,
     };
-    let most = match record.experiment.workload.inputs.are_instances() {
-        true => bakeoff_config::INSTANCES_MAX,
-        false => bakeoff_config::CASES_MAX,
+    let most = if record.experiment.workload.inputs.are_instances() {
+        bakeoff_config::INSTANCES_MAX
+    } else {
+        bakeoff_config::CASES_MAX
     };
     hold(
         cases <= most && cases == declared,
@@ -328,9 +329,10 @@ pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), St
     let race = record.race.as_ref();
     let variants = race.map_or(0, |race| race.lists.variants.len()) as f64;
     let (pairs, replicas) = (variants * variants / 2.0, replicas.len() as f64);
-    let scopes = match record.experiment.workload.inputs.are_instances() {
-        true => 0.0,
-        false => record.cases.len() as f64,
+    let scopes = if record.experiment.workload.inputs.are_instances() {
+        0.0
+    } else {
+        record.cases.len() as f64
     };
     let estimates = (scopes + 1.0) * replicas.powi(2) / 2.0;
     hold(
@@ -340,9 +342,10 @@ pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), St
 }
 
 fn hold(holds: bool, otherwise: &str) -> Result<(), String> {
-    match holds {
-        true => Ok(()),
-        false => Err(otherwise.to_owned()),
+    if holds {
+        Ok(())
+    } else {
+        Err(otherwise.to_owned())
     }
 }
 

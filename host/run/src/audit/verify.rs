@@ -320,9 +320,10 @@ impl Verifier<'_> {
             return;
         }
         let was = &kept.evidence.record.environment.cpu;
-        let elsewhere = match was == cpu {
-            true => String::new(),
-            false => format!(" on {was}, and here is {cpu}"),
+        let elsewhere = if was == cpu {
+            String::new()
+        } else {
+            format!(" on {was}, and here is {cpu}")
         };
         let why = format!(
             "{samples} samples in {} replicas were measured{elsewhere}: times belong to their moment and machine; \

@@ -67,9 +67,10 @@ fn confinement(facts: &ConfinementFacts) -> Finding {
         );
         return with_next(finding);
     }
-    let user = match facts.root {
-        true => "as root (child processes drop its privileges)",
-        false => "as an ordinary user",
+    let user = if facts.root {
+        "as root (child processes drop its privileges)"
+    } else {
+        "as an ordinary user"
     };
     let abi = facts.means.as_ref().and_then(|means| means.landlock_abi);
     let abi = abi.map_or_else(String::new, |abi| format!("Landlock ABI {abi}, "));

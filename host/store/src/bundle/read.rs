@@ -73,9 +73,10 @@ pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
     let ends = found.len() == entries_end + END_BYTES as u64
         && end.read_exact_at(&mut blocks, entries_end).is_ok()
         && blocks.iter().all(|byte| *byte == 0);
-    match ends {
-        true => Ok(manifest),
-        false => Err(unpacking.refused("its end is not that of its last file")),
+    if ends {
+        Ok(manifest)
+    } else {
+        Err(unpacking.refused("its end is not that of its last file"))
     }
 }
 

@@ -26,9 +26,10 @@ pub fn checked_cases(event: &Event) -> Option<String> {
     else {
         return None;
     };
-    Some(match done == cases {
-        true => format!("{variant_id}: all cases checked, now many calls in a row"),
-        false => format!("{variant_id}: {done} of {cases} cases checked"),
+    Some(if done == cases {
+        format!("{variant_id}: all cases checked, now many calls in a row")
+    } else {
+        format!("{variant_id}: {done} of {cases} cases checked")
     })
 }
 
