@@ -2,6 +2,7 @@
 
 use super::components::{Answerer, doubling, functions};
 use super::harness::bundle_parser::{HONEST, packed};
+use crate::store::fixture::filled;
 use crate::support::root;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
@@ -31,7 +32,7 @@ pub(super) fn of(name: &str) -> Vec<Vec<u8>> {
         "request" => requests(),
         "reply" => replies(),
         "report" => vec![fs::read(root().join("tests/golden/report/report.json")).unwrap()],
-        "store" => vec![store()],
+        "store" => vec![store(), full_store()],
         "bundle" => bundles(),
         _ => Vec::new(),
     }
@@ -189,6 +190,13 @@ fn store() -> Vec<u8> {
     fs::read(folder.path().join("bakeoff.db")).unwrap()
 }
 
+/// A database with rows of every kind, and with a report.
+fn full_store() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    filled(folder.path());
+    fs::read(folder.path().join("bakeoff.db")).unwrap()
+}
+
 /// Returns true if the file of a seed is in today's format. What has a time or a report in it may differ from the seed.
 pub(super) fn is_current(name: &str, file: &[u8], seed: &[u8]) -> bool {
     match name {
@@ -246,5 +254,5 @@ fn the_seeds_are_what_the_parsers_take() {
     for bundle in bundles() {
         assert!(unpacks(&bundle), "{}", bundle[0]);
     }
-    assert!(has_one_run(&store()));
+    assert!(has_one_run(&store()) && has_one_run(&full_store()));
 }
