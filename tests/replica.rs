@@ -6,10 +6,10 @@ use bakeoff_confine::{ChildJob, Confinement, Fence, ProbeConfig};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
-use bakeoff_runner::call::{AnyCall, RunnerMessage};
+use bakeoff_runner::call::RunnerMessage;
 use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request};
 use bakeoff_runner::{
-    Instances, LoweringClock, ReplicaCall, ReplicaReply, VariantPayload, WaveCase,
+    AnyCall, Instances, LoweringClock, ReplicaCall, ReplicaReply, VariantPayload, WaveCase,
 };
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::World;

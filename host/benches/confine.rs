@@ -18,9 +18,8 @@ use bakeoff_confine::{ChildJob, Confinement, Fence, PROBE, ProbeConfig, Processe
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 use bakeoff_runner::announcement::{Announcement, Doing};
-use bakeoff_runner::call::AnyCall;
 use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request as RunnerRequest};
-use bakeoff_runner::{Instances, LoweringClock, ReplicaCall, VariantPayload, WaveCase};
+use bakeoff_runner::{AnyCall, Instances, LoweringClock, ReplicaCall, VariantPayload, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, WitFile, World};
 use std::process::{Command, Stdio};

@@ -8,11 +8,11 @@ use bakeoff_domain::report::{Report, rescore};
 use bakeoff_domain::spec::Inputs;
 use bakeoff_run::Evidence;
 use bakeoff_run::audit::{self, KeptRun};
-use bakeoff_runner::call::{AnyCall, RunnerCall, RunnerMessage};
+use bakeoff_runner::call::{RunnerCall, RunnerMessage};
 use bakeoff_runner::protocol::{Guest, Opened};
 use bakeoff_runner::{
-    AggregateCall, AssessCall, DescribeCall, DiagnoseCall, EvaluateCall, GateCall, OracleCall,
-    ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
+    AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, EvaluateCall, GateCall,
+    OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
 };
 use bakeoff_sandbox::invoke::{self, CallTypes};
 use bakeoff_source::interface::{InputRequest, Interface, WitFile};
@@ -247,12 +247,12 @@ pub(crate) fn build_event(bytes: &[u8]) {
 
 /// A request, as a runner takes it.
 pub(crate) fn request(bytes: &[u8]) {
-    if let Ok(opened) = Opened::read(bytes) {
-        assert!(format!("{:?}", opened.request).len() < 64 * bytes.len() + 4096);
+    if let Ok((opened, call)) = Opened::read::<AnyCall>(bytes) {
+        assert!(format!("{:?}{call:?}", opened.request).len() < 64 * bytes.len() + 4096);
         let look_at = |guest: &Guest| {
             let _ = (opened.blob(guest.code), opened.imports(guest.files));
         };
-        match &opened.request.call {
+        match &call {
             AnyCall::Gate(call) => look_at(&call.variant),
             AnyCall::Assess(call) => look_at(&call.variant),
             AnyCall::Repeat(call) => look_at(&call.prototype),

@@ -9,10 +9,11 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
 use bakeoff_run::audit;
-use bakeoff_runner::call::{AnyCall, Failed, RunnerMessage};
+use bakeoff_runner::call::RunnerMessage;
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
 use bakeoff_runner::{
-    AggregateCall, AssessCall, DescribeCall, DiagnoseCall, GateCall, WaveCase, WrongCase, WrongPart,
+    AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, Failed, GateCall, WaveCase,
+    WrongCase, WrongPart,
 };
 use bakeoff_sandbox::GuestError;
 use bakeoff_store::{Mode, RunMeta, Start, Store};
@@ -249,7 +250,7 @@ fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff_compile::is_build_event(&done()));
     assert!(bakeoff_compile::is_build_event(&failed()));
     for request in requests() {
-        assert!(bakeoff_runner::protocol::Opened::read(&request).is_ok());
+        assert!(bakeoff_runner::protocol::Opened::read::<AnyCall>(&request).is_ok());
     }
     for bundle in bundles() {
         assert!(unpacks(&bundle), "{}", bundle[0]);

@@ -4,8 +4,7 @@ use super::gate::first_failure;
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use bakeoff_domain::failure::Failure;
-use bakeoff_runner::call::Call;
-use bakeoff_runner::{AssessCall, AssessedAnswer, ROUNDS_MAX};
+use bakeoff_runner::{AssessCall, AssessedAnswer, Call, ROUNDS_MAX};
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use super::runner_end::{Death, RunnerError};
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_runner::call::Failed;
+use bakeoff_runner::Failed;
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeMap;
 

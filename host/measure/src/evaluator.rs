@@ -7,10 +7,11 @@ use super::runner_end::RunnerError;
 use super::runner_job::RunnerJob;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::EvaluatedCriterion;
-use bakeoff_runner::call::{Call, Failed, RunnerCall};
+use bakeoff_runner::call::RunnerCall;
 use bakeoff_runner::protocol::Bundle;
 use bakeoff_runner::{
-    ANSWERS_BYTES_MAX, AssessedAnswer, DescribeCall, EVALUATOR, EvaluateCall, EvaluateReply,
+    ANSWERS_BYTES_MAX, AnyCall, AssessedAnswer, Call, DescribeCall, EVALUATOR, EvaluateCall,
+    EvaluateReply, Failed,
 };
 use bakeoff_sandbox::{GivenReading, KnownEvidence};
 use bakeoff_source::PackedFolders;
@@ -139,7 +140,7 @@ fn of_plug_in(failed: &[Failed]) -> Option<&Failed> {
 }
 
 /// Returns a runner for a call of an evaluator, an aggregator or a proposer.
-pub(super) fn plug_in<'a, C: RunnerCall>(
+pub(super) fn plug_in<'a, C: RunnerCall + Into<AnyCall>>(
     config: &'a RunnerConfig,
     core: Option<usize>,
     request: impl FnOnce(&mut Bundle) -> C,

@@ -5,8 +5,9 @@ use super::runner_end::RunnerError;
 use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_runner::call::{Call, Failed};
-use bakeoff_runner::{CheckedCase, GateCall, GateReply, ReadCasesCall, Rehearsal, WrongCase};
+use bakeoff_runner::{
+    Call, CheckedCase, Failed, GateCall, GateReply, ReadCasesCall, Rehearsal, WrongCase,
+};
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
 

@@ -9,9 +9,8 @@ use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::spec::State;
-use bakeoff_runner::call::Failed;
 use bakeoff_runner::{
-    Instances, LoweringClock, ReplicaCall, ReplicaFacts, ReplicaReply, VariantPayload,
+    Failed, Instances, LoweringClock, ReplicaCall, ReplicaFacts, ReplicaReply, VariantPayload,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

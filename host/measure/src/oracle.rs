@@ -4,8 +4,7 @@ use super::repeat::RepeatInput;
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use bakeoff_domain::oracle::{JudgedAs, TestedAnswer};
-use bakeoff_runner::OracleCall;
-use bakeoff_runner::call::Call;
+use bakeoff_runner::{Call, OracleCall};
 use bakeoff_sandbox::invoke::CHANGES_MAX;
 
 /// The longest text of an oracle or prototype that is kept, in characters.

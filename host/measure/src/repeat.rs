@@ -2,8 +2,7 @@
 
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
-use bakeoff_runner::call::Call;
-use bakeoff_runner::{CallTexts, DiagnoseCall, RepeatCall, RepeatedCall};
+use bakeoff_runner::{Call, CallTexts, DiagnoseCall, RepeatCall, RepeatedCall};
 use bakeoff_source::PackedFolders;
 use std::time::Duration;
 

@@ -9,8 +9,9 @@ use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Limits, State};
-use bakeoff_runner::call::{Failed, RunnerCall};
+use bakeoff_runner::call::RunnerCall;
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
+use bakeoff_runner::{AnyCall, Failed};
 use bakeoff_source::PackedFolders;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ impl RunnerConfig {
 
     /// Returns a runner for a call with the first `guests` variants, each of whose calls may take a multiple of the wall
     /// limit. `request` puts the components of the call into the bundle.
-    pub(super) fn runner<C: RunnerCall>(
+    pub(super) fn runner<C: RunnerCall + Into<AnyCall>>(
         &self,
         core: Option<usize>,
         guests: usize,
@@ -76,7 +77,7 @@ impl RunnerConfig {
     ) -> Result<RunnerJob<'_, C>, RunnerError> {
         let mut bundle = Bundle::default();
         let inputs = self.inputs.map_code(|code| bundle.add(code));
-        let call = request(&mut bundle).into();
+        let call: AnyCall = request(&mut bundle).into();
         let request = Request {
             path: self.call.clone(),
             limits: self.limits,
@@ -103,7 +104,7 @@ impl RunnerConfig {
     }
 
     /// Returns a runner for a call about a single prototype, with the files that it is granted.
-    pub(super) fn runner_of_one<C: RunnerCall>(
+    pub(super) fn runner_of_one<C: RunnerCall + Into<AnyCall>>(
         &self,
         core: Option<usize>,
         files: Option<&PackedFolders>,

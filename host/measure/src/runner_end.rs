@@ -2,8 +2,8 @@
 //! own replies.
 
 use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
+use bakeoff_runner::Failed;
 use bakeoff_runner::announcement::Doing;
-use bakeoff_runner::call::Failed;
 use bakeoff_sandbox::GuestError;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

@@ -3,7 +3,8 @@
 use super::deaths;
 use super::runner_end::{Ended, RunnerBounds, RunnerEnd, RunnerError};
 use bakeoff_confine::tasks::{RequestError, WorkerJob, WorkerLink, wire};
-use bakeoff_runner::call::{Failed, RunnerCall, RunnerMessage};
+use bakeoff_runner::Failed;
+use bakeoff_runner::call::{RunnerCall, RunnerMessage};
 use bakeoff_sandbox::GuestError;
 use std::marker::PhantomData;
 

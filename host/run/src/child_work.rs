@@ -10,8 +10,7 @@ use bakeoff_measure::{
     Assessment, EvaluationInput, EvaluatorAnswer, GateRecord, RepeatInput, RunnerConfig,
     RunnerError,
 };
-use bakeoff_runner::call::Call;
-use bakeoff_runner::{CallTexts, RepeatedCall};
+use bakeoff_runner::{Call, CallTexts, RepeatedCall};
 use bakeoff_sandbox::KnownEvidence;
 use bakeoff_source::PackedFolders;
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 //! handed the evidence.
 
 use super::announcement::Doing;
-use super::call::{Failed, Replies, RunnerCall};
+use super::call::{Replies, RunnerCall};
 use super::checked_case::AssessedAnswer;
+use super::failed::Failed;
 use super::gate::{Gate, digest, in_gate};
 use super::protocol::{Blob, Guest};
 use super::runner::Runner;

@@ -2,11 +2,10 @@
 //! is judged, and the fuel of a call is compared before and after other calls.
 
 use super::announcement::Doing;
-use super::call::{Call, Replies, RunnerCall};
+use super::call::Replies;
 use super::check_budget::CheckBudget;
 use super::checked_case::{CheckedCase, Rehearsal};
-use super::protocol::Guest;
-use super::rehearsal::Rehearse;
+use super::failed::Call;
 use super::runner::Runner;
 use super::stop::Halt;
 use super::workload::{Judgement, Workload};
@@ -46,20 +45,6 @@ pub(super) const CALLING: Doing = Doing::Calling {
     calls: 1,
 };
 
-/// Calls one variant on every case with fuel counted, and judges the answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GateCall {
-    /// The variant, in the checked profile.
-    pub variant: Guest,
-    /// The key of the inputs on which every case is checked.
-    pub cases: Secret,
-    /// The key of the rehearsal's inputs, which must not be known beforehand. Nothing that is timed follows from it, nor
-    /// from the other.
-    pub rehearsal: Secret,
-    /// Units of fuel that calls beyond one on each case may take, if that is less than usual.
-    pub repeats_fuel: Option<u64>,
-}
-
 /// A reply of a gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GateReply {
@@ -69,27 +54,6 @@ pub enum GateReply {
     Rehearsed(Rehearsal),
     /// The attempts of the variant. Only a failure may follow this reply.
     Attempted(Vec<Attempt>),
-}
-
-impl RunnerCall for GateCall {
-    type Reply = GateReply;
-
-    fn serve(
-        &self,
-        runner: &Runner<'_>,
-        mut replies: Replies<'_, Self::Reply>,
-    ) -> Result<(), String> {
-        let prepared = match runner.prepare(self.variant) {
-            Ok(prepared) => prepared,
-            Err(halt) => return replies.halt(halt, Vec::new()),
-        };
-        let passed = in_gate(runner, &prepared, self.cases, &mut replies, |gate| {
-            gate.budget.bound_repeats(self.repeats_fuel);
-            gate.check_and_rehearse(self.rehearsal)
-        });
-        replies.send(GateReply::Attempted(prepared.attempts()))?;
-        passed.or_else(|(halt, calls)| replies.halt(halt, calls))
-    }
 }
 
 /// Opens a gate for one variant, and runs `act` in it. An error has the calls of the variant that reproduce it.
@@ -155,23 +119,8 @@ struct Repeats {
 pub(super) type Slot = Option<(Instance, Callee<GuestState>)>;
 
 impl Gate<'_, '_, GateReply> {
-    /// Checks every case, then rehearses the calls of a whole replica, unless calls are so long that one more
-    /// on each case, and its repetition, would take more than checks may.
-    fn check_and_rehearse(&mut self, secret: Secret) -> Result<(), Halt> {
-        let fuel = self.run()?;
-        let round = fuel
-            .iter()
-            .fold(0_u64, |sum, fuel| sum.saturating_add(*fuel));
-        let rehearsal = if self.can_rehearse(round) {
-            Rehearse::new(self).run(&fuel, secret)?
-        } else {
-            Rehearsal::default()
-        };
-        self.say(GateReply::Rehearsed(rehearsal))
-    }
-
     /// Checks every case, and returns the fuel of each.
-    fn run(&mut self) -> Result<Vec<u64>, Halt> {
+    pub(super) fn run(&mut self) -> Result<Vec<u64>, Halt> {
         if self.workload.has_instances() {
             return self.run_set();
         }
@@ -196,7 +145,7 @@ impl<R: Serialize> Gate<'_, '_, R> {
 
     /// Returns true if the calls of a replica can be rehearsed, where one call on each checked case takes `round` units
     /// of fuel: each may come once more, and its repetition on a fresh instance.
-    fn can_rehearse(&self, round: u64) -> bool {
+    pub(super) fn can_rehearse(&self, round: u64) -> bool {
         if self.workload.has_instances() {
             // The checks leave half of what there is.
             self.budget.has_left(round.saturating_mul(2))

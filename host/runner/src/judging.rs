@@ -1,7 +1,7 @@
 //! Attribution of failures: the judgements of all answers to one input decide whether variants or the workload failed.
 
 use super::answers::Group;
-use super::call::{Call, Failed};
+use super::failed::{Call, Failed};
 use super::workload::Judgement;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;

@@ -1,7 +1,8 @@
 //! The test of an oracle, inside a runner: right answers are changed a little, and judged.
 
 use super::announcement::Doing;
-use super::call::{Call, Replies, RunnerCall};
+use super::call::{Replies, RunnerCall};
+use super::failed::Call;
 use super::gate::{CALLING, digest};
 use super::protocol::Guest;
 use super::runner::Runner;

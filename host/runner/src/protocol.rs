@@ -3,14 +3,13 @@
 //! A request is one message: a header and, behind it, the precompiled components that it points into. Replies are small
 //! frames. The next step of a runner is an [announcement](super::announcement), not a reply.
 
-use super::call::AnyCall;
 use super::requests::Requests;
 use super::wave_case::WaveCase;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Limits;
 use bakeoff_sandbox::Imports;
 use bakeoff_source::{Folders, PackedFolders};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ pub struct Guest {
 
 /// A request to a runner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct Request<C> {
     /// The path of the export that is called.
     pub path: Vec<String>,
     /// The limits of every call, workload or prototype.
@@ -41,7 +40,7 @@ pub struct Request {
     /// The source of inputs.
     pub inputs: Inputs<Blob>,
     /// The call that the runner serves.
-    pub call: AnyCall,
+    pub call: C,
 }
 
 /// The source of inputs and judge of answers. `W` is the workload's code in the checked profile:
@@ -175,7 +174,7 @@ impl Bundle {
     ///
     /// # Errors
     /// The header cannot be written. No valid request causes this.
-    pub fn seal(self, request: &Request) -> Result<Vec<u8>, postcard::Error> {
+    pub fn seal<C: Serialize>(self, request: &Request<C>) -> Result<Vec<u8>, postcard::Error> {
         let header = postcard::to_stdvec(request)?;
         let mut message = Vec::with_capacity(8 + header.len() + self.bytes.len());
         message.extend_from_slice(&(header.len() as u64).to_le_bytes());
@@ -188,19 +187,19 @@ impl Bundle {
 /// A request message, read.
 #[derive(Debug)]
 pub struct Opened<'a> {
-    /// The header.
-    pub request: Request,
+    /// The header, without the call.
+    pub request: Request<()>,
     blobs: &'a [u8],
     /// Granted files that were read already, shared between variants.
     folders: RefCell<Vec<(Blob, Arc<Folders>)>>,
 }
 
 impl<'a> Opened<'a> {
-    /// Reads a message.
+    /// Reads a message, and returns its call beside it.
     ///
     /// # Errors
     /// The message was not made by [`Bundle::seal`].
-    pub fn read(message: &'a [u8]) -> Result<Self, String> {
+    pub fn read<C: DeserializeOwned>(message: &'a [u8]) -> Result<(Self, C), String> {
         let (len, rest) = message
             .split_first_chunk::<8>()
             .ok_or("a request without a header")?;
@@ -208,12 +207,19 @@ impl<'a> Opened<'a> {
         let header = rest
             .get(..len)
             .ok_or("a request that is shorter than its header")?;
-        let request = postcard::from_bytes(header).map_err(|error| error.to_string())?;
-        Ok(Self {
-            request,
+        let request: Request<C> =
+            postcard::from_bytes(header).map_err(|error| error.to_string())?;
+        let opened = Self {
+            request: Request {
+                path: request.path,
+                limits: request.limits,
+                inputs: request.inputs,
+                call: (),
+            },
             blobs: &rest[len..],
             folders: RefCell::default(),
-        })
+        };
+        Ok((opened, request.call))
     }
 
     /// Returns the bytes of a blob.

@@ -1,6 +1,6 @@
 //! A component in a replica, with its instance: its calls, and the part of them that is timed.
 
-use super::call::Call;
+use super::failed::Call;
 use super::gate::{Slot, call};
 use super::instances::Instances;
 use bakeoff_sandbox::invoke::Value;

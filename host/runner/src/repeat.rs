@@ -1,7 +1,8 @@
 //! Calls that are made again, inside a runner.
 
 use super::announcement::Doing;
-use super::call::{Call, Replies, RunnerCall};
+use super::call::{Replies, RunnerCall};
+use super::failed::Call;
 use super::gate::{CALLING, digest};
 use super::protocol::Guest;
 use super::repeated_call::{CallTexts, RepeatedCall};

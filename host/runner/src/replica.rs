@@ -5,7 +5,8 @@
 
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
-use super::call::{Failed, Replies};
+use super::call::{Replies, RunnerCall};
+use super::failed::Failed;
 use super::gate::same;
 use super::instances::Instances;
 use super::judging::{self, JudgedAnswer};
@@ -35,8 +36,30 @@ const CALLS_AGAIN: u32 = 2;
 /// The longest call, in nanoseconds, after which such calls are made.
 const CALLED_AGAIN_NS_MAX: u64 = 500_000_000;
 
+impl RunnerCall for ReplicaCall {
+    type Reply = ReplicaReply;
+
+    fn serve(
+        &self,
+        runner: &Runner<'_>,
+        mut replies: Replies<'_, Self::Reply>,
+    ) -> Result<(), String> {
+        // The calibrator has instances too.
+        let components = self.plan.load_order.len() + 1;
+        let limits = runner.opened.request.limits;
+        let timed = Sandbox::pooled(limits, components, self.resident_bytes)
+            .map_err(|error| format!("{error:#}"))?;
+        let replica = Replica::load(runner, self, &timed, &mut replies);
+        match replica.and_then(Replica::run) {
+            Ok(()) => Ok(()),
+            Err(Stop::Channel(error)) => Err(error),
+            Err(Stop::Failed(failed)) => failed.into_iter().try_for_each(|one| replies.fail(one)),
+        }
+    }
+}
+
 /// A replica in progress.
-pub(super) struct Replica<'a, 'f> {
+struct Replica<'a, 'f> {
     task: &'a ReplicaCall,
     replies: &'a mut Replies<'f, ReplicaReply>,
     workload: Workload,
@@ -61,7 +84,7 @@ pub(super) struct Replica<'a, 'f> {
 
 impl<'a, 'f> Replica<'a, 'f> {
     /// Loads every component, in the order of the plan.
-    pub(super) fn load(
+    fn load(
         runner: &'a Runner<'_>,
         task: &'a ReplicaCall,
         timed: &Sandbox,
@@ -137,7 +160,7 @@ impl<'a, 'f> Replica<'a, 'f> {
     }
 
     /// Runs warm-up and blocks, and sends the results.
-    pub(super) fn run(mut self) -> Result<(), Stop> {
+    fn run(mut self) -> Result<(), Stop> {
         let started = Instant::now();
         let plan = &self.task.plan;
         self.warm_up()?;

@@ -1,16 +1,11 @@
 //! The call of a replica: its request and its replies.
 
-use super::call::{Replies, RunnerCall};
 use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
 use super::protocol::{Blob, Guest};
-use super::replica::Replica;
 use super::replica_facts::ReplicaFacts;
-use super::runner::Runner;
-use super::stop::Stop;
 use bakeoff_domain::measurement::Sample;
 use bakeoff_domain::plan::ReplicaPlan;
-use bakeoff_sandbox::Sandbox;
 use serde::{Deserialize, Serialize};
 
 /// Times several variants against each other: one replica of the race or of the pilot.
@@ -49,26 +44,4 @@ pub enum ReplicaReply {
     Samples(Vec<Sample>),
     /// The facts of the replica beside its samples.
     Facts(ReplicaFacts),
-}
-
-impl RunnerCall for ReplicaCall {
-    type Reply = ReplicaReply;
-
-    fn serve(
-        &self,
-        runner: &Runner<'_>,
-        mut replies: Replies<'_, Self::Reply>,
-    ) -> Result<(), String> {
-        // The calibrator has instances too.
-        let components = self.plan.load_order.len() + 1;
-        let limits = runner.opened.request.limits;
-        let timed = Sandbox::pooled(limits, components, self.resident_bytes)
-            .map_err(|error| format!("{error:#}"))?;
-        let replica = Replica::load(runner, self, &timed, &mut replies);
-        match replica.and_then(Replica::run) {
-            Ok(()) => Ok(()),
-            Err(Stop::Channel(error)) => Err(error),
-            Err(Stop::Failed(failed)) => failed.into_iter().try_for_each(|one| replies.fail(one)),
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! The role of a child process that is a runner.
 
+use super::any_call::AnyCall;
 use super::runner::Runner;
 use bakeoff_compile::engine;
 use bakeoff_confine::{Frames, Role};
@@ -25,6 +26,6 @@ fn before_fence() {
 }
 
 fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
-    let runner = Runner::open(message)?;
-    runner.opened.request.call.serve(&runner, frames)
+    let (runner, call) = Runner::open::<AnyCall>(message)?;
+    call.serve(&runner, frames)
 }

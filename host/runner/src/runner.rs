@@ -5,6 +5,7 @@ use super::stop::Halt;
 use bakeoff_compile::engine::Profile;
 use bakeoff_domain::spec::Limits;
 use bakeoff_sandbox::{PreparedComponent, Sandbox};
+use serde::de::DeserializeOwned;
 
 /// The most bytes of one input, as the host holds it.
 const INPUT_BYTES_MAX: u64 = 256 << 20;
@@ -24,16 +25,18 @@ pub struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn open(message: &'a [u8]) -> Result<Self, String> {
-        let opened = Opened::read(message)?;
+    /// Reads a request, and returns its call beside the runner.
+    pub(super) fn open<C: DeserializeOwned>(message: &'a [u8]) -> Result<(Self, C), String> {
+        let (opened, call) = Opened::read(message)?;
         let limits = opened.request.limits;
         let checked =
             Sandbox::new(Profile::Checked, limits).map_err(|error| format!("{error:#}"))?;
-        Ok(Self {
+        let runner = Self {
             workload: checked.with_limits(workload_limits(limits)),
             checked,
             opened,
-        })
+        };
+        Ok((runner, call))
     }
 
     /// Returns the path of the function that is called.

@@ -1,6 +1,6 @@
 //! Reasons why a call of a runner ends early.
 
-use super::call::Failed;
+use super::failed::Failed;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_sandbox::GuestError;
