@@ -80,6 +80,7 @@ pub(crate) static HONEST: LazyLock<[(String, Vec<u8>); 6]> = LazyLock::new(|| {
             "dropouts": [],
             "seed": null,
         },
+        "work": [],
     });
     let report = include_bytes!("../golden/report/report.json");
     let content = |text: &str| {

@@ -164,9 +164,10 @@ fn contention(replicas: &[Replica]) -> Option<String> {
     let tenth = readings.len().div_ceil(10);
     let factor = readings.get(readings.len().checked_sub(tenth + 1)?)? / readings.get(tenth)?;
     (factor.is_finite() && factor > least).then(|| {
-        let longer = match factor < 1.1 {
-            true => format!("{} longer", percent(factor - 1.0)),
-            false => format!("{} × as long", significant(factor, 2)),
+        let longer = if factor < 1.1 {
+            format!("{} longer", percent(factor - 1.0))
+        } else {
+            format!("{} × as long", significant(factor, 2))
         };
         format!(
             "The contention probe took up to {longer} at times: something else used the same \
