@@ -292,7 +292,7 @@ impl Forged {
             let place = self.listed(variant);
             let failure =
                 json!({"class": "trap", "message": "?", "phase": "measure", "limit": null});
-            let value = json!({"variant": place, "failure": failure});
+            let value = json!({"variant": place, "failure": failure, "calls": []});
             write_of_variant(&db, "dropout", "variant", place, &value);
         }
         for (variant, cpu_ns) in &self.overruns {
