@@ -1,11 +1,11 @@
 //! The parent's side of the test of an oracle.
 
-use super::repeat::RepeatInput;
 use super::runner_config::RunnerConfig;
 use super::runner_end::RunnerError;
 use bakeoff_domain::oracle::{JudgedAs, TestedAnswer};
 use bakeoff_runner::{Call, OracleCall};
 use bakeoff_sandbox::invoke::CHANGES_MAX;
+use bakeoff_source::PackedFolders;
 
 /// The longest text of an oracle or prototype that is kept, in characters.
 const TEXT_CHARS_MAX: usize = 1_000;
@@ -18,12 +18,13 @@ const TEXT_CHARS_MAX: usize = 1_000;
 /// could not be called.
 pub async fn test_oracle(
     config: &RunnerConfig,
-    input: RepeatInput<'_>,
+    checked: &[u8],
+    files: Option<&PackedFolders>,
     calls: &[Call],
     core: Option<usize>,
 ) -> Result<Result<Vec<TestedAnswer>, String>, RunnerError> {
-    let mut runner = config.runner_of_one(core, input.files, |bundle| OracleCall {
-        prototype: bundle.add_guest(input.checked, input.files),
+    let mut runner = config.runner_of_one(core, files, |bundle| OracleCall {
+        prototype: bundle.add_guest(checked, files),
         calls: calls.to_vec(),
     })?;
     let mut tested: Vec<TestedAnswer> = Vec::new();

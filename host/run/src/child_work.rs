@@ -195,13 +195,9 @@ impl ChildWork for TestOracle {
 
     async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
-        let input = RepeatInput {
-            checked: &built.checked,
-            diagnostic: false,
-            files: self.prototype.files.as_ref(),
-            texts: CallTexts::Shortened,
-        };
-        let tested = bakeoff_measure::test_oracle(&child.config, input, &self.calls, child.core);
+        let files = self.prototype.files.as_ref();
+        let (config, core) = (&child.config, child.core);
+        let tested = bakeoff_measure::test_oracle(config, &built.checked, files, &self.calls, core);
         of_runner(tested.await)
     }
 }

@@ -7,7 +7,7 @@
 use super::announcement::Doing;
 use super::call::{Replies, RunnerCall};
 use super::checked_case::AssessedAnswer;
-use super::gate::{Gate, digest, in_gate};
+use super::gate::{Gate, digest, in_gate_of};
 use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;
@@ -43,11 +43,7 @@ impl RunnerCall for AssessCall {
         runner: &Runner<'_>,
         mut replies: Replies<'_, Self::Reply>,
     ) -> Result<(), String> {
-        let prepared = match runner.prepare(self.variant) {
-            Ok(prepared) => prepared,
-            Err(halt) => return replies.halt(halt, Vec::new()),
-        };
-        in_gate(runner, &prepared, self.secret, &mut replies, |gate| {
+        in_gate_of(runner, self.variant, self.secret, &mut replies, |gate| {
             gate.assess(&self.secret)
         })
         .or_else(|(halt, calls)| replies.halt(halt, calls))

@@ -4,6 +4,7 @@ use super::call::{Replies, RunnerCall};
 use super::failed::Call;
 use super::protocol::Guest;
 use super::runner::Runner;
+use super::stop::Halt;
 use super::workload::Workload;
 use bakeoff_sandbox::{GuestError, Imports};
 use serde::{Deserialize, Serialize};
@@ -27,13 +28,10 @@ impl RunnerCall for DiagnoseCall {
         mut replies: Replies<'_, Self::Reply>,
     ) -> Result<(), String> {
         let text = |error: GuestError| error.message;
-        let granted = runner.opened.granted(self.build.files)?;
-        let bytes = runner.opened.blob(self.build.code)?;
-        // SAFETY: the parent authenticated the bytes it sent.
-        let prepared = unsafe { runner.checked.prepare(bytes, Imports::Diagnostic(granted)) };
-        let mut instance = prepared
-            .and_then(|prepared| prepared.instantiate())
-            .map_err(text)?;
+        let prepared = runner
+            .prepare_as(self.build, Imports::Diagnostic)
+            .map_err(Halt::into_message)?;
+        let mut instance = prepared.instantiate().map_err(text)?;
         let callee = instance.callee(runner.path()).map_err(text)?;
         let mut workload = Workload::open(runner, Some(callee.ty())).map_err(text)?;
         for (case, seed) in &self.calls {

@@ -5,7 +5,7 @@ use super::announcement::Doing;
 use super::call::{Replies, RunnerCall};
 use super::checked_case::AssessedAnswer;
 use super::failed::Failed;
-use super::gate::{Gate, digest, in_gate};
+use super::gate::{Gate, digest, in_gate_of};
 use super::protocol::{Blob, Guest};
 use super::runner::Runner;
 use super::stop::Halt;
@@ -155,12 +155,8 @@ impl RunnerCall for EvaluateCall {
     ) -> Result<(), String> {
         let mut evidence = self.evidence.clone();
         if let Some(variant) = self.variant {
-            let prepared = match runner.prepare(variant) {
-                Ok(prepared) => prepared,
-                Err(halt) => return replies.halt(halt, Vec::new()),
-            };
             let answers = &mut evidence.answers;
-            let collected = in_gate(runner, &prepared, self.secret, &mut replies, |gate| {
+            let collected = in_gate_of(runner, variant, self.secret, &mut replies, |gate| {
                 *answers = gate.collect(&self.secret)?;
                 Ok(())
             });

@@ -6,6 +6,7 @@ use super::call::Replies;
 use super::check_budget::CheckBudget;
 use super::checked_case::{CheckedCase, Rehearsal};
 use super::failed::Call;
+use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;
 use super::workload::{Judgement, Workload};
@@ -54,6 +55,18 @@ pub enum GateReply {
     Rehearsed(Rehearsal),
     /// The attempts of the variant. Only a failure may follow this reply.
     Attempted(Vec<Attempt>),
+}
+
+/// Loads a variant, opens a gate for it, and runs `act` in it, as [`in_gate`] does.
+pub(super) fn in_gate_of<R: Serialize>(
+    runner: &Runner<'_>,
+    variant: Guest,
+    secret: Secret,
+    replies: &mut Replies<'_, R>,
+    act: impl FnOnce(&mut Gate<'_, '_, R>) -> Result<(), Halt>,
+) -> Result<(), (Halt, Vec<Call>)> {
+    let prepared = runner.prepare(variant).map_err(|halt| (halt, Vec::new()))?;
+    in_gate(runner, &prepared, secret, replies, act)
 }
 
 /// Opens a gate for one variant, and runs `act` in it. An error has the calls of the variant that reproduce it.

@@ -57,22 +57,15 @@ fn repeat(
     replies: &mut Replies<'_, RepeatedCall>,
     made: &mut Option<Call>,
 ) -> Result<(), Halt> {
-    let bytes = runner
-        .opened
-        .blob(task.prototype.code)
-        .map_err(Halt::Channel)?;
-    let granted = runner.opened.granted(task.prototype.files);
-    let granted = granted.map_err(Halt::Channel)?;
     let imports = if task.diagnostic {
-        Imports::Diagnostic(granted)
+        Imports::Diagnostic
     } else {
-        Imports::Wasi(granted)
+        Imports::Wasi
     };
     let first = task.calls.first().map_or(0, |(case, _)| *case);
     // The start functions may hang too.
     replies.announce(CALLING, first);
-    // SAFETY: the parent authenticated the bytes it sent.
-    let prepared = unsafe { runner.checked.prepare(bytes, imports) }?;
+    let prepared = runner.prepare_as(task.prototype, imports)?;
     let mut instance = prepared.instantiate()?;
     let callee = instance.callee(runner.path())?;
     replies.announce(Doing::Workload, first);

@@ -4,8 +4,10 @@ use super::protocol::{Guest, Opened};
 use super::stop::Halt;
 use bakeoff_compile::engine::Profile;
 use bakeoff_domain::spec::Limits;
-use bakeoff_sandbox::{PreparedComponent, Sandbox};
+use bakeoff_sandbox::{Imports, PreparedComponent, Sandbox};
+use bakeoff_source::Folders;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 /// The most bytes of one input, as the host holds it.
 const INPUT_BYTES_MAX: u64 = 256 << 20;
@@ -46,8 +48,18 @@ impl<'a> Runner<'a> {
 
     /// Loads a guest in the checked profile.
     pub(super) fn prepare(&self, guest: Guest) -> Result<PreparedComponent, Halt> {
+        self.prepare_as(guest, Imports::Wasi)
+    }
+
+    /// Loads a guest in the checked profile, with what `imports` makes of the files that it is granted.
+    pub(super) fn prepare_as(
+        &self,
+        guest: Guest,
+        imports: impl FnOnce(Arc<Folders>) -> Imports,
+    ) -> Result<PreparedComponent, Halt> {
         let bytes = self.opened.blob(guest.code).map_err(Halt::Channel)?;
-        let imports = self.opened.imports(guest.files).map_err(Halt::Channel)?;
+        let granted = self.opened.granted(guest.files).map_err(Halt::Channel)?;
+        let imports = imports(granted);
         // SAFETY: the parent authenticated the bytes it sent.
         Ok(unsafe { self.checked.prepare(bytes, imports) }?)
     }

@@ -13,6 +13,16 @@ pub(super) enum Halt {
     GuestError(GuestError),
 }
 
+impl Halt {
+    /// Returns the message of the reason.
+    pub(super) fn into_message(self) -> String {
+        match self {
+            Self::Channel(message) => message,
+            Self::GuestError(error) => error.message,
+        }
+    }
+}
+
 impl From<GuestError> for Halt {
     fn from(error: GuestError) -> Self {
         Self::GuestError(error)
