@@ -8,16 +8,21 @@ use super::privileges::{close_other_files, kill_with_parent};
 use super::watchdog;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
-use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// The first argument of a keeper. The second is the number of the process that must be its parent; the rest is the
-/// program with its arguments.
+/// The first argument of a keeper. The second is the number of the process that must be its parent, and perhaps, after a
+/// colon, that of the descriptor of the file for its [report](REPORT_BYTES); the rest is the program with its arguments.
 const MARKER: &str = "--bakeoff-keeper";
+
+/// The size of the report of a keeper: wall time and CPU time in nanoseconds, and memory in bytes, each a `u64` in little
+/// endian.
+pub(super) const REPORT_BYTES: usize = 24;
 
 /// The exit status of a keeper whose program cannot be started, as a shell has it.
 const NOT_STARTED: u8 = 127;
@@ -45,11 +50,17 @@ const AWAITED: [libc::c_int; 5] = [
 /// folder, streams) is the program's. The program ends with the thread that starts it, and everything that it started
 /// ends with the program.
 pub fn kept(program: &Path) -> Command {
+    command(program, None)
+}
+
+/// Returns the command of a keeper, which writes a report to the descriptor of this number, if there is one.
+pub(super) fn command(program: &Path, report: Option<RawFd>) -> Command {
+    let mut parent = std::process::id().to_string();
+    if let Some(report) = report {
+        parent.push_str(&format!(":{report}"));
+    }
     let mut command = Command::new("/proc/self/exe");
-    command
-        .arg(MARKER)
-        .arg(std::process::id().to_string())
-        .arg(program);
+    command.arg(MARKER).arg(parent).arg(program);
     command
 }
 
@@ -111,12 +122,17 @@ pub fn enter_if_keeper() -> Option<u8> {
 /// Runs the program until it ends or this process is told to end, and ends all that is left of it.
 fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    let parent = arguments.next();
-    let parent = parent.and_then(|it| it.to_str()?.parse::<i32>().ok());
-    let (Some(parent), Some(program)) = (parent.and_then(Pid::from_raw), arguments.next()) else {
+    let first = arguments.next().and_then(|first| numbers(first.to_str()?));
+    let (Some((parent, report)), Some(program)) = (first, arguments.next()) else {
         return Err("a keeper is started by bakeoff only".to_owned());
     };
-    close_other_files(None).map_err(failed("cannot close inherited files"))?;
+    close_other_files(report).map_err(failed("cannot close inherited files"))?;
+    // SAFETY: it is the only owner of the descriptor, which bakeoff opened for it.
+    let report = report.map(|report| unsafe { OwnedFd::from_raw_fd(report) });
+    if let Some(report) = &report {
+        let set = rustix::io::fcntl_setfd(report, rustix::io::FdFlags::CLOEXEC);
+        set.map_err(|error| format!("cannot keep its report: {error}"))?;
+    }
     let (awaited, before) = await_signals().map_err(failed("cannot wait for signals"))?;
     tie_to(parent).map_err(failed("cannot be set to end with its parent"))?;
     let mut command = Command::new(&program);
@@ -132,14 +148,50 @@ fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, Str
     };
     // SAFETY: as above; nothing is allocated.
     unsafe { command.pre_exec(unblock) };
+    let started = Instant::now();
     let child = kill_with_parent(&mut command).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
     let child = child.id().cast_signed();
     // Whoever reads what the program writes is at the end when the program is.
     close_streams();
     let status = wait(child, &awaited);
+    let wall = started.elapsed();
     end_all();
+    if let (Some(report), Some(_)) = (report, status) {
+        // Without a report nothing was measured, which is what its reader sees.
+        let _ = File::from(report).write_all(&measurement(wall));
+    }
     Ok(status.unwrap_or_else(|| ExitStatus::from_raw(libc::SIGKILL)))
+}
+
+/// Parses the numbers of the parent and of the descriptor for the report.
+fn numbers(text: &str) -> Option<(Pid, Option<RawFd>)> {
+    let (parent, report) = match text.split_once(':') {
+        Some((parent, report)) => (parent, Some(report.parse().ok().filter(|fd| *fd > 2)?)),
+        None => (text, None),
+    };
+    Some((Pid::from_raw(parent.parse().ok()?)?, report))
+}
+
+/// Returns the report about all that has ended below this process.
+fn measurement(wall: Duration) -> [u8; REPORT_BYTES] {
+    // SAFETY: plain numbers, for which zero is valid.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for the call, which fails for no other reason.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let ns = |time: libc::timeval| {
+        time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1_000
+    };
+    let numbers = [
+        u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX),
+        ns(usage.ru_utime) + ns(usage.ru_stime),
+        usage.ru_maxrss.cast_unsigned() * 1024,
+    ];
+    let mut report = [0; REPORT_BYTES];
+    for (place, number) in report.chunks_exact_mut(8).zip(numbers) {
+        place.copy_from_slice(&number.to_le_bytes());
+    }
+    report
 }
 
 /// Holds back the signals that are waited for. Returns them, and what was held back before.

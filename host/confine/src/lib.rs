@@ -20,6 +20,7 @@ mod job;
 mod keeper;
 mod landlock_rules;
 mod live_process;
+mod measured;
 mod memory_file;
 mod privileges;
 mod probe;
@@ -48,6 +49,7 @@ pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
 };
 pub use keeper::{Keeper, enter_if_keeper, kept};
+pub use measured::{Measured, Measurement, measured, sink};
 pub use privileges::kill_with_parent;
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
 pub use shared_page::Announced;

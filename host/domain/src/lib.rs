@@ -6,7 +6,8 @@
 //! output on every machine, which is what makes a finished run recomputable.
 //!
 //! The modules in the order in which they may use each other: [`spec`] → [`measurement`] → [`metric_share`] → [`stats`]
-//! → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] → [`growth`] → [`score`] → [`report`].
+//! → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] → [`growth`] → [`score`] → [`report`] →
+//! [`series`].
 //! Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused operations), [`ids`] (safe names),
 //! [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
 //! [`queue`] (the order of a run's tasks).
@@ -38,11 +39,13 @@ pub mod race;
 pub mod reading_verdict;
 pub mod report;
 pub mod score;
+pub mod series;
 pub mod simd;
 pub mod spec;
 pub mod stats;
 pub mod variant;
 pub mod verdict;
+mod ways;
 
 pub use active::is_active;
 pub use hex::hex;

@@ -8,7 +8,7 @@ use bakeoff_compile::BuildKind;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::paired_times::PairedTimes;
-use bakeoff_domain::plan::build_order;
+use bakeoff_domain::plan::round_order;
 use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::report::{Claim, ReadingVerdict};
 use bakeoff_domain::spec::{Experiment, Source};
@@ -110,7 +110,12 @@ impl Run<'_> {
                 cpu_ns: None,
             })
             .collect();
-        for index in build_order(&self.context.config.seed.secret(), number, builds.len()) {
+        for index in round_order(
+            &self.context.config.seed.secret(),
+            "builds",
+            number,
+            builds.len(),
+        ) {
             let (code, swept, _) = &builds[index];
             let request = (self.context).prototype(code.clone(), BuildKind::Release, *swept);
             let key = TaskKey::new(format!("timed build {index} of round {number}"));

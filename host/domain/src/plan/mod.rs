@@ -5,13 +5,13 @@
 //! often in every block, so their difference is as likely positive as negative, whatever the
 //! machine does meanwhile.
 
-mod build_order;
 mod costs;
 mod deck;
 mod draw;
 mod groups;
 mod pilot;
 mod replica_plan;
+mod round_order;
 mod sampling;
 mod secret;
 mod seeds;
@@ -21,7 +21,7 @@ mod splitmix;
 mod steady;
 mod too_short;
 
-pub use build_order::build_order;
+pub use round_order::round_order;
 pub use costs::{CaseOverhead, Correction};
 pub use draw::{ReplicaSpec, draw};
 pub use groups::{group_of_replica, groups};

@@ -181,11 +181,11 @@ impl Analysis {
     }
 
     /// Returns true if a variant met so few inputs of some case that a slow one may well not be among them, and there
-    /// is time for more. False for a set, of which all instances are known, and for a variant that was set aside, which
-    /// takes too long.
+    /// is time for more. False where all inputs are known, and for a variant that was set aside, which takes too long.
     fn has_few_inputs(&self, variant: VariantIndex, used: f64) -> bool {
         let settings = &self.settings;
-        if used >= INPUTS_SHARE || settings.instances || settings.aside.contains(&variant) {
+        let are_known = settings.instances || settings.fixed_inputs;
+        if used >= INPUTS_SHARE || are_known || settings.aside.contains(&variant) {
             return false;
         }
         let own = self.times.iter().filter(|time| time.variant == variant);

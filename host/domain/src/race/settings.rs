@@ -40,6 +40,9 @@ pub struct RaceSettings {
     /// the whole set, and none about a single instance.
     #[serde(default)]
     pub instances: bool,
+    /// True if every call of a case has the same input: then a few calls have met all inputs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_inputs: bool,
     /// 1 − α for all published claims about pairs together, in (0, 1).
     pub confidence: f64,
     /// δ as a fraction: 0.01 is one per cent.
@@ -97,6 +100,7 @@ impl RaceSettings {
             variants,
             case_weights: vec![1.0; cases],
             instances: false,
+            fixed_inputs: false,
             confidence: 0.95,
             practical: 0.01,
             metric: Metric::Cpu,

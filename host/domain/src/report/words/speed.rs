@@ -1,16 +1,9 @@
 //! Verdicts by time in words.
 
-use super::numbers::{alike, percent, significant, with_ends};
+use super::numbers::percent;
 use crate::report::{Protocol, Report, VerdictRow};
 use crate::verdict::{RatioInterval, Verdict};
-
-/// Below this factor a difference is written as a percentage, wherever a report has one in words.
-const FACTOR_MIN: f64 = 1.1;
-
-/// Returns true for a ratio that is written as a percentage.
-fn is_small(ratio: f64) -> bool {
-    ratio.max(1.0 / ratio) < FACTOR_MIN
-}
+use crate::ways::{Ways, is_small};
 
 /// The predicate of a sentence about the faster one:
 /// `is 1.80 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
@@ -75,107 +68,18 @@ pub fn pair_brief(row: &VerdictRow) -> String {
 /// A ratio of times and the ends of its interval: `1.83 × slower` and `1.79–1.88`, `4 % less time` and `3–5 %`. The
 /// first is without numbers if there is no ratio.
 pub fn difference(found: RatioInterval, is_faster: bool) -> (String, Option<String>) {
-    let faster = if is_faster { "faster" } else { "slower" };
-    let Some((apart, ends)) = apart(found, is_faster) else {
-        return (faster.to_owned(), None);
-    };
-    let difference = match (found.ratio.is_some_and(is_small), is_faster) {
-        (false, _) => format!("{apart} {faster}"),
-        (true, true) => format!("{apart} less time"),
-        (true, false) => format!("{apart} more time"),
-    };
-    (difference, ends)
-}
-
-/// A ratio of anything and the ends of its interval, without the words for which way: `1.83 ×` and `1.79–1.88`, `4 %`
-/// and `3–5 %`.
-pub(super) fn apart(found: RatioInterval, is_less: bool) -> Option<(String, Option<String>)> {
-    let ratio = found.ratio.filter(|ratio| *ratio > 0.0)?;
-    if is_small(ratio) {
-        let apart = |ratio: f64| (1.0 - ratio) * if is_less { 1.0 } else { -1.0 };
-        let (least, most) = if is_less {
-            (found.high.map(apart), found.low.map(apart))
-        } else {
-            (found.low.map(apart), found.high.map(apart))
-        };
-        let (apart, ends) = percents(apart(ratio), least, most);
-        return Some((format!("{apart} %"), ends));
-    }
-    let shown = if is_less { found.inverse() } else { found };
-    let (factor, ends) = with_ends(shown.ratio.unwrap_or(ratio), shown.low, shown.high);
-    Some((format!("{factor} ×"), ends))
+    Ways::TIME.difference(found, is_faster)
 }
 
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
 /// 1.5 × slower`.
 pub fn span(low: f64, high: f64) -> String {
-    if !is_small(low) || !is_small(high) {
-        return format!("from {} to {}", estimate(low), estimate(high));
-    }
-    let percent = |ratio: f64| (1.0 - ratio).abs() * 100.0;
-    let (from, to) = (percent(low), percent(high));
-    let shown = trimmed(&alike([from.min(to), from.max(to)], 2));
-    let (from, to) = if from <= to {
-        (&shown[0], &shown[1])
-    } else {
-        (&shown[1], &shown[0])
-    };
-    let way = |ratio: f64| if ratio < 1.0 { "less" } else { "more" };
-    format!("from {from} % {} to {to} % {} time", way(low), way(high))
+    Ways::TIME.span(low, high)
 }
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
 pub fn estimate(ratio: f64) -> String {
-    if !is_small(ratio) {
-        let way = if ratio < 1.0 { "faster" } else { "slower" };
-        return format!("{} × {way}", significant(ratio.max(1.0 / ratio), 2));
-    }
-    let way = if ratio < 1.0 { "less" } else { "more" };
-    let apart = (1.0 - ratio).abs() * 100.0;
-    let digits = if apart < 1.0 { 1 } else { 2 };
-    let apart = &trimmed(&[significant(apart, digits)])[0];
-    format!("{apart} % {way} time")
-}
-
-/// An ascending share of time and its ends as percentages, of a sure verdict: `4` and `3–5 %`. An end
-/// that is not above 0 comes from rounding and is shown as 0.
-fn percents(share: f64, least: Option<f64>, most: Option<f64>) -> (String, Option<String>) {
-    let percent = |share: f64| if share > 5e-5 { share * 100.0 } else { 0.0 };
-    let text = |numbers: &[String]| trimmed(numbers);
-    match (least, most) {
-        (Some(least), Some(most)) => {
-            let shown = alike([percent(least), percent(share), percent(most)], 2);
-            let shown = text(&shown);
-            let ends = format!("{}–{} %", shown[0], shown[2]);
-            (shown[1].clone(), Some(ends))
-        }
-        (Some(least), None) => {
-            let shown = text(&alike([percent(least), percent(share)], 2));
-            (shown[1].clone(), Some(format!("at least {} %", shown[0])))
-        }
-        _ => (text(&[significant(percent(share), 2)])[0].clone(), None),
-    }
-}
-
-/// The numbers without the zeros that all of them end with: `4` and `5` for `4.0` and `5.0`.
-fn trimmed(numbers: &[String]) -> Vec<String> {
-    let zeros = |number: &String| match number.split_once('.') {
-        Some((_, decimals)) => decimals.len() - decimals.trim_end_matches('0').len(),
-        None => 0,
-    };
-    // A number without a point has none to lose, and keeps nothing from the others.
-    let with_point = numbers.iter().filter(|number| number.contains('.'));
-    let common = with_point.map(zeros).min().unwrap_or(0);
-    let cut = |number: &String| {
-        if number.contains('.') {
-            number[..number.len() - common]
-                .trim_end_matches('.')
-                .to_owned()
-        } else {
-            number.clone()
-        }
-    };
-    numbers.iter().map(cut).collect()
+    Ways::TIME.estimate(ratio)
 }
 
 /// `less than you care about (1 %)`, of a sure difference.

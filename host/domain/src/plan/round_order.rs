@@ -1,13 +1,14 @@
-//! The order of builds in a round that times them.
+//! The order of what each round times once: builds, commands.
 
 use super::secret::Secret;
 use super::shuffle::shuffle;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// The order, drawn uniformly, in which a round builds `count` prototypes: their indexes.
-pub fn build_order(secret: &Secret, round: u32, count: usize) -> Vec<usize> {
-    let stream = secret.derive("builds", &[u64::from(round)]);
+/// The order, drawn uniformly, in which a round times `count` things: their indexes. `purpose` separates orders under
+/// the same key.
+pub fn round_order(secret: &Secret, purpose: &str, round: u32, count: usize) -> Vec<usize> {
+    let stream = secret.derive(purpose, &[u64::from(round)]);
     let mut random = Xoshiro256PlusPlus::from_seed(stream.bytes());
     let mut order: Vec<usize> = (0..count).collect();
     shuffle(&mut random, &mut order);
@@ -24,10 +25,10 @@ mod tests {
     }
 
     #[test]
-    fn each_is_built_once_in_a_round_and_each_is_first_as_often() {
+    fn each_is_timed_once_in_a_round_and_each_is_first_as_often() {
         let mut first = [0_u32; 3];
         for round in 0..3_000 {
-            let order = build_order(&secret(7), round, 3);
+            let order = round_order(&secret(7), "builds", round, 3);
             let mut sorted = order.clone();
             sorted.sort_unstable();
             assert_eq!(sorted, [0, 1, 2]);
@@ -40,10 +41,10 @@ mod tests {
         );
         assert_ne!(
             (0..9)
-                .map(|round| build_order(&secret(1), round, 3))
+                .map(|round| round_order(&secret(1), "builds", round, 3))
                 .collect::<Vec<_>>(),
             (0..9)
-                .map(|round| build_order(&secret(2), round, 3))
+                .map(|round| round_order(&secret(2), "builds", round, 3))
                 .collect::<Vec<_>>()
         );
     }

@@ -1,0 +1,65 @@
+//! The quantity whose values are compared.
+
+use crate::numbers;
+use crate::spec::Direction;
+use serde::{Deserialize, Serialize};
+
+/// The quantity whose values are compared: its name, its unit, and which values are better.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// Name: `wall time`, or what the user calls it.
+    pub name: String,
+    /// Unit: `ns` and `bytes` are shown in the unit that fits, any other as it is. May be empty.
+    pub unit: String,
+    /// The direction in which values are better.
+    pub direction: Direction,
+    /// The claim about two variants.
+    pub scale: ValueScale,
+}
+
+/// The claim about two variants, and with it the values that there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ValueScale {
+    /// A ratio: all values are above 0.
+    Ratio,
+    /// The difference of means: all values lie in a range that was declared beforehand.
+    Range {
+        /// The smallest value.
+        low: f64,
+        /// The largest value.
+        high: f64,
+    },
+}
+
+impl Quantity {
+    /// A time in nanoseconds.
+    pub fn time(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            unit: "ns".to_owned(),
+            direction: Direction::LowerIsBetter,
+            scale: ValueScale::Ratio,
+        }
+    }
+
+    /// Returns true for a time: less of it is `faster`.
+    pub fn is_time(&self) -> bool {
+        self.unit == "ns" && self.direction == Direction::LowerIsBetter
+    }
+
+    /// A value with its unit.
+    pub fn shown(&self, value: f64) -> String {
+        numbers::reading(value, &self.unit)
+    }
+
+    /// Returns true if means of a declared range are compared.
+    pub fn compares_means(&self) -> bool {
+        matches!(self.scale, ValueScale::Range { .. })
+    }
+
+    /// Returns true if a smaller value is the better one.
+    pub fn lower_is_better(&self) -> bool {
+        self.direction == Direction::LowerIsBetter
+    }
+}

@@ -1,0 +1,491 @@
+//! Verdicts about values that come in block by block.
+
+use super::quantity::{Quantity, ValueScale};
+use crate::measurement::{Baseline, CaseIndex, Replica, Sample, Surroundings, VariantIndex};
+use crate::race::{
+    Analysis, NextStep, Prospect, Race, RaceSettings, RemainingBudget, StopReason, prospect,
+};
+use crate::reading_verdict::{Qualities, ReadingVerdict};
+use crate::spec::Scale;
+use crate::verdict::Verdict;
+
+/// The first value is 2 to the power of this, as a whole number: values may be ten million times larger or smaller, and
+/// each is exact to one in ten thousand at least.
+const FIRST_EXPONENT: i32 = 40;
+/// The smallest value as a whole number, below which too few digits are left.
+const WHOLE_MIN: f64 = 16_384.0;
+/// The largest value as a whole number.
+const WHOLE_MAX: f64 = 9.2e18;
+/// The most blocks from which it is worked out how many more would settle a pair: that takes thirty times as many.
+const PROSPECT_BLOCKS_MAX: u32 = 300;
+
+/// One value of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockValue {
+    /// The variant.
+    pub variant: VariantIndex,
+    /// The case; 0 without cases.
+    pub case: CaseIndex,
+    /// The value.
+    pub value: f64,
+}
+
+/// The settings that are fixed before the first block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesSettings {
+    /// k: the number of variants. Those that leave or fail still count.
+    pub variants: usize,
+    /// The number of cases, at least 1.
+    pub cases: usize,
+    /// The quantity.
+    pub quantity: Quantity,
+    /// 1 − α for all published claims about pairs together, in (0, 1).
+    pub confidence: f64,
+    /// δ as a fraction: 0.01 is one per cent.
+    pub practical: f64,
+    /// The most blocks.
+    pub blocks_max: u32,
+    /// The resolution of the clock in the unit of the values; 0 if they are no times.
+    pub resolution: f64,
+    /// Margin, as a fraction by which the others may be worse than variant 0: the race goes on until it is known of
+    /// each of them.
+    pub margin: Option<f64>,
+}
+
+/// A value that cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// It is not a number.
+    #[error("{0} is not a finite number")]
+    NotFinite(f64),
+    /// It has no ratio to others.
+    #[error(
+        "{0} is not above 0, so there is no ratio to it: give the range of the values (--range LOW..HIGH), and means are compared"
+    )]
+    NotPositive(f64),
+    /// It lies outside of the declared range.
+    #[error("{value} lies outside of {low}..{high}, the range that was declared")]
+    OutOfRange {
+        /// The value.
+        value: f64,
+        /// The smallest that was declared.
+        low: f64,
+        /// The largest that was declared.
+        high: f64,
+    },
+    /// It is too large or too small beside the first one.
+    #[error(
+        "{value} is more than ten million times as large or as small as the first value, {first}"
+    )]
+    TooFar {
+        /// The value.
+        value: f64,
+        /// The first value.
+        first: f64,
+    },
+}
+
+/// A comparison under way: blocks come in one by one.
+#[derive(Clone, Debug)]
+pub struct SeriesRace {
+    settings: SeriesSettings,
+    race: Race,
+    replicas: Vec<Replica>,
+    first: Option<f64>,
+    /// By variant: the mean over the cases in each block, of those that have all of them; for a declared range.
+    rounds: Vec<Vec<Option<f64>>>,
+    withdrawn: Vec<VariantIndex>,
+}
+
+impl SeriesRace {
+    /// A comparison without blocks.
+    pub fn new(settings: SeriesSettings) -> Self {
+        Self {
+            race: Race::new(race_settings(&settings, &[], 1.0), None),
+            replicas: Vec::new(),
+            first: None,
+            rounds: vec![Vec::new(); settings.variants],
+            withdrawn: Vec::new(),
+            settings,
+        }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &SeriesSettings {
+        &self.settings
+    }
+
+    /// The variants that failed.
+    pub fn withdrawn(&self) -> &[VariantIndex] {
+        &self.withdrawn
+    }
+
+    /// The number of blocks.
+    pub fn blocks(&self) -> u32 {
+        match self.settings.quantity.scale {
+            ValueScale::Ratio => self.replicas.len() as u32,
+            ValueScale::Range { .. } => self.rounds.first().map_or(0, Vec::len) as u32,
+        }
+    }
+
+    /// Adds a block. Nothing of it counts if one of its values cannot be compared.
+    ///
+    /// # Errors
+    /// A value is not finite, has no ratio to others or is out of the declared range.
+    pub fn push(&mut self, values: &[BlockValue]) -> Result<(), (BlockValue, ValueError)> {
+        for value in values {
+            self.check(value.value, values)
+                .map_err(|error| (*value, error))?;
+        }
+        match self.settings.quantity.scale {
+            ValueScale::Ratio => self.push_ratios(values),
+            ValueScale::Range { .. } => self.push_round(values),
+        }
+        Ok(())
+    }
+
+    fn check(&self, value: f64, block: &[BlockValue]) -> Result<(), ValueError> {
+        if !value.is_finite() {
+            return Err(ValueError::NotFinite(value));
+        }
+        match self.settings.quantity.scale {
+            ValueScale::Range { low, high } if !(low..=high).contains(&value) => {
+                Err(ValueError::OutOfRange { value, low, high })
+            }
+            ValueScale::Range { .. } => Ok(()),
+            ValueScale::Ratio if value <= 0.0 => Err(ValueError::NotPositive(value)),
+            ValueScale::Ratio => {
+                let first = self.first.or(block.first().map(|first| first.value));
+                let first = first.unwrap_or(value);
+                let whole = (self.cost(value) * unit(self.cost(first))).round();
+                if (WHOLE_MIN..=WHOLE_MAX).contains(&whole) {
+                    Ok(())
+                } else {
+                    Err(ValueError::TooFar { value, first })
+                }
+            }
+        }
+    }
+
+    /// The cost of a value: less is better. Of a rate, of which more is better, that is its reciprocal, the time of one.
+    fn cost(&self, value: f64) -> f64 {
+        if self.settings.quantity.lower_is_better() {
+            value
+        } else {
+            1.0 / value
+        }
+    }
+
+    /// The number of parts into which a cost of 1 is divided.
+    fn unit(&self) -> f64 {
+        unit(self.cost(self.first.unwrap_or(1.0)))
+    }
+
+    fn push_ratios(&mut self, values: &[BlockValue]) {
+        let Some(first) = self.first.or(values.first().map(|first| first.value)) else {
+            return;
+        };
+        if self.first.is_none() {
+            self.first = Some(first);
+            self.race = Race::new(self.race_settings(), None);
+        }
+        let unit = self.unit();
+        let sample = |(place, value): (usize, &BlockValue)| {
+            let whole = (self.cost(value.value) * unit).round() as u64;
+            Sample {
+                variant: value.variant,
+                case: value.case,
+                block: 0,
+                position: place as u32,
+                calls: 1,
+                cpu_ns: whole,
+                wall_ns: whole,
+            }
+        };
+        let replica = Replica {
+            index: self.replicas.len() as u32,
+            solo: true,
+            samples: values.iter().enumerate().map(sample).collect(),
+            baselines: vec![Baseline::default(); self.settings.cases],
+            cold_ns: Vec::new(),
+            parts: Vec::new(),
+            surroundings: Surroundings::default(),
+        };
+        self.replicas.push(replica.clone());
+        self.race.push(replica);
+    }
+
+    fn push_round(&mut self, values: &[BlockValue]) {
+        let cases = self.settings.cases;
+        for (variant, rounds) in self.rounds.iter_mut().enumerate() {
+            let own: Vec<f64> = values
+                .iter()
+                .filter(|value| value.variant == variant)
+                .map(|value| value.value)
+                .collect();
+            let mean = own.iter().sum::<f64>() / cases as f64;
+            rounds.push((own.len() == cases).then_some(mean));
+        }
+    }
+
+    /// Takes a variant that failed out of the comparison. The others are compared as before.
+    pub fn withdraw(&mut self, variant: VariantIndex) {
+        if self.withdrawn.contains(&variant) {
+            return;
+        }
+        self.withdrawn.push(variant);
+        self.race = Race::new(self.race_settings(), None);
+        for replica in &self.replicas {
+            self.race.push(replica.clone());
+        }
+    }
+
+    fn race_settings(&self) -> RaceSettings {
+        race_settings(&self.settings, &self.withdrawn, self.unit())
+    }
+
+    /// The verdicts so far.
+    pub fn verdicts(&mut self) -> SeriesVerdicts {
+        match self.settings.quantity.scale {
+            ValueScale::Ratio => {
+                let analysis = self.race.analysis();
+                SeriesVerdicts::Ratios {
+                    unit: self.unit(),
+                    analysis: Box::new(analysis),
+                }
+            }
+            ValueScale::Range { low, high } => SeriesVerdicts::Means(self.means(low, high)),
+        }
+    }
+
+    fn means(&self, low: f64, high: f64) -> Vec<ReadingVerdict> {
+        let k = self.settings.variants.max(2) as f64;
+        let alpha = (1.0 - self.settings.confidence) / (k * (k - 1.0));
+        let scale = Scale::Linear { low, high };
+        let live: Vec<VariantIndex> = (0..self.settings.variants)
+            .filter(|variant| !self.withdrawn.contains(variant))
+            .collect();
+        let pairs = live
+            .iter()
+            .flat_map(|a| live.iter().filter(move |b| a < *b).map(move |b| (*a, *b)));
+        let verdict = |(a, b): (VariantIndex, VariantIndex)| {
+            let both = self.rounds[a].iter().zip(&self.rounds[b]);
+            let (of_a, of_b): (Vec<f64>, Vec<f64>) =
+                both.filter_map(|(a, b)| Some(((*a)?, (*b)?))).unzip();
+            let qualities = Qualities {
+                pair: (a, b),
+                a: &of_a,
+                b: &of_b,
+                same_answers: false,
+            };
+            qualities.judge(scale, self.settings.quantity.direction, -alpha.ln())
+        };
+        pairs.map(verdict).collect()
+    }
+
+    /// The means of the rounds of a variant; only those that have all cases.
+    pub(super) fn rounds_of(&self, variant: VariantIndex) -> impl Iterator<Item = f64> {
+        self.rounds[variant].iter().copied().flatten()
+    }
+
+    /// The next step: the variants that the next block measures, or the reason why it is over. `seconds` returns the
+    /// time that a block of these variants takes.
+    pub fn next(
+        &self,
+        verdicts: &SeriesVerdicts,
+        remaining: RemainingBudget,
+        seconds: impl Fn(&[VariantIndex]) -> f64,
+    ) -> NextStep {
+        match verdicts {
+            SeriesVerdicts::Ratios { analysis, .. } => analysis.next(remaining, seconds),
+            SeriesVerdicts::Means(pairs) => {
+                let live_variants: Vec<VariantIndex> = (0..self.settings.variants)
+                    .filter(|variant| !self.withdrawn.contains(variant))
+                    .collect();
+                if pairs.iter().all(|pair| pair.verdict != Verdict::NoCall) {
+                    NextStep::Stop(StopReason::Settled)
+                } else if self.blocks() >= self.settings.blocks_max {
+                    NextStep::Stop(StopReason::ReplicaLimit)
+                } else {
+                    NextStep::Run { live_variants }
+                }
+            }
+        }
+    }
+
+    /// The prospect of more blocks for a pair without a verdict; `None` if it is not known.
+    pub(super) fn prospect(&self, pair: (VariantIndex, VariantIndex)) -> Option<Prospect> {
+        let blocks = self.replicas.len() as u32;
+        if blocks > PROSPECT_BLOCKS_MAX {
+            return None;
+        }
+        prospect(&self.race_settings(), None, &self.replicas, pair)
+    }
+}
+
+/// The verdicts about a series, by its scale.
+#[derive(Clone, Debug)]
+pub enum SeriesVerdicts {
+    /// Ratios of costs, with everything that follows from whole numbers of which `unit` are a cost of 1.
+    Ratios {
+        /// Number of parts into which 1 was divided.
+        unit: f64,
+        /// Verdicts and means.
+        analysis: Box<Analysis>,
+    },
+    /// Differences of means.
+    Means(Vec<ReadingVerdict>),
+}
+
+/// The number of parts into which 1 is divided, a power of two, so that values become whole numbers: it follows from
+/// the first value.
+fn unit(first: f64) -> f64 {
+    let exponent = crate::logarithm::ln(first) / std::f64::consts::LN_2;
+    2_f64.powi(FIRST_EXPONENT - exponent.floor() as i32)
+}
+
+fn race_settings(settings: &SeriesSettings, withdrawn: &[VariantIndex], unit: f64) -> RaceSettings {
+    RaceSettings {
+        fixed_inputs: true,
+        confidence: settings.confidence,
+        practical: settings.practical,
+        clock_ns: settings.resolution * unit,
+        replicas_max: settings.blocks_max,
+        margin: settings.margin,
+        withdrawn: withdrawn.to_vec(),
+        ..RaceSettings::new(settings.variants, settings.cases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Direction;
+
+    pub(crate) fn settings(scale: ValueScale) -> SeriesSettings {
+        SeriesSettings {
+            variants: 2,
+            cases: 1,
+            quantity: Quantity {
+                name: "loss".to_owned(),
+                unit: String::new(),
+                direction: Direction::LowerIsBetter,
+                scale,
+            },
+            confidence: 0.95,
+            practical: 0.01,
+            blocks_max: 1000,
+            resolution: 0.0,
+            margin: None,
+        }
+    }
+
+    fn block(values: &[f64]) -> Vec<BlockValue> {
+        let value = |(variant, value): (usize, &f64)| BlockValue {
+            variant,
+            case: 0,
+            value: *value,
+        };
+        values.iter().enumerate().map(value).collect()
+    }
+
+    /// The ratio, its ends and the verdict after some blocks of a = 1.2 b with noise.
+    fn ratio(factor: f64) -> (Verdict, f64, f64, f64) {
+        let mut race = SeriesRace::new(settings(ValueScale::Ratio));
+        for round in 0..24_u32 {
+            let noise = 1.0 + 0.01 * f64::from(round * 7 % 5);
+            let drift = 1.0 + 0.1 * f64::from(round);
+            race.push(&block(&[1.2 * factor * drift * noise, factor * drift]))
+                .unwrap();
+        }
+        let SeriesVerdicts::Ratios { analysis, .. } = race.verdicts() else {
+            panic!("ratios");
+        };
+        let pair = &analysis.overall[0];
+        let interval = pair.interval;
+        (
+            pair.verdict,
+            interval.ratio.unwrap(),
+            interval.low.unwrap(),
+            interval.high.unwrap(),
+        )
+    }
+
+    #[test]
+    fn the_unit_of_the_values_changes_nothing() {
+        let (verdict, value, low, high) = ratio(1.0);
+        assert_eq!(verdict, Verdict::Beaten);
+        assert!(low > 1.19 && high < 1.27 && (1.2..1.26).contains(&value));
+        for factor in [1e-12, 3.3e-4, 7.0, 1e15] {
+            let (found, scaled, low_then, high_then) = ratio(factor);
+            assert_eq!(found, verdict, "{factor}");
+            for (one, other) in [(scaled, value), (low_then, low), (high_then, high)] {
+                assert!((one - other).abs() < 1e-4, "{factor}: {one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused_and_changes_nothing() {
+        let mut race = SeriesRace::new(settings(ValueScale::Ratio));
+        race.push(&block(&[1.0, 2.0])).unwrap();
+        for (value, expected) in [
+            (f64::INFINITY, ValueError::NotFinite(f64::INFINITY)),
+            (0.0, ValueError::NotPositive(0.0)),
+            (-2.0, ValueError::NotPositive(-2.0)),
+            (
+                1e9,
+                ValueError::TooFar {
+                    value: 1e9,
+                    first: 1.0,
+                },
+            ),
+        ] {
+            assert_eq!(race.push(&block(&[1.0, value])).unwrap_err().1, expected);
+        }
+        assert_eq!(race.blocks(), 1);
+    }
+
+    #[test]
+    fn in_a_range_means_are_compared() {
+        let scale = ValueScale::Range {
+            low: -1.0,
+            high: 1.0,
+        };
+        let mut race = SeriesRace::new(settings(scale));
+        for round in 0..120_u32 {
+            let noise = 0.01 * f64::from(round % 3);
+            race.push(&block(&[-0.3 + noise, 0.2])).unwrap();
+        }
+        let SeriesVerdicts::Means(pairs) = race.verdicts() else {
+            panic!("means");
+        };
+        assert_eq!(pairs[0].verdict, Verdict::Beats);
+        let error = race.push(&block(&[0.0, 1.5])).unwrap_err().1;
+        assert!(error.to_string().contains("outside of -1..1"), "{error}");
+        // Both came in 120 rounds; whoever lacks a value in one has one less.
+        race.push(&block(&[0.0])).unwrap();
+        let SeriesVerdicts::Means(pairs) = race.verdicts() else {
+            panic!("means");
+        };
+        assert_eq!((pairs[0].count, race.blocks()), (120, 121));
+    }
+
+    #[test]
+    fn who_failed_is_out_and_the_others_stay_as_they_were() {
+        let mut race = SeriesRace::new(SeriesSettings {
+            variants: 3,
+            ..settings(ValueScale::Ratio)
+        });
+        for round in 0..30_u32 {
+            let noise = 0.01 * f64::from(round % 4);
+            race.push(&block(&[1.0 + noise, 2.0, 1.5])).unwrap();
+        }
+        race.withdraw(1);
+        let SeriesVerdicts::Ratios { analysis, .. } = race.verdicts() else {
+            panic!("ratios");
+        };
+        assert_eq!(analysis.winner, Some(0));
+        assert_eq!(analysis.overall.len(), 1);
+    }
+}
