@@ -46,6 +46,6 @@ mod library;
 pub mod mcp;
 
 pub use library::{
-    Error, ErrorKind, Experiment, Outcome, Report, Status, TimeVerdict, Variant, Verdict,
-    enter_if_child,
+    Error, ErrorKind, Experiment, JudgeOptions, Judgement, Outcome, Report, Status, TimeVerdict,
+    Variant, Verdict, enter_if_child, judge,
 };

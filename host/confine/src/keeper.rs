@@ -83,6 +83,28 @@ impl Keeper {
         })
     }
 
+    /// Waits for the end of the keeper, and with it of the program and all that it started, but not longer than `most`.
+    /// Returns true if it has ended.
+    ///
+    /// # Errors
+    /// The system cannot say.
+    pub fn has_ended_within(&self, most: Duration) -> io::Result<bool> {
+        let mut ended = libc::pollfd {
+            fd: self.process.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let most = libc::c_int::try_from(most.as_millis()).unwrap_or(libc::c_int::MAX);
+        // SAFETY: the structure is valid during the call.
+        match unsafe { libc::poll(&raw mut ended, 1, most) } {
+            -1 => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+                error => Err(error),
+            },
+            ready => Ok(ready > 0),
+        }
+    }
+
     /// Ends the program with all that it started; the keeper itself ends after them.
     pub fn end(&self) {
         // Fails only if it has ended.

@@ -30,6 +30,7 @@ mod parts;
 mod ratio_rows;
 mod report;
 mod screened;
+mod series;
 mod side_by_side;
 mod sparkline;
 mod table;
@@ -50,6 +51,10 @@ pub use json::{json, json_of_comparison};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
+pub use series::{
+    answer_of_series, csv_of_series, html_of_series, human_of_series, json_of_series,
+    markdown_of_series,
+};
 pub use terminal::{answer, human};
 pub use untimed::{FileAnswer, Reproduction, Untimed};
 

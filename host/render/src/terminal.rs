@@ -25,13 +25,17 @@ const QUOTED: &str = " > ";
 
 /// Returns the report as text: the blocks of its document, and at the end the answer.
 pub fn human(report: &Report, options: &Options) -> String {
+    written(&report::document(report, options), options)
+}
+
+/// Returns blocks as text for a terminal, the answer at the end.
+pub(super) fn written(blocks: &[Block], options: &Options) -> String {
     let mut page = Page {
         lines: Lines::new(options.width.clamp(40, 160), options.colour),
         detail: options.detail,
         is_hidden: false,
     };
-    let blocks = report::document(report, options);
-    page.blocks(&blocks);
+    page.blocks(blocks);
     let answers = blocks.iter().filter_map(|block| match block {
         Block::Answer { text, outcome } => Some((text, *outcome)),
         _ => None,
@@ -44,7 +48,12 @@ pub fn human(report: &Report, options: &Options) -> String {
 
 /// Returns the answer of a report in one line.
 pub fn answer(report: &Report, options: &Options) -> String {
-    let text = super::clipped(&report.recommendation.text, 2_000);
+    line(&report.recommendation.text, options)
+}
+
+/// Returns a text in one line.
+pub(super) fn line(text: &str, options: &Options) -> String {
+    let text = super::clipped(text, 2_000);
     in_charset(format!("{}\n", Plain(&text)), options)
 }
 

@@ -25,6 +25,7 @@ mod generation;
 mod generation_record;
 mod generation_seal;
 mod init;
+mod judge;
 mod kept;
 mod looking;
 mod mcp;
@@ -41,11 +42,13 @@ mod regression;
 mod remembered;
 mod repeat;
 mod report;
+mod rows_source;
 mod run;
 mod run_place;
 mod runs;
 mod saved_inputs;
 mod searching;
+mod series_output;
 mod show;
 mod show_status;
 mod shrinking;
@@ -53,6 +56,7 @@ mod starts;
 mod status;
 mod status_models;
 mod step_summary;
+mod time;
 mod timed_inputs;
 mod two_runs;
 mod vectors;
@@ -87,6 +91,8 @@ Examples:
   bakeoff compare old.rs new.rs --wit wit --call top-k --cases cases.toml
   bakeoff build src/heap.rs --wit wit --call top-k -o heap.wasm
   bakeoff check heap.wasm --wit wit --call top-k
+  bakeoff time 'sleep 0.1' 'sleep 0.11'   compare commands
+  bakeoff judge runs.csv                  compare values that you measured
   bakeoff compare 1 2                     show what changed between two runs
   bakeoff verify examples/top-k           check that its figures can be reproduced
 
@@ -104,6 +110,10 @@ enum Command {
     Run(run::Arguments),
     /// Measure files against each other, or show what changed between two runs
     Compare(compare::Arguments),
+    /// Compare commands by their time, each started anew in blocks whose order is drawn
+    Time(time::Arguments),
+    /// Compare values that somebody else measured, as rows of a file or as they are written
+    Judge(judge::Arguments),
     /// Show the report of a run again, also with other weights
     Report(report::Arguments),
     /// Show the file of the recommended variant, or copy it
@@ -181,6 +191,8 @@ pub fn main() -> ExitCode {
         match cli.command {
             Command::Run(arguments) => run::run(&arguments, &cli.output).await,
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
+            Command::Time(arguments) => time::run(&arguments, &cli.output).await,
+            Command::Judge(arguments) => judge::run(&arguments, &cli.output).await,
             Command::Report(arguments) => report::run(&arguments, &cli.output),
             Command::Pick(arguments) => pick::run(&arguments, &cli.output),
             Command::Baseline(arguments) => baseline::run(&arguments, &cli.output),
@@ -205,6 +217,22 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(failure) => failure.print(),
+    }
+}
+
+/// Waits for work of another thread, which ends soon after it was interrupted: the flag says so.
+async fn interruptible<T>(
+    work: tokio::task::JoinHandle<T>,
+    interrupted: &std::sync::atomic::AtomicBool,
+) -> Result<T, failure::Failure> {
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done.map_err(failure::Failure::infrastructure),
+            _ = tokio::signal::ctrl_c() => {
+                interrupted.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
     }
 }
 

@@ -131,7 +131,8 @@ pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     write(&format!("{text}\n"))
 }
 
-fn options(sources: Sources, output: &Output) -> bakeoff_render::Options {
+/// Returns the options of a report for the terminal.
+pub(super) fn options(sources: Sources, output: &Output) -> bakeoff_render::Options {
     bakeoff_render::Options {
         width: width(),
         colour: output.colour(),

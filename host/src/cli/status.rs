@@ -40,7 +40,7 @@ impl Status {
         Self::of_answer(passed, any_failed(report))
     }
 
-    fn of_answer(answered: bool, any_failed: bool) -> Self {
+    pub(super) fn of_answer(answered: bool, any_failed: bool) -> Self {
         match (answered, any_failed) {
             (false, _) => Self::NoAnswer,
             (true, true) => Self::SomeFailed,

@@ -5,13 +5,17 @@
 
 mod error;
 mod experiment;
+mod judge;
 mod report;
 mod results;
+mod rows;
 
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
+pub use judge::{JudgeOptions, Judgement, judge};
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
 pub(crate) use results::{results_folder, runs_shown, summary, write_files};
+pub(crate) use rows::{RowsError, read as read_rows};
 
 use std::process::ExitCode;
 

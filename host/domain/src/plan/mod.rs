@@ -21,12 +21,12 @@ mod splitmix;
 mod steady;
 mod too_short;
 
-pub use round_order::round_order;
 pub use costs::{CaseOverhead, Correction};
 pub use draw::{ReplicaSpec, draw};
 pub use groups::{group_of_replica, groups};
 pub use pilot::PilotTimes;
 pub use replica_plan::{BlockPlan, CasePlan, ComponentLoad, ReplicaPlan, ReplicaStage};
+pub use round_order::round_order;
 pub use sampling::{ReplicaSampling, Sampling, SamplingConstraints, choose};
 pub use secret::{NoSeed, RunSeed, Secret};
 pub use seeds::{CALLS_MAX, InputPurpose, SampleSeeds, sample_seeds};

@@ -7,7 +7,8 @@ use super::report::{
 use super::rows::OrderInBlocks;
 use super::{notes, words};
 use crate::measurement::VariantIndex;
-use crate::race::{Analysis, Prospect};
+use crate::plan::RunSeed;
+use crate::race::Analysis;
 use crate::reading_verdict::{Claim, ReadingVerdict};
 use crate::report::RankingOutcome;
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
@@ -25,6 +26,10 @@ pub struct SeriesFacts {
     pub order: Option<OrderInBlocks>,
     /// Notes on how the values came about.
     pub notes: Vec<String>,
+    /// Seconds that a block took, if that is known.
+    pub block_seconds: Option<f64>,
+    /// The seed of all orders, if they were drawn.
+    pub seed: Option<RunSeed>,
 }
 
 /// The report about a series.
@@ -62,6 +67,8 @@ pub fn conclude(race: &mut SeriesRace, facts: SeriesFacts) -> SeriesReport {
         warnings: facts.order.and_then(notes::on_order).into_iter().collect(),
         notes: facts.notes,
         cases: facts.cases,
+        block_seconds: facts.block_seconds,
+        seed: facts.seed,
     };
     report.notes.extend(notes::on_blocks(&report));
     report.text = words::answer(&report);
@@ -125,7 +132,7 @@ fn ratio_rows(
             pair.interval.inverse()
         };
         let is_open = pair.case.is_none() && pair.is_open();
-        let prospect = is_open.then(|| race.prospect((pair.a, pair.b))).flatten();
+        let settled_by = is_open.then(|| race.settled_by(pair)).flatten();
         SeriesVerdict {
             a: names[pair.a].clone(),
             b: names[pair.b].clone(),
@@ -140,10 +147,7 @@ fn ratio_rows(
                 .typical
                 .map(|ratio| if lower { ratio } else { 1.0 / ratio }),
             blocks: pair.replicas,
-            settled_by: match prospect {
-                Some(Prospect::Settled { replicas }) => Some(replicas),
-                _ => None,
-            },
+            settled_by,
         }
     };
     analysis
@@ -257,6 +261,8 @@ mod tests {
                 ended,
                 order: None,
                 notes: Vec::new(),
+                block_seconds: None,
+                seed: None,
             },
         )
     }

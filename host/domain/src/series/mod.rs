@@ -3,6 +3,7 @@
 //! with one sample of every variant (docs/judging.md).
 
 mod conclude;
+mod judge;
 mod notes;
 mod quantity;
 mod race;
@@ -11,6 +12,7 @@ mod rows;
 mod words;
 
 pub use conclude::{SeriesFacts, conclude};
+pub use judge::{Judge, JudgeError, JudgeSettings};
 pub use notes::blocks_needed;
 pub use quantity::{Quantity, ValueScale};
 pub use race::{BlockValue, SeriesRace, SeriesSettings, ValueError};

@@ -3,11 +3,12 @@
 use super::quantity::{Quantity, ValueScale};
 use crate::measurement::{Baseline, CaseIndex, Replica, Sample, Surroundings, VariantIndex};
 use crate::race::{
-    Analysis, NextStep, Prospect, Race, RaceSettings, RemainingBudget, StopReason, prospect,
+    Analysis, ClaimScope, NextStep, Prospect, Race, RaceSettings, RemainingBudget, StopReason,
+    prospect,
 };
 use crate::reading_verdict::{Qualities, ReadingVerdict};
 use crate::spec::Scale;
-use crate::verdict::Verdict;
+use crate::verdict::{PairVerdict, Verdict};
 
 /// The first value is 2 to the power of this, as a whole number: values may be ten million times larger or smaller, and
 /// each is exact to one in ten thousand at least.
@@ -16,8 +17,9 @@ const FIRST_EXPONENT: i32 = 40;
 const WHOLE_MIN: f64 = 16_384.0;
 /// The largest value as a whole number.
 const WHOLE_MAX: f64 = 9.2e18;
-/// The most blocks from which it is worked out how many more would settle a pair: that takes thirty times as many.
-const PROSPECT_BLOCKS_MAX: u32 = 300;
+/// The most blocks that are continued to work out how many more would settle a pair: that takes thirty times as many.
+/// From more of them, the width of the interval is extrapolated.
+const PROSPECT_BLOCKS_MAX: usize = 100;
 
 /// One value of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,6 +87,25 @@ pub enum ValueError {
     },
 }
 
+impl ValueScale {
+    /// Checks that a value can be compared with others.
+    ///
+    /// # Errors
+    /// It is not finite, has no ratio to others or is out of the declared range.
+    pub fn check(self, value: f64) -> Result<(), ValueError> {
+        if !value.is_finite() {
+            return Err(ValueError::NotFinite(value));
+        }
+        match self {
+            Self::Range { low, high } if !(low..=high).contains(&value) => {
+                Err(ValueError::OutOfRange { value, low, high })
+            }
+            Self::Ratio if value <= 0.0 => Err(ValueError::NotPositive(value)),
+            Self::Range { .. } | Self::Ratio => Ok(()),
+        }
+    }
+}
+
 /// A comparison under way: blocks come in one by one.
 #[derive(Clone, Debug)]
 pub struct SeriesRace {
@@ -145,15 +166,10 @@ impl SeriesRace {
     }
 
     fn check(&self, value: f64, block: &[BlockValue]) -> Result<(), ValueError> {
-        if !value.is_finite() {
-            return Err(ValueError::NotFinite(value));
-        }
-        match self.settings.quantity.scale {
-            ValueScale::Range { low, high } if !(low..=high).contains(&value) => {
-                Err(ValueError::OutOfRange { value, low, high })
-            }
+        let scale = self.settings.quantity.scale;
+        scale.check(value)?;
+        match scale {
             ValueScale::Range { .. } => Ok(()),
-            ValueScale::Ratio if value <= 0.0 => Err(ValueError::NotPositive(value)),
             ValueScale::Ratio => {
                 let first = self.first.or(block.first().map(|first| first.value));
                 let first = first.unwrap_or(value);
@@ -313,13 +329,20 @@ impl SeriesRace {
         }
     }
 
-    /// The prospect of more blocks for a pair without a verdict; `None` if it is not known.
-    pub(super) fn prospect(&self, pair: (VariantIndex, VariantIndex)) -> Option<Prospect> {
-        let blocks = self.replicas.len() as u32;
-        if blocks > PROSPECT_BLOCKS_MAX {
-            return None;
-        }
-        prospect(&self.race_settings(), None, &self.replicas, pair)
+    /// The number of blocks in all that would likely bring a verdict about a pair without one; `None` if it is not
+    /// known, or beyond the most that there may be.
+    pub(super) fn settled_by(&self, pair: &PairVerdict) -> Option<u32> {
+        let settings = self.race_settings();
+        let blocks = if self.replicas.len() > PROSPECT_BLOCKS_MAX {
+            let threshold = settings.threshold(ClaimScope::AllCases);
+            pair.forecast(threshold, settings.practical_log()).replicas
+        } else {
+            match prospect(&settings, None, &self.replicas, (pair.a, pair.b))? {
+                Prospect::Settled { replicas } => replicas,
+                Prospect::Open { .. } => return None,
+            }
+        };
+        (pair.interval.low.is_some() && blocks < settings.replicas_max).then_some(blocks)
     }
 }
 

@@ -2,6 +2,7 @@
 //! version 2.
 
 use super::quantity::Quantity;
+use crate::plan::RunSeed;
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
 use crate::verdict::Verdict;
@@ -43,6 +44,12 @@ pub struct SeriesReport {
     pub warnings: Vec<String>,
     /// Notes on how the values came about.
     pub notes: Vec<String>,
+    /// Seconds that a block took, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_seconds: Option<f64>,
+    /// The seed of all orders, if they were drawn; `--seed` repeats them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<RunSeed>,
 }
 
 /// The reason why it ended.

@@ -2,7 +2,7 @@
 
 use super::notes::blocks_needed;
 use super::report::{SeriesEnd, SeriesReport, SeriesVerdict};
-use crate::numbers::{count, percent, significant, with_ends};
+use crate::numbers::{budget, count, percent, significant, with_ends};
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
 use crate::verdict::{RatioInterval, Verdict};
@@ -10,6 +10,8 @@ use crate::ways::Ways;
 
 /// The most variants that a sentence names.
 const NAMES_MAX: usize = 4;
+/// Relative width of an interval that is shown as a number.
+const POINT: f64 = 1e-4;
 /// The most characters of a name in a sentence.
 const NAME_CHARS_MAX: usize = 60;
 
@@ -31,6 +33,11 @@ impl SeriesReport {
         }
     }
 
+    /// The size of the comparison: `12 blocks`.
+    pub fn size(&self) -> String {
+        blocks(self.blocks)
+    }
+
     fn ways(&self) -> Ways {
         if self.quantity.is_time() {
             Ways::TIME
@@ -47,9 +54,9 @@ impl SeriesReport {
                 low: row.low,
                 high: row.high,
             };
-            return self
-                .ways()
-                .difference(found, row.value.is_some_and(|ratio| ratio < 1.0));
+            let is_less = row.value.is_some_and(|ratio| ratio < 1.0);
+            let (difference, ends) = self.ways().difference(found, is_less);
+            return (difference, ends.filter(|_| !is_point(found)));
         }
         let value = row.value.unwrap_or(0.0);
         let way = if value < 0.0 { "lower" } else { "higher" };
@@ -106,6 +113,20 @@ impl SeriesReport {
     }
 }
 
+/// Returns true for an interval that is as good as its only number: all blocks say the same.
+fn is_point(found: RatioInterval) -> bool {
+    let ends = found.low.zip(found.high);
+    ends.is_some_and(|(low, high)| high <= low * (1.0 + POINT))
+}
+
+/// `1 block`, `12 blocks`.
+pub(super) fn blocks(number: u32) -> String {
+    match number {
+        1 => "1 block".to_owned(),
+        several => format!("{} blocks", count(u64::from(several))),
+    }
+}
+
 fn short(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -141,15 +162,32 @@ pub(super) fn answer(report: &SeriesReport) -> String {
                 report.quantity.name
             )
         }
-        (RankingOutcome::Nothing, _) => match report.unbeaten.first() {
-            Some(name) => format!(
-                "Nothing to compare: {} is the only one with values.",
-                short(name)
-            ),
-            None => "Nothing to compare: there are no values.".to_owned(),
-        },
+        (RankingOutcome::Nothing, _) => nothing(report),
         _ => no_call(report),
     }
+}
+
+fn nothing(report: &SeriesReport) -> String {
+    let mut failed = report
+        .variants
+        .iter()
+        .filter_map(|variant| Some((variant.name.as_str(), variant.failure.as_ref()?)));
+    let first = failed.next().map(|(name, reason)| {
+        let reason = reason.lines().next().unwrap_or_default();
+        format!(" {} failed: {}.", short(name), reason.trim_end_matches('.'))
+    });
+    let more = match failed.count() {
+        0 => String::new(),
+        others => format!(" So did {others} more."),
+    };
+    let left = match report.unbeaten.first() {
+        Some(name) => format!("{} is the only one that is left", short(name)),
+        None => "nobody is left".to_owned(),
+    };
+    format!(
+        "Nothing to compare: {left}.{}{more}",
+        first.unwrap_or_default()
+    )
 }
 
 fn take(report: &SeriesReport, winner: &str) -> String {
@@ -221,17 +259,24 @@ fn no_call(report: &SeriesReport) -> String {
             listed(&report.unbeaten)
         );
     };
-    let blocks = count(u64::from(row.blocks));
+    let after = blocks(row.blocks);
     let between = format!("{} against {}", short(&row.a), short(&row.b));
     let reason = match report.open_text(row) {
-        Some(open) => format!("{open} after {blocks} blocks"),
-        None => format!("nothing is known after {blocks} blocks"),
+        Some(open) => format!("{open} after {after}"),
+        None => format!("nothing is known after {after}"),
     };
     let advice = match row.settled_by {
-        Some(settled_by) => format!(
-            "; about {} blocks would likely settle it",
-            count(u64::from(settled_by))
-        ),
+        Some(settled_by) => {
+            let seconds = report
+                .block_seconds
+                .map(|seconds| seconds * f64::from(settled_by));
+            let budget = seconds.map(|seconds| format!(" (--budget {})", budget(seconds)));
+            format!(
+                "; about {} would likely settle it{}",
+                blocks(settled_by),
+                budget.unwrap_or_default()
+            )
+        }
         None if row.blocks < needed && !report.quantity.compares_means() => {
             format!("; no difference is sure in fewer than {needed} blocks")
         }

@@ -3,23 +3,28 @@
 use super::chart::{Chart, VARIANTS_MAX};
 use super::ratio_plot::{Place, PlotRow, drawn};
 use crate::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
+use crate::table::Table;
 use crate::tables;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::report::words::Standing;
 use bakeoff_domain::verdict::Verdict;
 
 pub(crate) fn chart(report: &Report) -> Option<Chart> {
-    let list = ratios_to_reference(report);
+    of(&ratios_to_reference(report), "time", tables::ratios(report))
+}
+
+/// Returns the chart of some quantity against that of the first row; `None` if there is nothing to compare it with.
+pub(crate) fn of(list: &[RatioRow], what: &str, table: Table) -> Option<Chart> {
     if list.len() < 2 {
         return None;
     }
     let shown = &list[..list.len().min(VARIANTS_MAX)];
     let reference = &list[0].name;
-    let title = format!("Time against {reference}");
+    let title = format!("{} against {reference}", capitalised(what));
     let told: Vec<String> = shown[1..].iter().map(told).collect();
     let description = format!(
-        "Ratio of the time of each variant to that of {reference}, on a logarithmic axis, with the \
-         interval of its verdict. {}.",
+        "Ratio of the {what} of each variant to that of {reference}, on a logarithmic axis, with the interval of its \
+         verdict. {}.",
         told.join("; ")
     );
     let rows: Vec<PlotRow> = shown.iter().map(row).collect();
@@ -29,8 +34,17 @@ pub(crate) fn chart(report: &Report) -> Option<Chart> {
         svg: canvas.finish("ratios", &title, &description, bottom),
         title,
         description,
-        table: tables::ratios(report),
+        table,
     })
+}
+
+/// Returns a text that begins with a capital letter.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => first.to_uppercase().chain(characters).collect(),
+        None => String::new(),
+    }
 }
 
 fn told(row: &RatioRow) -> String {

@@ -1,0 +1,239 @@
+//! Verdicts about somebody's rows, all at once or as they are written.
+
+use super::conclude::{SeriesFacts, conclude};
+use super::quantity::Quantity;
+use super::race::{SeriesRace, SeriesSettings, ValueError};
+use super::report::{SeriesEnd, SeriesReport, SeriesVariant};
+use super::rows::{Blocks, Row, RowError};
+use crate::race::{NextStep, RemainingBudget};
+
+/// Number of blocks up to which those who read on look after each whether it is decided; from then on after every 32nd
+/// part of them.
+const LOOKS: usize = 64;
+
+/// Settings for verdicts about rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgeSettings {
+    /// The quantity.
+    pub quantity: Quantity,
+    /// 1 − α for all published claims about pairs together, in (0, 1).
+    pub confidence: f64,
+    /// δ as a fraction: 0.01 is one per cent.
+    pub practical: f64,
+    /// True if rows are judged as they are written, and it ends once all is known.
+    pub follows: bool,
+    /// Margin, as a fraction by which the others may be worse than the first variant.
+    pub margin: Option<f64>,
+}
+
+/// The reason why rows cannot be judged.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum JudgeError {
+    /// A row does not fit those before it.
+    #[error(transparent)]
+    Row(#[from] RowError),
+    /// A value cannot be compared.
+    #[error("the value of {variant}: {error}")]
+    Value {
+        /// Name of the variant.
+        variant: String,
+        /// The reason.
+        error: ValueError,
+    },
+    /// There is nothing to compare.
+    #[error("there are rows of {0} variants: at least two are compared")]
+    TooFew(usize),
+}
+
+/// A judge of rows.
+#[derive(Debug)]
+pub struct Judge {
+    settings: JudgeSettings,
+    blocks: Blocks,
+    race: Option<SeriesRace>,
+    /// Number of blocks that are in the race.
+    counted: usize,
+}
+
+impl Judge {
+    /// A judge without rows.
+    pub fn new(settings: JudgeSettings) -> Self {
+        Self {
+            blocks: Blocks::new(settings.follows),
+            settings,
+            race: None,
+            counted: 0,
+        }
+    }
+
+    /// Adds a row. If rows are judged as they are written, it returns true once all is known, and no further row
+    /// changes that.
+    ///
+    /// # Errors
+    /// The row does not fit those before it, or its value cannot be compared.
+    pub fn push(&mut self, row: &Row) -> Result<bool, JudgeError> {
+        let checked = self.settings.quantity.scale.check(row.value);
+        checked.map_err(|error| JudgeError::Value {
+            variant: row.variant.clone(),
+            error,
+        })?;
+        self.blocks.push(row)?;
+        if self.settings.follows && self.blocks.done().len() > self.counted {
+            self.count(self.blocks.done().len())?;
+            return Ok(self.is_decided());
+        }
+        Ok(false)
+    }
+
+    /// Adds blocks up to this number to the race.
+    fn count(&mut self, blocks: usize) -> Result<(), JudgeError> {
+        let variants = self.blocks.variants.len();
+        if variants < 2 {
+            return Err(JudgeError::TooFew(variants));
+        }
+        let settings = &self.settings;
+        let race = self.race.get_or_insert_with(|| {
+            SeriesRace::new(SeriesSettings {
+                variants,
+                cases: self.blocks.cases.len().max(1),
+                quantity: settings.quantity.clone(),
+                confidence: settings.confidence,
+                practical: settings.practical,
+                blocks_max: u32::MAX,
+                resolution: 0.0,
+                margin: settings.margin,
+            })
+        });
+        for block in &self.blocks.all()[self.counted..blocks] {
+            race.push(&block.values)
+                .map_err(|(value, error)| JudgeError::Value {
+                    variant: self.blocks.variants[value.variant].clone(),
+                    error,
+                })?;
+        }
+        self.counted = blocks;
+        Ok(())
+    }
+
+    fn is_decided(&mut self) -> bool {
+        let blocks = self.counted;
+        let is_looked_at =
+            blocks <= LOOKS || blocks.is_multiple_of((blocks / 32).next_power_of_two());
+        let Some(race) = self.race.as_mut().filter(|_| is_looked_at) else {
+            return false;
+        };
+        let verdicts = race.verdicts();
+        let remaining = RemainingBudget {
+            seconds: f64::INFINITY,
+            whole_seconds: f64::INFINITY,
+        };
+        matches!(race.next(&verdicts, remaining, |_| 0.0), NextStep::Stop(_))
+    }
+
+    /// The report about all rows so far; a block that was not complete counts as far as it goes.
+    ///
+    /// # Errors
+    /// There are fewer than two variants, or a value cannot be compared.
+    pub fn finish(mut self, ended: SeriesEnd) -> Result<SeriesReport, JudgeError> {
+        // Once all is known, the row that began another block is not of this comparison.
+        let blocks = if ended == SeriesEnd::Settled {
+            self.counted
+        } else {
+            self.blocks.all().len()
+        };
+        self.count(blocks)?;
+        let Some(mut race) = self.race else {
+            return Err(JudgeError::TooFew(0));
+        };
+        let variant = |name: &String| SeriesVariant {
+            name: name.clone(),
+            command: None,
+            failure: None,
+            values: Vec::new(),
+            also: Vec::new(),
+        };
+        let facts = SeriesFacts {
+            variants: self.blocks.variants.iter().map(variant).collect(),
+            cases: self.blocks.cases.clone(),
+            ended,
+            order: Some(self.blocks.order()),
+            notes: Vec::new(),
+            block_seconds: None,
+            seed: None,
+        };
+        Ok(conclude(&mut race, facts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::quantity::ValueScale;
+    use super::*;
+    use crate::spec::Direction;
+
+    fn settings(follows: bool) -> JudgeSettings {
+        JudgeSettings {
+            quantity: Quantity {
+                name: "value".to_owned(),
+                unit: String::new(),
+                direction: Direction::LowerIsBetter,
+                scale: ValueScale::Ratio,
+            },
+            confidence: 0.95,
+            practical: 0.01,
+            follows,
+            margin: None,
+        }
+    }
+
+    fn rows(blocks: u32) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for block in 0..blocks {
+            let mut pair = [("a", 2.0), ("b", 3.0)];
+            if block % 3 == 0 {
+                pair.swap(0, 1);
+            }
+            for (variant, mean) in pair {
+                rows.push(Row {
+                    variant: variant.to_owned(),
+                    block: Some(block.to_string()),
+                    case: None,
+                    value: mean + 0.01 * f64::from(block % 7),
+                });
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn reading_on_ends_as_soon_as_all_is_known_and_says_what_the_same_blocks_say() {
+        let mut judge = Judge::new(settings(true));
+        let rows = rows(100);
+        let read = rows
+            .iter()
+            .position(|row| judge.push(row).unwrap())
+            .expect("it is decided");
+        assert!(read < 40, "{read}");
+        let followed = judge.finish(SeriesEnd::Settled).unwrap();
+        assert_eq!(followed.winner.as_deref(), Some("a"));
+        let mut whole = Judge::new(settings(false));
+        for row in &rows[..2 * followed.blocks as usize] {
+            whole.push(row).unwrap();
+        }
+        let whole = whole.finish(SeriesEnd::EndOfValues).unwrap();
+        assert_eq!(whole.verdicts, followed.verdicts);
+        assert_eq!(whole.warnings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn one_variant_or_none_is_nothing_to_compare() {
+        let none = Judge::new(settings(false)).finish(SeriesEnd::EndOfValues);
+        assert_eq!(none, Err(JudgeError::TooFew(0)));
+        let mut one = Judge::new(settings(false));
+        one.push(&rows(1)[0]).unwrap();
+        assert_eq!(
+            one.finish(SeriesEnd::EndOfValues),
+            Err(JudgeError::TooFew(1))
+        );
+    }
+}

@@ -1,0 +1,508 @@
+//! The comparison of commands: blocks, in each of which every command that is left runs once, in an order that is drawn.
+
+use super::command_line::CommandLine;
+use super::measure::{Sums, digest, value};
+use super::options::{TimedCommand, TimingOptions};
+use super::run::{Ended, RunBounds, RunFailure, run};
+use bakeoff_domain::measurement::VariantIndex;
+use bakeoff_domain::numbers::{percent, reading};
+use bakeoff_domain::plan::round_order;
+use bakeoff_domain::race::{NextStep, RemainingBudget, StopReason};
+use bakeoff_domain::series::{
+    BlockValue, SeriesEnd, SeriesFacts, SeriesRace, SeriesReport, SeriesSettings, SeriesVariant,
+    blocks_needed, conclude,
+};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The least budget of a comparison for which none is given.
+const BUDGET_MIN: Duration = Duration::from_secs(30);
+/// Factor on the fewest blocks that can tell two apart, for the budget of a comparison for which none is given.
+const BLOCKS_FACTOR: f64 = 1.5;
+/// Number of blocks up to which it is worked out after each what to do next; from then on after every 32nd part of them.
+const LOOKS: u32 = 64;
+/// Number of runs of a command that does nothing.
+const EMPTY_RUNS: usize = 5;
+/// Share of the quickest command's time from which on what starts and ends a command is worth a warning.
+const START_SHARE: f64 = 0.1;
+/// Number of past blocks whose durations predict the next one.
+const DURATIONS: usize = 8;
+/// The purpose of orders that are drawn.
+const ORDER: &str = "commands";
+
+/// A run that counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandRun {
+    /// Index of the command.
+    pub command: VariantIndex,
+    /// Number of the block, from 0.
+    pub block: u32,
+    /// Number of commands that ran before it in this block.
+    pub position: u32,
+    /// The value that is compared.
+    pub value: f64,
+    /// Time on the wall clock, in nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time of all its processes, in nanoseconds.
+    pub cpu_ns: u64,
+    /// The largest memory of one of its processes, in bytes.
+    pub peak_bytes: u64,
+}
+
+/// The result of a comparison.
+#[derive(Clone, Debug)]
+pub struct TimingOutcome {
+    /// The report.
+    pub report: SeriesReport,
+    /// All runs that count, in the order in which they were made.
+    pub runs: Vec<CommandRun>,
+    /// True if the user interrupted it; the report is about all complete blocks.
+    pub interrupted: bool,
+}
+
+/// Progress of a comparison.
+#[derive(Clone, Debug)]
+pub enum News<'a> {
+    /// A command is about to run before those runs that count.
+    WarmingUp(&'a str),
+    /// Blocks are done.
+    Blocks {
+        /// Their number.
+        blocks: u32,
+        /// Seconds since the first of them began.
+        seconds: f64,
+        /// Seconds that there are in all.
+        budget_seconds: f64,
+    },
+}
+
+/// An error that ends a comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum TimingError {
+    /// A command that prepares others failed.
+    #[error("{what} {command:?} failed: {reason}")]
+    Helper {
+        /// Option that it comes from.
+        what: &'static str,
+        /// The command.
+        command: String,
+        /// Reason.
+        reason: String,
+    },
+    /// This machine cannot start or watch a command.
+    #[error("cannot run a command: {0}")]
+    Machine(#[from] io::Error),
+    /// The user interrupted it before anything was measured.
+    #[error("it was interrupted before anything was measured")]
+    Interrupted,
+}
+
+/// Compares commands until it is known which is the best, or the budget ends.
+///
+/// # Errors
+/// A command that prepares others failed, or this machine cannot start commands. A command that fails itself is a
+/// variant that failed.
+pub fn compare(
+    commands: &[TimedCommand],
+    options: &TimingOptions,
+    interrupted: &AtomicBool,
+    news: &mut dyn FnMut(News<'_>),
+) -> Result<TimingOutcome, TimingError> {
+    let mut comparison = Comparison {
+        commands,
+        options,
+        interrupted,
+        race: SeriesRace::new(SeriesSettings {
+            variants: commands.len(),
+            cases: 1,
+            quantity: options.decides.quantity(),
+            confidence: options.confidence,
+            practical: options.practical,
+            blocks_max: options.runs_max,
+            resolution: options.decides.resolution(),
+            margin: options.margin,
+        }),
+        sums: vec![Sums::default(); commands.len()],
+        failures: vec![None; commands.len()],
+        durations: vec![VecDeque::new(); commands.len()],
+        runs: Vec::new(),
+        round: 0,
+        seconds: 0.0,
+    };
+    let ended = comparison.to_its_end(news);
+    // Whatever happened, what a command set up is cleaned up.
+    let cleaned = comparison.clean_up();
+    let ended = ended?;
+    cleaned?;
+    Ok(comparison.outcome(ended))
+}
+
+struct Comparison<'a> {
+    commands: &'a [TimedCommand],
+    options: &'a TimingOptions,
+    interrupted: &'a AtomicBool,
+    race: SeriesRace,
+    sums: Vec<Sums>,
+    failures: Vec<Option<String>>,
+    /// Seconds that the last runs took with all around them, by command.
+    durations: Vec<VecDeque<f64>>,
+    runs: Vec<CommandRun>,
+    /// Number of the next order that is drawn.
+    round: u32,
+    /// Seconds of all blocks.
+    seconds: f64,
+}
+
+impl Comparison<'_> {
+    fn to_its_end(&mut self, news: &mut dyn FnMut(News<'_>)) -> Result<SeriesEnd, TimingError> {
+        for command in self.commands {
+            self.help("--setup", command.setup.as_ref(), self.interrupted)?;
+        }
+        let mut live: Vec<VariantIndex> = (0..self.commands.len()).collect();
+        // The first runs warm the caches of the machine, show what takes how long, and who fails.
+        for _ in 0..self.options.warm_up.max(1) {
+            for command in self.order(&live) {
+                news(News::WarmingUp(&self.commands[command].name));
+                match self.run(command) {
+                    Ok(_) => {}
+                    Err(RunFailure::OfCommand(reason)) => self.fail(command, reason),
+                    Err(RunFailure::Interrupted) => return Err(TimingError::Interrupted),
+                    Err(RunFailure::OfMachine(error)) => return Err(error.into()),
+                }
+            }
+            live.retain(|command| self.failures[*command].is_none());
+        }
+        let budget = self.budget();
+        let started = Instant::now();
+        loop {
+            if live.len() < 2 {
+                return Ok(SeriesEnd::Settled);
+            }
+            let block = self.block(&live);
+            match block {
+                Ok(()) => {}
+                Err(RunFailure::Interrupted) if self.race.blocks() == 0 => {
+                    return Err(TimingError::Interrupted);
+                }
+                Err(RunFailure::Interrupted) => return Ok(SeriesEnd::Interrupted),
+                Err(RunFailure::OfMachine(error)) => return Err(error.into()),
+                // A command that failed took part in no block; the others begin this one again.
+                Err(RunFailure::OfCommand(_)) => {
+                    live.retain(|command| self.failures[*command].is_none());
+                    continue;
+                }
+            }
+            let seconds = started.elapsed().as_secs_f64();
+            self.seconds = seconds;
+            let blocks = self.race.blocks();
+            news(News::Blocks {
+                blocks,
+                seconds,
+                budget_seconds: budget,
+            });
+            if !is_looked_at(blocks) && seconds < budget {
+                continue;
+            }
+            let remaining = RemainingBudget {
+                seconds: budget - seconds,
+                whole_seconds: budget,
+            };
+            let verdicts = self.race.verdicts();
+            let next = self
+                .race
+                .next(&verdicts, remaining, |group| self.predicted(group));
+            live = match next {
+                NextStep::Run { live_variants } => live_variants,
+                NextStep::Stop(reason) => return Ok(end(reason)),
+            };
+        }
+    }
+
+    /// The seconds that there are for the blocks.
+    fn budget(&self) -> f64 {
+        if let Some(budget) = self.options.budget {
+            return budget.as_secs_f64();
+        }
+        let live: Vec<VariantIndex> = (0..self.commands.len())
+            .filter(|command| self.failures[*command].is_none())
+            .collect();
+        let blocks = blocks_needed(self.commands.len(), 1, self.options.confidence);
+        let needed = self.predicted(&live) * f64::from(blocks) * BLOCKS_FACTOR;
+        needed.max(BUDGET_MIN.as_secs_f64())
+    }
+
+    /// The order, drawn uniformly, in which these commands run.
+    fn order(&mut self, live: &[VariantIndex]) -> Vec<VariantIndex> {
+        let secret = self.options.seed.race_secret();
+        let order = round_order(&secret, ORDER, self.round, live.len());
+        self.round += 1;
+        order.into_iter().map(|place| live[place]).collect()
+    }
+
+    /// Runs each of these commands once. Only a complete block counts.
+    fn block(&mut self, live: &[VariantIndex]) -> Result<(), RunFailure> {
+        let order = self.order(live);
+        let mut values = Vec::with_capacity(order.len());
+        let mut ended = Vec::with_capacity(order.len());
+        for &command in &order {
+            let run = self.run(command);
+            let run = run.and_then(|run| {
+                let value = value(&self.options.decides, &run).map_err(RunFailure::OfCommand)?;
+                Ok((value, run))
+            });
+            match run {
+                Ok((value, run)) => {
+                    values.push(BlockValue {
+                        variant: command,
+                        case: 0,
+                        value,
+                    });
+                    ended.push(run);
+                }
+                Err(RunFailure::OfCommand(reason)) => {
+                    self.fail(command, reason.clone());
+                    return Err(RunFailure::OfCommand(reason));
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        let block = self.race.blocks();
+        if let Err((value, error)) = self.race.push(&values) {
+            let reason = error.to_string();
+            self.fail(value.variant, reason.clone());
+            return Err(RunFailure::OfCommand(reason));
+        }
+        for (position, (value, ended)) in values.iter().zip(&ended).enumerate() {
+            self.sums[value.variant].add(ended);
+            self.runs.push(CommandRun {
+                command: value.variant,
+                block,
+                position: position as u32,
+                value: value.value,
+                wall_ns: ended.measured.wall_ns,
+                cpu_ns: ended.measured.cpu_ns,
+                peak_bytes: ended.measured.peak_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs a command once, and what prepares it before.
+    fn run(&mut self, index: VariantIndex) -> Result<Ended, RunFailure> {
+        let started = Instant::now();
+        let command = &self.commands[index];
+        if let Some(prepare) = &command.prepare {
+            let prepared = run(prepare, &self.bounds())?;
+            if let Some(reason) = prepared.failure() {
+                return Err(RunFailure::OfCommand(format!(
+                    "what prepares it ({}): {reason}",
+                    prepare.text()
+                )));
+            }
+        }
+        let ended = run(&command.line, &self.bounds())?;
+        if let Some(reason) = ended.failure().filter(|_| !self.options.ignores_failure) {
+            return Err(RunFailure::OfCommand(reason));
+        }
+        let written = digest(&ended.output);
+        self.sums[index].add_output(written);
+        if self.options.same_output {
+            let first = self.sums.iter().find_map(|sums| sums.first_output);
+            if first.is_some_and(|first| first != written) {
+                return Err(RunFailure::OfCommand(
+                    "its output is not that of the first command (--same-output)".to_owned(),
+                ));
+            }
+        }
+        let durations = &mut self.durations[index];
+        durations.push_back(started.elapsed().as_secs_f64());
+        if durations.len() > DURATIONS {
+            durations.pop_front();
+        }
+        Ok(ended)
+    }
+
+    fn bounds(&self) -> RunBounds<'_> {
+        RunBounds {
+            input: self.options.input.as_deref(),
+            timeout: self.options.timeout,
+            interrupted: self.interrupted,
+        }
+    }
+
+    /// Returns the seconds that a block of these commands takes.
+    fn predicted(&self, group: &[VariantIndex]) -> f64 {
+        let mean = |command: &VariantIndex| {
+            let durations = &self.durations[*command];
+            durations.iter().sum::<f64>() / durations.len().max(1) as f64
+        };
+        group.iter().map(mean).sum()
+    }
+
+    fn fail(&mut self, command: VariantIndex, reason: String) {
+        self.failures[command].get_or_insert(reason);
+        self.race.withdraw(command);
+    }
+
+    /// Runs what sets up or cleans up behind a command; `interrupted` says whether the user has interrupted it.
+    fn help(
+        &self,
+        what: &'static str,
+        line: Option<&CommandLine>,
+        interrupted: &AtomicBool,
+    ) -> Result<(), TimingError> {
+        let Some(line) = line else {
+            return Ok(());
+        };
+        let bounds = RunBounds {
+            input: None,
+            timeout: self.options.timeout,
+            interrupted,
+        };
+        let reason = match run(line, &bounds) {
+            Ok(ended) => ended.failure(),
+            Err(RunFailure::OfCommand(reason)) => Some(reason),
+            Err(RunFailure::Interrupted) => return Err(TimingError::Interrupted),
+            Err(RunFailure::OfMachine(error)) => return Err(error.into()),
+        };
+        reason.map_or(Ok(()), |reason| {
+            Err(TimingError::Helper {
+                what,
+                command: line.text().to_owned(),
+                reason,
+            })
+        })
+    }
+
+    fn clean_up(&self) -> Result<(), TimingError> {
+        // An interruption ends what is measured, and not what cleans up behind it.
+        let never = AtomicBool::new(false);
+        let cleaned = self
+            .commands
+            .iter()
+            .map(|command| self.help("--cleanup", command.cleanup.as_ref(), &never));
+        // All of them are run, whatever one of them does.
+        cleaned.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    fn outcome(mut self, ended: SeriesEnd) -> TimingOutcome {
+        let blocks = self.race.blocks();
+        let notes = self.notes();
+        let variant = |(index, command): (usize, &TimedCommand)| SeriesVariant {
+            name: command.name.clone(),
+            command: Some(command.line.text().to_owned()),
+            failure: self.failures[index].clone(),
+            values: Vec::new(),
+            also: self.sums[index].also(&self.options.decides),
+        };
+        let variants = self.commands.iter().enumerate().map(variant).collect();
+        let facts = SeriesFacts {
+            variants,
+            cases: Vec::new(),
+            ended,
+            order: None,
+            notes,
+            block_seconds: (blocks > 0).then(|| self.seconds / f64::from(blocks)),
+            seed: Some(self.options.seed),
+        };
+        TimingOutcome {
+            report: conclude(&mut self.race, facts),
+            runs: self.runs,
+            interrupted: ended == SeriesEnd::Interrupted,
+        }
+    }
+
+    /// Notes on the commands: with whose rights they ran, what they wrote, and what starting one takes.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = vec![
+            "The commands ran with your rights and without a fence: they can know that they are timed, and keep what they \
+             like from one run to the next."
+                .to_owned(),
+        ];
+        notes.extend(self.outputs());
+        notes.extend(self.start());
+        notes
+    }
+
+    fn outputs(&self) -> Option<String> {
+        let name = |index: usize| self.commands[index].name.clone();
+        let live = (0..self.commands.len()).filter(|index| self.failures[*index].is_none());
+        let live: Vec<usize> = live.collect();
+        let vary: Vec<String> = live
+            .iter()
+            .filter(|index| self.sums[**index].outputs() > 1)
+            .map(|index| name(*index))
+            .collect();
+        if !vary.is_empty() {
+            return Some(format!(
+                "The output of {} is not the same in all runs, so nothing is known of whether the commands do the same.",
+                vary.join(", ")
+            ));
+        }
+        let first = *live.first()?;
+        let other = live
+            .iter()
+            .find(|index| self.sums[**index].first_output != self.sums[first].first_output)?;
+        Some(format!(
+            "{} and {} write different output: see whether they do the same (--same-output makes it a failure).",
+            name(first),
+            name(*other)
+        ))
+    }
+
+    /// A note on what it takes to start and end a command that does nothing.
+    fn start(&self) -> Option<String> {
+        let texts: Vec<String> = self
+            .commands
+            .iter()
+            .map(|command| command.line.text().to_owned())
+            .collect();
+        let line = CommandLine::that_does_nothing(&self.options.shell, &texts)?;
+        let mut times: Vec<f64> = Vec::new();
+        for _ in 0..EMPTY_RUNS {
+            let bounds = RunBounds {
+                input: None,
+                ..self.bounds()
+            };
+            times.push(run(&line, &bounds).ok()?.measured.wall_ns as f64);
+        }
+        times.sort_by(f64::total_cmp);
+        let empty = times[EMPTY_RUNS / 2];
+        let walls = self.runs.iter().map(|run| run.wall_ns as f64);
+        let quickest = walls.fold(f64::INFINITY, f64::min);
+        let share = empty / quickest;
+        let advice = if share >= START_SHARE {
+            ": let each command do more in one run, or the difference is that of starting"
+        } else {
+            ""
+        };
+        (share > 0.0).then(|| {
+            format!(
+                "Starting and ending a command takes {} (`{}`), which is in every time: {} of the shortest{advice}.",
+                reading(empty, "ns"),
+                line.text(),
+                percent(share.min(1.0)),
+            )
+        })
+    }
+}
+
+/// Returns true if it is worked out after this many blocks what to do next.
+fn is_looked_at(blocks: u32) -> bool {
+    blocks <= LOOKS || blocks.is_multiple_of((blocks / 32).next_power_of_two())
+}
+
+fn end(reason: StopReason) -> SeriesEnd {
+    match reason {
+        StopReason::Budget => SeriesEnd::Budget,
+        StopReason::ReplicaLimit => SeriesEnd::BlockLimit,
+        StopReason::Winner
+        | StopReason::Tied
+        | StopReason::Settled
+        | StopReason::Precision
+        | StopReason::Alone
+        | StopReason::NothingToTime => SeriesEnd::Settled,
+    }
+}

@@ -1,0 +1,23 @@
+//! Commands that the user types, with the user's rights: started and measured in blocks of which each has every command
+//! once, in an order that is drawn.
+//!
+//! A command runs under a keeper (`bakeoff_confine::measured`), which measures it and ends whatever it leaves behind.
+
+mod blocks;
+mod command_line;
+mod measure;
+mod metric;
+mod options;
+mod run;
+mod seed;
+
+// A test that starts commands is the keeper of them.
+#[cfg(test)]
+#[path = "../../confine/testing/keeper_before_main.rs"]
+mod keeper_before_main;
+
+pub use blocks::{CommandRun, News, TimingError, TimingOutcome, compare};
+pub use command_line::{CommandLine, CommandLineError, Shell};
+pub use metric::{Metric, MetricError};
+pub use options::{Decides, TimedCommand, TimingOptions};
+pub use seed::drawn_seed;

@@ -1,0 +1,138 @@
+//! Output of a report about a series, and the exit status that follows from it.
+
+use super::Status;
+use super::failure::Failure;
+use super::options::{Format, Output};
+use super::regression::Unsure;
+use super::show;
+use bakeoff_domain::numbers::{percent, significant};
+use bakeoff_domain::report::RankingOutcome;
+use bakeoff_domain::series::{SeriesReport, SeriesVerdict};
+use bakeoff_render::ComparisonOutcome;
+use bakeoff_render::escape::Plain;
+
+/// The formats that such a report is written in.
+pub(super) const FORMATS: [Format; 5] = [
+    Format::Human,
+    Format::Json,
+    Format::Md,
+    Format::Html,
+    Format::Csv,
+];
+
+/// The test that the user asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Test {
+    /// Fraction by which a later variant may be worse than the first.
+    pub(super) allowed: f64,
+    /// Consequence if it is not known.
+    pub(super) unsure: Unsure,
+}
+
+/// Returns a report in a format.
+pub(super) fn text(
+    report: &SeriesReport,
+    asked: Option<ComparisonOutcome>,
+    format: Format,
+    output: &Output,
+) -> String {
+    let options = show::options(show::Sources::new(), output);
+    match format {
+        Format::Json => bakeoff_render::json_of_series(report, asked),
+        Format::Md => bakeoff_render::markdown_of_series(report, &options),
+        Format::Html => bakeoff_render::html_of_series(report, &options),
+        Format::Csv => bakeoff_render::csv_of_series(report),
+        _ if output.quiet => bakeoff_render::answer_of_series(report, &options),
+        _ => bakeoff_render::human_of_series(report, &options),
+    }
+}
+
+/// Writes a report in the format that was asked for, its warnings before it on stderr, and returns the exit status.
+pub(super) fn print(
+    report: &SeriesReport,
+    test: Option<Test>,
+    output: &Output,
+) -> Result<Status, Failure> {
+    for warning in &report.warnings {
+        anstream::eprintln!("warning: {}", Plain(warning));
+    }
+    let tested: Vec<(ComparisonOutcome, String)> = test
+        .map(|test| tested(report, test.allowed))
+        .unwrap_or_default();
+    let outcomes: Vec<ComparisonOutcome> = tested.iter().map(|(outcome, _)| *outcome).collect();
+    let asked = test.map(|_| super::regression::outcome(&outcomes));
+    show::write(&text(report, asked, output.format, output))?;
+    for (_, line) in &tested {
+        anstream::eprintln!("{line}");
+    }
+    Ok(status(report, test, &outcomes))
+}
+
+fn status(report: &SeriesReport, test: Option<Test>, outcomes: &[ComparisonOutcome]) -> Status {
+    let passes = |outcome: &ComparisonOutcome| match outcome {
+        ComparisonOutcome::NotSlower => true,
+        ComparisonOutcome::NotKnown => test.is_some_and(|test| test.unsure == Unsure::Pass),
+        _ => false,
+    };
+    let answered = match (test, report.outcome) {
+        (Some(_), _) => outcomes.iter().all(passes),
+        (None, RankingOutcome::Winner | RankingOutcome::Tie) => true,
+        (None, RankingOutcome::NoCall | RankingOutcome::Nothing) => false,
+    };
+    let mut variants = report.variants.iter();
+    Status::of_answer(answered, variants.any(|variant| variant.failure.is_some()))
+}
+
+/// Tests each later variant against the first, and returns the outcome with a line about it.
+fn tested(report: &SeriesReport, allowed: f64) -> Vec<(ComparisonOutcome, String)> {
+    let Some((first, later)) = report.variants.split_first() else {
+        return Vec::new();
+    };
+    let is_time = report.quantity.is_time();
+    let worse = if is_time { "slower" } else { "worse" };
+    let test = |later: &str| {
+        let row = report.verdict(later, &first.name);
+        let outcome = row.as_ref().map_or(ComparisonOutcome::NotKnown, |row| {
+            judged(report, row, allowed)
+        });
+        let (later, first) = (Plain(later), Plain(&first.name));
+        let claim = format!("{worse} than {first} by more than {}", percent(allowed));
+        let line = match outcome {
+            ComparisonOutcome::Slower => format!("{worse}: {later} is {claim}"),
+            ComparisonOutcome::NotSlower => format!("not {worse}: {later} is not {claim}"),
+            _ => {
+                let known = row.and_then(|row| row.low.zip(row.high)).map_or_else(
+                    || "nothing is known of the two".to_owned(),
+                    |(low, high)| {
+                        format!(
+                            "the ratio of {} is between {} and {}",
+                            Plain(&report.quantity.name),
+                            significant(low, 4),
+                            significant(high, 4)
+                        )
+                    },
+                );
+                format!("not known whether {later} is {claim}: {known}")
+            }
+        };
+        (outcome, line)
+    };
+    later.iter().map(|later| test(&later.name)).collect()
+}
+
+/// The outcome of the test of a row whose first variant is the later one.
+fn judged(report: &SeriesReport, row: &SeriesVerdict, allowed: f64) -> ComparisonOutcome {
+    // By how much more it costs, whichever way is better.
+    let (low, high) = if report.quantity.lower_is_better() {
+        (row.low, row.high)
+    } else {
+        let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
+        (inverse(row.high), inverse(row.low))
+    };
+    let limit = 1.0 + allowed;
+    match (low, high) {
+        (Some(low), _) if low > limit => ComparisonOutcome::Slower,
+        (_, Some(high)) if high <= limit => ComparisonOutcome::NotSlower,
+        _ => ComparisonOutcome::NotKnown,
+    }
+}

@@ -1,0 +1,332 @@
+//! Rows of measured values, as CSV or as JSON lines.
+
+use bakeoff_domain::series::Row;
+use serde::Deserialize;
+use std::io::{self, BufRead, Cursor, Read};
+
+/// The most bytes of a line.
+const LINE_BYTES_MAX: usize = 64 << 10;
+/// The most characters of a name.
+const NAME_CHARS_MAX: usize = 200;
+/// The separators of columns that are known by the line of headings.
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+
+/// An error in a file of rows, with its line.
+#[derive(Debug)]
+pub(crate) struct RowsError {
+    /// The number of the line, from 1; `None` where it is about none.
+    pub(crate) line: Option<u64>,
+    /// Reason and next step.
+    pub(crate) reason: String,
+}
+
+impl std::fmt::Display for RowsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.reason),
+            None => write!(f, "{}", self.reason),
+        }
+    }
+}
+
+fn wrong(line: u64, reason: impl Into<String>) -> RowsError {
+    RowsError {
+        line: Some(line),
+        reason: reason.into(),
+    }
+}
+
+/// The form of rows, for messages.
+const FORM: &str = "rows are CSV with a line of headings (variant,block,value and perhaps case), or JSON lines like \
+                    {\"variant\": \"a\", \"block\": 1, \"value\": 0.5}";
+
+/// Reads rows one by one, as they are written, and gives each to `each` with its line, until that returns false.
+///
+/// # Errors
+/// The reader fails, a line is neither, or `each` has an error.
+pub(crate) fn read(
+    mut reader: impl BufRead,
+    mut each: impl FnMut(u64, Row) -> Result<bool, RowsError>,
+) -> Result<(), RowsError> {
+    let mut first = Vec::new();
+    let mut before = 0;
+    loop {
+        first.clear();
+        if line(&mut reader, &mut first, before + 1)? == 0 {
+            return Err(RowsError {
+                line: None,
+                reason: format!("there are no rows: {FORM}"),
+            });
+        }
+        before += 1;
+        let text = first.trim_ascii();
+        if !text.is_empty() && text != b"\xef\xbb\xbf" {
+            break;
+        }
+    }
+    if first.trim_ascii().starts_with(b"{") {
+        json_lines(reader, &first, before, &mut each)
+    } else {
+        csv(reader, &first, before, &mut each)
+    }
+}
+
+/// Reads a line with a bound, and returns the number of its bytes.
+fn line(reader: &mut impl BufRead, into: &mut Vec<u8>, number: u64) -> Result<usize, RowsError> {
+    let mut bounded = reader.take(LINE_BYTES_MAX as u64 + 1);
+    let read = bounded.read_until(b'\n', into);
+    let read = read.map_err(|error| wrong(number, format!("cannot be read: {error}")))?;
+    if read > LINE_BYTES_MAX {
+        return Err(wrong(
+            number,
+            format!("it is longer than {} KiB", LINE_BYTES_MAX >> 10),
+        ));
+    }
+    Ok(read)
+}
+
+#[derive(Deserialize)]
+struct JsonRow {
+    variant: String,
+    #[serde(default)]
+    block: Option<Label>,
+    #[serde(default)]
+    case: Option<Label>,
+    value: f64,
+}
+
+/// A name that may be written as a number.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Label {
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Label {
+    fn text(self) -> String {
+        match self {
+            Self::Whole(number) => number.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+fn json_lines(
+    mut reader: impl BufRead,
+    first: &[u8],
+    before: u64,
+    each: &mut impl FnMut(u64, Row) -> Result<bool, RowsError>,
+) -> Result<(), RowsError> {
+    let mut number = before;
+    let mut text = first.to_vec();
+    loop {
+        if !text.trim_ascii().is_empty() {
+            let row: JsonRow = serde_json::from_slice(&text)
+                .map_err(|error| wrong(number, format!("{error}: {FORM}")))?;
+            let row = Row {
+                variant: row.variant,
+                block: row.block.map(Label::text),
+                case: row.case.map(Label::text),
+                value: row.value,
+            };
+            if !each(number, named(number, row)?)? {
+                return Ok(());
+            }
+        }
+        text.clear();
+        number += 1;
+        if line(&mut reader, &mut text, number)? == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the row if its names are such.
+fn named(number: u64, row: Row) -> Result<Row, RowsError> {
+    let names = [
+        ("variant", Some(&row.variant)),
+        ("block", row.block.as_ref()),
+        ("case", row.case.as_ref()),
+    ];
+    for (what, name) in names {
+        let Some(name) = name else { continue };
+        if name.trim().is_empty() {
+            return Err(wrong(number, format!("its {what} is empty")));
+        }
+        if name.chars().count() > NAME_CHARS_MAX {
+            return Err(wrong(
+                number,
+                format!("its {what} has more than {NAME_CHARS_MAX} characters"),
+            ));
+        }
+    }
+    Ok(row)
+}
+
+fn csv(
+    reader: impl BufRead,
+    first: &[u8],
+    before: u64,
+    each: &mut impl FnMut(u64, Row) -> Result<bool, RowsError>,
+) -> Result<(), RowsError> {
+    let head = String::from_utf8_lossy(first);
+    let head = head.trim().trim_start_matches('\u{feff}');
+    let count = |separator: &u8| head.bytes().filter(|byte| byte == separator).count();
+    let separator = SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',');
+    let text = Cursor::new(format!("{head}\n").into_bytes()).chain(Bounded::new(reader));
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .trim(csv::Trim::All)
+        .flexible(true)
+        .from_reader(text);
+    let columns = reader
+        .headers()
+        .map_err(|error| wrong(before, format!("{error}: {FORM}")))?
+        .clone();
+    let column = |name: &str| {
+        let mut columns = columns.iter();
+        columns.position(|column| column.eq_ignore_ascii_case(name))
+    };
+    let (Some(variant), Some(value)) = (column("variant"), column("value")) else {
+        return Err(wrong(
+            before,
+            format!("it has no columns `variant` and `value`: {FORM}"),
+        ));
+    };
+    let (block, case) = (column("block"), column("case"));
+    let mut record = csv::StringRecord::new();
+    loop {
+        let more = reader.read_record(&mut record);
+        let at = before - 1 + record.position().map_or(0, csv::Position::line);
+        if !more.map_err(|error| wrong(at.max(before), error.to_string()))? {
+            return Ok(());
+        }
+        let cell = |place: usize| {
+            record
+                .get(place)
+                .ok_or_else(|| wrong(at, "it has fewer columns than the headings"))
+        };
+        let number = cell(value)?;
+        let row = Row {
+            variant: cell(variant)?.to_owned(),
+            block: block.map(cell).transpose()?.map(str::to_owned),
+            case: case.map(cell).transpose()?.map(str::to_owned),
+            value: number
+                .parse()
+                .map_err(|_| wrong(at, format!("its value {number:?} is no number")))?,
+        };
+        if !each(at, named(at, row)?)? {
+            return Ok(());
+        }
+    }
+}
+
+/// A reader that fails at a line beyond the bound: a reader of CSV would keep all of it.
+struct Bounded<R> {
+    reader: R,
+    since_break: usize,
+}
+
+impl<R> Bounded<R> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader,
+            since_break: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        // No more than a line's worth at once, so that the count is right.
+        let most = into.len().min(LINE_BYTES_MAX);
+        let read = self.reader.read(&mut into[..most])?;
+        self.since_break = match into[..read].iter().rposition(|byte| *byte == b'\n') {
+            Some(place) => read - place - 1,
+            None => self.since_break + read,
+        };
+        if self.since_break > LINE_BYTES_MAX {
+            return Err(io::Error::other(format!(
+                "a line is longer than {} KiB",
+                LINE_BYTES_MAX >> 10
+            )));
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Result<Vec<(u64, Row)>, String> {
+        let mut rows = Vec::new();
+        let read = read(text.as_bytes(), |line, row| {
+            rows.push((line, row));
+            Ok(true)
+        });
+        read.map(|()| rows).map_err(|error| error.to_string())
+    }
+
+    fn short(text: &str) -> Vec<String> {
+        let show = |(line, row): (u64, Row)| {
+            let block = row.block.unwrap_or_default();
+            let case = row.case.unwrap_or_default();
+            format!("{line} {} {block} {case} {}", row.variant, row.value)
+        };
+        rows(text).unwrap().into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn rows_are_csv_in_any_order_of_columns_or_json_lines() {
+        assert_eq!(
+            short("value,Variant,block,note\n1.5,a,1,x\n 2e3 ,\"b, c\",1,y\n"),
+            ["2 a 1  1.5", "3 b, c 1  2000"]
+        );
+        assert_eq!(short("variant;value;case\na;1;n=1\n"), ["2 a  n=1 1"]);
+        assert_eq!(short("\u{feff}variant\tvalue\r\na\t1\r\n"), ["2 a   1"]);
+        assert_eq!(
+            short(
+                "\n{\"variant\":\"a\",\"block\":7,\"value\":1}\n\n{\"variant\":\"b\",\"block\":\"7\",\"value\":2,\"x\":0}"
+            ),
+            ["2 a 7  1", "4 b 7  2"]
+        );
+    }
+
+    #[test]
+    fn an_error_names_its_line() {
+        let error = |text: &str| rows(text).unwrap_err();
+        assert!(error("").contains("there are no rows"));
+        assert!(error("a,b\n1,2\n").starts_with("line 1: it has no columns"));
+        assert!(error("variant,value\na,1\nb,x\n").starts_with("line 3: its value \"x\""));
+        assert!(error("variant,block,value\na,1\n").starts_with("line 2: it has fewer"));
+        assert!(
+            error("{\"variant\":\"a\",\"value\":1}\n{\"variant\":1}\n").starts_with("line 2: ")
+        );
+        assert!(error("variant,value\n,1\n").starts_with("line 2: its variant is empty"));
+        let long = format!("variant,value\na,1\n{}\n", "x".repeat(200_000));
+        assert!(
+            error(&long).contains("longer than 64 KiB"),
+            "{}",
+            error(&long)
+        );
+        let long = format!("{{\"variant\":\"{}\"}}", "x".repeat(200_000));
+        assert!(error(&long).contains("longer than 64 KiB"));
+        let name = format!("variant,value\n{},1\n", "x".repeat(201));
+        assert!(error(&name).contains("more than 200 characters"));
+    }
+
+    #[test]
+    fn reading_ends_when_it_is_told_to() {
+        let mut seen = 0;
+        read("variant,value\na,1\nb,2\nc,x\n".as_bytes(), |_, _| {
+            seen += 1;
+            Ok(seen < 2)
+        })
+        .unwrap();
+        assert_eq!(seen, 2);
+    }
+}
