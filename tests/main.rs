@@ -26,6 +26,7 @@ mod hostile;
 mod instances;
 mod integration;
 mod interface;
+mod judging;
 mod lowering;
 mod mcp;
 mod mock_model;

@@ -319,6 +319,41 @@ fn case_166_results_from_elsewhere_are_said_to_be() {
 }
 
 #[test]
+fn values_that_an_agent_measured_are_judged() {
+    let mut client = Client::start(&[]);
+    client.initialize();
+    let mut rows = "variant,block,value\n".to_owned();
+    for block in 0..20 {
+        let pair = if block % 2 == 0 {
+            ["a", "b"]
+        } else {
+            ["b", "a"]
+        };
+        for variant in pair {
+            let value = if variant == "a" { "1.0" } else { "1.5" };
+            rows += &format!("{variant},{block},{value}\n");
+        }
+    }
+    let judged = client.call("judge", &json!({"rows": {"text": rows}, "name": "loss"}));
+    let values = &judged["structuredContent"];
+    assert_eq!(values["outcome"], "winner", "{judged:#}");
+    assert_eq!(values["winner"], "a");
+    assert_eq!(values["verdicts"][0]["verdict"], "beats");
+    assert!(values.get("warning").is_none());
+    let unpaired = rows
+        .replace(|c: char| c == ',', ";")
+        .replace("block", "note");
+    let warned = client.call("judge", &json!({"rows": {"text": unpaired}}));
+    assert!(
+        text(&warned).starts_with("MIND: The rows have no blocks"),
+        "{warned:#}"
+    );
+    let refused = client.call("judge", &json!({"rows": {"text": "variant,value\na,-1\n"}}));
+    assert_eq!(refused["isError"], true);
+    assert!(text(&refused).contains("line 2"), "{refused:#}");
+}
+
+#[test]
 fn an_oracle_is_asked_about_one_call() {
     let mut client = Client::start(&[crate::support::root().join("examples").to_str().unwrap()]);
     client.initialize();

@@ -1,7 +1,10 @@
 //! bakeoff as a library, in a program of its own: children are the same program, so this one says first what
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
-use bakeoff::{Error, ErrorKind, Experiment, Outcome, Report, Status, TimeVerdict, Verdict};
+use bakeoff::{
+    Error, ErrorKind, Experiment, JudgeOptions, Judgement, Outcome, Report, Status, TimeVerdict,
+    Verdict,
+};
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
 use std::path::Path;
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
             "what_cannot_be_run_is_an_error_with_its_place",
             cannot_be_run,
         ),
+        trial("somebodys_values_are_judged", judges),
         trial("the_example_says_what_the_command_line_says", example),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -67,6 +71,32 @@ fn experiment() -> tempfile::TempDir {
          { name = \"wrong\", source = \"wrong.rs\" },\n]\n",
     );
     folder
+}
+
+fn judges() {
+    let row = |block: u32| {
+        let [a, b] = [0.5, 0.75].map(|score| score + 0.001 * f64::from(block % 5));
+        format!("a,{block},{a}\nb,{block},{b}\n")
+    };
+    let rows = "variant,block,value\n".to_owned() + &(0..200).map(row).collect::<String>();
+    let options: JudgeOptions = JudgeOptions::default()
+        .higher_is_better()
+        .range(0.0, 1.0)
+        .named("accuracy", "")
+        .practical(0.02);
+    let judgement: Judgement = bakeoff::judge(rows.as_bytes(), &options).unwrap();
+    assert_eq!(judgement.winner(), Some("b"));
+    assert_eq!(judgement.unbeaten(), ["b"]);
+    assert!(
+        judgement
+            .answer()
+            .starts_with("Take b: in accuracy it is higher by 0.25")
+    );
+    assert!(judgement.warnings()[0].starts_with("The order was not drawn"));
+    assert!(judgement.json().contains("\"winner\": \"b\""));
+    let error: Error = bakeoff::judge("variant,value\na,x\n".as_bytes(), &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Experiment);
+    assert!(error.to_string().contains("line 2"), "{error}");
 }
 
 fn cache() -> std::path::PathBuf {

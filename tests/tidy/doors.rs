@@ -105,6 +105,7 @@ const OWN_PATHS: [(&str, &str); 44] = [
         "what the user named: a folder or a file",
     ),
     ("cli::step_summary", "the environment's word"),
+    ("cli::time::export", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
     ("compile::build_folder", "a folder of ours"),

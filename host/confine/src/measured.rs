@@ -1,4 +1,4 @@
-//! What a program of the user's took, measured by the keeper that starts it.
+//! Time and memory of a program of the user's, measured by the keeper that starts it.
 //!
 //! The keeper is small, so that starting a program from it takes little, and the memory that it has itself does not pass
 //! for the program's. It stands between the program and everything that the program leaves behind, so that the CPU time

@@ -2,10 +2,10 @@
 
 use super::command_line::CommandLine;
 use super::measure::{Sums, digest, value};
+use super::notes::{Compared, notes};
 use super::options::{TimedCommand, TimingOptions};
 use super::run::{Ended, RunBounds, RunFailure, run};
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_domain::numbers::{percent, reading};
 use bakeoff_domain::plan::round_order;
 use bakeoff_domain::race::{NextStep, RemainingBudget, StopReason};
 use bakeoff_domain::series::{
@@ -23,10 +23,6 @@ const BUDGET_MIN: Duration = Duration::from_secs(30);
 const BLOCKS_FACTOR: f64 = 1.5;
 /// Number of blocks up to which it is worked out after each what to do next; from then on after every 32nd part of them.
 const LOOKS: u32 = 64;
-/// Number of runs of a command that does nothing.
-const EMPTY_RUNS: usize = 5;
-/// Share of the quickest command's time from which on what starts and ends a command is worth a warning.
-const START_SHARE: f64 = 0.1;
 /// Number of past blocks whose durations predict the next one.
 const DURATIONS: usize = 8;
 /// The purpose of orders that are drawn.
@@ -389,7 +385,18 @@ impl Comparison<'_> {
 
     fn outcome(mut self, ended: SeriesEnd) -> TimingOutcome {
         let blocks = self.race.blocks();
-        let notes = self.notes();
+        let live: Vec<VariantIndex> = (0..self.commands.len())
+            .filter(|command| self.failures[*command].is_none())
+            .collect();
+        let walls = self.runs.iter().map(|run| run.wall_ns as f64);
+        let notes = notes(&Compared {
+            commands: self.commands,
+            options: self.options,
+            sums: &self.sums,
+            live: &live,
+            shortest_ns: walls.fold(f64::INFINITY, f64::min),
+            interrupted: self.interrupted,
+        });
         let variant = |(index, command): (usize, &TimedCommand)| SeriesVariant {
             name: command.name.clone(),
             command: Some(command.line.text().to_owned()),
@@ -412,80 +419,6 @@ impl Comparison<'_> {
             runs: self.runs,
             interrupted: ended == SeriesEnd::Interrupted,
         }
-    }
-
-    /// Notes on the commands: with whose rights they ran, what they wrote, and what starting one takes.
-    fn notes(&self) -> Vec<String> {
-        let mut notes = vec![
-            "The commands ran with your rights and without a fence: they can know that they are timed, and keep what they \
-             like from one run to the next."
-                .to_owned(),
-        ];
-        notes.extend(self.outputs());
-        notes.extend(self.start());
-        notes
-    }
-
-    fn outputs(&self) -> Option<String> {
-        let name = |index: usize| self.commands[index].name.clone();
-        let live = (0..self.commands.len()).filter(|index| self.failures[*index].is_none());
-        let live: Vec<usize> = live.collect();
-        let vary: Vec<String> = live
-            .iter()
-            .filter(|index| self.sums[**index].outputs() > 1)
-            .map(|index| name(*index))
-            .collect();
-        if !vary.is_empty() {
-            return Some(format!(
-                "The output of {} is not the same in all runs, so nothing is known of whether the commands do the same.",
-                vary.join(", ")
-            ));
-        }
-        let first = *live.first()?;
-        let other = live
-            .iter()
-            .find(|index| self.sums[**index].first_output != self.sums[first].first_output)?;
-        Some(format!(
-            "{} and {} write different output: see whether they do the same (--same-output makes it a failure).",
-            name(first),
-            name(*other)
-        ))
-    }
-
-    /// A note on what it takes to start and end a command that does nothing.
-    fn start(&self) -> Option<String> {
-        let texts: Vec<String> = self
-            .commands
-            .iter()
-            .map(|command| command.line.text().to_owned())
-            .collect();
-        let line = CommandLine::that_does_nothing(&self.options.shell, &texts)?;
-        let mut times: Vec<f64> = Vec::new();
-        for _ in 0..EMPTY_RUNS {
-            let bounds = RunBounds {
-                input: None,
-                ..self.bounds()
-            };
-            times.push(run(&line, &bounds).ok()?.measured.wall_ns as f64);
-        }
-        times.sort_by(f64::total_cmp);
-        let empty = times[EMPTY_RUNS / 2];
-        let walls = self.runs.iter().map(|run| run.wall_ns as f64);
-        let quickest = walls.fold(f64::INFINITY, f64::min);
-        let share = empty / quickest;
-        let advice = if share >= START_SHARE {
-            ": let each command do more in one run, or the difference is that of starting"
-        } else {
-            ""
-        };
-        (share > 0.0).then(|| {
-            format!(
-                "Starting and ending a command takes {} (`{}`), which is in every time: {} of the shortest{advice}.",
-                reading(empty, "ns"),
-                line.text(),
-                percent(share.min(1.0)),
-            )
-        })
     }
 }
 

@@ -7,6 +7,7 @@ mod blocks;
 mod command_line;
 mod measure;
 mod metric;
+mod notes;
 mod options;
 mod run;
 mod seed;

@@ -2,6 +2,7 @@
 
 use super::Status;
 use super::failure::Failure;
+use super::interruptible::interruptible;
 use super::options::Output;
 use super::regression::Unsure;
 use super::rows_source::RowsSource;
@@ -120,7 +121,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let source = RowsSource::open(&arguments.file, arguments.follow, Arc::clone(&interrupted))?;
     let settings = arguments.settings();
     let reading = tokio::task::spawn_blocking(move || judged(settings, source));
-    let judged = super::interruptible(reading, &interrupted).await?;
+    let judged = interruptible(reading, &interrupted).await?;
     let named = |error: RowsError| Failure::usage(format!("{}: {error}", arguments.file.display()));
     let report = judged.map_err(named)?;
     let test = arguments.fail_if_worse.map(|allowed| Test {

@@ -25,6 +25,7 @@ mod generation;
 mod generation_record;
 mod generation_seal;
 mod init;
+mod interruptible;
 mod judge;
 mod kept;
 mod looking;
@@ -217,22 +218,6 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(failure) => failure.print(),
-    }
-}
-
-/// Waits for work of another thread, which ends soon after it was interrupted: the flag says so.
-async fn interruptible<T>(
-    work: tokio::task::JoinHandle<T>,
-    interrupted: &std::sync::atomic::AtomicBool,
-) -> Result<T, failure::Failure> {
-    tokio::pin!(work);
-    loop {
-        tokio::select! {
-            done = &mut work => return done.map_err(failure::Failure::infrastructure),
-            _ = tokio::signal::ctrl_c() => {
-                interrupted.store(true, std::sync::atomic::Ordering::Relaxed);
-            }
-        }
     }
 }
 

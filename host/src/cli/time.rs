@@ -1,27 +1,27 @@
 //! `bakeoff time`: commands, each started anew in every block.
 
+mod export;
 mod parameters;
 
 use super::Status;
 use super::counts;
 use super::failure::Failure;
+use super::interruptible::interruptible;
 use super::judge::percent;
 use super::models;
-use super::options::{Format, Output};
+use super::options::Output;
 use super::regression::Unsure;
 use super::series_output::{self, FORMATS, Test};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Direction;
-use bakeoff_files::NewFile;
 use bakeoff_programs::{
-    CommandLine, CommandRun, Decides, Metric, News, Shell, TimedCommand, TimingError,
-    TimingOptions, TimingOutcome, compare,
+    CommandLine, Decides, Metric, News, Shell, TimedCommand, TimingError, TimingOptions, compare,
 };
-use bakeoff_render::escape::{Csv, Plain};
+use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use std::io::{IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -170,7 +170,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     output.only(&FORMATS)?;
     let commands = arguments.commands()?;
     let options = arguments.options()?;
-    let exports = exports(&arguments.export)?;
+    let exports = export::files(&arguments.export)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     let mut display = Display::new(output);
@@ -180,10 +180,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         display.end();
         outcome
     });
-    let outcome = super::interruptible(work, &interrupted).await?;
+    let outcome = interruptible(work, &interrupted).await?;
     let outcome = outcome.map_err(failure)?;
     for (file, format) in exports {
-        write(file, &export(&outcome, format, output))?;
+        export::write(file, &outcome, format, output)?;
     }
     let test = arguments.fail_if_slower.map(|allowed| Test {
         allowed,
@@ -343,66 +343,6 @@ impl Arguments {
             margin: self.fail_if_slower,
         })
     }
-}
-
-/// Returns the files to write with their formats, by their endings.
-fn exports(files: &[PathBuf]) -> Result<Vec<(&Path, Format)>, Failure> {
-    let format = |file: &PathBuf| {
-        let ending = file.extension().and_then(|ending| ending.to_str());
-        match ending {
-            Some("csv") => Some(Format::Csv),
-            Some("json") => Some(Format::Json),
-            Some("md") => Some(Format::Md),
-            Some("html") => Some(Format::Html),
-            _ => None,
-        }
-    };
-    let named = |file| {
-        format(file)
-            .map(|format| (file.as_path(), format))
-            .ok_or_else(|| {
-                Failure::usage(format!(
-                    "--export {}: its ending says no format: name it .csv (all runs), .json, .md or .html",
-                    file.display()
-                ))
-            })
-    };
-    files.iter().map(named).collect()
-}
-
-fn export(outcome: &TimingOutcome, format: Format, output: &Output) -> String {
-    match format {
-        Format::Csv => runs(outcome),
-        format => series_output::text(&outcome.report, None, format, output),
-    }
-}
-
-/// All runs as rows that `bakeoff judge` reads.
-fn runs(outcome: &TimingOutcome) -> String {
-    let mut out = "variant,block,value,position,wall_ns,cpu_ns,peak_bytes\r\n".to_owned();
-    for run in &outcome.runs {
-        let CommandRun {
-            command,
-            block,
-            position,
-            value,
-            wall_ns,
-            cpu_ns,
-            peak_bytes,
-        } = run;
-        let name = Csv(&outcome.report.variants[*command].name);
-        out += &format!("{name},{block},{value},{position},{wall_ns},{cpu_ns},{peak_bytes}\r\n");
-    }
-    out
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::infrastructure(format!("cannot write {}: {error}", file.display()))
-    };
-    let new = NewFile::for_path(file).map_err(failed)?;
-    new.file().write_all(text.as_bytes()).map_err(failed)?;
-    new.put_in_place().map_err(failed)
 }
 
 /// Progress on stderr, for a terminal alone: a line that is replaced.

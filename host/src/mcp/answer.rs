@@ -6,6 +6,7 @@ use super::outcome::RunOutcome;
 use super::runs::{Phase, Run, State};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
+use bakeoff_domain::series::{SeriesReport, SeriesVerdict};
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_render;
 use bakeoff_render::escape::{Lines, Plain};
@@ -92,7 +93,7 @@ pub(super) struct VerdictAnswer {
     /// `beats` (a takes surely less time), `beaten`, `tie` (surely no difference that matters) or
     /// `no-call` (not known yet).
     verdict: &'static str,
-    /// Time of a divided by time of b.
+    /// Time of a divided by time of b; of `judge`, value of a divided by that of b, or their difference in a range.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
     /// The lower end of the ratio's interval.
@@ -281,6 +282,48 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
     forms(text, &answer)
 }
 
+/// Returns the answer of a report about values that were measured elsewhere.
+pub(super) fn about_series(report: &SeriesReport) -> AnswerForms {
+    let text = bakeoff_render::human_of_series(report, &bakeoff_render::Options::default());
+    let name = |name: &String| Plain(name).to_string();
+    let tied = if report.outcome == RankingOutcome::Tie {
+        report.unbeaten.iter().map(name).collect()
+    } else {
+        Vec::new()
+    };
+    let verdict = |row: &SeriesVerdict| VerdictAnswer {
+        a: Plain(&row.a).to_string(),
+        b: Plain(&row.b).to_string(),
+        case: row.case.as_ref().map(name),
+        verdict: verdict_name(row.verdict),
+        ratio: row.value,
+        low: row.low,
+        high: row.high,
+    };
+    let answer = Answer {
+        message: Lines(&report.text).to_string(),
+        outcome: Some(kind(report.outcome)),
+        winner: report.winner.as_ref().map(name),
+        tied,
+        verdicts: report
+            .verdicts
+            .iter()
+            .take(VERDICTS_MAX)
+            .map(verdict)
+            .collect(),
+        confidence: Some(report.confidence),
+        notes: report
+            .notes
+            .iter()
+            .map(|note| Plain(note).to_string())
+            .collect(),
+        ..Answer::default()
+    };
+    let mut forms = forms(shortened(&text, ANSWER_BYTES_MAX, "shortened"), &answer);
+    forms.warn((!report.warnings.is_empty()).then(|| report.warnings.join(" ")));
+    forms
+}
+
 fn answer(report: &Report, id: Option<&str>) -> Answer {
     let recommendation = &report.recommendation;
     let plain = |texts: &[String]| texts.iter().map(|text| Plain(text).to_string()).collect();
@@ -288,12 +331,7 @@ fn answer(report: &Report, id: Option<&str>) -> Answer {
         id: id.map(str::to_owned),
         state: RunState::Done,
         message: Lines(&recommendation.text).to_string(),
-        outcome: Some(match recommendation.outcome {
-            RankingOutcome::Winner => AnswerKind::Winner,
-            RankingOutcome::Tie => AnswerKind::Tie,
-            RankingOutcome::NoCall => AnswerKind::NoCall,
-            RankingOutcome::Nothing => AnswerKind::Nothing,
-        }),
+        outcome: Some(kind(recommendation.outcome)),
         winner: recommendation.winner.clone(),
         tied: recommendation.tied.clone(),
         variants: report.variants.iter().map(variant).collect(),
@@ -309,6 +347,24 @@ fn answer(report: &Report, id: Option<&str>) -> Answer {
         notes: plain(&report.notes),
         report: id.map(report_address),
         ..Answer::default()
+    }
+}
+
+fn kind(outcome: RankingOutcome) -> AnswerKind {
+    match outcome {
+        RankingOutcome::Winner => AnswerKind::Winner,
+        RankingOutcome::Tie => AnswerKind::Tie,
+        RankingOutcome::NoCall => AnswerKind::NoCall,
+        RankingOutcome::Nothing => AnswerKind::Nothing,
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beats => "beats",
+        Verdict::Beaten => "beaten",
+        Verdict::Tie => "tie",
+        Verdict::NoCall => "no-call",
     }
 }
 
@@ -351,12 +407,7 @@ fn verdict(row: &VerdictRow) -> VerdictAnswer {
             .case
             .as_ref()
             .map(|case| Plain(&case.to_string()).to_string()),
-        verdict: match row.verdict {
-            Verdict::Beats => "beats",
-            Verdict::Beaten => "beaten",
-            Verdict::Tie => "tie",
-            Verdict::NoCall => "no-call",
-        },
+        verdict: verdict_name(row.verdict),
         ratio: row.ratio,
         low: row.low,
         high: row.high,

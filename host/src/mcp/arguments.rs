@@ -145,6 +145,28 @@ pub(super) struct PickArguments {
     pub(super) folder: Option<String>,
 }
 
+/// Compares values that were measured elsewhere.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgeArguments {
+    /// The rows: CSV with the headings variant,block,value and perhaps case, or JSON lines with these names. A block is a
+    /// group of values that were measured one after the other, one of each variant, in an order drawn for each block.
+    pub(super) rows: FileArgument,
+    /// Name of the values, for texts: `loss`; `value`, if not given.
+    pub(super) name: Option<String>,
+    /// Unit of the values; `ns` and `bytes` are shown in the unit that fits.
+    pub(super) unit: Option<String>,
+    /// Set if higher values are better: rates, or scores in a `range`.
+    #[serde(default)]
+    pub(super) higher_is_better: bool,
+    /// The lowest and the highest value that there can be, declared beforehand: means are compared, not ratios, and
+    /// values may be 0 or below.
+    pub(super) range: Option<[f64; 2]>,
+    /// A difference in per cent that does not matter: two that are surely closer tie; 1, if not given.
+    #[schemars(range(min = 0.001, max = 99.0))]
+    pub(super) practical_percent: Option<f64>,
+}
+
 /// Waits for a run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

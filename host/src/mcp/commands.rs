@@ -3,7 +3,7 @@
 //! Each value that an agent gives is either written to a file whose name is ours, or it is the value of an option, in
 //! one word with it: nothing of it can become an option, a path or a program.
 
-use super::arguments::{CheckArguments, CompareArguments, RunArguments};
+use super::arguments::{CheckArguments, CompareArguments, JudgeArguments, RunArguments};
 use super::child::{Invocation, WorkingFolder};
 use super::error::{ToolError, quoted};
 use super::fence::CommandKind;
@@ -207,6 +207,33 @@ pub(super) fn pick(
     let mut invocation = invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
     invocation.arguments.push("--copy".into());
     invocation.arguments.push(to.into());
+    Ok((reading(invocation), workspace))
+}
+
+/// Returns the command that compares somebody's values. The workspace must live as long as it runs.
+pub(super) fn judge(
+    arguments: JudgeArguments,
+    roots: &Roots,
+) -> Result<(Invocation, Workspace), ToolError> {
+    let mut workspace = Workspace::new()?;
+    let mut words = vec![
+        "judge".to_owned(),
+        workspace.put_rows(arguments.rows, roots)?,
+    ];
+    words.extend(option("name", arguments.name, NAME_BYTES_MAX)?);
+    words.extend(option("unit", arguments.unit, NAME_BYTES_MAX)?);
+    words.extend(
+        arguments
+            .higher_is_better
+            .then(|| "--higher-is-better".to_owned()),
+    );
+    if let Some([low, high]) = arguments.range {
+        words.push(format!("--range={low}..{high}"));
+    }
+    let practical = arguments.practical_percent;
+    words.extend(practical.map(|percent| format!("--practical={percent}%")));
+    let folder = WorkingFolder::Own(workspace.files());
+    let invocation = invocation(words, folder, roots, &workspace)?;
     Ok((reading(invocation), workspace))
 }
 

@@ -1,7 +1,9 @@
 //! The server: receives calls of tools, and answers them.
 
 use super::answer::{self, AnswerForms};
-use super::arguments::{self, CancelArguments, PickArguments, ReportArguments, ResultArguments};
+use super::arguments::{
+    self, CancelArguments, JudgeArguments, PickArguments, ReportArguments, ResultArguments,
+};
 use super::child::{Ended, Invocation};
 use super::commands;
 use super::error::{ToolError, quoted, shortened};
@@ -12,6 +14,7 @@ use super::roots::Roots;
 use super::runs::{Phase, Run, Runs, Work};
 use super::tools::ToolName;
 use bakeoff_domain::report::{self, Report};
+use bakeoff_domain::series::SeriesReport;
 use bakeoff_files::parse_json;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -109,6 +112,7 @@ impl Server {
                 let work = prepare(move || commands::check(given, &roots)).await?;
                 self.start(work, wait, context).await
             }
+            ToolName::Judge => self.judge(arguments::read(name, given)?, context).await,
             ToolName::Report => self.report(arguments::read(name, given)?, context).await,
             ToolName::Pick => self.pick(arguments::read(name, given)?, context).await,
             ToolName::Result => {
@@ -179,6 +183,16 @@ impl Server {
     fn about(&self, run: &Run) -> Answered {
         let state = run.state();
         answer::about(run, &state, self.runs.ahead_of(run)).map_err(ToolError::new)
+    }
+
+    async fn judge(&self, given: JudgeArguments, context: &RequestContext<RoleServer>) -> Answered {
+        let roots = self.roots(context).await;
+        let (invocation, _workspace) = commands::judge(given, &roots)?;
+        // Its warnings are in the report.
+        let (stdout, _) = read_only(invocation, context).await?;
+        let report: SeriesReport = parse_json(stdout.as_bytes())
+            .map_err(|error| ToolError::machine("the report cannot be read", error))?;
+        Ok(answer::about_series(&report))
     }
 
     async fn report(

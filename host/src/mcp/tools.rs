@@ -2,8 +2,8 @@
 
 use super::answer::Answer;
 use super::arguments::{
-    self, CancelArguments, CheckArguments, CompareArguments, PickArguments, ReportArguments,
-    ResultArguments, RunArguments,
+    self, CancelArguments, CheckArguments, CompareArguments, JudgeArguments, PickArguments,
+    ReportArguments, ResultArguments, RunArguments,
 };
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
@@ -14,6 +14,7 @@ pub(super) enum ToolName {
     Compare,
     Run,
     Check,
+    Judge,
     Report,
     Pick,
     Result,
@@ -22,10 +23,11 @@ pub(super) enum ToolName {
 
 impl ToolName {
     /// All tools, in the order in which they are listed.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Compare,
         Self::Run,
         Self::Check,
+        Self::Judge,
         Self::Report,
         Self::Pick,
         Self::Result,
@@ -37,6 +39,7 @@ impl ToolName {
             Self::Compare => "compare",
             Self::Run => "run",
             Self::Check => "check",
+            Self::Judge => "judge",
             Self::Report => "report",
             Self::Pick => "pick",
             Self::Result => "result",
@@ -54,6 +57,7 @@ impl ToolName {
             Self::Compare => "Measure sources against each other",
             Self::Run => "Run an experiment",
             Self::Check => "Check code against an interface",
+            Self::Judge => "Compare values that were measured",
             Self::Report => "Show a report",
             Self::Pick => "Get the winner's code",
             Self::Result => "Wait for a run",
@@ -77,6 +81,12 @@ impl ToolName {
                 "Checks whether a prototype, workload or component fits a WIT interface, without timing it; or, with \
                  `case`, makes one call and shows arguments, answer, and what the workload's oracle says."
             }
+            Self::Judge => {
+                "Compares values that you measured elsewhere (run times, losses, scores of two or more variants, in blocks \
+                 with one value of each) and says which variant is surely better, by how much, or that it is not known. \
+                 Look as often as you like: of two that do the same, one is falsely called better in at most 5 % of \
+                 comparisons."
+            }
             Self::Report => {
                 "Shows the report of a run of this session (`id`) or of a folder (`folder`), also with other weights \
                  of the criteria, and says what would change the winner. Nothing is measured."
@@ -97,6 +107,7 @@ impl ToolName {
             Self::Compare => arguments::schema::<CompareArguments>(),
             Self::Run => arguments::schema::<RunArguments>(),
             Self::Check => arguments::schema::<CheckArguments>(),
+            Self::Judge => arguments::schema::<JudgeArguments>(),
             Self::Report => arguments::schema::<ReportArguments>(),
             Self::Pick => arguments::schema::<PickArguments>(),
             Self::Result => arguments::schema::<ResultArguments>(),
@@ -108,7 +119,7 @@ impl ToolName {
     /// be repeated, or destroys something.
     fn annotations(self) -> ToolAnnotations {
         let (reads_only, is_idempotent) = match self {
-            Self::Report | Self::Pick | Self::Result => (true, true),
+            Self::Judge | Self::Report | Self::Pick | Self::Result => (true, true),
             // They write into a folder that is removed.
             Self::Compare | Self::Check => (true, false),
             // It writes results beside the experiment.

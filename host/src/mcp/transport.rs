@@ -251,6 +251,7 @@ pub(super) fn refusal(line: &[u8]) -> Option<String> {
         ToolName::Compare => a::read::<a::CompareArguments>(name, given).map(drop),
         ToolName::Run => a::read::<a::RunArguments>(name, given).map(drop),
         ToolName::Check => a::read::<a::CheckArguments>(name, given).map(drop),
+        ToolName::Judge => a::read::<a::JudgeArguments>(name, given).map(drop),
         ToolName::Report => a::read::<a::ReportArguments>(name, given).map(drop),
         ToolName::Pick => a::read::<a::PickArguments>(name, given).map(drop),
         ToolName::Result => a::read::<a::ResultArguments>(name, given).map(drop),

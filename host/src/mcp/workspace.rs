@@ -113,6 +113,16 @@ impl Workspace {
         self.write("interface.wit", "`wit`", &bytes)
     }
 
+    /// Writes a file of rows, and returns its name.
+    pub(super) fn put_rows(
+        &mut self,
+        file: FileArgument,
+        roots: &Roots,
+    ) -> Result<String, ToolError> {
+        let bytes = self.content("`rows`", file, roots)?;
+        self.write("rows", "`rows`", &bytes)
+    }
+
     /// Writes a file of cases, and returns its name.
     pub(super) fn put_cases(&mut self, cases: &[CaseArgument]) -> Result<String, ToolError> {
         if !(1..=CASES_MAX).contains(&cases.len()) {

@@ -1,8 +1,8 @@
 //! Verdicts about somebody's rows, all at once or as they are written.
 
 use super::conclude::{SeriesFacts, conclude};
-use super::quantity::Quantity;
-use super::race::{SeriesRace, SeriesSettings, ValueError};
+use super::quantity::{Quantity, ValueError};
+use super::race::{SeriesRace, SeriesSettings};
 use super::report::{SeriesEnd, SeriesReport, SeriesVariant};
 use super::rows::{Blocks, Row, RowError};
 use crate::race::{NextStep, RemainingBudget};

@@ -63,3 +63,55 @@ impl Quantity {
         self.direction == Direction::LowerIsBetter
     }
 }
+
+/// A value that cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// It is not a number.
+    #[error("{0} is not a finite number")]
+    NotFinite(f64),
+    /// It has no ratio to others.
+    #[error(
+        "{0} is not above 0, so there is no ratio to it: give the range of the values (--range LOW..HIGH), and means are compared"
+    )]
+    NotPositive(f64),
+    /// It lies outside of the declared range.
+    #[error("{value} lies outside of {low}..{high}, the range that was declared")]
+    OutOfRange {
+        /// The value.
+        value: f64,
+        /// The smallest that was declared.
+        low: f64,
+        /// The largest that was declared.
+        high: f64,
+    },
+    /// It is too large or too small beside the first one.
+    #[error(
+        "{value} is more than ten million times as large or as small as the first value, {first}"
+    )]
+    TooFar {
+        /// The value.
+        value: f64,
+        /// The first value.
+        first: f64,
+    },
+}
+
+impl ValueScale {
+    /// Checks that a value can be compared with others.
+    ///
+    /// # Errors
+    /// It is not finite, has no ratio to others or is out of the declared range.
+    pub fn check(self, value: f64) -> Result<(), ValueError> {
+        if !value.is_finite() {
+            return Err(ValueError::NotFinite(value));
+        }
+        match self {
+            Self::Range { low, high } if !(low..=high).contains(&value) => {
+                Err(ValueError::OutOfRange { value, low, high })
+            }
+            Self::Ratio if value <= 0.0 => Err(ValueError::NotPositive(value)),
+            Self::Range { .. } | Self::Ratio => Ok(()),
+        }
+    }
+}

@@ -128,7 +128,7 @@ pub struct Blocks {
     pub cases: Vec<String>,
     blocks: Vec<Block>,
     places: HashMap<String, usize>,
-    /// By variant and case: the number of values, where rows have no block.
+    /// Numbers of values by variant and case, where rows have no block.
     counts: BTreeMap<(usize, usize), usize>,
     has_blocks: Option<bool>,
     has_cases: Option<bool>,

@@ -1,0 +1,92 @@
+//! Notes on commands that were compared: with whose rights they ran, what they wrote, and what starting one takes.
+
+use super::command_line::CommandLine;
+use super::measure::Sums;
+use super::options::{TimedCommand, TimingOptions};
+use super::run::{RunBounds, run};
+use bakeoff_domain::numbers::{percent, reading};
+use std::sync::atomic::AtomicBool;
+
+/// Number of runs of a command that does nothing.
+const EMPTY_RUNS: usize = 5;
+/// Share of the shortest time from which on starting and ending a command is worth advice.
+const START_SHARE: f64 = 0.1;
+
+/// Commands after they were compared.
+pub(crate) struct Compared<'a> {
+    pub(crate) commands: &'a [TimedCommand],
+    pub(crate) options: &'a TimingOptions,
+    /// Sums of their runs, by command.
+    pub(crate) sums: &'a [Sums],
+    /// Indexes of those that did not fail.
+    pub(crate) live: &'a [usize],
+    /// The shortest time of a run on the wall clock, in nanoseconds; infinite without a run.
+    pub(crate) shortest_ns: f64,
+    pub(crate) interrupted: &'a AtomicBool,
+}
+
+/// Returns the notes.
+pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
+    let mut notes = vec![
+        "The commands ran with your rights and without a fence: they can know that they are timed, and keep what they \
+         like from one run to the next."
+            .to_owned(),
+    ];
+    notes.extend(outputs(compared));
+    notes.extend(start(compared));
+    notes
+}
+
+fn outputs(compared: &Compared<'_>) -> Option<String> {
+    let Compared { sums, live, .. } = *compared;
+    let name = |index: usize| compared.commands[index].name.clone();
+    let vary = live.iter().filter(|index| sums[**index].outputs() > 1);
+    let vary: Vec<String> = vary.map(|index| name(*index)).collect();
+    if !vary.is_empty() {
+        return Some(format!(
+            "The output of {} is not the same in all runs, so nothing is known of whether the commands do the same.",
+            vary.join(", ")
+        ));
+    }
+    let first = *live.first()?;
+    let differs = |index: &&usize| sums[**index].first_output != sums[first].first_output;
+    let other = *live.iter().find(differs)?;
+    Some(format!(
+        "{} and {} write different output: see whether they do the same (--same-output makes it a failure).",
+        name(first),
+        name(other)
+    ))
+}
+
+/// A note on what it takes to start and end a command that does nothing.
+fn start(compared: &Compared<'_>) -> Option<String> {
+    if !compared.shortest_ns.is_finite() {
+        return None;
+    }
+    let commands = compared.commands.iter();
+    let texts: Vec<String> = commands
+        .map(|command| command.line.text().to_owned())
+        .collect();
+    let line = CommandLine::that_does_nothing(&compared.options.shell, &texts)?;
+    let bounds = RunBounds {
+        input: None,
+        timeout: None,
+        interrupted: compared.interrupted,
+    };
+    let times = (0..EMPTY_RUNS).map(|_| Some(run(&line, &bounds).ok()?.measured.wall_ns as f64));
+    let mut times: Vec<f64> = times.collect::<Option<_>>()?;
+    times.sort_by(f64::total_cmp);
+    let empty_ns = times[EMPTY_RUNS / 2];
+    let share = empty_ns / compared.shortest_ns;
+    let advice = if share >= START_SHARE {
+        ": let each command do more in one run, or the difference is that of starting"
+    } else {
+        ""
+    };
+    Some(format!(
+        "Starting and ending a command takes {} (`{}`), which is in every time: {} of the shortest{advice}.",
+        reading(empty_ns, "ns"),
+        line.text(),
+        percent(share.min(1.0)),
+    ))
+}
