@@ -127,7 +127,7 @@ pub fn compare(
         round: 0,
         seconds: 0.0,
     };
-    let ended = comparison.to_its_end(news);
+    let ended = comparison.race_commands(news);
     // Whatever happened, what a command set up is cleaned up.
     let cleaned = comparison.clean_up();
     let ended = ended?;
@@ -152,7 +152,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn to_its_end(&mut self, news: &mut dyn FnMut(News<'_>)) -> Result<SeriesEnd, TimingError> {
+    fn race_commands(&mut self, news: &mut dyn FnMut(News<'_>)) -> Result<SeriesEnd, TimingError> {
         for command in self.commands {
             self.help("--setup", command.setup.as_ref(), self.interrupted)?;
         }
