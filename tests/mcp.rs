@@ -340,9 +340,7 @@ fn values_that_an_agent_measured_are_judged() {
     assert_eq!(values["winner"], "a");
     assert_eq!(values["verdicts"][0]["verdict"], "beats");
     assert!(values.get("warning").is_none());
-    let unpaired = rows
-        .replace(',', ";")
-        .replace("block", "note");
+    let unpaired = rows.replace(',', ";").replace("block", "note");
     let warned = client.call("judge", &json!({"rows": {"text": unpaired}}));
     assert!(
         text(&warned).starts_with("MIND: The rows have no blocks"),
