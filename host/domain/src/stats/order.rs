@@ -1,6 +1,7 @@
 //! A distribution-free interval for a median, from order statistics.
 
 use super::estimate::median;
+use crate::logarithm::{exp, ln};
 
 /// An interval that holds the median of the distribution of `values` with at least the given
 /// confidence, whatever the distribution: the widest order statistics whose binomial probability
@@ -18,19 +19,20 @@ pub fn median_interval(values: &mut [f64], confidence: f64) -> Option<(f64, f64)
     let count = values.len();
     median(values)?;
     let spare = 0.5 * (1.0 - confidence);
-    // P(Binomial(count, 1/2) ≤ j), built up from j = 0.
-    let mut term = (-(count as f64) * std::f64::consts::LN_2).exp();
-    let mut below = term;
+    // P(Binomial(count, 1/2) ≤ j), built up from j = 0. A single probability may be too small for a number, so that its
+    // logarithm is carried on.
+    let mut log_term = -(count as f64) * std::f64::consts::LN_2;
+    let mut below = exp(log_term);
     if below > spare {
         return None;
     }
     let mut rank = 0;
-    loop {
-        term *= (count - rank) as f64 / (rank + 1) as f64;
-        if below + term > spare {
+    while 2 * (rank + 1) < count {
+        log_term += ln((count - rank) as f64 / (rank + 1) as f64);
+        below += exp(log_term);
+        if below > spare {
             break;
         }
-        below += term;
         rank += 1;
     }
     values.sort_unstable_by(f64::total_cmp);
@@ -50,5 +52,16 @@ mod tests {
             assert_eq!(median_interval(&mut values, 0.95), Some((low, high)));
         }
         assert_eq!(median_interval(&mut [], 0.95), None);
+    }
+
+    #[test]
+    fn of_many_values_the_ranks_are_those_of_the_normal_approximation() {
+        for count in [1_070, 1_075, 1_080, 20_000, 1_000_000] {
+            let mut values: Vec<f64> = (1..=count).map(f64::from).collect();
+            let (low, high) = median_interval(&mut values, 0.95).unwrap();
+            let expected = 0.5 * f64::from(count) - 0.98 * f64::from(count).sqrt();
+            assert!((low - expected).abs() < 2.0, "{count}: {low} {expected}");
+            assert_eq!(low + high, f64::from(count + 1));
+        }
     }
 }
