@@ -177,7 +177,7 @@ fn rows_that_cannot_be_judged_are_named_with_their_line() {
         (
             "variant,block,value\na,1,2\n",
             &[],
-            "there are rows of 1 variants",
+            "rows of two variants or more are compared, and these have 1",
         ),
         (
             "variant,block,value\na,1,x\n",

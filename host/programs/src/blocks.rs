@@ -10,7 +10,7 @@ use bakeoff_domain::plan::round_order;
 use bakeoff_domain::race::{NextStep, RemainingBudget, StopReason};
 use bakeoff_domain::series::{
     BlockValue, SeriesEnd, SeriesFacts, SeriesRace, SeriesReport, SeriesSettings, SeriesVariant,
-    blocks_needed, conclude,
+    ValueError, blocks_needed, conclude,
 };
 use std::collections::VecDeque;
 use std::io;
@@ -48,7 +48,7 @@ pub struct CommandRun {
 }
 
 /// The result of a comparison.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TimingOutcome {
     /// The report.
     pub report: SeriesReport,
@@ -56,6 +56,8 @@ pub struct TimingOutcome {
     pub runs: Vec<CommandRun>,
     /// True if the user interrupted it; the report is about all complete blocks.
     pub interrupted: bool,
+    /// The reason why something that was set up is not cleaned up.
+    pub not_cleaned: Option<TimingError>,
 }
 
 /// Progress of a comparison.
@@ -91,8 +93,13 @@ pub enum TimingError {
     #[error("cannot run a command: {0}")]
     Machine(#[from] io::Error),
     /// The user interrupted it before anything was measured.
-    #[error("it was interrupted before anything was measured")]
-    Interrupted,
+    #[error(
+        "it was interrupted before anything was measured, while {running} ran (--timeout ends a run that takes too long)"
+    )]
+    Interrupted {
+        /// Name of the command, or the command itself.
+        running: String,
+    },
 }
 
 /// Compares commands until it is known which is the best, or the budget ends.
@@ -131,8 +138,7 @@ pub fn compare(
     // Whatever happened, what a command set up is cleaned up.
     let cleaned = comparison.clean_up();
     let ended = ended?;
-    cleaned?;
-    Ok(comparison.outcome(ended))
+    Ok(comparison.outcome(ended, cleaned.err()))
 }
 
 struct Comparison<'a> {
@@ -161,10 +167,12 @@ impl Comparison<'_> {
         for _ in 0..self.options.warm_up.max(1) {
             for command in self.order(&live) {
                 news(News::WarmingUp(&self.commands[command].name));
-                match self.run(command) {
-                    Ok(_) => {}
+                let run = self.run(command);
+                let run = run.and_then(|run| self.value(&run).map(drop));
+                match run {
+                    Ok(()) => {}
                     Err(RunFailure::OfCommand(reason)) => self.fail(command, reason),
-                    Err(RunFailure::Interrupted) => return Err(TimingError::Interrupted),
+                    Err(RunFailure::Interrupted) => return Err(self.interrupted_in(command)),
                     Err(RunFailure::OfMachine(error)) => return Err(error.into()),
                 }
             }
@@ -180,7 +188,7 @@ impl Comparison<'_> {
             match block {
                 Ok(()) => {}
                 Err(RunFailure::Interrupted) if self.race.blocks() == 0 => {
-                    return Err(TimingError::Interrupted);
+                    return Err(self.interrupted_in(live[0]));
                 }
                 Err(RunFailure::Interrupted) => return Ok(SeriesEnd::Interrupted),
                 Err(RunFailure::OfMachine(error)) => return Err(error.into()),
@@ -198,7 +206,9 @@ impl Comparison<'_> {
                 seconds,
                 budget_seconds: budget,
             });
-            if !is_looked_at(blocks) && seconds < budget {
+            let is_last = blocks >= self.options.runs_max;
+            let is_short = blocks < self.options.runs_min.min(self.options.runs_max);
+            if (is_short || !is_looked_at(blocks) && !is_last) && seconds < budget {
                 continue;
             }
             let remaining = RemainingBudget {
@@ -244,10 +254,7 @@ impl Comparison<'_> {
         let mut ended = Vec::with_capacity(order.len());
         for &command in &order {
             let run = self.run(command);
-            let run = run.and_then(|run| {
-                let value = value(&self.options.decides, &run).map_err(RunFailure::OfCommand)?;
-                Ok((value, run))
-            });
+            let run = run.and_then(|run| Ok((self.value(&run)?, run)));
             match run {
                 Ok((value, run)) => {
                     values.push(BlockValue {
@@ -266,7 +273,13 @@ impl Comparison<'_> {
         }
         let block = self.race.blocks();
         if let Err((value, error)) = self.race.push(&values) {
-            let reason = error.to_string();
+            let reason = match error {
+                ValueError::NotPositive(number) => format!(
+                    "its number is {number}, and there are ratios of numbers above 0 only: let a harness write rows, and \
+                     judge them by `bakeoff judge --range`"
+                ),
+                other => other.to_string(),
+            };
             self.fail(value.variant, reason.clone());
             return Err(RunFailure::OfCommand(reason));
         }
@@ -300,12 +313,25 @@ impl Comparison<'_> {
         }
         let ended = run(&command.line, &self.bounds())?;
         if let Some(reason) = ended.failure().filter(|_| !self.options.ignores_failure) {
-            return Err(RunFailure::OfCommand(reason));
+            let (how, rest) = reason.split_once(':').unwrap_or((&reason, ""));
+            return Err(RunFailure::OfCommand(format!(
+                "{how} (--ignore-failure lets that count){}{rest}",
+                if rest.is_empty() { "" } else { ":" }
+            )));
         }
         let written = digest(&ended.output);
-        self.sums[index].add_output(written);
+        let sums = &mut self.sums[index];
+        sums.add_output(written);
+        if let Some(line) = ended.said.lines().last() {
+            sums.said.get_or_insert_with(|| line.to_owned());
+        }
         if self.options.same_output {
             let first = self.sums.iter().find_map(|sums| sums.first_output);
+            if self.sums[index].outputs() > 1 {
+                return Err(RunFailure::OfCommand(
+                    "its own output changes from run to run (--same-output)".to_owned(),
+                ));
+            }
             if first.is_some_and(|first| first != written) {
                 return Err(RunFailure::OfCommand(
                     "its output is not that of the first command (--same-output)".to_owned(),
@@ -318,6 +344,16 @@ impl Comparison<'_> {
             durations.pop_front();
         }
         Ok(ended)
+    }
+
+    fn value(&self, run: &Ended) -> Result<f64, RunFailure> {
+        value(&self.options.decides, run).map_err(RunFailure::OfCommand)
+    }
+
+    fn interrupted_in(&self, command: VariantIndex) -> TimingError {
+        TimingError::Interrupted {
+            running: self.commands[command].name.clone(),
+        }
     }
 
     fn bounds(&self) -> RunBounds<'_> {
@@ -360,7 +396,11 @@ impl Comparison<'_> {
         let reason = match run(line, &bounds) {
             Ok(ended) => ended.failure(),
             Err(RunFailure::OfCommand(reason)) => Some(reason),
-            Err(RunFailure::Interrupted) => return Err(TimingError::Interrupted),
+            Err(RunFailure::Interrupted) => {
+                return Err(TimingError::Interrupted {
+                    running: line.text().to_owned(),
+                });
+            }
             Err(RunFailure::OfMachine(error)) => return Err(error.into()),
         };
         reason.map_or(Ok(()), |reason| {
@@ -383,7 +423,7 @@ impl Comparison<'_> {
         cleaned.collect::<Vec<_>>().into_iter().collect()
     }
 
-    fn outcome(mut self, ended: SeriesEnd) -> TimingOutcome {
+    fn outcome(mut self, ended: SeriesEnd, not_cleaned: Option<TimingError>) -> TimingOutcome {
         let blocks = self.race.blocks();
         let live: Vec<VariantIndex> = (0..self.commands.len())
             .filter(|command| self.failures[*command].is_none())
@@ -418,6 +458,7 @@ impl Comparison<'_> {
             report: conclude(&mut self.race, facts),
             runs: self.runs,
             interrupted: ended == SeriesEnd::Interrupted,
+            not_cleaned,
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Sums {
     outputs: HashSet<[u8; 32]>,
     /// The digest of what it wrote first.
     pub(crate) first_output: Option<[u8; 32]>,
+    /// The last line that it wrote to stderr in the first run in which it wrote some.
+    pub(crate) said: Option<String>,
 }
 
 /// Returns the digest of what a run wrote.

@@ -2,13 +2,13 @@
 
 use super::command_line::CommandLine;
 use super::measure::Sums;
-use super::options::{TimedCommand, TimingOptions};
+use super::options::{Decides, TimedCommand, TimingOptions};
 use super::run::{RunBounds, run};
 use bakeoff_domain::numbers::{percent, reading};
 use std::sync::atomic::AtomicBool;
 
 /// Number of runs of a command that does nothing.
-const EMPTY_RUNS: usize = 5;
+const EMPTY_RUNS: usize = 10;
 /// Share of the shortest time from which on starting and ending a command is worth advice.
 const START_SHARE: f64 = 0.1;
 
@@ -33,6 +33,7 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
             .to_owned(),
     ];
     notes.extend(outputs(compared));
+    notes.extend(said(compared));
     notes.extend(start(compared));
     notes
 }
@@ -58,9 +59,21 @@ fn outputs(compared: &Compared<'_>) -> Option<String> {
     ))
 }
 
+/// A note on what the first command that wrote to stderr wrote there, though it ended well.
+fn said(compared: &Compared<'_>) -> Option<String> {
+    let mut live = compared.live.iter();
+    let (index, said) =
+        live.find_map(|index| Some((*index, compared.sums[*index].said.as_ref()?)))?;
+    Some(format!(
+        "{} ended well and wrote to stderr: {said}",
+        compared.commands[index].name
+    ))
+}
+
 /// A note on what it takes to start and end a command that does nothing.
 fn start(compared: &Compared<'_>) -> Option<String> {
-    if !compared.shortest_ns.is_finite() {
+    let is_in_time = matches!(compared.options.decides, Decides::Wall | Decides::Cpu);
+    if !compared.shortest_ns.is_finite() || !is_in_time {
         return None;
     }
     let commands = compared.commands.iter();
@@ -74,9 +87,9 @@ fn start(compared: &Compared<'_>) -> Option<String> {
         interrupted: compared.interrupted,
     };
     let times = (0..EMPTY_RUNS).map(|_| Some(run(&line, &bounds).ok()?.measured.wall_ns as f64));
-    let mut times: Vec<f64> = times.collect::<Option<_>>()?;
-    times.sort_by(f64::total_cmp);
-    let empty_ns = times[EMPTY_RUNS / 2];
+    // The least: whatever else the machine does only adds to it.
+    let times: Vec<f64> = times.collect::<Option<_>>()?;
+    let empty_ns = times.into_iter().fold(f64::INFINITY, f64::min);
     let share = empty_ns / compared.shortest_ns;
     let advice = if share >= START_SHARE {
         ": let each command do more in one run, or the difference is that of starting"
@@ -84,7 +97,7 @@ fn start(compared: &Compared<'_>) -> Option<String> {
         ""
     };
     Some(format!(
-        "Starting and ending a command takes {} (`{}`), which is in every time: {} of the shortest{advice}.",
+        "Starting and ending a command takes {} at least (`{}`), which is in every time: {} of the shortest{advice}.",
         reading(empty_ns, "ns"),
         line.text(),
         percent(share.min(1.0)),

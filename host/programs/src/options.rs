@@ -42,7 +42,7 @@ impl Decides {
     pub fn quantity(&self) -> Quantity {
         match self {
             Self::Wall => Quantity::time("wall time"),
-            Self::Cpu => Quantity::time("CPU time"),
+            Self::Cpu => Quantity::cpu_time(),
             Self::Memory => Quantity {
                 name: "peak memory".to_owned(),
                 unit: "bytes".to_owned(),
@@ -78,6 +78,8 @@ pub struct TimingOptions {
     pub budget: Option<Duration>,
     /// Number of runs of each command before those that count.
     pub warm_up: u32,
+    /// The fewest runs of each command that is left, even if all is known before.
+    pub runs_min: u32,
     /// The most runs of each command.
     pub runs_max: u32,
     /// Time after which a run is ended and its command has failed.

@@ -138,7 +138,10 @@ fn values(report: &SeriesReport) -> Table {
     let quantity = &report.quantity;
     let mut table = Table::new(&format!("Mean {}", quantity.name));
     if report.cases.is_empty() {
-        table.column(&format!("mean {}", quantity.name), Align::Right);
+        table.column(
+            &format!("mean {} (median within)", quantity.name),
+            Align::Right,
+        );
     }
     for case in &report.cases {
         table.column(case, Align::Right);

@@ -16,6 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The most by which something may be asked not to be worse, as a fraction.
+const ALLOWED_MAX: f64 = 1_000.0;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Rows are CSV with a line of headings, or JSON lines:
@@ -44,7 +47,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     values: Values,
     /// Exit with 1 if a later variant is worse than the first by more than this, or if that is not known
-    #[arg(long, visible_alias = "fail-if-slower", value_name = "PERCENT", value_parser = percent, conflicts_with = "range")]
+    #[arg(long, visible_alias = "fail-if-slower", value_name = "PERCENT", value_parser = allowance, conflicts_with = "range")]
     fail_if_worse: Option<f64>,
     /// With --fail-if-worse: what follows if it is not known
     #[arg(long, value_enum, default_value = "fail", requires = "fail_if_worse")]
@@ -78,6 +81,16 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
         Ok(share)
     } else {
         Err("it is not above 0 % and below 100 %".to_owned())
+    }
+}
+
+/// Parses how much worse something may be, as a share above 0.
+pub(super) fn allowance(text: &str) -> Result<f64, String> {
+    let share = units::percent(text).map_err(|error| error.to_string())?;
+    if share > 0.0 && share <= ALLOWED_MAX {
+        Ok(share)
+    } else {
+        Err("it is not above 0 % and at most 100000 %".to_owned())
     }
 }
 

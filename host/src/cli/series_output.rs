@@ -62,6 +62,14 @@ pub(super) fn print(
     let outcomes: Vec<ComparisonOutcome> = tested.iter().map(|(outcome, _)| *outcome).collect();
     let asked = test.map(|_| super::regression::outcome(&outcomes));
     show::write(&text(report, asked, output.format, output))?;
+    if output.quiet {
+        for variant in &report.variants {
+            if let Some(failure) = &variant.failure {
+                let first = failure.lines().next().unwrap_or_default();
+                anstream::eprintln!("{} failed: {}", Plain(&variant.name), Plain(first));
+            }
+        }
+    }
     for (_, line) in &tested {
         anstream::eprintln!("{line}");
     }

@@ -7,7 +7,7 @@ use super::Status;
 use super::counts;
 use super::failure::Failure;
 use super::interruptible::interruptible;
-use super::judge::percent;
+use super::judge::{allowance, percent};
 use super::models;
 use super::options::Output;
 use super::regression::Unsure;
@@ -90,7 +90,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     export: Vec<PathBuf>,
     /// Exit with 1 if a later command is worse than the first by more than this, or if that is not known
-    #[arg(long, visible_alias = "fail-if-worse", value_name = "PERCENT", value_parser = percent)]
+    #[arg(long, visible_alias = "fail-if-worse", value_name = "PERCENT", value_parser = allowance)]
     fail_if_slower: Option<f64>,
     /// With --fail-if-slower: what follows if it is not known
     #[arg(long, value_enum, default_value = "fail", requires = "fail_if_slower")]
@@ -155,9 +155,15 @@ struct Runs {
     /// Runs of each command before those that count
     #[arg(long, short = 'w', value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     warmup: u32,
+    /// The fewest runs of each command that count, even if all is known before: more of them make intervals narrower
+    #[arg(long, short = 'm', value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    min_runs: u32,
     /// The most runs of each command that count
     #[arg(long, short = 'M', value_name = "N", default_value = "20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
     max_runs: u32,
+    /// The number of runs of each command that count: both --min-runs and --max-runs
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    runs: Option<u32>,
     /// The time after which a run is ended and its command has failed
     #[arg(long, value_name = "TIME", value_parser = models::time)]
     timeout: Option<Duration>,
@@ -182,14 +188,17 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     });
     let outcome = interruptible(work, &interrupted).await?;
     let outcome = outcome.map_err(failure)?;
-    for (file, format) in exports {
-        export::write(file, &outcome, format, output)?;
-    }
     let test = arguments.fail_if_slower.map(|allowed| Test {
         allowed,
         unsure: arguments.unsure,
     });
     let status = series_output::print(&outcome.report, test, output)?;
+    for (file, format) in exports {
+        export::write(file, &outcome, format, output)?;
+    }
+    if let Some(error) = outcome.not_cleaned {
+        return Err(failure(error));
+    }
     if outcome.interrupted {
         return Ok(Status::Interrupted);
     }
@@ -200,7 +209,7 @@ fn failure(error: TimingError) -> Failure {
     match error {
         TimingError::Helper { .. } => Failure::usage(error.to_string()),
         TimingError::Machine(_) => Failure::infrastructure(error),
-        TimingError::Interrupted => Failure::interrupted(error.to_string()),
+        TimingError::Interrupted { .. } => Failure::interrupted(error.to_string()),
     }
 }
 
@@ -330,7 +339,8 @@ impl Arguments {
             input: self.around.input.clone(),
             budget: self.runs.budget,
             warm_up: self.runs.warmup,
-            runs_max: self.runs.max_runs,
+            runs_min: self.runs.runs.unwrap_or(self.runs.min_runs),
+            runs_max: self.runs.runs.unwrap_or(self.runs.max_runs),
             timeout: self.runs.timeout,
             ignores_failure: self.around.ignore_failure,
             same_output: self.around.same_output,

@@ -82,11 +82,12 @@ fn values(
     variant: VariantIndex,
 ) -> Vec<CaseValues> {
     match verdicts {
-        SeriesVerdicts::Ratios { unit, analysis } => {
+        SeriesVerdicts::Ratios { units, analysis } => {
             let own = analysis.times.iter().filter(|time| time.variant == variant);
             let lower = race.settings().quantity.lower_is_better();
-            let value = |cost: f64| if lower { cost / unit } else { unit / cost };
+            let value = |cost: f64, unit: f64| if lower { cost / unit } else { unit / cost };
             own.map(|time| {
+                let value = |cost: f64| value(cost, units[time.case]);
                 let (low, high) = if lower {
                     (time.low_ns, time.high_ns)
                 } else {

@@ -41,7 +41,7 @@ pub enum JudgeError {
         error: ValueError,
     },
     /// There is nothing to compare.
-    #[error("there are rows of {0} variants: at least two are compared")]
+    #[error("rows of two variants or more are compared, and these have {0}")]
     TooFew(usize),
 }
 

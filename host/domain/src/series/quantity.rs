@@ -4,6 +4,9 @@ use crate::numbers;
 use crate::spec::Direction;
 use serde::{Deserialize, Serialize};
 
+/// The name of CPU time.
+const CPU_TIME: &str = "CPU time";
+
 /// The quantity whose values are compared: its name, its unit, and which values are better.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
@@ -43,9 +46,14 @@ impl Quantity {
         }
     }
 
-    /// Returns true for a time: less of it is `faster`.
+    /// CPU time in nanoseconds.
+    pub fn cpu_time() -> Self {
+        Self::time(CPU_TIME)
+    }
+
+    /// Returns true for a time of which less is `faster`: CPU time is not, of which a program that waits takes none.
     pub fn is_time(&self) -> bool {
-        self.unit == "ns" && self.direction == Direction::LowerIsBetter
+        self.unit == "ns" && self.lower_is_better() && self.name != CPU_TIME
     }
 
     /// A value with its unit.

@@ -60,7 +60,8 @@ pub struct SeriesRace {
     settings: SeriesSettings,
     race: Race,
     replicas: Vec<Replica>,
-    first: Option<f64>,
+    /// The first value of each case.
+    first: Vec<Option<f64>>,
     /// Means over the cases in each block, by variant, where it has all of them; for a declared range.
     rounds: Vec<Vec<Option<f64>>>,
     withdrawn: Vec<VariantIndex>,
@@ -72,7 +73,7 @@ impl SeriesRace {
         Self {
             race: Race::new(race_settings(&settings, &[], 1.0), None),
             replicas: Vec::new(),
-            first: None,
+            first: vec![None; settings.cases],
             rounds: vec![Vec::new(); settings.variants],
             withdrawn: Vec::new(),
             settings,
@@ -103,8 +104,7 @@ impl SeriesRace {
     /// A value is not finite, has no ratio to others or is out of the declared range.
     pub fn push(&mut self, values: &[BlockValue]) -> Result<(), (BlockValue, ValueError)> {
         for value in values {
-            self.check(value.value, values)
-                .map_err(|error| (*value, error))?;
+            self.check(value, values).map_err(|error| (*value, error))?;
         }
         match self.settings.quantity.scale {
             ValueScale::Ratio => self.push_ratios(values),
@@ -113,21 +113,20 @@ impl SeriesRace {
         Ok(())
     }
 
-    fn check(&self, value: f64, block: &[BlockValue]) -> Result<(), ValueError> {
-        let scale = self.settings.quantity.scale;
-        scale.check(value)?;
-        match scale {
-            ValueScale::Range { .. } => Ok(()),
-            ValueScale::Ratio => {
-                let first = self.first.or(block.first().map(|first| first.value));
-                let first = first.unwrap_or(value);
-                let whole = (self.cost(value) * unit(self.cost(first))).round();
-                if (WHOLE_MIN..=WHOLE_MAX).contains(&whole) {
-                    Ok(())
-                } else {
-                    Err(ValueError::TooFar { value, first })
-                }
-            }
+    fn check(&self, value: &BlockValue, block: &[BlockValue]) -> Result<(), ValueError> {
+        let BlockValue { case, value, .. } = *value;
+        self.settings.quantity.scale.check(value)?;
+        if self.settings.quantity.compares_means() {
+            return Ok(());
+        }
+        let mut same_case = block.iter().filter(|other| other.case == case);
+        let first = self.first[case].or_else(|| same_case.next().map(|first| first.value));
+        let first = first.unwrap_or(value);
+        let whole = (self.cost(value) * unit(self.cost(first))).round();
+        if (WHOLE_MIN..=WHOLE_MAX).contains(&whole) {
+            Ok(())
+        } else {
+            Err(ValueError::TooFar { value, first })
         }
     }
 
@@ -140,22 +139,26 @@ impl SeriesRace {
         }
     }
 
-    /// The number of parts into which a cost of 1 is divided.
-    fn unit(&self) -> f64 {
-        unit(self.cost(self.first.unwrap_or(1.0)))
+    /// The numbers of parts into which a cost of 1 is divided, by case.
+    fn units(&self) -> Vec<f64> {
+        let first = self.first.iter();
+        first
+            .map(|first| unit(self.cost(first.unwrap_or(1.0))))
+            .collect()
     }
 
     fn push_ratios(&mut self, values: &[BlockValue]) {
-        let Some(first) = self.first.or(values.first().map(|first| first.value)) else {
-            return;
-        };
-        if self.first.is_none() {
-            self.first = Some(first);
+        let is_first = self.replicas.is_empty();
+        for value in values {
+            self.first[value.case].get_or_insert(value.value);
+        }
+        if is_first {
+            // The resolution is in parts of the first value.
             self.race = Race::new(self.race_settings(), None);
         }
-        let unit = self.unit();
+        let units = self.units();
         let sample = |(place, value): (usize, &BlockValue)| {
-            let whole = (self.cost(value.value) * unit).round() as u64;
+            let whole = (self.cost(value.value) * units[value.case]).round() as u64;
             Sample {
                 variant: value.variant,
                 case: value.case,
@@ -205,7 +208,7 @@ impl SeriesRace {
     }
 
     fn race_settings(&self) -> RaceSettings {
-        race_settings(&self.settings, &self.withdrawn, self.unit())
+        race_settings(&self.settings, &self.withdrawn, self.units()[0])
     }
 
     /// The verdicts so far.
@@ -214,7 +217,7 @@ impl SeriesRace {
             ValueScale::Ratio => {
                 let analysis = self.race.analysis();
                 SeriesVerdicts::Ratios {
-                    unit: self.unit(),
+                    units: self.units(),
                     analysis: Box::new(analysis),
                 }
             }
@@ -252,6 +255,26 @@ impl SeriesRace {
         self.rounds[variant].iter().copied().flatten()
     }
 
+    /// Returns true if it was asked whether the others are worse than variant 0 by more than a margin, and is known.
+    fn is_margin_known(&self, analysis: &Analysis) -> bool {
+        let Some(margin) = self.settings.margin else {
+            return false;
+        };
+        let limit = 1.0 / (1.0 + margin);
+        let mut about = analysis
+            .overall
+            .iter()
+            .filter(|pair| pair.a == 0)
+            .peekable();
+        // The pairs are kept with the lower index first: worse by more than the margin is a ratio below the limit.
+        about.peek().is_some()
+            && about.all(|pair| {
+                let interval = pair.interval;
+                interval.high.is_some_and(|high| high < limit)
+                    || interval.low.is_some_and(|low| low >= limit)
+            })
+    }
+
     /// The next step: the variants that the next block measures, or the reason why it is over. `seconds` returns the
     /// time that a block of these variants takes.
     pub fn next(
@@ -261,6 +284,9 @@ impl SeriesRace {
         seconds: impl Fn(&[VariantIndex]) -> f64,
     ) -> NextStep {
         match verdicts {
+            SeriesVerdicts::Ratios { analysis, .. } if self.is_margin_known(analysis) => {
+                NextStep::Stop(StopReason::Settled)
+            }
             SeriesVerdicts::Ratios { analysis, .. } => analysis.next(remaining, seconds),
             SeriesVerdicts::Means(pairs) => {
                 let live_variants: Vec<VariantIndex> = (0..self.settings.variants)
@@ -297,10 +323,10 @@ impl SeriesRace {
 /// The verdicts about a series, by its scale.
 #[derive(Clone, Debug)]
 pub enum SeriesVerdicts {
-    /// Ratios of costs, with everything that follows from whole numbers of which `unit` are a cost of 1.
+    /// Ratios of costs, with everything that follows from whole numbers of which some are a cost of 1.
     Ratios {
-        /// Number of parts into which 1 was divided.
-        unit: f64,
+        /// Numbers of parts into which a cost of 1 was divided, by case.
+        units: Vec<f64>,
         /// Verdicts and means.
         analysis: Box<Analysis>,
     },

@@ -10,6 +10,8 @@ use crate::ways::Ways;
 
 /// The most variants that a sentence names.
 const NAMES_MAX: usize = 4;
+/// The name of values that nobody named.
+const UNNAMED: &str = "value";
 /// Relative width of an interval that is shown as a number.
 const POINT: f64 = 1e-4;
 /// The most characters of a name in a sentence.
@@ -182,7 +184,7 @@ fn nothing(report: &SeriesReport) -> String {
     };
     let left = match report.unbeaten.first() {
         Some(name) => format!("{} is the only one that is left", short(name)),
-        None => "nobody is left".to_owned(),
+        None => "none is left".to_owned(),
     };
     format!(
         "Nothing to compare: {left}.{}{more}",
@@ -212,7 +214,7 @@ fn take(report: &SeriesReport, winner: &str) -> String {
     } else {
         String::new()
     };
-    let what = if report.quantity.is_time() {
+    let what = if report.quantity.is_time() || report.quantity.name == UNNAMED {
         String::new()
     } else {
         format!("in {} ", report.quantity.name)
@@ -265,21 +267,23 @@ fn no_call(report: &SeriesReport) -> String {
         Some(open) => format!("{open} after {after}"),
         None => format!("nothing is known after {after}"),
     };
+    let with_budget = |number: u32| {
+        let seconds = report
+            .block_seconds
+            .map(|seconds| seconds * f64::from(number));
+        let budget = seconds.map(|seconds| format!(" (--budget {})", budget(seconds)));
+        budget.unwrap_or_default()
+    };
     let advice = match row.settled_by {
-        Some(settled_by) => {
-            let seconds = report
-                .block_seconds
-                .map(|seconds| seconds * f64::from(settled_by));
-            let budget = seconds.map(|seconds| format!(" (--budget {})", budget(seconds)));
-            format!(
-                "; about {} would likely settle it{}",
-                blocks(settled_by),
-                budget.unwrap_or_default()
-            )
-        }
-        None if row.blocks < needed && !report.quantity.compares_means() => {
-            format!("; no difference is sure in fewer than {needed} blocks")
-        }
+        Some(number) => format!(
+            "; about {} would likely settle it{}",
+            blocks(number),
+            with_budget(number)
+        ),
+        None if row.blocks < needed && !report.quantity.compares_means() => format!(
+            "; no difference is sure in fewer than {needed} blocks{}",
+            with_budget(needed)
+        ),
         None => String::new(),
     };
     let end = match report.ended {

@@ -93,6 +93,16 @@ pub(super) fn combined(
     texts: &[Vec<String>],
     parameters: &[Parameter],
 ) -> Result<Vec<Vec<String>>, String> {
+    let is_unused = |parameter: &&Parameter| {
+        let place = format!("{{{}}}", parameter.name);
+        !texts.iter().any(|group| group[0].contains(&place))
+    };
+    if let Some(unused) = parameters.iter().find(is_unused) {
+        let name = &unused.name;
+        return Err(format!(
+            "the parameter {name} is in no command: write {{{name}}} where its values are to be"
+        ));
+    }
     let mut combined = texts.to_vec();
     for Parameter { name, values } in parameters {
         let place = format!("{{{name}}}");
@@ -165,6 +175,8 @@ mod tests {
         assert!(list(&["n", "1,"]).is_err());
         assert!(list(&["n", "1", "n", "2"]).is_err());
         assert!(parameters(&[], &[], &texts(&["1"])).is_err());
+        let unused = list(&["m", "1,2"]).unwrap();
+        assert!(combined(&[texts(&["a{n}"])], &unused).is_err());
         let many = list(&["n", &vec!["1"; 60].join(",")]).unwrap();
         assert!(combined(&[texts(&["a{n}"]), texts(&["b{n}"])], &many).is_err());
     }
