@@ -82,6 +82,8 @@ fn a_test_of_rows_passes_or_not_and_says_why() {
         let mut arguments = vec![
             "judge",
             file,
+            "--baseline",
+            "a",
             "--fail-if-worse",
             allowed,
             "--format",

@@ -182,6 +182,7 @@ fn main() -> ExitCode {
             PYTHON,
             reference::verdicts_by_other_readings_follow_from_the_export
         ),
+        test!(PYTHON, reference::verdicts_about_rows_follow_from_the_rows),
         test!(PYTHON, reference::what_does_not_follow_is_found),
         test!(
             PYTHON,

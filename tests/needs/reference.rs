@@ -3,10 +3,12 @@
 
 mod experiment;
 mod forged;
+mod judged;
 
 use crate::support::{CommandOutput, root, run_bakeoff};
 use experiment::Run;
 use forged::{Forged, SIZES};
+pub(crate) use judged::verdicts_about_rows_follow_from_the_rows;
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;

@@ -56,7 +56,16 @@ pub fn csv_of_series(report: &SeriesReport) -> String {
     let quoted = |text: &str| Csv(text).to_string();
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let head = [
-        "a", "b", "case", "verdict", "claim", "value", "low", "high", "blocks",
+        "a",
+        "b",
+        "case",
+        "verdict",
+        "claim",
+        "value",
+        "low",
+        "high",
+        "blocks",
+        "below_threshold",
     ]
     .map(quoted);
     let mut out = head.join(",") + "\r\n";
@@ -76,6 +85,7 @@ pub fn csv_of_series(report: &SeriesReport) -> String {
             number(row.low),
             number(row.high),
             row.blocks.to_string(),
+            row.below_threshold.to_string(),
         ];
         out += &cells.join(",");
         out += "\r\n";

@@ -33,10 +33,11 @@ Examples:
   bakeoff judge runs.csv
   bakeoff judge losses.jsonl --name loss --practical 0.5%
   bakeoff judge scores.csv --higher-is-better --range 0..1
+  bakeoff judge runs.csv --baseline old --fail-if-worse 2%
   ./harness | bakeoff judge - --follow && pkill harness
 
-Exit status: 0 with a winner or a tie, 1 without. With --fail-if-worse the test alone decides: 1 if a later
-variant is surely worse than the first, or if that is not known (unless --unsure pass).")]
+Exit status: 0 with a winner or a tie, 1 without. With --fail-if-worse the test alone decides: 1 if a variant
+is surely worse than the baseline by more than that, or if that is not known (unless --unsure pass).")]
 pub(super) struct Arguments {
     /// The file with the rows, or `-` for stdin
     #[arg(value_name = "FILE")]
@@ -46,8 +47,11 @@ pub(super) struct Arguments {
     follow: bool,
     #[command(flatten)]
     values: Values,
-    /// Exit with 1 if a later variant is worse than the first by more than this, or if that is not known
-    #[arg(long, visible_alias = "fail-if-slower", value_name = "PERCENT", value_parser = allowance, conflicts_with = "range")]
+    /// The variant that --fail-if-worse tests the others against
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// Exit with 1 if a variant is worse than the --baseline by more than this, or if that is not known
+    #[arg(long, visible_alias = "fail-if-slower", value_name = "PERCENT", value_parser = allowance, conflicts_with = "range", requires = "baseline")]
     fail_if_worse: Option<f64>,
     /// With --fail-if-worse: what follows if it is not known
     #[arg(long, value_enum, default_value = "fail", requires = "fail_if_worse")]
@@ -123,6 +127,7 @@ impl Arguments {
             confidence: 0.95,
             practical: values.practical,
             follows: self.follow,
+            baseline: self.baseline.clone(),
             margin: self.fail_if_worse,
         }
     }

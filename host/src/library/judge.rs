@@ -25,6 +25,7 @@ impl Default for JudgeOptions {
                 confidence: 0.95,
                 practical: 0.01,
                 follows: false,
+                baseline: None,
                 margin: None,
             },
         }

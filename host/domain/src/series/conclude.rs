@@ -13,6 +13,9 @@ use crate::reading_verdict::{Claim, ReadingVerdict};
 use crate::report::RankingOutcome;
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 
+/// The most open pairs for which it is worked out how many more blocks would settle them.
+const PROSPECTS_MAX: usize = 6;
+
 /// The facts about a series besides its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesFacts {
@@ -44,6 +47,7 @@ pub fn conclude(race: &mut SeriesRace, facts: SeriesFacts) -> SeriesReport {
         SeriesVerdicts::Ratios { analysis, .. } => ratio_rows(race, analysis, &names, &facts.cases),
         SeriesVerdicts::Means(pairs) => mean_rows(pairs, &names),
     };
+    let warning = facts.order.and_then(|order| notes::on_order(order, &names));
     let settings = race.settings();
     let live: Vec<&str> = variants
         .iter()
@@ -64,12 +68,13 @@ pub fn conclude(race: &mut SeriesRace, facts: SeriesFacts) -> SeriesReport {
         winner,
         unbeaten,
         text: String::new(),
-        warnings: facts.order.and_then(notes::on_order).into_iter().collect(),
+        warnings: warning.into_iter().collect(),
         notes: facts.notes,
         cases: facts.cases,
         block_seconds: facts.block_seconds,
         seed: facts.seed,
     };
+    report.notes.extend(notes::on_rare_values(&report));
     report.notes.extend(notes::on_blocks(&report));
     report.text = words::answer(&report);
     report
@@ -126,13 +131,20 @@ fn ratio_rows(
     cases: &[String],
 ) -> Vec<SeriesVerdict> {
     let lower = race.settings().quantity.lower_is_better();
+    let mut prospects = PROSPECTS_MAX;
     let row = |pair: &PairVerdict| {
         let RatioInterval { ratio, low, high } = if lower {
             pair.interval
         } else {
             pair.interval.inverse()
         };
-        let is_open = pair.case.is_none() && pair.is_open();
+        let unbeaten = &analysis.unbeaten;
+        let is_open = pair.case.is_none()
+            && pair.is_open()
+            && unbeaten.contains(&pair.a)
+            && unbeaten.contains(&pair.b)
+            && prospects > 0;
+        prospects -= usize::from(is_open);
         let settled_by = is_open.then(|| race.settled_by(pair)).flatten();
         SeriesVerdict {
             a: names[pair.a].clone(),

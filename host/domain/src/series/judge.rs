@@ -22,7 +22,9 @@ pub struct JudgeSettings {
     pub practical: f64,
     /// True if rows are judged as they are written, and it ends once all is known.
     pub follows: bool,
-    /// Margin, as a fraction by which the others may be worse than the first variant.
+    /// The variant that others are tested against; the one of the first row, if none is named.
+    pub baseline: Option<String>,
+    /// Margin, as a fraction by which the others may be worse than the baseline.
     pub margin: Option<f64>,
 }
 
@@ -40,6 +42,9 @@ pub enum JudgeError {
         /// The reason.
         error: ValueError,
     },
+    /// No row is of the baseline.
+    #[error("no row is of {0:?}, which the others are to be tested against")]
+    NoBaseline(String),
     /// There is nothing to compare.
     #[error("rows of two variants or more are compared, and these have {0}")]
     TooFew(usize),
@@ -59,7 +64,7 @@ impl Judge {
     /// A judge without rows.
     pub fn new(settings: JudgeSettings) -> Self {
         Self {
-            blocks: Blocks::new(settings.follows),
+            blocks: Blocks::new(settings.follows, settings.baseline.as_deref()),
             settings,
             race: None,
             counted: 0,
@@ -85,8 +90,20 @@ impl Judge {
         Ok(false)
     }
 
+    /// Checks that some row is of the baseline.
+    fn check_baseline(&self) -> Result<(), JudgeError> {
+        let mut values = self.blocks.all().iter().flat_map(|block| &block.values);
+        match &self.settings.baseline {
+            Some(baseline) if !values.any(|value| value.variant == 0) => {
+                Err(JudgeError::NoBaseline(baseline.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Adds blocks up to this number to the race.
     fn count(&mut self, blocks: usize) -> Result<(), JudgeError> {
+        self.check_baseline()?;
         let variants = self.blocks.variants.len();
         if variants < 2 {
             return Err(JudgeError::TooFew(variants));
@@ -182,6 +199,7 @@ mod tests {
             confidence: 0.95,
             practical: 0.01,
             follows,
+            baseline: None,
             margin: None,
         }
     }

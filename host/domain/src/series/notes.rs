@@ -3,7 +3,8 @@
 use super::report::SeriesReport;
 use super::rows::OrderInBlocks;
 use crate::numbers::count;
-use crate::race::{ClaimScope, RaceSettings, blocks_needed as obvious_blocks};
+use crate::race::{ClaimScope, INPUTS_ENOUGH, RaceSettings, blocks_needed as obvious_blocks};
+use crate::report::RankingOutcome;
 use crate::stats::replicas_needed;
 use crate::verdict::Verdict;
 
@@ -23,27 +24,43 @@ pub fn blocks_needed(variants: usize, cases: usize, confidence: f64) -> u32 {
     ))
 }
 
-/// A warning about the order in which the values of a block were measured, unless it varied.
-pub(super) fn on_order(order: OrderInBlocks) -> Option<String> {
+/// A warning about the order in which the values of a block were measured, unless it varied. `names` are those of the
+/// variants.
+pub(super) fn on_order(order: OrderInBlocks, names: &[String]) -> Option<String> {
     let text = match order {
-        OrderInBlocks::Varies | OrderInBlocks::FewBlocks => return None,
-        OrderInBlocks::Same => {
-            "The order was not drawn: in every block the variants were measured one after the other in the same order. \
-             What belongs to a place (a cold start, a machine that warms up or drifts) counts for whoever stood there, \
-             and a verdict here may be about that. Draw the order anew for each block."
-        }
+        OrderInBlocks::Varies => return None,
+        OrderInBlocks::Uneven { a, b, first, of } => format!(
+            "The order was not drawn: {} came before {} in {} of {} blocks. What belongs to a place (a cold start, a \
+             machine that warms up or drifts) counts for whoever stood there, and a verdict here may be about that. Draw \
+             the order anew for each block.",
+            names.get(a)?,
+            names.get(b)?,
+            count(u64::from(first)),
+            count(u64::from(of))
+        ),
         OrderInBlocks::Unknown => {
             "Nothing is known of the order: the rows of a block do not stand together. A verdict holds only if the \
              order within each block was drawn anew. Write the rows as they are measured."
+                .to_owned()
         }
         OrderInBlocks::ByPlace => {
             "The rows have no blocks: the first values of all variants were compared with each other, then the second \
              ones, and so on. If the variants were measured one after the other, all that changed in between counts as \
              a difference between them. Measure in blocks, each with one value of every variant in an order that is \
              drawn anew, and give each row its block."
+                .to_owned()
         }
     };
-    Some(text.to_owned())
+    Some(text)
+}
+
+/// A note on how few blocks a verdict rests on.
+pub(super) fn on_rare_values(report: &SeriesReport) -> Option<String> {
+    let is_sure = matches!(report.outcome, RankingOutcome::Winner | RankingOutcome::Tie);
+    let blocks = count(u64::from(report.blocks));
+    (is_sure && u64::from(report.blocks) < INPUTS_ENOUGH).then(|| {
+        format!("It rests on {blocks} blocks: nothing is known of values that are rarer than one in that many.")
+    })
 }
 
 /// A note on blocks that lack variants, and so count for fewer pairs.
@@ -81,13 +98,21 @@ mod tests {
 
     #[test]
     fn an_order_that_varied_is_no_matter() {
-        assert_eq!(on_order(OrderInBlocks::Varies), None);
-        for order in [
-            OrderInBlocks::Same,
-            OrderInBlocks::Unknown,
-            OrderInBlocks::ByPlace,
-        ] {
-            assert!(on_order(order).is_some_and(|text| text.ends_with('.')));
+        let names = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(on_order(OrderInBlocks::Varies, &names), None);
+        for order in [OrderInBlocks::Unknown, OrderInBlocks::ByPlace] {
+            assert!(on_order(order, &names).is_some_and(|text| text.ends_with('.')));
         }
+        let uneven = OrderInBlocks::Uneven {
+            a: 1,
+            b: 0,
+            first: 29,
+            of: 30,
+        };
+        let text = on_order(uneven, &names).unwrap();
+        assert!(
+            text.contains("b came before a in 29 of 30 blocks"),
+            "{text}"
+        );
     }
 }

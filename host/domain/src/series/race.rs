@@ -19,7 +19,7 @@ const WHOLE_MIN: f64 = 16_384.0;
 const WHOLE_MAX: f64 = 9.2e18;
 /// The most blocks that are continued to work out how many more would settle a pair: that takes thirty times as many.
 /// From more of them, the width of the interval is extrapolated.
-const PROSPECT_BLOCKS_MAX: usize = 100;
+const PROSPECT_BLOCKS_MAX: usize = 50;
 
 /// One value of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -245,7 +245,7 @@ impl SeriesRace {
                 b: &of_b,
                 same_answers: false,
             };
-            qualities.judge(scale, self.settings.quantity.direction, -alpha.ln())
+            held(qualities.judge(scale, self.settings.quantity.direction, -alpha.ln()))
         };
         pairs.map(verdict).collect()
     }
@@ -318,6 +318,21 @@ impl SeriesRace {
         };
         (pair.interval.low.is_some() && blocks < settings.replicas_max).then_some(blocks)
     }
+}
+
+/// A verdict about a difference of means, or none where the ends of its interval have crossed or the means say the
+/// opposite: the difference changed while it was measured.
+fn held(mut pair: ReadingVerdict) -> ReadingVerdict {
+    let (Some(low), Some(high), Some(value)) = (pair.low, pair.high, pair.value) else {
+        return pair;
+    };
+    let (low, high) = (low.min(high), high.max(low));
+    if pair.low > pair.high || !(low..=high).contains(&value) {
+        pair.verdict = Verdict::NoCall;
+    }
+    pair.low = Some(low.min(value));
+    pair.high = Some(high.max(value));
+    pair
 }
 
 /// The verdicts about a series, by its scale.
@@ -466,6 +481,28 @@ mod tests {
             panic!("means");
         };
         assert_eq!((pairs[0].count, race.blocks()), (120, 121));
+    }
+
+    #[test]
+    fn means_that_changed_sides_are_no_call() {
+        let scale = ValueScale::Range {
+            low: 0.0,
+            high: 1.0,
+        };
+        let mut race = SeriesRace::new(settings(scale));
+        for round in 0..42 {
+            let pair = if round < 12 { [1.0, 0.0] } else { [0.0, 1.0] };
+            race.push(&block(&pair)).unwrap();
+        }
+        let SeriesVerdicts::Means(pairs) = race.verdicts() else {
+            panic!("means");
+        };
+        let pair = &pairs[0];
+        assert_eq!(pair.verdict, Verdict::NoCall, "{pair:?}");
+        assert!(
+            pair.low <= pair.value && pair.value <= pair.high,
+            "{pair:?}"
+        );
     }
 
     #[test]

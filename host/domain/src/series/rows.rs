@@ -1,11 +1,11 @@
 //! Rows of somebody's measurements, put together to blocks.
 
 use super::race::BlockValue;
+use crate::logarithm::{exp, ln};
 use std::collections::{BTreeMap, HashMap};
 
-/// Number of blocks from which on one and the same order in all of them is no chance: of an order that was drawn it
-/// has a probability of less than one in a hundred.
-const SAME_ORDER_MIN: usize = 8;
+/// Probability with which an order that was drawn is called uneven.
+const UNEVEN_PROBABILITY: f64 = 0.01;
 
 /// One measured value.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,16 +107,23 @@ impl Block {
 /// The order in which the values of a block were measured, as far as the rows say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderInBlocks {
-    /// It differs from block to block.
+    /// Each of any two is the first as often as chance has it, as far as the blocks are enough to say so.
     Varies,
-    /// It is the same in all blocks, of which there are enough to say so.
-    Same,
+    /// One comes before the other far more often than an order that was drawn would have it.
+    Uneven {
+        /// The one that comes first.
+        a: usize,
+        /// The other one.
+        b: usize,
+        /// Number of blocks in which it does.
+        first: u32,
+        /// Number of blocks that have both.
+        of: u32,
+    },
     /// The blocks are not in one piece, so that the rows are in no order of time.
     Unknown,
     /// The rows have no blocks: the first values of all variants were taken together, the second ones, and so on.
     ByPlace,
-    /// There are too few blocks to say.
-    FewBlocks,
 }
 
 /// Rows as blocks, in the order of their first rows.
@@ -140,9 +147,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks without rows. With `follows`, a block is done once the next one begins.
-    pub fn new(follows: bool) -> Self {
+    /// Blocks without rows. With `follows`, a block is done once the next one begins. `first`, if given, is the name of
+    /// the variant that has index 0, wherever its rows stand.
+    pub fn new(follows: bool, first: Option<&str>) -> Self {
         Self {
+            variants: first.map(str::to_owned).into_iter().collect(),
             follows,
             ..Self::default()
         }
@@ -248,29 +257,43 @@ impl Blocks {
         if self.is_torn {
             return OrderInBlocks::Unknown;
         }
-        let orders: Vec<Vec<usize>> = self.blocks.iter().map(Block::order).collect();
-        let mut orders = orders.iter().filter(|order| order.len() > 1);
-        let Some(first) = orders.next() else {
-            return OrderInBlocks::FewBlocks;
-        };
-        // A variant that left the race is missing from later blocks.
-        let same = |order: &&Vec<usize>| {
-            let rest: Vec<usize> = first
-                .iter()
-                .copied()
-                .filter(|one| order.contains(one))
-                .collect();
-            rest == **order
-        };
-        let later: Vec<&Vec<usize>> = orders.collect();
-        if !later.iter().copied().all(|order| same(&order)) {
-            OrderInBlocks::Varies
-        } else if later.len() + 1 < SAME_ORDER_MIN {
-            OrderInBlocks::FewBlocks
-        } else {
-            OrderInBlocks::Same
+        let variants = self.variants.len();
+        // By pair: the blocks in which the first of it came first, and those that have both.
+        let mut counts = vec![[0_u32; 2]; variants * variants];
+        for order in self.blocks.iter().map(Block::order) {
+            for (place, a) in order.iter().enumerate() {
+                for b in &order[place + 1..] {
+                    counts[a * variants + b][0] += 1;
+                    counts[a * variants + b][1] += 1;
+                    counts[b * variants + a][1] += 1;
+                }
+            }
         }
+        let pairs = (variants * variants.saturating_sub(1) / 2).max(1) as f64;
+        let pair = |place: usize| {
+            let [first, of] = counts[place];
+            (place / variants, place % variants, first, of)
+        };
+        let mut found = (0..counts.len()).map(pair);
+        let uneven = found.find(|(_, _, first, of)| {
+            2 * first > *of && 2.0 * at_least(*first, *of) < UNEVEN_PROBABILITY / pairs
+        });
+        uneven.map_or(OrderInBlocks::Varies, |(a, b, first, of)| {
+            OrderInBlocks::Uneven { a, b, first, of }
+        })
     }
+}
+
+/// The probability of this many heads or more of `of` throws of a coin.
+fn at_least(heads: u32, of: u32) -> f64 {
+    // From all heads downwards; the logarithm of a term, as a single one may be too small for a number.
+    let mut log_term = -f64::from(of) * std::f64::consts::LN_2;
+    let mut sum = exp(log_term);
+    for number in (heads..of).rev() {
+        log_term += ln(f64::from(number + 1) / f64::from(of - number));
+        sum += exp(log_term);
+    }
+    sum.min(1.0)
 }
 
 #[cfg(test)]
@@ -288,7 +311,7 @@ mod tests {
 
     #[test]
     fn rows_of_a_block_are_one_block_and_several_values_count_as_their_mean() {
-        let mut blocks = Blocks::new(false);
+        let mut blocks = Blocks::new(false, None);
         for (variant, block, value) in [
             ("a", "x", 1.0),
             ("b", "x", 4.0),
@@ -308,7 +331,7 @@ mod tests {
 
     #[test]
     fn without_blocks_values_are_paired_by_their_place() {
-        let mut blocks = Blocks::new(false);
+        let mut blocks = Blocks::new(false, None);
         for (variant, value) in [("a", 1.0), ("a", 2.0), ("b", 3.0), ("b", 4.0)] {
             blocks.push(&row(variant, None, value)).unwrap();
         }
@@ -324,7 +347,7 @@ mod tests {
     #[test]
     fn an_order_that_is_always_the_same_is_seen() {
         let of = |orders: &[[&str; 2]]| {
-            let mut blocks = Blocks::new(false);
+            let mut blocks = Blocks::new(false, None);
             for (block, order) in orders.iter().enumerate() {
                 for variant in order {
                     blocks
@@ -334,12 +357,26 @@ mod tests {
             }
             blocks.order()
         };
-        assert_eq!(of(&[["a", "b"]; 7]), OrderInBlocks::FewBlocks);
-        assert_eq!(of(&[["a", "b"]; 8]), OrderInBlocks::Same);
-        let mut orders = [["a", "b"]; 8];
+        let uneven = |first: u32, of: u32| OrderInBlocks::Uneven {
+            a: 0,
+            b: 1,
+            first,
+            of,
+        };
+        assert_eq!(of(&[["a", "b"]; 7]), OrderInBlocks::Varies);
+        assert_eq!(of(&[["a", "b"]; 8]), uneven(8, 8));
+        let mut orders = [["a", "b"]; 30];
         orders[3] = ["b", "a"];
+        assert_eq!(of(&orders), uneven(29, 30));
+        for order in orders.iter_mut().step_by(2) {
+            *order = ["b", "a"];
+        }
         assert_eq!(of(&orders), OrderInBlocks::Varies);
-        let mut torn = Blocks::new(false);
+        // Of a fair coin: 1/4, and 56/1024.
+        assert!((at_least(2, 2) - 0.25).abs() < 1e-12);
+        assert!((at_least(8, 10) - 56.0 / 1024.0).abs() < 1e-12);
+        assert!((at_least(10_000, 20_000) - 0.5).abs() < 0.01);
+        let mut torn = Blocks::new(false, None);
         for (variant, block) in [("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")] {
             torn.push(&row(variant, Some(block), 1.0)).unwrap();
         }
@@ -348,7 +385,7 @@ mod tests {
 
     #[test]
     fn whoever_reads_on_knows_all_names_from_the_first_block_and_blocks_in_one_piece() {
-        let mut blocks = Blocks::new(true);
+        let mut blocks = Blocks::new(true, None);
         for (variant, block) in [("a", "1"), ("b", "1"), ("b", "2")] {
             blocks.push(&row(variant, Some(block), 1.0)).unwrap();
         }
@@ -369,7 +406,7 @@ mod tests {
 
     #[test]
     fn there_are_bounds_on_names() {
-        let mut blocks = Blocks::new(false);
+        let mut blocks = Blocks::new(false, None);
         for number in 0..VARIANTS_MAX {
             blocks
                 .push(&row(&number.to_string(), Some("1"), 1.0))
