@@ -21,8 +21,12 @@ const PAGE_BYTES: u64 = 1 << 16;
 pub(super) struct Answerer {
     /// Before anything is called.
     pub(super) start: Option<fn(&mut InstructionSink<'_>)>,
+    /// Where memory for arguments is asked for.
+    pub(super) realloc: Option<fn(&mut InstructionSink<'_>)>,
     /// At each call, before the answer.
     pub(super) call: Option<fn(&mut InstructionSink<'_>)>,
+    /// After the answer has been read.
+    pub(super) post_return: Option<fn(&mut InstructionSink<'_>)>,
     /// A table of so many elements, without a largest size.
     pub(super) table: Option<u64>,
 }
@@ -39,8 +43,9 @@ impl Answerer {
         types.ty().function(i32s(4), i32s(1));
         types.ty().function(i32s(3), i32s(1));
         types.ty().function([], []);
+        types.ty().function(i32s(1), []);
         let mut functions = FunctionSection::new();
-        functions.function(0).function(1).function(2);
+        functions.function(0).function(1).function(2).function(3);
         let mut tables = TableSection::new();
         if let Some(minimum) = self.table {
             tables.table(TableType {
@@ -63,22 +68,26 @@ impl Answerer {
         exports.export("memory", ExportKind::Memory, 0);
         exports.export("cabi_realloc", ExportKind::Func, 0);
         exports.export("top-k", ExportKind::Func, 1);
+        if self.post_return.is_some() {
+            exports.export("cabi_post_top-k", ExportKind::Func, 3);
+        }
         let mut code = CodeSection::new();
         // Every argument is put at the same place; the answer's pointer and length are zeros.
-        code.function(&body(|sink| {
-            sink.i32_const(1024);
-        }));
-        code.function(&body(|sink| {
-            if let Some(act) = self.call {
-                act(sink);
-            }
-            sink.i32_const(16);
-        }));
-        code.function(&body(|sink| {
-            if let Some(act) = self.start {
-                act(sink);
-            }
-        }));
+        for (act, result) in [
+            (self.realloc, Some(1024)),
+            (self.call, Some(16)),
+            (self.start, None),
+            (self.post_return, None),
+        ] {
+            code.function(&body(|sink| {
+                if let Some(act) = act {
+                    act(sink);
+                }
+                if let Some(result) = result {
+                    sink.i32_const(result);
+                }
+            }));
+        }
         let mut module = Module::new();
         module.section(&types).section(&functions);
         if self.table.is_some() {
@@ -104,6 +113,28 @@ fn body(write: impl FnOnce(&mut InstructionSink<'_>)) -> Function {
 /// Goes round for ever.
 pub(super) fn looping(sink: &mut InstructionSink<'_>) {
     sink.loop_(wasm_encoder::BlockType::Empty).br(0).end();
+}
+
+/// Counts up to a number in unused memory.
+pub(super) fn counting(sink: &mut InstructionSink<'_>, end: i32) {
+    let counter = wasm_encoder::MemArg {
+        offset: 0,
+        align: 2,
+        memory_index: 0,
+    };
+    sink.loop_(wasm_encoder::BlockType::Empty)
+        .i32_const(2048)
+        .i32_const(2048)
+        .i32_load(counter)
+        .i32_const(1)
+        .i32_add()
+        .i32_store(counter)
+        .i32_const(2048)
+        .i32_load(counter)
+        .i32_const(end)
+        .i32_lt_u()
+        .br_if(0)
+        .end();
 }
 
 /// Grows the table by a million elements until it is refused, and dies of that.

@@ -1,7 +1,8 @@
-//! A prototype that is thousands of times slower than the others: its cost is its own.
+//! Prototypes that take far longer than the others, or never end: their cost is their own.
 
-use super::batch::World;
-use crate::support::{variant, verdict};
+use super::batch::{WIT as TOP_K_WIT, World};
+use super::components::{Answerer, counting, looping};
+use crate::support::{measuring_slot, variant, verdict};
 
 const WIT: &str = "package slow:test;
 world prototype { export total: func(values: list<u64>) -> u64; }
@@ -107,4 +108,71 @@ fn case_170_who_touches_many_pages_is_timed_as_others_are() {
     assert!(variant(&report, "pages")["failure"].is_null(), "{report:#}");
     let notes = report["notes"].to_string();
     assert!(!notes.contains("set aside"), "{notes}");
+}
+
+/// Their checks take longer than the whole budget, which bounds checks and timing together.
+#[test]
+fn case_194_checks_that_use_up_a_budget_for_everything() {
+    let world = World::new();
+    world.write("experiment/top-k.wit", TOP_K_WIT);
+    let case = |first| format!("[[case]]\ncall = \"top-k([{first}, 1, 2], 0)\"\nexpect = \"[]\"\n");
+    let cases: Vec<String> = (3..7).map(case).collect();
+    world.write("experiment/cases.toml", cases.concat());
+    let plain = Answerer::default;
+    let counts = |call| Answerer {
+        call: Some(call),
+        ..plain()
+    };
+    let prototypes = [
+        ("quick", counts(|sink| counting(sink, 10_000))),
+        (
+            "start",
+            Answerer {
+                start: Some(looping),
+                ..plain()
+            },
+        ),
+        (
+            "realloc",
+            Answerer {
+                realloc: Some(looping),
+                ..plain()
+            },
+        ),
+        ("call", counts(looping)),
+        (
+            "post-return",
+            Answerer {
+                post_return: Some(looping),
+                ..plain()
+            },
+        ),
+        // Seconds of work over all cases, and less than the limit of fuel.
+        ("slow", counts(|sink| counting(sink, 700_000_000))),
+        ("less-quick", counts(|sink| counting(sink, 40_000))),
+    ];
+    for (name, prototype) in &prototypes {
+        world.write(&format!("experiment/{name}.wasm"), prototype.component());
+    }
+    let files = prototypes.map(|(name, _)| format!("{name}.wasm"));
+    let first: Vec<&str> = files.iter().map(String::as_str).collect();
+    let last: Vec<&str> = first.iter().rev().copied().collect();
+    for files in [first, last] {
+        let _slot = measuring_slot();
+        let options = "--wit top-k.wit --call top-k --cases cases.toml --budget 4s --format json";
+        let arguments = [&["compare"], &files[..]].concat();
+        let arguments: Vec<&str> = arguments.into_iter().chain(options.split(' ')).collect();
+        let said = world.run(&arguments);
+        let report = said.json();
+        for name in ["quick", "less-quick"] {
+            let time = &variant(&report, name)["readings"]["time"];
+            assert!(!time.is_null(), "{name}: {report:#}\n{}", said.stderr);
+        }
+        for name in ["start", "realloc", "call", "post-return"] {
+            let failure = &variant(&report, name)["failure"];
+            assert_eq!(failure["class"], "fuel-limit", "{name}: {failure}");
+        }
+        // That it is slow is no failure.
+        assert!(variant(&report, "slow")["failure"].is_null(), "{report:#}");
+    }
 }

@@ -12,8 +12,10 @@ const LONG_NS_MIN: f64 = 1_000_000.0;
 const COUNTED_SHARE: f64 = 0.5;
 /// The share of the budget that all calls of one variant in the scout, one on each case, may take.
 const BUDGET_SHARE: f64 = 0.02;
-/// The time that these calls may take even if that share is less, in nanoseconds.
+/// The time that these calls may take even if that share is less, in nanoseconds, and the share of the budget to which
+/// it is bounded: the scout makes several rounds of them, which must leave the others most of a small budget.
 const ROUND_NS: f64 = 2e8;
+const ROUND_SHARE: f64 = 0.05;
 
 /// Returns the variants that the scout leaves out: those whose calls, one on each case, take longer than their share,
 /// judging by the gate. The quickest is never left out. `drawn` is the number of cases that are called, for a set of
@@ -23,7 +25,7 @@ pub(super) fn left_out(
     budget_seconds: f64,
     drawn: Option<usize>,
 ) -> Vec<VariantIndex> {
-    let round_ns = |variant: &TimedVariant| {
+    let gate_round_ns = |variant: &TimedVariant| {
         let known = variant.gate_cpu_ns.iter().filter(|ns| **ns > 0);
         let (count, sum) = known.fold((0_usize, 0.0), |(count, sum), ns| {
             (count + 1, sum + *ns as f64)
@@ -31,8 +33,10 @@ pub(super) fn left_out(
         let called = drawn.map_or(count, |drawn| drawn.min(count));
         sum * called as f64 / count.max(1) as f64
     };
-    let rounds: Vec<f64> = timed_variants.iter().map(round_ns).collect();
-    let allowed = (BUDGET_SHARE * budget_seconds * 1e9).max(ROUND_NS);
+    let rounds: Vec<f64> = timed_variants.iter().map(gate_round_ns).collect();
+    let budget_ns = budget_seconds * 1e9;
+    let round_ns = ROUND_NS.min(ROUND_SHARE * budget_ns);
+    let allowed = round_ns.max(BUDGET_SHARE * budget_ns);
     let variants = 0..rounds.len();
     let quickest = variants
         .clone()
@@ -119,6 +123,10 @@ mod tests {
         assert_eq!(left_out(&variants, 1.0, None), [2, 3]);
         // A larger budget has room for one call of the third.
         assert_eq!(left_out(&variants, 20.0, None), [3]);
+        // A small one has no room for rounds that take a large part of it.
+        let brief = [timed(&[10_000]), timed(&[300_000_000])];
+        assert_eq!(left_out(&brief, 2.0, None), [1]);
+        assert!(left_out(&brief, 4.0, None).is_empty());
         // Somebody is always tried.
         assert!(left_out(&variants[3..], 1.0, None).is_empty());
         assert_eq!(
@@ -126,7 +134,7 @@ mod tests {
             [1]
         );
         // Of a set, some instances are called.
-        assert_eq!(left_out(&variants, 1.0, Some(1)), [3]);
+        assert_eq!(left_out(&variants, 4.0, Some(1)), [3]);
         // A gate that did not keep times tells nothing.
         assert!(left_out(&[timed(&[]), timed(&[0])], 5.0, None).is_empty());
     }

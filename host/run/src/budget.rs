@@ -6,9 +6,15 @@ use bakeoff_domain::numbers;
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::{BudgetScope, Measure};
 use bakeoff_store::events::Event;
+use std::time::Duration;
 
 /// The share of a budget for the whole run that checks may take beyond one call on each case.
 const CHECKS_SHARE: f64 = 0.25;
+
+/// Divisor of a budget for the whole run: timing has this part of it, however long everything before it took. The usual
+/// search and checks take less than the rest. Whoever takes more takes time of its own, up to its own limits, and
+/// nothing of the time in which the others are measured.
+const TIMING_DIVISOR: u32 = 2;
 
 /// Rough number of units of fuel that a core executes in a second while fuel is counted.
 const FUEL_PER_SECOND: f64 = 5e8;
@@ -30,28 +36,40 @@ pub(super) fn repeats_fuel(measure: &Measure, variants: usize) -> Option<u64> {
     Some((seconds * FUEL_PER_SECOND / variants.max(1) as f64) as u64)
 }
 
+/// Returns the time that is left for timing after everything before it took `spent`.
+fn timing_budget(measure: &Measure, spent: Duration) -> Duration {
+    match measure.scope {
+        BudgetScope::Measuring => measure.budget,
+        BudgetScope::Everything => {
+            let left = measure.budget.saturating_sub(spent);
+            left.max(measure.budget / TIMING_DIVISOR)
+        }
+    }
+}
+
 impl Run<'_> {
     /// Returns the declared options of the race, with the budget that is left before anything is timed.
     pub(super) fn measure_left(&self) -> Measure {
-        let mut measure = self.loaded.experiment.measure;
-        if measure.scope == BudgetScope::Everything {
-            measure.budget = measure.budget.saturating_sub(self.spent);
+        let measure = self.loaded.experiment.measure;
+        Measure {
+            budget: timing_budget(&measure, self.spent),
+            ..measure
         }
-        measure
     }
 
-    /// Warns if the search for differing inputs and the checks took the whole budget.
-    pub(super) fn warn_of_spent_budget(&mut self) -> Result<(), RunError> {
-        let budget = self.loaded.experiment.measure.budget;
-        if !self.measure_left().budget.is_zero() {
+    /// Warns if the search for differing inputs and the checks took so long that the run takes more than its budget.
+    pub(super) fn warn_of_long_checks(&mut self) -> Result<(), RunError> {
+        let measure = self.loaded.experiment.measure;
+        let timing = timing_budget(&measure, self.spent);
+        if measure.scope == BudgetScope::Measuring || self.spent + timing <= measure.budget {
             return Ok(());
         }
-        let time = |time: std::time::Duration| numbers::reading(time.as_nanos() as f64, "ns");
+        let time = |time: Duration| numbers::reading(time.as_nanos() as f64, "ns");
         let message = format!(
-            "nothing is left of the budget of {} for timing: to look for differing inputs and to call everyone once \
-             on each case took {}",
-            time(budget),
-            time(self.spent)
+            "to look for differing inputs and to check everyone took {}, and timing has half of the budget of {} all \
+             the same: smaller inputs, or a larger --budget, keep to it",
+            time(self.spent),
+            time(measure.budget)
         );
         self.store.emit(Event::Warning { message })?;
         Ok(())
@@ -61,7 +79,6 @@ impl Run<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn checks_have_a_share_of_a_budget_for_all_and_a_large_sweep_brief_ones() {
@@ -80,5 +97,21 @@ mod tests {
         assert_eq!(of(measuring, 60, 1_000), Some(10_000_000));
         assert_eq!(of(everything, 4, 1_000), Some(500_000));
         assert_eq!(of(everything, 3_600, 1_000), Some(10_000_000));
+    }
+
+    #[test]
+    fn what_is_done_before_timing_takes_at_most_half_of_a_budget_for_all() {
+        let left = |scope, spent| {
+            let measure = Measure {
+                budget: Duration::from_secs(10),
+                scope,
+                ..Measure::default()
+            };
+            timing_budget(&measure, Duration::from_secs(spent)).as_secs()
+        };
+        for (spent, expected) in [(0, 10), (3, 7), (5, 5), (9, 5), (60, 5)] {
+            assert_eq!(left(BudgetScope::Everything, spent), expected);
+        }
+        assert_eq!(left(BudgetScope::Measuring, 60), 10);
     }
 }

@@ -98,7 +98,7 @@ impl Run<'_> {
         self.warn_of_oracle().await?;
         self.evaluate(When::BeforeRace).await?;
         self.spent += built.elapsed();
-        self.warn_of_spent_budget()?;
+        self.warn_of_long_checks()?;
         self.screen().await?;
         self.assess().await?;
         self.all_tasks_ended()?;

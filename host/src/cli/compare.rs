@@ -85,8 +85,8 @@ pub(super) struct Arguments {
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
     seed: Option<RunSeed>,
-    /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing: 500ms, 40s,
-    /// 2min; until it is known and 20s at most, if not given
+    /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing (half at
+    /// least): 500ms, 40s, 2min; until it is known and 20s at most, if not given
     #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
     budget: Option<Duration>,
     #[command(flatten)]

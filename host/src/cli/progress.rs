@@ -4,6 +4,7 @@ use super::options::Output;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
+use bakeoff_domain::spec::BudgetScope;
 use bakeoff_domain::variant;
 use bakeoff_render::escape::{Json, Lines, Plain};
 use bakeoff_store::events::{
@@ -21,7 +22,7 @@ const UNDER_WAY_MAX: usize = 3;
 /// The width of the bar of the budget.
 const BUDGET_CELLS: usize = 16;
 
-/// Least duration of a stage outside the budget from which on it gets a line.
+/// Least duration of builds and checks from which on they get a line.
 const LONG: Duration = Duration::from_secs(2);
 
 /// The progress display of a run.
@@ -49,6 +50,7 @@ struct ProgressView {
     /// The stage of the bar.
     bar_stage: Option<Stage>,
     budget: Duration,
+    scope: BudgetScope,
     /// Name of each variant that is declared, by its id.
     names: HashMap<String, String>,
     /// True if the run reuses earlier results.
@@ -73,7 +75,7 @@ impl Display {
         } else {
             ProgressMode::Lines
         };
-        let budget = loaded.experiment.measure.budget;
+        let measure = &loaded.experiment.measure;
         let declared = variant::declare(&loaded.experiment.approaches);
         let names = words::variant_names(declared.iter()).into_iter();
         let names = names.map(|(id, name)| (id.to_owned(), Plain(&name).to_string()));
@@ -81,7 +83,8 @@ impl Display {
             mode,
             bar: ProgressBar::hidden(),
             bar_stage: None,
-            budget,
+            budget: measure.budget,
+            scope: measure.scope,
             names: names.collect(),
             resumed: false,
             reused: 0,
@@ -180,7 +183,7 @@ impl ProgressView {
         words::listed(names, UNDER_WAY_MAX)
     }
 
-    /// Returns a line on a finished stage whose time is not part of the budget, if it took long.
+    /// Returns a line on the finished builds and checks, if they took long.
     fn duration_line(&self, event: &Event) -> Option<String> {
         let Event::StageComplete {
             stage: Stage::Check,
@@ -190,10 +193,11 @@ impl ProgressView {
         };
         let took = self.since.elapsed();
         (took >= LONG).then(|| {
-            format!(
-                "built and checked in {:.0} s, before the budget for measuring",
-                took.as_secs_f64()
-            )
+            let outside = match self.scope {
+                BudgetScope::Measuring => ", before the budget for measuring",
+                BudgetScope::Everything => "",
+            };
+            format!("built and checked in {:.0} s{outside}", took.as_secs_f64())
         })
     }
 
@@ -341,6 +345,7 @@ mod tests {
             bar: ProgressBar::hidden(),
             bar_stage: None,
             budget: Duration::from_secs(5),
+            scope: BudgetScope::Measuring,
             names: HashMap::new(),
             resumed: false,
             reused: 0,
@@ -388,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_that_took_long_say_so_and_that_the_budget_is_not_for_them() {
+    fn checks_that_took_long_say_so_and_whether_the_budget_is_not_for_them() {
         let mut view = view();
         let done = |stage| Event::StageComplete { stage };
         assert_eq!(view.duration_line(&done(Stage::Check)), None);
@@ -399,6 +404,11 @@ mod tests {
         assert_eq!(
             view.duration_line(&done(Stage::Check)).unwrap(),
             "built and checked in 9 s, before the budget for measuring"
+        );
+        view.scope = BudgetScope::Everything;
+        assert_eq!(
+            view.duration_line(&done(Stage::Check)).unwrap(),
+            "built and checked in 9 s"
         );
         assert_eq!(view.duration_line(&done(Stage::Measure)), None);
     }
