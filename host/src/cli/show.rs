@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::options::{Format, Output};
 use bakeoff_domain::report::Report;
+use bakeoff_render::escape::Json;
 use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
 use bakeoff_run::audit::PastRun;
 use bakeoff_store::{ExportTable, RunId, Store, StoreError};
@@ -128,7 +129,7 @@ pub(super) fn export(
 /// Writes a value to stdout as JSON.
 pub(super) fn write_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::infrastructure)?;
-    write(&format!("{text}\n"))
+    write(&format!("{}\n", Json(&text)))
 }
 
 /// Returns the options of a report for the terminal.
