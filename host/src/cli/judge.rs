@@ -103,10 +103,12 @@ fn range(text: &str) -> Result<ValueScale, String> {
     let (low, high) = text.split_once("..").ok_or_else(wrong)?;
     let end = |end: &str| end.trim().parse::<f64>().ok().filter(|end| end.is_finite());
     let (low, high) = end(low).zip(end(high)).ok_or_else(wrong)?;
-    if low < high && (high - low).is_finite() {
+    if low >= high {
+        Err("its first end is not below its second".to_owned())
+    } else if (high - low).is_finite() {
         Ok(ValueScale::Range { low, high })
     } else {
-        Err("its first end is not below its second".to_owned())
+        Err("its ends are so far apart that their distance is no number".to_owned())
     }
 }
 

@@ -2,12 +2,14 @@
 
 use bakeoff_domain::series::Row;
 use serde::Deserialize;
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{BufRead, Read as _};
 
 /// The most bytes of a line.
 const LINE_BYTES_MAX: usize = 64 << 10;
 /// The most characters of a name.
 const NAME_CHARS_MAX: usize = 200;
+/// Numbers below this are exact.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 /// The separators of columns that are known by the line of headings.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
@@ -105,11 +107,15 @@ enum Label {
 }
 
 impl Label {
-    fn text(self) -> String {
+    fn text(self, line: u64) -> Result<String, RowsError> {
         match self {
-            Self::Whole(number) => number.to_string(),
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => text,
+            Self::Whole(number) => Ok(number.to_string()),
+            Self::Number(number) if number.abs() < EXACT_MAX => Ok(number.to_string()),
+            Self::Number(_) => Err(wrong(
+                line,
+                "its block or case is a number beyond 2^53, which is not exact: write it in quotes",
+            )),
+            Self::Text(text) => Ok(text),
         }
     }
 }
@@ -128,8 +134,8 @@ fn json_lines(
                 .map_err(|error| wrong(number, format!("{error}: {FORM}")))?;
             let row = Row {
                 variant: row.variant,
-                block: row.block.map(Label::text),
-                case: row.case.map(Label::text),
+                block: row.block.map(|label| label.text(number)).transpose()?,
+                case: row.case.map(|label| label.text(number)).transpose()?,
                 value: row.value,
             };
             if !each(number, named(number, row)?)? {
@@ -167,7 +173,7 @@ fn named(number: u64, row: Row) -> Result<Row, RowsError> {
 }
 
 fn csv(
-    reader: impl BufRead,
+    mut reader: impl BufRead,
     first: &[u8],
     before: u64,
     each: &mut impl FnMut(u64, Row) -> Result<bool, RowsError>,
@@ -176,86 +182,75 @@ fn csv(
     let head = head.trim().trim_start_matches('\u{feff}');
     let count = |separator: &u8| head.bytes().filter(|byte| byte == separator).count();
     let separator = SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',');
-    let text = Cursor::new(format!("{head}\n").into_bytes()).chain(Bounded::new(reader));
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(separator)
-        .trim(csv::Trim::All)
-        .flexible(true)
-        .from_reader(text);
-    let columns = reader
-        .headers()
-        .map_err(|error| wrong(before, format!("{error}: {FORM}")))?
-        .clone();
+    let columns = cells(head.as_bytes(), separator, before)?;
     let column = |name: &str| {
-        let mut columns = columns.iter();
-        columns.position(|column| column.eq_ignore_ascii_case(name))
+        let mut found = columns.iter().enumerate();
+        let mut found = found
+            .by_ref()
+            .filter(|(_, column)| column.eq_ignore_ascii_case(name));
+        match (found.next(), found.next()) {
+            (Some(_), Some(_)) => Err(wrong(before, format!("two columns are called `{name}`"))),
+            (place, _) => Ok(place.map(|(place, _)| place)),
+        }
     };
-    let (Some(variant), Some(value)) = (column("variant"), column("value")) else {
+    let (Some(variant), Some(value)) = (column("variant")?, column("value")?) else {
         return Err(wrong(
             before,
             format!("it has no columns `variant` and `value`: {FORM}"),
         ));
     };
-    let (block, case) = (column("block"), column("case"));
-    let mut record = csv::StringRecord::new();
+    let (block, case) = (column("block")?, column("case")?);
+    let mut number = before;
+    let mut text = Vec::new();
     loop {
-        let more = reader.read_record(&mut record);
-        let at = before - 1 + record.position().map_or(0, csv::Position::line);
-        if !more.map_err(|error| wrong(at.max(before), error.to_string()))? {
+        text.clear();
+        number += 1;
+        if line(&mut reader, &mut text, number)? == 0 {
             return Ok(());
         }
-        let cell = |place: usize| {
-            record
-                .get(place)
-                .ok_or_else(|| wrong(at, "it has fewer columns than the headings"))
-        };
-        let number = cell(value)?;
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        let record = cells(&text, separator, number)?;
+        if record.len() != columns.len() {
+            return Err(wrong(
+                number,
+                format!(
+                    "it has {} columns, and the headings have {}",
+                    record.len(),
+                    columns.len()
+                ),
+            ));
+        }
+        let cell = |place: usize| record.get(place).unwrap_or_default().to_owned();
+        let shown = cell(value);
         let row = Row {
-            variant: cell(variant)?.to_owned(),
-            block: block.map(cell).transpose()?.map(str::to_owned),
-            case: case.map(cell).transpose()?.map(str::to_owned),
-            value: number
+            variant: cell(variant),
+            block: block.map(cell),
+            case: case.map(cell),
+            value: shown
                 .parse()
-                .map_err(|_| wrong(at, format!("its value {number:?} is no number")))?,
+                .map_err(|_| wrong(number, format!("its value {shown:?} is no number")))?,
         };
-        if !each(at, named(at, row)?)? {
+        if !each(number, named(number, row)?)? {
             return Ok(());
         }
     }
 }
 
-/// A reader that fails at a line beyond the bound: a reader of CSV would keep all of it.
-struct Bounded<R> {
-    reader: R,
-    since_break: usize,
-}
-
-impl<R> Bounded<R> {
-    fn new(reader: R) -> Self {
-        Self {
-            reader,
-            since_break: 0,
-        }
-    }
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // No more than a line's worth at once, so that the count is right.
-        let most = into.len().min(LINE_BYTES_MAX);
-        let read = self.reader.read(&mut into[..most])?;
-        self.since_break = match into[..read].iter().rposition(|byte| *byte == b'\n') {
-            Some(place) => read - place - 1,
-            None => self.since_break + read,
-        };
-        if self.since_break > LINE_BYTES_MAX {
-            return Err(io::Error::other(format!(
-                "a line is longer than {} KiB",
-                LINE_BYTES_MAX >> 10
-            )));
-        }
-        Ok(read)
-    }
+/// Returns the cells of a line. A cell in quotes ends with its line.
+fn cells(line: &[u8], separator: u8, number: u64) -> Result<csv::StringRecord, RowsError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .trim(csv::Trim::All)
+        .has_headers(false)
+        .buffer_capacity(line.len().max(1))
+        .from_reader(line);
+    let mut record = csv::StringRecord::new();
+    reader
+        .read_record(&mut record)
+        .map_err(|error| wrong(number, format!("{error}: {FORM}")))?;
+    Ok(record)
 }
 
 #[cfg(test)]
@@ -302,7 +297,20 @@ mod tests {
         assert!(error("").contains("there are no rows"));
         assert!(error("a,b\n1,2\n").starts_with("line 1: it has no columns"));
         assert!(error("variant,value\na,1\nb,x\n").starts_with("line 3: its value \"x\""));
-        assert!(error("variant,block,value\na,1\n").starts_with("line 2: it has fewer"));
+        assert!(error("variant,block,value\na,1\n").starts_with("line 2: it has 2 columns"));
+        assert!(error("variant,block,value\na,1,1,5\n").starts_with("line 2: it has 4 columns"));
+        assert!(
+            error("variant,value,VALUE\n").starts_with("line 1: two columns are called `value`")
+        );
+        let far = "{\"variant\":\"a\",\"block\":1e30,\"value\":1}";
+        assert!(error(far).contains("write it in quotes"));
+        // A quote that is never closed ends with its line.
+        let open = format!("variant,value\n\"{}", "a\n".repeat(100_000));
+        assert!(
+            error(&open).starts_with("line 2: it has 1 columns"),
+            "{}",
+            error(&open)
+        );
         assert!(
             error("{\"variant\":\"a\",\"value\":1}\n{\"variant\":1}\n").starts_with("line 2: ")
         );

@@ -11,6 +11,11 @@ use crate::race::{NextStep, RemainingBudget};
 /// part of them.
 const LOOKS: usize = 64;
 
+/// The most pairs of variants, each on each case.
+const CLAIMS_MAX: usize = 4_096;
+/// The most differences: of each pair on each case in each block.
+const DIFFERENCES_MAX: usize = 10_000_000;
+
 /// Settings for verdicts about rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgeSettings {
@@ -45,6 +50,18 @@ pub enum JudgeError {
     /// No row is of the baseline.
     #[error("no row is of {0:?}, which the others are to be tested against")]
     NoBaseline(String),
+    /// There is more to compare than can be worked out in a minute or so.
+    #[error(
+        "{pairs} pairs on {cases} cases in {blocks} blocks are more than is worked out: leave out variants, cases or blocks"
+    )]
+    TooLarge {
+        /// Number of pairs.
+        pairs: usize,
+        /// Number of cases.
+        cases: usize,
+        /// Number of blocks.
+        blocks: usize,
+    },
     /// There is nothing to compare.
     #[error("rows of two variants or more are compared, and these have {0}")]
     TooFew(usize),
@@ -107,6 +124,18 @@ impl Judge {
         let variants = self.blocks.variants.len();
         if variants < 2 {
             return Err(JudgeError::TooFew(variants));
+        }
+        let (pairs, cases) = (
+            variants * (variants - 1) / 2,
+            self.blocks.cases.len().max(1),
+        );
+        let claims = pairs * cases;
+        if claims > CLAIMS_MAX || claims * blocks > DIFFERENCES_MAX {
+            return Err(JudgeError::TooLarge {
+                pairs,
+                cases,
+                blocks,
+            });
         }
         let settings = &self.settings;
         let race = self.race.get_or_insert_with(|| {
@@ -241,6 +270,25 @@ mod tests {
         let whole = whole.finish(SeriesEnd::EndOfValues).unwrap();
         assert_eq!(whole.verdicts, followed.verdicts);
         assert_eq!(whole.warnings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_would_take_hours_is_refused() {
+        let mut judge = Judge::new(settings(false));
+        for variant in 0..64 {
+            for case in 0..3 {
+                let row = Row {
+                    variant: variant.to_string(),
+                    block: Some("1".to_owned()),
+                    case: Some(case.to_string()),
+                    value: 1.0,
+                };
+                judge.push(&row).unwrap();
+            }
+        }
+        let refused = judge.finish(SeriesEnd::EndOfValues).unwrap_err();
+        let expected = "2016 pairs on 3 cases in 1 blocks are more than is worked out";
+        assert!(refused.to_string().starts_with(expected), "{refused}");
     }
 
     #[test]
