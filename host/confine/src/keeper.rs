@@ -35,7 +35,7 @@ const ENDING_MAX: Duration = Duration::from_secs(10);
 const ENDING_PAUSE: Duration = Duration::from_millis(2);
 
 /// The longest wait for a keeper that is dropped.
-const DROP_WAIT_MS_MAX: i32 = 2_000;
+const DROP_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// The signals that a keeper waits for: its child's end, and those that tell it to end.
 const AWAITED: [libc::c_int; 5] = [
@@ -115,13 +115,8 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         self.end();
-        let mut ended = libc::pollfd {
-            fd: self.process.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        // SAFETY: the structure is valid during the call. A failure is only an early return.
-        unsafe { libc::poll(&raw mut ended, 1, DROP_WAIT_MS_MAX) };
+        // A failure is only an early return.
+        let _ = self.has_ended_within(DROP_WAIT_MAX);
     }
 }
 

@@ -39,8 +39,7 @@ pub struct Measurement {
 pub fn measured(program: &OsStr) -> io::Result<(Command, Measurement)> {
     let file = memory_file::create()?;
     let report = inheritable(&file)?;
-    let command = keeper::command(Path::new(program), Some(report.as_raw_fd()));
-    let mut command = command;
+    let mut command = keeper::command(Path::new(program), Some(report.as_raw_fd()));
     // The keeper gets it under its own number; this process closes its end with the command.
     keep_open(&mut command, report);
     Ok((

@@ -21,6 +21,16 @@ pub enum Claim {
     Exact,
 }
 
+impl Claim {
+    /// The number of a claim about `b` against `a`, from that about `a` against `b`.
+    pub(crate) fn mirrored(self, number: f64) -> f64 {
+        match self {
+            Self::Ratio => 1.0 / number,
+            Self::MeanDifference | Self::MoreInputs | Self::Exact => 0.0 - number,
+        }
+    }
+}
+
 /// A verdict about a pair by a reading. `I` names variants: their indexes, or their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadingVerdict<I = VariantIndex> {
@@ -64,10 +74,7 @@ impl<I> ReadingVerdict<I> {
     /// The verdict about `b` against `a`.
     #[must_use]
     pub fn mirrored(self) -> Self {
-        let mirror = |number: f64| match self.claim {
-            Claim::Ratio => 1.0 / number,
-            Claim::MeanDifference | Claim::MoreInputs | Claim::Exact => 0.0 - number,
-        };
+        let mirror = |number: f64| self.claim.mirrored(number);
         Self {
             a: self.b,
             b: self.a,

@@ -29,6 +29,16 @@ impl Verdict {
         }
     }
 
+    /// The verdict as `report.json` has it: `no-call`.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Beats => "beats",
+            Self::Beaten => "beaten",
+            Self::Tie => "tie",
+            Self::NoCall => "no-call",
+        }
+    }
+
     /// The verdict in a word or two about `a`: `faster`.
     pub fn name(self) -> &'static str {
         match self {

@@ -21,8 +21,6 @@ use std::time::{Duration, Instant};
 const BUDGET_MIN: Duration = Duration::from_secs(30);
 /// Factor on the fewest blocks that can tell two apart, for the budget of a comparison for which none is given.
 const BLOCKS_FACTOR: f64 = 1.5;
-/// Number of blocks up to which it is worked out after each what to do next; from then on after every 32nd part of them.
-const LOOKS: u32 = 64;
 /// Number of past blocks whose durations predict the next one.
 const DURATIONS: usize = 8;
 /// The purpose of orders that are drawn.
@@ -54,8 +52,6 @@ pub struct TimingOutcome {
     pub report: SeriesReport,
     /// All runs that count, in the order in which they were made.
     pub runs: Vec<CommandRun>,
-    /// True if the user interrupted it; the report is about all complete blocks.
-    pub interrupted: bool,
     /// The reason why something that was set up is not cleaned up.
     pub not_cleaned: Option<TimingError>,
 }
@@ -167,25 +163,22 @@ impl Comparison<'_> {
         for _ in 0..self.options.warm_up.max(1) {
             for command in self.order(&live) {
                 news(News::WarmingUp(&self.commands[command].name));
-                let run = self.run(command);
-                let run = run.and_then(|run| self.value(&run).map(drop));
-                match run {
-                    Ok(()) => {}
+                match self.run(command) {
+                    Ok(_) => {}
                     Err(RunFailure::OfCommand(reason)) => self.fail(command, reason),
                     Err(RunFailure::Interrupted) => return Err(self.interrupted_in(command)),
                     Err(RunFailure::OfMachine(error)) => return Err(error.into()),
                 }
             }
-            live.retain(|command| self.failures[*command].is_none());
+            live = self.live();
         }
-        let budget = self.budget();
+        let budget = self.budget(&live);
         let started = Instant::now();
         loop {
             if live.len() < 2 {
                 return Ok(SeriesEnd::Settled);
             }
-            let block = self.block(&live);
-            match block {
+            match self.block(&live) {
                 Ok(()) => {}
                 Err(RunFailure::Interrupted) if self.race.blocks() == 0 => {
                     return Err(self.interrupted_in(live[0]));
@@ -208,7 +201,7 @@ impl Comparison<'_> {
             });
             let is_last = blocks >= self.options.runs_max;
             let is_short = blocks < self.options.runs_min.min(self.options.runs_max);
-            if (is_short || !is_looked_at(blocks) && !is_last) && seconds < budget {
+            if (is_short || !self.race.is_worth_a_look() && !is_last) && seconds < budget {
                 continue;
             }
             let remaining = RemainingBudget {
@@ -226,16 +219,20 @@ impl Comparison<'_> {
         }
     }
 
+    /// The commands that did not fail.
+    fn live(&self) -> Vec<VariantIndex> {
+        let all = 0..self.commands.len();
+        all.filter(|command| self.failures[*command].is_none())
+            .collect()
+    }
+
     /// The seconds that there are for the blocks.
-    fn budget(&self) -> f64 {
+    fn budget(&self, live: &[VariantIndex]) -> f64 {
         if let Some(budget) = self.options.budget {
             return budget.as_secs_f64();
         }
-        let live: Vec<VariantIndex> = (0..self.commands.len())
-            .filter(|command| self.failures[*command].is_none())
-            .collect();
         let blocks = blocks_needed(self.commands.len(), 1, self.options.confidence);
-        let needed = self.predicted(&live) * f64::from(blocks) * BLOCKS_FACTOR;
+        let needed = self.predicted(live) * f64::from(blocks) * BLOCKS_FACTOR;
         needed.max(BUDGET_MIN.as_secs_f64())
     }
 
@@ -253,9 +250,7 @@ impl Comparison<'_> {
         let mut values = Vec::with_capacity(order.len());
         let mut ended = Vec::with_capacity(order.len());
         for &command in &order {
-            let run = self.run(command);
-            let run = run.and_then(|run| Ok((self.value(&run)?, run)));
-            match run {
+            match self.run(command) {
                 Ok((value, run)) => {
                     values.push(BlockValue {
                         variant: command,
@@ -298,13 +293,13 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Runs a command once, and what prepares it before.
-    fn run(&mut self, index: VariantIndex) -> Result<Ended, RunFailure> {
+    /// Runs a command once, and what prepares it before. Returns its value with the run.
+    fn run(&mut self, index: VariantIndex) -> Result<(f64, Ended), RunFailure> {
         let started = Instant::now();
         let command = &self.commands[index];
         if let Some(prepare) = &command.prepare {
             let prepared = run(prepare, &self.bounds())?;
-            if let Some(reason) = prepared.failure() {
+            if let Some(reason) = prepared.failure("") {
                 return Err(RunFailure::OfCommand(format!(
                     "what prepares it ({}): {reason}",
                     prepare.text()
@@ -312,12 +307,9 @@ impl Comparison<'_> {
             }
         }
         let ended = run(&command.line, &self.bounds())?;
-        if let Some(reason) = ended.failure().filter(|_| !self.options.ignores_failure) {
-            let (how, rest) = reason.split_once(':').unwrap_or((&reason, ""));
-            return Err(RunFailure::OfCommand(format!(
-                "{how} (--ignore-failure lets that count){}{rest}",
-                if rest.is_empty() { "" } else { ":" }
-            )));
+        let failure = ended.failure(" (--ignore-failure lets that count)");
+        if let Some(reason) = failure.filter(|_| !self.options.ignores_failure) {
+            return Err(RunFailure::OfCommand(reason));
         }
         let written = digest(&ended.output);
         let sums = &mut self.sums[index];
@@ -343,11 +335,8 @@ impl Comparison<'_> {
         if durations.len() > DURATIONS {
             durations.pop_front();
         }
-        Ok(ended)
-    }
-
-    fn value(&self, run: &Ended) -> Result<f64, RunFailure> {
-        value(&self.options.decides, run).map_err(RunFailure::OfCommand)
+        let value = value(&self.options.decides, &ended).map_err(RunFailure::OfCommand)?;
+        Ok((value, ended))
     }
 
     fn interrupted_in(&self, command: VariantIndex) -> TimingError {
@@ -394,7 +383,7 @@ impl Comparison<'_> {
             interrupted,
         };
         let reason = match run(line, &bounds) {
-            Ok(ended) => ended.failure(),
+            Ok(ended) => ended.failure(""),
             Err(RunFailure::OfCommand(reason)) => Some(reason),
             Err(RunFailure::Interrupted) => {
                 return Err(TimingError::Interrupted {
@@ -425,9 +414,7 @@ impl Comparison<'_> {
 
     fn outcome(mut self, ended: SeriesEnd, not_cleaned: Option<TimingError>) -> TimingOutcome {
         let blocks = self.race.blocks();
-        let live: Vec<VariantIndex> = (0..self.commands.len())
-            .filter(|command| self.failures[*command].is_none())
-            .collect();
+        let live = self.live();
         let walls = self.runs.iter().map(|run| run.wall_ns as f64);
         let notes = notes(&Compared {
             commands: self.commands,
@@ -457,15 +444,9 @@ impl Comparison<'_> {
         TimingOutcome {
             report: conclude(&mut self.race, facts),
             runs: self.runs,
-            interrupted: ended == SeriesEnd::Interrupted,
             not_cleaned,
         }
     }
-}
-
-/// Returns true if it is worked out after this many blocks what to do next.
-fn is_looked_at(blocks: u32) -> bool {
-    blocks <= LOOKS || blocks.is_multiple_of((blocks / 32).next_power_of_two())
 }
 
 fn end(reason: StopReason) -> SeriesEnd {

@@ -10,7 +10,6 @@ mod metric;
 mod notes;
 mod options;
 mod run;
-mod seed;
 
 // A test that starts commands is the keeper of them.
 #[cfg(test)]
@@ -21,4 +20,3 @@ pub use blocks::{CommandRun, News, TimingError, TimingOutcome, compare};
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use metric::{Metric, MetricError};
 pub use options::{Decides, TimedCommand, TimingOptions};
-pub use seed::drawn_seed;

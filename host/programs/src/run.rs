@@ -148,8 +148,8 @@ fn said(file: File) -> io::Result<String> {
 }
 
 impl Ended {
-    /// The reason why it counts as failed, by its exit status.
-    pub(crate) fn failure(&self) -> Option<String> {
+    /// The reason why it counts as failed, by its exit status; `advice` stands behind that.
+    pub(crate) fn failure(&self, advice: &str) -> Option<String> {
         if self.status.success() {
             return None;
         }
@@ -165,7 +165,7 @@ impl Ended {
             1 => format!(": {last}"),
             _ => format!(": {last}\n{}", self.said),
         };
-        Some(format!("{how}{said}"))
+        Some(format!("{how}{advice}{said}"))
     }
 }
 
@@ -188,9 +188,9 @@ mod tests {
     fn a_run_has_its_output_and_its_status() {
         let ended = run_text("echo out; echo wrong >&2; exit 4", None).unwrap();
         assert_eq!(ended.output, b"out\n");
-        let failure = ended.failure().unwrap();
+        let failure = ended.failure("").unwrap();
         assert_eq!(failure, "it ended with status 4: wrong");
-        assert!(run_text("cat", None).unwrap().failure().is_none());
+        assert!(run_text("cat", None).unwrap().failure("").is_none());
     }
 
     #[test]

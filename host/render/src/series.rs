@@ -1,6 +1,6 @@
 //! The document of a report about values that were measured outside of a sandbox: commands, or somebody's rows.
 
-use super::charts::{capitalised, ratio_chart};
+use super::charts::ratio_chart;
 use super::document::{Block, Entry, Heading, Text};
 use super::ratio_rows::{RatioRelation, RatioRow};
 use super::table::{Align, Table};
@@ -8,10 +8,9 @@ use super::{
     Options, clipped, escape::Csv, html, json, markdown, outcome::ComparisonOutcome, terminal,
 };
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::words::Standing;
+use bakeoff_domain::report::words::{Standing, capitalised};
 use bakeoff_domain::report::{Claim, Interval};
 use bakeoff_domain::series::{CaseValues, SeriesReport, SeriesVariant, SeriesVerdict};
-use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
 
 /// The most verdicts about single cases that are listed.
@@ -79,7 +78,7 @@ pub fn csv_of_series(report: &SeriesReport) -> String {
             quoted(&row.a),
             quoted(&row.b),
             quoted(row.case.as_deref().unwrap_or_default()),
-            quoted(verdict_name(row.verdict)),
+            quoted(row.verdict.id()),
             quoted(claim),
             number(row.value),
             number(row.low),
@@ -91,15 +90,6 @@ pub fn csv_of_series(report: &SeriesReport) -> String {
         out += "\r\n";
     }
     out
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Beats => "beats",
-        Verdict::Beaten => "beaten",
-        Verdict::Tie => "tie",
-        Verdict::NoCall => "no-call",
-    }
 }
 
 fn document(report: &SeriesReport, options: &Options) -> Vec<Block> {
@@ -225,20 +215,8 @@ fn reference(report: &SeriesReport) -> Option<&str> {
 
 fn standing(report: &SeriesReport, name: &str) -> Standing {
     let others = report.variants.iter().filter(|other| other.name != name);
-    let verdicts: Vec<Verdict> = others
-        .filter_map(|other| report.verdict(name, &other.name))
-        .map(|row| row.verdict)
-        .collect();
-    if verdicts.iter().all(|verdict| *verdict == Verdict::Beats) {
-        Standing::Fastest
-    } else if verdicts
-        .iter()
-        .all(|verdict| matches!(verdict, Verdict::Beats | Verdict::Tie))
-    {
-        Standing::TiedForFastest
-    } else {
-        Standing::Open
-    }
+    let rows = others.filter_map(|other| report.verdict(name, &other.name));
+    Standing::by(rows.map(|row| row.verdict))
 }
 
 fn standing_name(standing: Standing, is_time: bool) -> &'static str {

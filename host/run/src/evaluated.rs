@@ -6,7 +6,7 @@ use super::shown_names::{shown, shown_names};
 use super::variant_state::VariantState;
 use bakeoff_domain::metric_share::reading_threshold;
 use bakeoff_domain::reading_verdict::Qualities;
-use bakeoff_domain::report::words::NoteList;
+use bakeoff_domain::report::words::{NoteList, capitalised};
 use bakeoff_domain::report::{Interval, Reading, ReadingVerdict};
 use bakeoff_domain::spec::{
     Criterion, EvaluatedCriterion, Evaluator, EvaluatorSource, Experiment, Inputs, Scale,
@@ -126,13 +126,6 @@ pub(super) fn add_notes(record: &Record, variants: &[VariantState], notes: &mut 
             &after.replace("..", "."),
         );
     }
-}
-
-/// Returns a reason as a sentence of its own.
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(characters).collect()
 }
 
 fn of_evaluation(

@@ -7,9 +7,9 @@ use super::options::Output;
 use super::regression::Unsure;
 use super::rows_source::RowsSource;
 use super::series_output::{self, FORMATS, Test};
-use crate::library::{RowsError, read_rows};
+use crate::library::{RowsError, judge_rows};
 use bakeoff_config::units;
-use bakeoff_domain::series::{Judge, JudgeSettings, Quantity, SeriesEnd, ValueScale};
+use bakeoff_domain::series::{Judge, JudgeSettings, Quantity, SeriesEnd, SeriesReport, ValueScale};
 use bakeoff_domain::spec::Direction;
 use clap::Args;
 use std::path::PathBuf;
@@ -126,11 +126,11 @@ impl Arguments {
                 },
                 scale: values.range.unwrap_or(ValueScale::Ratio),
             },
-            confidence: 0.95,
             practical: values.practical,
             follows: self.follow,
             baseline: self.baseline.clone(),
             margin: self.fail_if_worse,
+            ..JudgeSettings::default()
         }
     }
 }
@@ -140,7 +140,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let interrupted = Arc::new(AtomicBool::new(false));
     let source = RowsSource::open(&arguments.file, arguments.follow, Arc::clone(&interrupted))?;
     let settings = arguments.settings();
-    let reading = tokio::task::spawn_blocking(move || judged(settings, source));
+    let flag = Arc::clone(&interrupted);
+    let reading = tokio::task::spawn_blocking(move || judged(settings, source, &flag));
     let judged = interruptible(reading, &interrupted).await?;
     let named = |error: RowsError| Failure::usage(format!("{}: {error}", arguments.file.display()));
     let report = judged.map_err(named)?;
@@ -148,28 +149,16 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         allowed,
         unsure: arguments.unsure,
     });
-    let status = series_output::print(&report, test, output)?;
-    if report.ended == SeriesEnd::Interrupted {
-        return Ok(Status::Interrupted);
-    }
-    Ok(status)
+    series_output::print(&report, test, output)
 }
 
 fn judged(
     settings: JudgeSettings,
     source: RowsSource,
-) -> Result<bakeoff_domain::series::SeriesReport, RowsError> {
-    let interrupted = source.interrupted();
+    interrupted: &AtomicBool,
+) -> Result<SeriesReport, RowsError> {
     let mut judge = Judge::new(settings);
-    let mut is_decided = false;
-    read_rows(source, |line, row| {
-        let pushed = judge.push(&row).map_err(|error| RowsError {
-            line: Some(line),
-            reason: error.to_string(),
-        })?;
-        is_decided = pushed;
-        Ok(!pushed)
-    })?;
+    let is_decided = judge_rows(&mut judge, source)?;
     let ended = if is_decided {
         SeriesEnd::Settled
     } else if interrupted.load(Ordering::Relaxed) {

@@ -60,11 +60,6 @@ impl RowsSource {
             interrupted,
         })
     }
-
-    /// Returns what says whether it was interrupted.
-    pub(super) fn interrupted(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupted)
-    }
 }
 
 /// Sends all that is read, until nobody takes it any more.

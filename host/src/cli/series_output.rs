@@ -7,7 +7,7 @@ use super::regression::Unsure;
 use super::show;
 use bakeoff_domain::numbers::{percent, significant};
 use bakeoff_domain::report::RankingOutcome;
-use bakeoff_domain::series::{SeriesReport, SeriesVerdict};
+use bakeoff_domain::series::{SeriesEnd, SeriesReport, SeriesVerdict};
 use bakeoff_render::ComparisonOutcome;
 use bakeoff_render::escape::Plain;
 
@@ -87,6 +87,9 @@ fn status(report: &SeriesReport, test: Option<Test>, outcomes: &[ComparisonOutco
         (None, RankingOutcome::Winner | RankingOutcome::Tie) => true,
         (None, RankingOutcome::NoCall | RankingOutcome::Nothing) => false,
     };
+    if report.ended == SeriesEnd::Interrupted {
+        return Status::Interrupted;
+    }
     let mut variants = report.variants.iter();
     Status::of_answer(answered, variants.any(|variant| variant.failure.is_some()))
 }
@@ -131,14 +134,13 @@ fn tested(report: &SeriesReport, allowed: f64) -> Vec<(ComparisonOutcome, String
 /// The outcome of the test of a row whose first variant is the later one.
 fn judged(report: &SeriesReport, row: &SeriesVerdict, allowed: f64) -> ComparisonOutcome {
     // By how much more it costs, whichever way is better.
-    let (low, high) = if report.quantity.lower_is_better() {
-        (row.low, row.high)
+    let cost = if report.quantity.lower_is_better() {
+        row.interval()
     } else {
-        let inverse = |end: Option<f64>| end.map(|end| 1.0 / end);
-        (inverse(row.high), inverse(row.low))
+        row.interval().inverse()
     };
     let limit = 1.0 + allowed;
-    match (low, high) {
+    match (cost.low, cost.high) {
         (Some(low), _) if low > limit => ComparisonOutcome::Slower,
         (_, Some(high)) if high <= limit => ComparisonOutcome::NotSlower,
         _ => ComparisonOutcome::NotKnown,

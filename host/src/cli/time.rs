@@ -199,9 +199,6 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(error) = outcome.not_cleaned {
         return Err(failure(error));
     }
-    if outcome.interrupted {
-        return Ok(Status::Interrupted);
-    }
     Ok(status)
 }
 
@@ -346,7 +343,7 @@ impl Arguments {
             same_output: self.around.same_output,
             seed: match self.runs.seed {
                 Some(seed) => seed,
-                None => bakeoff_programs::drawn_seed().map_err(Failure::infrastructure)?,
+                None => bakeoff_run::draw_seed()?,
             },
             confidence: 0.95,
             practical: compared.practical.unwrap_or(usual),

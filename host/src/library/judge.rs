@@ -1,35 +1,15 @@
 //! Verdicts about values that somebody else measured.
 
 use super::error::Error;
-use super::rows::{RowsError, read};
-use bakeoff_domain::series::{Judge, JudgeSettings, Quantity, SeriesEnd, SeriesReport, ValueScale};
+use super::rows::judge_rows;
+use bakeoff_domain::series::{Judge, JudgeSettings, SeriesEnd, SeriesReport, ValueScale};
 use bakeoff_domain::spec::Direction;
 use std::io::BufRead;
 
 /// Options for verdicts about values: lower ones are better, by their ratio, and one per cent matters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct JudgeOptions {
     settings: JudgeSettings,
-}
-
-impl Default for JudgeOptions {
-    fn default() -> Self {
-        Self {
-            settings: JudgeSettings {
-                quantity: Quantity {
-                    name: "value".to_owned(),
-                    unit: String::new(),
-                    direction: Direction::LowerIsBetter,
-                    scale: ValueScale::Ratio,
-                },
-                confidence: 0.95,
-                practical: 0.01,
-                follows: false,
-                baseline: None,
-                margin: None,
-            },
-        }
-    }
 }
 
 impl JudgeOptions {
@@ -119,14 +99,7 @@ impl Judgement {
 /// line.
 pub fn judge(rows: impl BufRead, options: &JudgeOptions) -> Result<Judgement, Error> {
     let mut judge = Judge::new(options.settings.clone());
-    read(rows, |line, row| {
-        let pushed = judge.push(&row);
-        pushed.map(|decided| !decided).map_err(|error| RowsError {
-            line: Some(line),
-            reason: error.to_string(),
-        })
-    })
-    .map_err(Error::experiment)?;
+    judge_rows(&mut judge, rows).map_err(Error::experiment)?;
     let report = judge
         .finish(SeriesEnd::EndOfValues)
         .map_err(Error::experiment)?;

@@ -1,6 +1,6 @@
 //! Rows of measured values, as CSV or as JSON lines.
 
-use bakeoff_domain::series::Row;
+use bakeoff_domain::series::{Judge, Row};
 use serde::Deserialize;
 use std::io::{BufRead, Read as _};
 
@@ -42,11 +42,26 @@ fn wrong(line: u64, reason: impl Into<String>) -> RowsError {
 const FORM: &str = "rows are CSV with a line of headings (variant,block,value and perhaps case), or JSON lines like \
                     {\"variant\": \"a\", \"block\": 1, \"value\": 0.5}";
 
+/// Gives all rows to a judge, as they are written, until all is known. Returns true if it is.
+///
+/// # Errors
+/// The reader fails, a line is no row, or the judge refuses one.
+pub(crate) fn judge_rows(judge: &mut Judge, reader: impl BufRead) -> Result<bool, RowsError> {
+    let mut is_decided = false;
+    read(reader, |line, row| {
+        is_decided = judge
+            .push(&row)
+            .map_err(|error| wrong(line, error.to_string()))?;
+        Ok(!is_decided)
+    })?;
+    Ok(is_decided)
+}
+
 /// Reads rows one by one, as they are written, and gives each to `each` with its line, until that returns false.
 ///
 /// # Errors
 /// The reader fails, a line is neither, or `each` has an error.
-pub(crate) fn read(
+fn read(
     mut reader: impl BufRead,
     mut each: impl FnMut(u64, Row) -> Result<bool, RowsError>,
 ) -> Result<(), RowsError> {

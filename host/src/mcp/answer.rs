@@ -7,7 +7,6 @@ use super::runs::{Phase, Run, State};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
 use bakeoff_domain::series::{SeriesReport, SeriesVerdict};
-use bakeoff_domain::verdict::Verdict;
 use bakeoff_render;
 use bakeoff_render::escape::{Lines, Plain};
 use rmcp::schemars::{self, JsonSchema};
@@ -295,7 +294,7 @@ pub(super) fn about_series(report: &SeriesReport) -> AnswerForms {
         a: Plain(&row.a).to_string(),
         b: Plain(&row.b).to_string(),
         case: row.case.as_ref().map(name),
-        verdict: verdict_name(row.verdict),
+        verdict: row.verdict.id(),
         ratio: row.value,
         low: row.low,
         high: row.high,
@@ -359,15 +358,6 @@ fn kind(outcome: RankingOutcome) -> AnswerKind {
     }
 }
 
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Beats => "beats",
-        Verdict::Beaten => "beaten",
-        Verdict::Tie => "tie",
-        Verdict::NoCall => "no-call",
-    }
-}
-
 fn variant(variant: &VariantReport) -> VariantAnswer {
     let scores = variant.scores.iter();
     VariantAnswer {
@@ -407,7 +397,7 @@ fn verdict(row: &VerdictRow) -> VerdictAnswer {
             .case
             .as_ref()
             .map(|case| Plain(&case.to_string()).to_string()),
-        verdict: verdict_name(row.verdict),
+        verdict: row.verdict.id(),
         ratio: row.ratio,
         low: row.low,
         high: row.high,

@@ -230,6 +230,14 @@ impl Analysis {
         })
     }
 
+    /// Returns true if a margin was asked for, and it is known of all others whether they are within it.
+    pub fn is_margin_known(&self) -> bool {
+        let is_about = |pair: &PairVerdict| pair.a == 0;
+        self.settings.margin.is_some()
+            && self.overall.iter().any(is_about)
+            && !self.is_near_margin(0)
+    }
+
     fn settled(&self, live_variants: &[VariantIndex], used: f64) -> Option<StopReason> {
         let best = self.leader();
         let is_open = |variant: &VariantIndex| {

@@ -28,8 +28,10 @@ pub use pairs::{pair, pair_short};
 pub use score_rows::{NO_VALUE, rank, score_rows};
 pub use sizes::{Crossover, crossovers};
 pub use speed::{difference, estimate, pair_brief, span};
+pub(crate) use view::joined;
 pub use view::{
-    Standing, about_first, listed, name, ordered_row, reference, variant_name, variant_names,
+    Standing, about_first, capitalised, listed, name, ordered_row, reference, variant_name,
+    variant_names,
 };
 
 use super::Report;

@@ -1,15 +1,12 @@
 //! Verdicts about somebody's rows, all at once or as they are written.
 
 use super::conclude::{SeriesFacts, conclude};
-use super::quantity::{Quantity, ValueError};
+use super::quantity::{Quantity, ValueError, ValueScale};
 use super::race::{SeriesRace, SeriesSettings};
 use super::report::{SeriesEnd, SeriesReport, SeriesVariant};
 use super::rows::{Blocks, Row, RowError};
 use crate::race::{NextStep, RemainingBudget};
-
-/// Number of blocks up to which those who read on look after each whether it is decided; from then on after every 32nd
-/// part of them.
-const LOOKS: usize = 64;
+use crate::spec::Direction;
 
 /// The most pairs of variants, each on each case.
 const CLAIMS_MAX: usize = 4_096;
@@ -31,6 +28,26 @@ pub struct JudgeSettings {
     pub baseline: Option<String>,
     /// Margin, as a fraction by which the others may be worse than the baseline.
     pub margin: Option<f64>,
+}
+
+impl Default for JudgeSettings {
+    /// Values without a name of which lower ones are better, by their ratio; 95 % confidence, 1 % practical threshold; all
+    /// rows at once, and no margin.
+    fn default() -> Self {
+        Self {
+            quantity: Quantity {
+                name: "value".to_owned(),
+                unit: String::new(),
+                direction: Direction::LowerIsBetter,
+                scale: ValueScale::Ratio,
+            },
+            confidence: 0.95,
+            practical: 0.01,
+            follows: false,
+            baseline: None,
+            margin: None,
+        }
+    }
 }
 
 /// The reason why rows cannot be judged.
@@ -141,7 +158,7 @@ impl Judge {
         let race = self.race.get_or_insert_with(|| {
             SeriesRace::new(SeriesSettings {
                 variants,
-                cases: self.blocks.cases.len().max(1),
+                cases,
                 quantity: settings.quantity.clone(),
                 confidence: settings.confidence,
                 practical: settings.practical,
@@ -162,16 +179,14 @@ impl Judge {
     }
 
     fn is_decided(&mut self) -> bool {
-        let blocks = self.counted;
-        let is_looked_at =
-            blocks <= LOOKS || blocks.is_multiple_of((blocks / 32).next_power_of_two());
-        let Some(race) = self.race.as_mut().filter(|_| is_looked_at) else {
+        let Some(race) = self.race.as_mut().filter(|race| race.is_worth_a_look()) else {
             return false;
         };
         let verdicts = race.verdicts();
+        // Whoever reads on has no budget of which a share could be used.
         let remaining = RemainingBudget {
             seconds: f64::INFINITY,
-            whole_seconds: f64::INFINITY,
+            whole_seconds: 0.0,
         };
         matches!(race.next(&verdicts, remaining, |_| 0.0), NextStep::Stop(_))
     }
@@ -213,23 +228,12 @@ impl Judge {
 
 #[cfg(test)]
 mod tests {
-    use super::super::quantity::ValueScale;
     use super::*;
-    use crate::spec::Direction;
 
     fn settings(follows: bool) -> JudgeSettings {
         JudgeSettings {
-            quantity: Quantity {
-                name: "value".to_owned(),
-                unit: String::new(),
-                direction: Direction::LowerIsBetter,
-                scale: ValueScale::Ratio,
-            },
-            confidence: 0.95,
-            practical: 0.01,
             follows,
-            baseline: None,
-            margin: None,
+            ..JudgeSettings::default()
         }
     }
 

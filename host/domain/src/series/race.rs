@@ -21,6 +21,9 @@ const WHOLE_MAX: f64 = 9.2e18;
 /// From more of them, the width of the interval is extrapolated.
 const PROSPECT_BLOCKS_MAX: usize = 50;
 
+/// Number of blocks up to which it is worked out after each what follows; from then on after every 32nd part of them.
+const LOOKS: u32 = 64;
+
 /// One value of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockValue {
@@ -85,17 +88,26 @@ impl SeriesRace {
         &self.settings
     }
 
-    /// The variants that failed.
-    pub fn withdrawn(&self) -> &[VariantIndex] {
-        &self.withdrawn
-    }
-
     /// The number of blocks.
     pub fn blocks(&self) -> u32 {
         match self.settings.quantity.scale {
             ValueScale::Ratio => self.replicas.len() as u32,
             ValueScale::Range { .. } => self.rounds.first().map_or(0, Vec::len) as u32,
         }
+    }
+
+    /// Returns true if it is worth working out after the last block what follows: that takes the longer, the more there
+    /// are.
+    pub fn is_worth_a_look(&self) -> bool {
+        let blocks = self.blocks();
+        blocks <= LOOKS || blocks.is_multiple_of((blocks / 32).next_power_of_two())
+    }
+
+    /// The variants that did not fail.
+    fn live_variants(&self) -> Vec<VariantIndex> {
+        let all = 0..self.settings.variants;
+        all.filter(|variant| !self.withdrawn.contains(variant))
+            .collect()
     }
 
     /// Adds a block. Nothing of it counts if one of its values cannot be compared.
@@ -229,9 +241,7 @@ impl SeriesRace {
         let k = self.settings.variants.max(2) as f64;
         let alpha = (1.0 - self.settings.confidence) / (k * (k - 1.0));
         let scale = Scale::Linear { low, high };
-        let live: Vec<VariantIndex> = (0..self.settings.variants)
-            .filter(|variant| !self.withdrawn.contains(variant))
-            .collect();
+        let live = self.live_variants();
         let pairs = live
             .iter()
             .flat_map(|a| live.iter().filter(move |b| a < *b).map(move |b| (*a, *b)));
@@ -255,26 +265,6 @@ impl SeriesRace {
         self.rounds[variant].iter().copied().flatten()
     }
 
-    /// Returns true if it was asked whether the others are worse than variant 0 by more than a margin, and is known.
-    fn is_margin_known(&self, analysis: &Analysis) -> bool {
-        let Some(margin) = self.settings.margin else {
-            return false;
-        };
-        let limit = 1.0 / (1.0 + margin);
-        let mut about = analysis
-            .overall
-            .iter()
-            .filter(|pair| pair.a == 0)
-            .peekable();
-        // The pairs are kept with the lower index first: worse by more than the margin is a ratio below the limit.
-        about.peek().is_some()
-            && about.all(|pair| {
-                let interval = pair.interval;
-                interval.high.is_some_and(|high| high < limit)
-                    || interval.low.is_some_and(|low| low >= limit)
-            })
-    }
-
     /// The next step: the variants that the next block measures, or the reason why it is over. `seconds` returns the
     /// time that a block of these variants takes.
     pub fn next(
@@ -284,20 +274,19 @@ impl SeriesRace {
         seconds: impl Fn(&[VariantIndex]) -> f64,
     ) -> NextStep {
         match verdicts {
-            SeriesVerdicts::Ratios { analysis, .. } if self.is_margin_known(analysis) => {
+            SeriesVerdicts::Ratios { analysis, .. } if analysis.is_margin_known() => {
                 NextStep::Stop(StopReason::Settled)
             }
             SeriesVerdicts::Ratios { analysis, .. } => analysis.next(remaining, seconds),
             SeriesVerdicts::Means(pairs) => {
-                let live_variants: Vec<VariantIndex> = (0..self.settings.variants)
-                    .filter(|variant| !self.withdrawn.contains(variant))
-                    .collect();
                 if pairs.iter().all(|pair| pair.verdict != Verdict::NoCall) {
                     NextStep::Stop(StopReason::Settled)
                 } else if self.blocks() >= self.settings.blocks_max {
                     NextStep::Stop(StopReason::ReplicaLimit)
                 } else {
-                    NextStep::Run { live_variants }
+                    NextStep::Run {
+                        live_variants: self.live_variants(),
+                    }
                 }
             }
         }

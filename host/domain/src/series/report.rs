@@ -5,7 +5,7 @@ use super::quantity::Quantity;
 use crate::plan::RunSeed;
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
-use crate::verdict::Verdict;
+use crate::verdict::{RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format that these types write.
@@ -165,17 +165,20 @@ impl SeriesReport {
 }
 
 impl SeriesVerdict {
+    /// The ratio with its interval.
+    pub fn interval(&self) -> RatioInterval {
+        RatioInterval {
+            ratio: self.value,
+            low: self.low,
+            high: self.high,
+        }
+    }
+
     /// The verdict about `b` against `a`.
     #[must_use]
     pub fn mirrored(self) -> Self {
         let claim = self.claim;
-        let mirror = |number: f64| {
-            if claim == Claim::Ratio {
-                1.0 / number
-            } else {
-                0.0 - number
-            }
-        };
+        let mirror = |number: f64| claim.mirrored(number);
         Self {
             a: self.b,
             b: self.a,

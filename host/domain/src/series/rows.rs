@@ -1,7 +1,7 @@
 //! Rows of somebody's measurements, put together to blocks.
 
 use super::race::BlockValue;
-use crate::logarithm::{exp, ln};
+use crate::stats::at_most;
 use std::collections::{BTreeMap, HashMap};
 
 /// Probability with which an order that was drawn is called uneven.
@@ -286,14 +286,9 @@ impl Blocks {
 
 /// The probability of this many heads or more of `of` throws of a coin.
 fn at_least(heads: u32, of: u32) -> f64 {
-    // From all heads downwards; the logarithm of a term, as a single one may be too small for a number.
-    let mut log_term = -f64::from(of) * std::f64::consts::LN_2;
-    let mut sum = exp(log_term);
-    for number in (heads..of).rev() {
-        log_term += ln(f64::from(number + 1) / f64::from(of - number));
-        sum += exp(log_term);
-    }
-    sum.min(1.0)
+    at_most(of as usize)
+        .nth((of - heads) as usize)
+        .unwrap_or(1.0)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::report::{SeriesEnd, SeriesReport, SeriesVerdict};
 use crate::numbers::{budget, count, percent, significant, with_ends};
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
+use crate::report::words::joined;
 use crate::verdict::{RatioInterval, Verdict};
 use crate::ways::Ways;
 
@@ -51,11 +52,7 @@ impl SeriesReport {
     /// The difference of the first variant of a row, and the ends of the interval.
     fn difference(&self, row: &SeriesVerdict) -> (String, Option<String>) {
         if row.claim == Claim::Ratio {
-            let found = RatioInterval {
-                ratio: row.value,
-                low: row.low,
-                high: row.high,
-            };
+            let found = row.interval();
             let is_less = row.value.is_some_and(|ratio| ratio < 1.0);
             let (difference, ends) = self.ways().difference(found, is_less);
             return (difference, ends.filter(|_| !is_point(found)));
@@ -145,10 +142,7 @@ fn listed(names: &[String]) -> String {
     if names.len() > NAMES_MAX {
         shown.push(format!("{} more", names.len() - NAMES_MAX));
     }
-    match shown.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => shown.join(""),
-    }
+    joined(&shown)
 }
 
 /// The answer: who is surely the best and by how much, who ties, or why there is no call.

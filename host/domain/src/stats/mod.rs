@@ -4,6 +4,7 @@
 
 mod betting;
 mod bounds;
+mod coin;
 mod eprocess;
 mod estimate;
 mod order;
@@ -16,6 +17,7 @@ mod uniform;
 
 pub use betting::{BoundedMean, SignOfDifferences, evidence_of_agreement};
 pub use bounds::Bounds;
+pub(crate) use coin::at_most;
 pub use eprocess::{EProcess, REPLICAS_MIN, replicas_needed};
 pub use estimate::{hodges_lehmann, median, quantile};
 pub use order::median_interval;

@@ -1,7 +1,7 @@
 //! A distribution-free interval for a median, from order statistics.
 
+use super::coin::at_most;
 use super::estimate::median;
-use crate::logarithm::{exp, ln};
 
 /// An interval that holds the median of the distribution of `values` with at least the given
 /// confidence, whatever the distribution: the widest order statistics whose binomial probability
@@ -19,22 +19,12 @@ pub fn median_interval(values: &mut [f64], confidence: f64) -> Option<(f64, f64)
     let count = values.len();
     median(values)?;
     let spare = 0.5 * (1.0 - confidence);
-    // P(Binomial(count, 1/2) ≤ j), built up from j = 0. A single probability may be too small for a number, so that its
-    // logarithm is carried on.
-    let mut log_term = -(count as f64) * std::f64::consts::LN_2;
-    let mut below = exp(log_term);
-    if below > spare {
-        return None;
-    }
-    let mut rank = 0;
-    while 2 * (rank + 1) < count {
-        log_term += ln((count - rank) as f64 / (rank + 1) as f64);
-        below += exp(log_term);
-        if below > spare {
-            break;
-        }
-        rank += 1;
-    }
+    // The order statistics below the middle that leave out no more than there is to spare.
+    let ranks = at_most(count).take(count.div_ceil(2));
+    let rank = ranks
+        .take_while(|below| *below <= spare)
+        .count()
+        .checked_sub(1)?;
     values.sort_unstable_by(f64::total_cmp);
     Some((values[rank], values[count - 1 - rank]))
 }

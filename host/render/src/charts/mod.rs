@@ -23,7 +23,7 @@ pub use chart::Chart;
 pub(super) use history::chart as history;
 pub(super) use parameters::charts as parameters;
 pub(super) use pareto::chart as pareto;
-pub(super) use ratios::{capitalised, chart as ratios, of as ratio_chart};
+pub(super) use ratios::{chart as ratios, of as ratio_chart};
 pub(super) use replicas::chart as replicas;
 pub(super) use scores::chart as scores;
 pub(super) use sizes::chart as sizes;

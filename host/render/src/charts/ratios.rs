@@ -6,7 +6,7 @@ use crate::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
 use crate::table::Table;
 use crate::tables;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::Standing;
+use bakeoff_domain::report::words::{Standing, capitalised};
 use bakeoff_domain::verdict::Verdict;
 
 pub(crate) fn chart(report: &Report) -> Option<Chart> {
@@ -36,15 +36,6 @@ pub(crate) fn of(list: &[RatioRow], what: &str, table: Table) -> Option<Chart> {
         description,
         table,
     })
-}
-
-/// Returns a text that begins with a capital letter.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    match characters.next() {
-        Some(first) => first.to_uppercase().chain(characters).collect(),
-        None => String::new(),
-    }
 }
 
 fn told(row: &RatioRow) -> String {

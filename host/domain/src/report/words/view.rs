@@ -56,6 +56,13 @@ pub(super) fn shortened(text: &str) -> String {
     short
 }
 
+/// The text with a capital letter at its beginning.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(characters).collect()
+}
+
 /// A case in sentences: its size, or its call, shortened.
 pub(super) fn case(case: &CaseLabel) -> String {
     match case {
@@ -275,14 +282,20 @@ impl Standing {
     pub fn of(report: &Report, id: &str) -> Self {
         let rows = report.verdicts.iter();
         let rows = rows.filter(|row| row.case.is_none() && involves(row, id));
-        let verdicts = rows.map(|row| about_first(row, id).verdict);
-        verdicts.fold(Self::Fastest, |standing, verdict| {
-            match (standing, verdict) {
-                (standing, Verdict::Beats) => standing,
-                (Self::Fastest | Self::TiedForFastest, Verdict::Tie) => Self::TiedForFastest,
-                _ => Self::Open,
-            }
-        })
+        Self::by(rows.map(|row| about_first(row, id).verdict))
+    }
+
+    /// Returns the standing of a variant that has these verdicts against all others.
+    pub fn by(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
+        verdicts
+            .into_iter()
+            .fold(Self::Fastest, |standing, verdict| {
+                match (standing, verdict) {
+                    (standing, Verdict::Beats) => standing,
+                    (Self::Fastest | Self::TiedForFastest, Verdict::Tie) => Self::TiedForFastest,
+                    _ => Self::Open,
+                }
+            })
     }
 
     /// The standing in a word or two.
@@ -399,7 +412,7 @@ pub fn listed(mut names: Vec<String>, names_max: usize) -> String {
 }
 
 /// A list of names: `a`, `a and b`, `a, b and c`.
-pub(super) fn joined(names: &[String]) -> String {
+pub(crate) fn joined(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [only] => only.clone(),
