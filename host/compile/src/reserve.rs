@@ -7,8 +7,9 @@
 //! new pages are zero. Memory beyond that size exists all the same: code that reads it finds zeros,
 //! where a checked call would trap.
 //!
-//! A component whose memory is shared between modules, or that has several, is left as it is: its
-//! memory grows by system calls, and their time counts.
+//! A component whose memory is shared between modules, that has several, or whose tables grow, is left as it is: its
+//! memory grows by system calls, and their time counts. Tables count against the same limit, so that a table which
+//! grows would find nothing left of it.
 
 use std::borrow::Cow;
 use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
@@ -20,7 +21,7 @@ use wasmparser::{CustomSectionReader, Operator, Parser, Payload, TypeRef};
 
 /// The version of this scheme. Change it with the re-encoding: cached builds and stored measurements
 /// depend on it.
-pub const SCHEME: &str = "reserve 1";
+pub const SCHEME: &str = "reserve 2";
 
 /// Size of a page of linear memory, in bytes.
 const PAGE_BYTES: u64 = 64 << 10;
@@ -29,7 +30,7 @@ const PAGE_BYTES: u64 = 64 << 10;
 const TABLE_ELEMENT_BYTES: u64 = 8;
 
 /// Returns the component with all of `memory_bytes` in advance; the component itself if it has not
-/// exactly one memory, or never lets it grow.
+/// exactly one memory, never lets it grow, or lets its tables grow.
 pub(super) fn in_advance(component: &[u8], memory_bytes: u64) -> Cow<'_, [u8]> {
     match reserved(component, memory_bytes) {
         Ok(Some(reserved)) => Cow::Owned(reserved),
@@ -63,7 +64,7 @@ struct Memory {
 
 impl Memory {
     /// Finds the memory of a component; `None` if it has none, several, one that a module imports, or one that
-    /// cannot be given more pages.
+    /// cannot be given more pages, or if its tables grow.
     fn find(component: &[u8], memory_bytes: u64) -> Result<Option<Self>, Error> {
         let (mut memories, mut table_elements) = (Vec::new(), 0_u64);
         for payload in Parser::new(0).parse_all(component) {
@@ -81,6 +82,13 @@ impl Memory {
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
                         if matches!(import?.ty, TypeRef::Memory(_)) {
+                            return Ok(None);
+                        }
+                    }
+                }
+                Payload::CodeSectionEntry(body) => {
+                    for operator in body.get_operators_reader()? {
+                        if matches!(operator?, Operator::TableGrow { .. }) {
                             return Ok(None);
                         }
                     }
@@ -300,5 +308,27 @@ impl ReencodeComponent for Reserver {
             reencode::component_utils::parse_component_submodule(self, component, parser, module);
         self.module = None;
         written
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_reserved(code: &str) -> bool {
+        let component = format!(
+            "(component (core module (memory 1) (table $t 1 funcref) (global $g (mut i32) (i32.const 0))
+               (func (export \"f\") (result i32) (memory.grow (i32.const 1)) {code})))"
+        );
+        let component = wat::parse_str(component).unwrap();
+        matches!(in_advance(&component, 8 << 20), Cow::Owned(_))
+    }
+
+    #[test]
+    fn tables_that_grow_leave_memory_as_it_is() {
+        assert!(is_reserved("drop (global.get $g)"));
+        assert!(!is_reserved(
+            "drop (table.grow $t (ref.null func) (i32.const 8192))"
+        ));
     }
 }

@@ -213,11 +213,12 @@ impl RunReplica<'_> {
 
 /// Returns the clock of the allocator's calls for a race of these variants, also those that have left it.
 fn lowering_clock(timed_variants: &[TimedVariant], state: State) -> LoweringClock {
-    let ours = timed_variants.iter().all(|variant| variant.our_allocator);
+    if timed_variants.iter().any(|variant| !variant.our_allocator) {
+        return LoweringClock::All;
+    }
     match state {
-        // What a call leaves behind decides how long the allocator looks for memory in the next.
-        State::Pure if ours => LoweringClock::None,
-        State::Kept | State::Pure => LoweringClock::Cheap,
+        State::Pure => LoweringClock::None,
+        State::Kept => LoweringClock::Cheap,
     }
 }
 
@@ -396,7 +397,8 @@ mod tests {
             lowering_clock(&ours.iter().map(variant).collect::<Vec<_>>(), state)
         };
         assert_eq!(of(&[true, true], State::Pure), LoweringClock::None);
-        assert_eq!(of(&[true, false], State::Pure), LoweringClock::Cheap);
+        assert_eq!(of(&[true, false], State::Pure), LoweringClock::All);
+        assert_eq!(of(&[true, false], State::Kept), LoweringClock::All);
         assert_eq!(of(&[true, true], State::Kept), LoweringClock::Cheap);
     }
 }

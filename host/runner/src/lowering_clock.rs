@@ -7,11 +7,16 @@ use serde::{Deserialize, Serialize};
 /// race, since it is a part of their times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoweringClock {
-    /// A cheap clock: a component that brings an allocator could hide work in it.
+    /// A cheap clock: what a call leaves behind decides how long our allocator looks for memory in the next.
     Cheap,
     /// No clock: all variants have our allocator, on fresh memory. It does the same work for each of them, and reading
     /// a clock takes longer than it does.
     None,
+    /// The clock of the call, from before its arguments are lowered until its answer was lifted: a component that brings
+    /// an allocator could do its work there, in pieces of which each takes no longer than reading a clock does, or than
+    /// the host's work beside it. That work is the same for every variant, and counts. Calls that need no memory for
+    /// arguments are timed as with [`None`](Self::None).
+    All,
 }
 
 impl LoweringClock {
@@ -19,7 +24,7 @@ impl LoweringClock {
     pub(super) fn entries(self, entries: u64) -> Lowering {
         match self {
             Self::Cheap => Lowering::Timed(entries),
-            Self::None => Lowering::Untimed(entries),
+            Self::None | Self::All => Lowering::Untimed(entries),
         }
     }
 
@@ -27,7 +32,7 @@ impl LoweringClock {
     pub(super) fn of_short_call(self, entries: u64) -> Lowering {
         match self {
             Self::Cheap => Lowering::ThenCheaply(0),
-            Self::None => Lowering::ThenCheaply(entries),
+            Self::None | Self::All => Lowering::ThenCheaply(entries),
         }
     }
 }
