@@ -96,8 +96,10 @@ impl<'a, 'f> Replica<'a, 'f> {
             let bytes = opened.blob(payload.guest.code).map_err(internal)?;
             let imports = opened.imports(payload.guest.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
-            let prepared = unsafe { timed.prepare(bytes, imports) }?;
-            let prepared = prepared.timing_all(payload.recodes);
+            let mut prepared = unsafe { timed.prepare(bytes, imports) }?;
+            if payload.recodes {
+                prepared.time_all();
+            }
             Ok(Racer {
                 prepared,
                 path,

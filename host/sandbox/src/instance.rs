@@ -264,16 +264,9 @@ fn link_diagnostic(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
 }
 
 impl PreparedComponent {
-    /// Returns the same component; if `all` is true, all of its calls is timed, lowering of arguments and lifting of
-    /// the answer included. This is for components whose strings the host recodes, which is work that other components
-    /// do themselves, and for those that could work while they are asked for memory.
-    #[must_use]
-    pub fn timing_all(mut self, all: bool) -> Self {
-        self.times_all = all;
-        self
-    }
-
-    /// Times all of its calls from now on, as [`timing_all`](Self::timing_all) says.
+    /// Times all of its calls from now on, lowering of arguments and lifting of the answer included. This is for
+    /// components whose strings the host recodes, which is work that other components do themselves, and for those that
+    /// could work while they are asked for memory.
     pub fn time_all(&mut self) {
         self.times_all = true;
     }

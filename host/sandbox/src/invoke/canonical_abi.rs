@@ -21,7 +21,7 @@ use wasmtime::component::{ComponentNamedList, ComponentType, Lift, Lower};
 use wasmtime::{Result, ValRaw, bail};
 
 /// The most core values that parameters are passed in.
-const FLAT_PARAMS_MAX: usize = 16;
+pub(super) const FLAT_PARAMS_MAX: usize = 16;
 
 /// A parameter list that takes `N` core values, and its types.
 pub(super) struct Params<const N: usize> {

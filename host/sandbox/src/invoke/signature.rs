@@ -1,10 +1,9 @@
 //! The types of a function that is called: its arguments and its answer.
 
+use super::canonical_abi::FLAT_PARAMS_MAX;
+use super::layout::Layout;
 use wasmtime::component::Type;
 use wasmtime::component::types::ComponentFunc;
-
-/// The most numbers that are passed without memory, as the canonical ABI has it.
-const FLAT_MAX: usize = 16;
 
 /// The types of the arguments and of the answer of a call.
 #[derive(Clone, Debug)]
@@ -25,45 +24,13 @@ impl CallTypes {
     }
 
     /// Returns true if a call may ask the guest for memory for its arguments: they have strings or lists, or are too
-    /// many to be passed as plain numbers.
+    /// many to be passed as plain numbers. What has no layout may.
     pub fn asks_for_memory(&self) -> bool {
-        let numbers = self.params.iter().map(numbers);
-        let all = numbers.sum::<Option<usize>>();
-        all.is_none_or(|all| all > FLAT_MAX)
-    }
-}
-
-/// Returns at most how many plain numbers a value of this type is passed as; `None` if it may have memory of its own.
-fn numbers(ty: &Type) -> Option<usize> {
-    let of = |ty: Option<Type>| ty.as_ref().map_or(Some(0), numbers);
-    match ty {
-        Type::Bool
-        | Type::S8
-        | Type::U8
-        | Type::S16
-        | Type::U16
-        | Type::S32
-        | Type::U32
-        | Type::S64
-        | Type::U64
-        | Type::Float32
-        | Type::Float64
-        | Type::Char
-        | Type::Enum(_)
-        | Type::Own(_)
-        | Type::Borrow(_) => Some(1),
-        Type::Flags(flags) => Some(flags.names().count().div_ceil(32)),
-        Type::Record(record) => record.fields().map(|field| numbers(&field.ty)).sum(),
-        Type::Tuple(tuple) => tuple.types().map(|ty| numbers(&ty)).sum(),
-        Type::Variant(variant) => Some(
-            1 + variant
-                .cases()
-                .map(|case| of(case.ty))
-                .sum::<Option<usize>>()?,
-        ),
-        Type::Option(option) => Some(1 + numbers(&option.ty())?),
-        Type::Result(result) => Some(1 + of(result.ok())? + of(result.err())?),
-        _ => None,
+        let layouts: Option<Vec<Layout>> = self.params.iter().map(Layout::of).collect();
+        layouts.is_none_or(|layouts| {
+            let flat: usize = layouts.iter().map(|layout| layout.flat_count).sum();
+            flat > FLAT_PARAMS_MAX || layouts.iter().any(|layout| layout.has_pieces)
+        })
     }
 }
 
@@ -93,13 +60,12 @@ mod tests {
 
     #[test]
     fn strings_and_lists_ask_for_memory() {
-        let number = "(param \"n\" u64)";
         let many = |count: usize| -> String {
             let params = (0..count).map(|place| format!("(param \"n{place}\" u64)"));
             params.collect()
         };
         for numbers in [
-            number,
+            "(param \"n\" u64)",
             "",
             "(param \"r\" $n)",
             "(param \"o\" (option u8))",
