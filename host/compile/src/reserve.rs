@@ -47,10 +47,12 @@ fn reserved(component: &[u8], memory_bytes: u64) -> Result<Option<Vec<u8>>, Erro
         memory,
         module: None,
         reserved: false,
+        grows_tables: false,
     };
     let mut written = Component::new();
     reserver.parse_component(&mut written, Parser::new(0), component)?;
-    Ok(reserver.reserved.then(|| written.finish()))
+    let fits = reserver.reserved && !reserver.grows_tables;
+    Ok(fits.then(|| written.finish()))
 }
 
 /// The only memory of a component, and the pages that it gets.
@@ -64,7 +66,7 @@ struct Memory {
 
 impl Memory {
     /// Finds the memory of a component; `None` if it has none, several, one that a module imports, or one that
-    /// cannot be given more pages, or if its tables grow.
+    /// cannot be given more pages.
     fn find(component: &[u8], memory_bytes: u64) -> Result<Option<Self>, Error> {
         let (mut memories, mut table_elements) = (Vec::new(), 0_u64);
         for payload in Parser::new(0).parse_all(component) {
@@ -82,13 +84,6 @@ impl Memory {
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
                         if matches!(import?.ty, TypeRef::Memory(_)) {
-                            return Ok(None);
-                        }
-                    }
-                }
-                Payload::CodeSectionEntry(body) => {
-                    for operator in body.get_operators_reader()? {
-                        if matches!(operator?, Operator::TableGrow { .. }) {
                             return Ok(None);
                         }
                     }
@@ -119,6 +114,8 @@ struct Reserver {
     module: Option<Additions>,
     /// True once the module with the memory was found.
     reserved: bool,
+    /// True once an instruction that grows a table was found, in any module.
+    grows_tables: bool,
 }
 
 /// The indices of the type, function and global that are added to a module.
@@ -266,6 +263,7 @@ impl Reencode for Reserver {
     }
 
     fn instruction<'a>(&mut self, operator: Operator<'a>) -> Result<Instruction<'a>, Error> {
+        self.grows_tables |= matches!(operator, Operator::TableGrow { .. });
         match (self.module, operator) {
             (Some(added), Operator::MemoryGrow { .. }) => Ok(Instruction::Call(added.grow)),
             (Some(added), Operator::MemorySize { .. }) => Ok(Instruction::GlobalGet(added.size)),
