@@ -285,8 +285,8 @@ impl Cassette {
     ///
     /// # Errors
     /// The file cannot be read, or a line is not an exchange.
-    pub(super) fn read(path: &Path) -> Result<Self, OpenError> {
-        let bytes = read_file(path, FILE_BYTES_MAX)?;
+    pub(super) fn read(path: &Path, within: Option<&Path>) -> Result<Self, OpenError> {
+        let bytes = read_file(path, within, FILE_BYTES_MAX)?;
         Self::parse(&bytes).map_err(|reason| OpenError::unreadable(path, reason))
     }
 

@@ -88,7 +88,8 @@ impl Models {
                 let path = options.cassette.as_ref().ok_or_else(|| {
                     OpenError::Options("a replay needs a file: set `cassette` to it".to_owned())
                 })?;
-                let cassette = Mutex::new(Cassette::read(path)?);
+                let within = options.cassette_within.as_deref();
+                let cassette = Mutex::new(Cassette::read(path, within)?);
                 let name = excerpt(&format!("replay of {}", path.display()));
                 (Source::Replay(cassette), name, Secrets::default())
             }

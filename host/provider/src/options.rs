@@ -19,6 +19,8 @@ pub struct ModelOptions {
     pub command_env: Vec<String>,
     /// The file of answers, for a replay.
     pub cassette: Option<PathBuf>,
+    /// Folder that the file of answers must lie in, if anyone but the user named that file.
+    pub cassette_within: Option<PathBuf>,
     /// The file that every exchange is written to. Exchanges that it has already are not paid for again.
     pub record: Option<PathBuf>,
     /// The most tokens of all calls.
@@ -45,6 +47,7 @@ impl ModelOptions {
             command: Vec::new(),
             command_env: Vec::new(),
             cassette: None,
+            cassette_within: None,
             record: None,
             tokens_max: None,
             microdollars_max: None,

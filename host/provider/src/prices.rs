@@ -146,7 +146,7 @@ pub(super) fn look_up(
 ) -> Result<Option<Price>, OpenError> {
     if let Some(path) = file {
         let wrong = |reason| OpenError::unreadable(path, reason);
-        let bytes = read_file(path, FILE_BYTES_MAX)?;
+        let bytes = read_file(path, None, FILE_BYTES_MAX)?;
         let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
         if let Some(price) = find(&text, list, model).map_err(wrong)? {
             return Ok(Some(price));

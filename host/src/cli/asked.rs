@@ -201,6 +201,7 @@ impl Leave {
             command: self.command.clone(),
             command_env: self.command_env.clone(),
             cassette: wanted.cassette.as_ref().map(|file| loaded.dir.join(file)),
+            cassette_within: Some(loaded.dir.clone()),
             record: Some(record_in(&loaded.dir)?),
             tokens_max,
             microdollars_max,

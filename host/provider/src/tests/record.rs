@@ -215,6 +215,35 @@ fn a_cassette_that_was_written_by_hand_answers_in_its_order() {
     });
 }
 
+/// Whatever was looked at before: the file is found from its open folder.
+#[test]
+fn a_replay_that_somebody_else_named_stays_in_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, outside) = (folder.path().join("home"), folder.path().join("outside"));
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(&outside, "").unwrap();
+    std::fs::write(home.join("own"), "").unwrap();
+    std::os::unix::fs::symlink(&outside, home.join("link")).unwrap();
+    std::os::unix::fs::symlink("own", home.join("here")).unwrap();
+    let open = |name: &str, within: Option<&Path>| {
+        Models::open(ModelOptions {
+            cassette: Some(home.join(name)),
+            cassette_within: within.map(Path::to_owned),
+            ..ModelOptions::new(ProviderKind::Replay)
+        })
+    };
+    assert!(open("own", Some(&home)).is_ok() && open("here", Some(&home)).is_ok());
+    for name in ["link", "../outside"] {
+        let error = open(name, Some(&home)).unwrap_err().to_string();
+        assert!(
+            error.contains("cannot read") && error.contains("folder"),
+            "{error}"
+        );
+        // Who names it himself may have it anywhere.
+        assert!(open(name, None).is_ok());
+    }
+}
+
 #[test]
 fn where_nothing_can_be_kept_nothing_more_is_paid_for() {
     block_on(async {
