@@ -8,7 +8,7 @@ use super::excerpt::excerpt;
 use super::http::HttpModel;
 use super::options::{ModelOptions, ProviderKind};
 use super::prices::{self, Price, PriceList};
-use super::reply::{CallResult, Count};
+use super::reply::{CallResult, Count, TokensMax};
 use super::request::Request;
 use super::secret::Secrets;
 use super::usage::Usage;
@@ -179,7 +179,15 @@ impl Provider {
         prompt_bytes: u64,
         microdollars_held: u64,
     ) -> Usage {
-        let count = told.believable(prompt_bytes);
+        // An agent may read and write as often as it likes before it answers.
+        let most = match &self.transport {
+            Transport::Http(_) => Some(TokensMax {
+                prompt: need.prompt_tokens,
+                output: need.output_tokens,
+            }),
+            Transport::Command(_) => None,
+        };
+        let count = told.believable(prompt_bytes, most);
         let mut tokens = count.tokens;
         if !count.has_prompt {
             (tokens.input, tokens.cache_read, tokens.cache_write) = (need.prompt_tokens, 0, 0);

@@ -45,16 +45,36 @@ pub(super) const TEXT_BYTES_PER_TOKEN: usize = 64;
 /// 3 to 5.
 const BELIEVED_BYTES_PER_TOKEN: u64 = 16;
 
+/// Factor by which a count may exceed the most that was asked for, or that fits into what was sent: servers add
+/// instructions of their own, and some write a little more than they may.
+const BELIEVED_EXCESS: u64 = 2;
+
+/// The most tokens of a call to a provider that answers by itself: the prompt, and the reply that was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TokensMax {
+    pub(super) prompt: u64,
+    pub(super) output: u64,
+}
+
 impl Count {
-    /// Drops counts that cannot be true: no tokens for a text, or fewer than its bytes allow. A provider that tells
-    /// such counts may have told nothing that is true, so its cost is dropped too.
-    pub(super) fn believable(mut self, prompt_bytes: u64) -> Self {
+    /// Drops counts that cannot be true: no tokens for a text, fewer than its bytes allow, or far more than `most`,
+    /// where that is known. A provider that tells such counts may have told nothing that is true, so its cost is
+    /// dropped too.
+    pub(super) fn believable(mut self, prompt_bytes: u64, most: Option<TokensMax>) -> Self {
         let least = |bytes: u64| match bytes {
             0 => 0,
             bytes => (bytes / BELIEVED_BYTES_PER_TOKEN).max(1),
         };
-        let is_prompt = self.tokens.prompt() >= least(prompt_bytes);
-        let is_output = self.tokens.output >= least(self.reply_bytes);
+        let exceeds = |told: u64, most: Option<u64>| {
+            most.is_some_and(|most| told > most.saturating_mul(BELIEVED_EXCESS))
+        };
+        let is_prompt = self.tokens.prompt() >= least(prompt_bytes)
+            && !exceeds(self.tokens.prompt(), most.map(|most| most.prompt));
+        let is_excess = exceeds(self.tokens.output, most.map(|most| most.output));
+        let is_output = self.tokens.output >= least(self.reply_bytes) && !is_excess;
+        if is_excess {
+            self.tokens.output = 0;
+        }
         if !(is_prompt && is_output) {
             self.microdollars = None;
         }

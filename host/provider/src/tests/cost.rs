@@ -178,6 +178,32 @@ fn a_model_without_a_price_has_no_budget_of_money() {
     });
 }
 
+/// One that tells far more tokens than were asked for would end it by one reply.
+#[test]
+fn case_199_usage_beyond_what_was_asked_for() {
+    block_on(async {
+        for api in APIS {
+            for (told, is_true) in [
+                (tokens(1_000, 900, 0), true),
+                (tokens(1_000, u64::MAX, 0), false),
+                (tokens(u64::MAX, 250, 0), false),
+                (tokens(1_000_000_000, 250, 0), false),
+                (tokens(1_000, 250, u64::MAX / 2), false),
+            ] {
+                let text = answer(&"a".repeat(1_000)).to_string();
+                let bytes = text.len() as u64;
+                let server = MockServer::start([Answer::Whole(text, told)]).await;
+                let models = open(&server, options(api));
+                models.ask(&request("x")).await.unwrap();
+                let spent = models.spent().total;
+                assert_eq!(spent.usage.upper_bound, !is_true, "{told:?}");
+                let most = if is_true { 1_900 } else { 10_000 + bytes };
+                assert!(spent.usage.tokens() <= most, "{told:?}: {spent:?}");
+            }
+        }
+    });
+}
+
 /// A gateway that tells false counts would make every budget endless.
 #[test]
 fn case_181_usage_zero() {
