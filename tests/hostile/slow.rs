@@ -71,6 +71,56 @@ fn case_73_slow_neighbour() {
     assert_ne!(verdict(&report, "quick", "slow"), "beaten");
 }
 
+/// Quick as long as it is checked, and from some call on it takes as long as its wall allows.
+#[test]
+fn case_198_who_turns_slow_after_its_checks_takes_its_own_share() {
+    let world = World::new();
+    world.write("experiment/total.wit", WIT);
+    world.write("experiment/workload.rs", WORKLOAD);
+    let mut file = "name = \"turns\"\nproblem = \"Fold numbers.\"\n\
+                    interface = { wit = \"total.wit\", call = \"total\" }\n\
+                    workload = { source = \"workload.rs\", sizes = [1_000] }\n\
+                    measure = { budget = \"12 s\", state = \"kept\" }\n"
+        .to_owned();
+    let turns = repeated(1).replace(
+        "let mut total",
+        "static CALLS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    if CALLS.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= CHECKED {
+        for _ in 0..600_000 {
+            std::hint::black_box(once(std::hint::black_box(&values)));
+        }
+    }
+    let mut total",
+    );
+    let turns = |checked: u32| turns.replace("CHECKED", &checked.to_string());
+    for (name, source) in [
+        ("quick", repeated(1)),
+        ("less-quick", repeated(4)),
+        ("turns", turns(2_000)),
+        ("turns-too", turns(2_100)),
+    ] {
+        world.write(&format!("experiment/{name}.rs"), source);
+        file.push_str(&format!(
+            "[[approach]]\nname = \"{name}\"\nsource = \"{name}.rs\"\n"
+        ));
+    }
+    world.write("experiment/bakeoff.toml", file);
+    let results = world.text("results");
+    let said = world.run(&["run", ".", "--format", "json", "--out", &results]);
+    let report = said.json();
+    assert_ne!(verdict(&report, "quick", "less-quick"), "beaten");
+    for name in ["quick", "less-quick"] {
+        assert!(variant(&report, name)["failure"].is_null(), "{report:#}");
+    }
+    let replicas = report["protocol"]["replicas"].as_u64();
+    assert!(replicas > Some(0), "{}", report["protocol"]);
+    for name in ["turns", "turns-too"] {
+        let failure = &variant(&report, name)["failure"];
+        let message = failure["message"].as_str().unwrap_or_default();
+        assert!(message.contains("more than its share"), "{failure:#}");
+    }
+}
+
 /// The first touch of a page is dear, and no later call pays for it: who touches many in each call takes ten times
 /// as long in the gate, and is timed as often as the other.
 #[test]

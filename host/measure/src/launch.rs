@@ -41,6 +41,8 @@ pub(super) enum ReplicaEnd {
     OutOfBudget(Option<LongCall>),
     /// A sample of a variant took far longer than was predicted.
     Overran(LongCall),
+    /// The calls of a variant took more time together than its share.
+    Overspent(VariantIndex),
 }
 
 /// A complete replica.
@@ -95,6 +97,8 @@ pub(super) struct RunReplica<'a> {
     /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was
     /// predicted.
     pub(super) overrun: &'a [(VariantIndex, Duration)],
+    /// Shares of the time, by variant: the most CPU time of all its calls.
+    pub(super) shares: &'a [(VariantIndex, Duration)],
 }
 
 impl RunReplica<'_> {
@@ -145,6 +149,7 @@ impl RunReplica<'_> {
         runner.bounds.participants = participants.map(|one| one.variant).collect();
         runner.bounds.left = self.left;
         runner.bounds.overrun = self.overrun.to_vec();
+        runner.bounds.shares = self.shares.to_vec();
         let mut surroundings = Surroundings {
             core: self.core.and_then(|core| u32::try_from(core).ok()),
             started_s: self.started_s,
@@ -207,6 +212,7 @@ impl RunReplica<'_> {
             (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
             (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
             (Ended::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
+            (Ended::Overspent(variant), _) => Ok(ReplicaEnd::Overspent(variant)),
         }
     }
 }

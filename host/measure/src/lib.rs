@@ -25,6 +25,7 @@ mod runner_end;
 mod runner_job;
 mod runner_worker;
 mod scouted;
+mod spending;
 mod tally;
 mod watch;
 

@@ -13,6 +13,7 @@ use super::replica_tasks::{RaceShared, ReplicaJob, ReplicaQueue, ReplicaTasks};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{LongCall, RunnerError};
 use super::scouted;
+use super::spending::{self, Shares};
 use bakeoff_config::units;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
@@ -109,7 +110,10 @@ pub(super) async fn pilot<C: ReplicaQueue>(
     pilots.scouting = scouted::left_out(timed_variants, budget_seconds, drawn);
     let left_out = pilots.scouting.clone();
     let once = vec![1; cases];
-    let scout = pilots.run(&once, 1, WarmUp::Normal, &left_out);
+    let scout_shares = |live: &[VariantIndex]| {
+        spending::of_scout(timed_variants, live, drawn, options.measure.budget)
+    };
+    let scout = pilots.run(&once, 1, WarmUp::Normal, &left_out, &scout_shares);
     let scout = match scout.await? {
         Discarded::Chosen(scout) => *scout,
         Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
@@ -120,7 +124,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
     } else {
         pilots.short_cases.clone_from(&scout.sampling.short_cases);
         let several: Vec<u32> = (0..cases).map(|case| pilots.calls_of_scout(case)).collect();
-        let again = pilots.run(&several, 1, WarmUp::Normal, &left_out);
+        let again = pilots.run(&several, 1, WarmUp::Normal, &left_out, &scout_shares);
         match again.await? {
             Discarded::Chosen(again) => *again,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
@@ -147,10 +151,15 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         if blocks < 4.0 || sampling.calls.iter().all(|calls| *calls == 0) {
             break;
         }
-        let calls = own.calls;
+        let blocks = blocks as u32;
+        let before = sampling.clone();
+        let shares = |live: &[VariantIndex]| {
+            spending::of_pilot(&before, &own, blocks, live, options.measure.budget)
+        };
+        let calls = &own.calls;
         let aside = sampling.aside.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
-        let discarded = pilots.run(&calls, blocks as u32, warm_up, &aside).await?;
+        let discarded = pilots.run(calls, blocks, warm_up, &aside, &shares).await?;
         let mut chosen = match discarded {
             Discarded::Chosen(chosen) => *chosen,
             Discarded::Over(stop) => return Ok(Err(pilots.over(stop))),
@@ -255,6 +264,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         blocks: u32,
         warm_up: WarmUp,
         left_out: &[VariantIndex],
+        shares: &dyn Fn(&[VariantIndex]) -> Shares,
     ) -> Result<Discarded, RunnerError> {
         loop {
             let live_variants = self.live_variants(left_out);
@@ -271,6 +281,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             let group_max = group_max(self.timed_variants, self.config);
             let groups = plan::groups(&pilots, self.index, &live_variants, group_max);
             let started = Instant::now();
+            let shares = shares(&live_variants);
             let mut merged: Option<Finished> = None;
             let mut end = None;
             for group in &groups {
@@ -287,7 +298,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     layouts: &layouts(self.timed_variants),
                 });
                 self.index += 1;
-                match self.run_group(plan, started).await? {
+                match self.run_group(plan, started, &shares).await? {
                     ReplicaEnd::Finished(finished) => match &mut merged {
                         Some(merged) => merged.add(*finished),
                         None => merged = Some(*finished),
@@ -361,6 +372,11 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                         return Err(RunnerError::WorkerLost(reason));
                     }
                 }
+                ReplicaEnd::Overspent(variant) => {
+                    let message = "took more than its share of the time in which variants are \
+                                   tried out, and was quicker in the checks";
+                    self.fail_for_time(variant, message);
+                }
                 ReplicaEnd::OutOfBudget(Some(call)) if self.set_aside(&call, seconds) => {}
                 ReplicaEnd::OutOfBudget(_) | ReplicaEnd::Overran(_) => {
                     return Ok(Discarded::Over(StopReason::Budget));
@@ -374,6 +390,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         &mut self,
         plan: ReplicaPlan,
         since: Instant,
+        shares: &[(VariantIndex, Duration)],
     ) -> Result<ReplicaEnd, RunnerError> {
         let job = ReplicaJob {
             race: Arc::clone(self.race),
@@ -383,6 +400,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             since,
             before_s: 0.0,
             overrun: Vec::new(),
+            shares: shares.to_vec(),
         };
         self.tasks.run_pilot(job).await
     }
@@ -397,15 +415,20 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
         self.scouts_again -= 1;
         let budget = self.options.measure.budget;
         self.until = tokio::time::Instant::now() + budget.max(SCOUT_TIME_MIN);
+        let message = "used up the time for one call of every variant by a single call, which was \
+                       quicker in the checks";
+        self.fail_for_time(call.variant, message);
+        true
+    }
+
+    fn fail_for_time(&mut self, variant: VariantIndex, message: &str) {
+        let budget = units::show_duration(self.options.measure.budget);
         let error = GuestError {
             class: FailureClass::WallLimit,
-            message: "used up the time for one call of every variant by a single call, which was \
-                      quicker in the checks: give a larger budget to time it"
-                .to_owned(),
-            limit: Some(format!("budget = {}", units::show_duration(budget))),
+            message: format!("{message}: give a larger budget to time it"),
+            limit: Some(format!("budget = {budget}")),
         };
-        self.failed.push(Dropout::of_death(call.variant, error));
-        true
+        self.failed.push(Dropout::of_death(variant, error));
     }
 
     /// Returns the short calls that a replica found. A component whose lowering and lifting is a part of its time is

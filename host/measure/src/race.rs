@@ -288,6 +288,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             since: self.started,
             before_s: self.before.as_secs_f64(),
             overrun: self.overrun(live_variants, &own.calls),
+            shares: Vec::new(),
         };
         (launched, job)
     }
@@ -373,7 +374,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                 let told = self.listener.on_discarded(launched.index, &reason);
                 told.map_err(RaceError::Listener)?;
             }
-            ReplicaEnd::OutOfBudget(_) => self.again.push_back(launched.index),
+            // Nobody has a share of a replica that counts.
+            ReplicaEnd::OutOfBudget(_) | ReplicaEnd::Overspent(_) => {
+                self.again.push_back(launched.index)
+            }
             ReplicaEnd::Overran(call) => {
                 self.again.push_back(launched.index);
                 let overrun = Overrun::from(call);

@@ -39,6 +39,8 @@ pub struct ReplicaJob {
     pub(super) before_s: f64,
     /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was predicted.
     pub(super) overrun: Vec<(VariantIndex, Duration)>,
+    /// Shares of the time, by variant: the most CPU time of all its calls in a replica that is discarded.
+    pub(super) shares: Vec<(VariantIndex, Duration)>,
 }
 
 /// Result of a replica.
@@ -65,6 +67,7 @@ impl ReplicaJob {
             left: Some(self.until.saturating_duration_since(now)),
             started_s: self.before_s + self.since.elapsed().as_secs_f64(),
             overrun: &self.overrun,
+            shares: &self.shares,
         };
         match replica.run(self.plan, self.solo).await {
             Err(RunnerError::WorkerLost(reason)) => Err(reason),

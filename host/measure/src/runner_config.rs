@@ -99,6 +99,7 @@ impl RunnerConfig {
             guests_bytes: self.limits.memory_bytes.saturating_mul(stores),
             left: None,
             overrun: Vec::new(),
+            shares: Vec::new(),
         };
         Ok(RunnerJob::new(&self.worker, message, core, bounds))
     }

@@ -30,6 +30,9 @@ pub(super) struct RunnerBounds {
     /// Time limits of a sample, by variant: a sample beyond its limit took far longer than was predicted. A variant
     /// that is missing may take as long as its calls may.
     pub(super) overrun: Vec<(VariantIndex, Duration)>,
+    /// The CPU time that all calls of a variant may take together, by variant. A variant that is missing has no such
+    /// bound.
+    pub(super) shares: Vec<(VariantIndex, Duration)>,
 }
 
 /// A worker's last message about a runner, after the runner's frames.
@@ -61,6 +64,8 @@ pub(super) enum Ended {
     OutOfBudget(Option<LongCall>),
     /// A sample took far longer than was predicted.
     Overran(LongCall),
+    /// The calls of a variant took more time together than its share.
+    Overspent(VariantIndex),
 }
 
 impl From<Ended> for RunnerEnd {

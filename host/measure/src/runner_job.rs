@@ -59,7 +59,10 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
                         return Ok((answer, failed));
                     }
                 }
-                Ended::Stalled | Ended::OutOfBudget(_) | Ended::Overran(_) => {}
+                Ended::Stalled
+                | Ended::OutOfBudget(_)
+                | Ended::Overran(_)
+                | Ended::Overspent(_) => {}
             }
         }
         Err(RunnerError::Stalled)
@@ -83,7 +86,7 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
             },
             Ended::Died(death) if death.running().is_some() => Ok(Some(death.error)),
             Ended::Died(death) => Err(RunnerError::Silent(death.error.message)),
-            Ended::Stalled | Ended::Overran(_) => Err(RunnerError::Stalled),
+            Ended::Stalled | Ended::Overran(_) | Ended::Overspent(_) => Err(RunnerError::Stalled),
         }
     }
 

@@ -25,15 +25,8 @@ pub(super) fn left_out(
     budget_seconds: f64,
     drawn: Option<usize>,
 ) -> Vec<VariantIndex> {
-    let gate_round_ns = |variant: &TimedVariant| {
-        let known = variant.gate_cpu_ns.iter().filter(|ns| **ns > 0);
-        let (count, sum) = known.fold((0_usize, 0.0), |(count, sum), ns| {
-            (count + 1, sum + *ns as f64)
-        });
-        let called = drawn.map_or(count, |drawn| drawn.min(count));
-        sum * called as f64 / count.max(1) as f64
-    };
-    let rounds: Vec<f64> = timed_variants.iter().map(gate_round_ns).collect();
+    let round_ns = |variant| gate_round_ns(variant, drawn);
+    let rounds: Vec<f64> = timed_variants.iter().map(round_ns).collect();
     let budget_ns = budget_seconds * 1e9;
     let round_ns = ROUND_NS.min(ROUND_SHARE * budget_ns);
     let allowed = round_ns.max(BUDGET_SHARE * budget_ns);
@@ -45,6 +38,17 @@ pub(super) fn left_out(
     variants
         .filter(|variant| Some(*variant) != quickest && takes_long(variant))
         .collect()
+}
+
+/// Returns the time that one call on each case took in the gate, in nanoseconds; 0 if it is not known. `drawn` is the
+/// number of cases that are called, for a set of instances.
+pub(super) fn gate_round_ns(variant: &TimedVariant, drawn: Option<usize>) -> f64 {
+    let known = variant.gate_cpu_ns.iter().filter(|ns| **ns > 0);
+    let (count, sum) = known.fold((0_usize, 0.0), |(count, sum), ns| {
+        (count + 1, sum + *ns as f64)
+    });
+    let called = drawn.map_or(count, |drawn| drawn.min(count));
+    sum * called as f64 / count.max(1) as f64
 }
 
 /// Returns the fuel of a call in the gate, by variant and case; 0 for an instance that was not checked.

@@ -8,6 +8,7 @@
 
 use super::bounds;
 use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
+use super::spending::Spending;
 use bakeoff_confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
@@ -76,7 +77,13 @@ impl<'a> Watch<'a> {
             None => return Ended::OutOfBudget(None).into(),
         };
         let mut step = CurrentStep::new(&child);
+        let mut spending = Spending::new(&self.bounds.shares, &child);
         loop {
+            if let Some(variant) = spending.look(step.doing, &child) {
+                child.kill();
+                child.finish().await;
+                return Ended::Overspent(variant).into();
+            }
             match self.look(&mut step) {
                 Ok(true) => step.begin(&child),
                 Ok(false) => {}

@@ -77,6 +77,7 @@ fn bounds() -> RunnerBounds {
         guests_bytes: 32 << 20,
         left: None,
         overrun: Vec::new(),
+        shares: Vec::new(),
     }
 }
 
