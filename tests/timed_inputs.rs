@@ -65,7 +65,8 @@ fn a_difference_that_is_met_in_the_run_is_shown_as_one_that_the_search_finds() {
 
 /// What a comparison says of its inputs, in one line.
 fn problem(report: &serde_json::Value) -> String {
-    report["experiment"]["problem"].as_str().unwrap().to_owned()
+    let problem = report["experiment"]["problem"].as_str();
+    problem.unwrap_or_else(|| panic!("{report:#}")).to_owned()
 }
 
 /// One in 37 inputs is one on which nobody answers, of whatever kind and size.
