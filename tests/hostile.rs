@@ -19,6 +19,7 @@ mod parsers;
 mod place_tables;
 mod places;
 mod planting;
+mod programs;
 mod results;
 mod run_cases;
 mod seeds;

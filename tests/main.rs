@@ -35,6 +35,7 @@ mod oracle;
 mod own_types;
 mod paid_once;
 mod parts;
+mod programs;
 mod proposers;
 mod readings;
 mod render;

@@ -40,11 +40,12 @@ pub(crate) use kept_parsers::{
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 19] = [
+pub(crate) const ALL: [Harness; 20] = [
     ("experiment", experiment),
     ("cases", cases),
     ("instances", instances),
     ("wave", wave),
+    ("answer", answer),
     ("wit", wit),
     ("component", component),
     ("order", order),
@@ -178,6 +179,17 @@ pub(crate) fn wave(bytes: &[u8]) {
         if let Ok(value) = invoke::parse_result(text, &FUNCTION) {
             used(&value);
         }
+    }
+}
+
+/// An answer of a program, in JSON.
+pub(crate) fn answer(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    match invoke::answer_from_json(text, &FUNCTION) {
+        Ok(value) => value.iter().for_each(used),
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 

@@ -213,7 +213,7 @@ impl Builder {
                 WasiImports::Virtual => [b"component", b"wasi", bytes],
                 WasiImports::Refused => [b"component", b"", bytes],
             },
-            BuildInput::Calibrator => [b"calibrator", b"", b""],
+            BuildInput::Calibrator | BuildInput::Program { .. } => [b"calibrator", b"", b""],
         };
         let toolchain = &self.worker.toolchain;
         let compiler = &toolchain.compiler;
@@ -295,7 +295,7 @@ impl Builder {
                 (TaskInput::Source { text, place }, &[])
             }
             BuildInput::Component { bytes, .. } => (TaskInput::Component, bytes),
-            BuildInput::Calibrator => (TaskInput::NoOp, &[]),
+            BuildInput::Calibrator | BuildInput::Program { .. } => (TaskInput::NoOp, &[]),
         };
         let task = BuildTask {
             files: request.interface.files().to_vec(),

@@ -21,10 +21,8 @@ impl LoadedExperiment {
         for (evaluator, criteria) in experiment.evaluators.iter_mut().zip(described) {
             evaluator.criteria = criteria;
         }
-        let approaches = experiment.approaches.iter();
-        let no_source = approaches
-            .clone()
-            .all(|one| matches!(one.code, Code::Component(_)));
+        let mut approaches = experiment.approaches.iter();
+        let no_source = !approaches.any(|one| matches!(one.code, Code::Source(_)));
         let inputs_are_fixed = experiment.workload.inputs.are_fixed();
         for (index, criterion) in experiment.criteria.iter_mut().enumerate() {
             let Some(wanted) = criterion.source.evaluated() else {
@@ -41,7 +39,7 @@ impl LoadedExperiment {
                 return Err(self.wrong(
                     place,
                     &format!("no variant has a reading for the criterion {name}"),
-                    "it reads the source, and every approach is a component",
+                    "it reads the source, and no approach has one",
                     "give the approaches `source`, or remove the criterion",
                 ));
             }

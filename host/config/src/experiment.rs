@@ -327,17 +327,17 @@ fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec
         Inputs::Generated { sizes, .. } => Some(sizes.len()),
         Inputs::Instances { .. } | Inputs::Cases(_) => None,
     };
-    let is_component = |approach: &Approach| matches!(approach.code, Code::Component(_));
-    let components_only = experiment.approaches.iter().all(is_component);
+    let is_source = |approach: &Approach| matches!(approach.code, Code::Source(_));
+    let no_source = !experiment.approaches.iter().any(is_source);
     for (index, criterion) in experiment.criteria.iter().enumerate() {
-        if criterion.source == Source::SourceLines && components_only {
+        if criterion.source == Source::SourceLines && no_source {
             found.push(Finding::new(
                 places.of(ConfigPlace::Criterion(index)),
                 format!(
                     "no variant has a reading for the criterion {}",
                     quoted(&criterion.name)
                 ),
-                "every approach is a component, and none has a source",
+                "every approach is a component or a program, and none has a source",
                 "take `component-size`, give the approaches `source`, or remove the criterion",
             ));
         }

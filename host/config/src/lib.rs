@@ -14,6 +14,7 @@
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
+//! | … `command` | a program in any language, by the command that starts it: `["python3", "top_k.py"]` | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
 //! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
 //! | `[[evaluator]]` (0–16) `name` | 1–64 characters of `a-z`, `0-9` and `-` | – |
@@ -89,6 +90,7 @@ mod options;
 mod paths;
 mod policy;
 mod problem;
+mod program;
 mod reading_gate;
 mod section;
 mod suggest;

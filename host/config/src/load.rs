@@ -7,6 +7,7 @@ use super::generate::Generate;
 use super::instances::parse_instances;
 use super::lock;
 use super::paths;
+use super::program;
 use super::user_scale::UserScale;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_files::{Reach, not_plain};
@@ -129,6 +130,11 @@ impl LoadedExperiment {
     ) -> Result<Self, ConfigError> {
         let mut grants = experiment.approaches.iter().flat_map(|one| &one.grants);
         grants.try_for_each(|grant| paths::check_recorded_grant(&grant.folder))?;
+        let mut programs = experiment
+            .approaches
+            .iter()
+            .filter_map(|one| one.code.program());
+        programs.try_for_each(program::check_recorded)?;
         Ok(Self {
             experiment,
             dir,

@@ -32,6 +32,8 @@ pub(super) enum FileKind {
     Source,
     /// A WebAssembly component.
     Component,
+    /// The file of a program.
+    Program,
     /// A WIT file, or a folder of them.
     Wit,
     /// A file of cases.
@@ -155,6 +157,21 @@ pub(super) fn check_recorded_grant(path: &Path) -> Result<(), ConfigError> {
                 quoted(&shown)
             ))
         })
+}
+
+/// Refuses the recorded path of a program that leaves the experiment's folder.
+///
+/// # Errors
+/// The path leads elsewhere, or is no path that an experiment file could have.
+pub(super) fn check_recorded_program(path: &Path) -> Result<(), ConfigError> {
+    let shown = path.display().to_string();
+    match normalise(&shown, FileKind::Program) {
+        Ok(normal) if normal == path => Ok(()),
+        _ => Err(ConfigError::Refused(format!(
+            "the recorded path {} is none of a file in an experiment's folder",
+            quoted(&shown)
+        ))),
+    }
 }
 
 /// The reason why a file cannot be used, and the help.

@@ -7,6 +7,7 @@
 //! | `[limits]` `memory`, `fuel`, `wall`, `output` | the most that an experiment may set, as in its own file | what an experiment's file can say |
 //! | `[generate]` `allow` | `false`: `bakeoff run --generate` is refused | `true` |
 //! | … `usd`, `tokens` | the most that a run may spend on models, whatever the experiment or the user says | no limit |
+//! | `[programs]` `allow` | `true`: programs of experiments run without being asked for; `false`: never | with `--programs` |
 //! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
 //! | `[build]` `crates` | `false`: an experiment that allows crates is refused | `true` |
 //! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
@@ -41,6 +42,9 @@ pub struct Policy {
     output_bytes: Option<At<u64>>,
     wasi: Option<At<bool>>,
     crates: Option<At<bool>>,
+    programs: Option<At<bool>>,
+    /// True if the user gave leave to run programs.
+    programs_allowed: bool,
     allow_unconfined: Option<At<bool>>,
     generate: Option<At<bool>>,
     generate_bounds: GenerateBounds,
@@ -168,6 +172,10 @@ impl Policy {
             policy.wasi = components.flag("wasi", &mut found);
             components.close(&mut found);
         }
+        if let Some(mut programs) = root.section("programs", &mut found) {
+            policy.programs = programs.flag("allow", &mut found);
+            programs.close(&mut found);
+        }
         if let Some(mut build) = root.section("build", &mut found) {
             policy.crates = build.flag("crates", &mut found);
             build.close(&mut found);
@@ -195,6 +203,28 @@ impl Policy {
     /// Returns true if components of users may import WASI.
     pub fn allows_wasi(&self) -> bool {
         self.wasi.as_ref().is_none_or(|allowed| allowed.value)
+    }
+
+    /// Returns the policy with the user's leave to run the programs of an experiment.
+    ///
+    /// # Errors
+    /// The policy forbids it; the error names its line.
+    pub fn with_programs(mut self) -> Result<Self, ConfigError> {
+        match &self.programs {
+            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
+                "--programs is refused by the host's policy, {}",
+                self.line(span)
+            ))),
+            _ => {
+                self.programs_allowed = true;
+                Ok(self)
+            }
+        }
+    }
+
+    /// Returns true if the programs of an experiment may be run: the user gave leave, or the host's policy allows it.
+    pub fn allows_programs(&self) -> bool {
+        self.programs_allowed || matches!(self.programs, Some(At { value: true, .. }))
     }
 
     /// Checks that `--allow-unconfined` may be used.
@@ -396,6 +426,13 @@ impl Policy {
         if !self.allows_wasi() {
             parts.push("no component imports WASI".to_owned());
         }
+        match &self.programs {
+            Some(At { value: true, .. }) => parts.push("programs of experiments run".to_owned()),
+            Some(At { value: false, .. }) => {
+                parts.push("no program of an experiment runs".to_owned());
+            }
+            None => {}
+        }
         if matches!(self.crates, Some(At { value: false, .. })) {
             parts.push("no source uses crates".to_owned());
         }
@@ -454,28 +491,4 @@ fn folders(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<At<Vec
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_models_may_take_is_bounded_by_the_host() {
-        let policy = |text: &str| Policy::parse(text, "policy.toml");
-        let bounded = policy("[generate]\nusd = 0.5\ntokens = 1_000\n").unwrap();
-        let bounds = bounded.generate_bounds();
-        assert_eq!(
-            (bounds.microdollars, bounds.tokens),
-            (Some(500_000), Some(1_000))
-        );
-        assert!(bounded.permit_generate().is_ok());
-        assert!(bounded.summary().contains("0.5 US dollars and 1000 tokens"));
-        let none = policy("[generate]\nallow = false\n").unwrap();
-        let said = none.permit_generate().unwrap_err().to_string();
-        assert!(said.contains("policy.toml:2"), "{said}");
-        for wrong in ["usd = 0", "tokens = 0", "allow = 1", "model = \"x\""] {
-            assert!(
-                policy(&format!("[generate]\n{wrong}\n")).is_err(),
-                "{wrong}"
-            );
-        }
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use super::error::{Finding, quoted};
 use super::grant;
 use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
+use super::program;
 use super::section::{At, Section, integer};
 use super::sweep;
 use bakeoff_domain::ids;
@@ -226,6 +227,40 @@ pub(super) fn code(
     }
 }
 
+/// Reads `source`, `component` or `command` of an approach; `None` if none is there. Two of them are a finding.
+fn code_or_program(
+    section: &mut Section<'_>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<Code> {
+    let code = code(section, files, found);
+    let program = program::command(section, files, found);
+    let Some(command_at) = section.key("command") else {
+        return code;
+    };
+    let file_at = section.key("source").or_else(|| section.key("component"));
+    let refused = |at, what: &str, help: &str| Finding::new(at, what, "beside `command`", help);
+    if let Some(file_at) = file_at {
+        found.push(
+            refused(
+                command_at,
+                "the approach has `command` and another code",
+                "an approach is a program, a source or a component: remove one",
+            )
+            .with_other(file_at, "the other"),
+        );
+        return None;
+    }
+    if let Some(sweep_at) = section.key("sweep") {
+        found.push(refused(
+            sweep_at,
+            "a program has no `sweep`",
+            "make an approach of each value, which the program gets as an argument",
+        ));
+    }
+    program.map(Code::Program)
+}
+
 /// Reads `sizes`: whole numbers that ascend.
 fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>> {
     let list = section.array(
@@ -308,14 +343,16 @@ pub(super) fn approaches(
         let name = section.text("name", found);
         section.missing("name", "reports call it by that", "name = \"heap\"", found);
         let description = section.text("description", found);
-        let code = code(&mut section, files, found);
-        let place = section.key("source").or_else(|| section.key("component"));
+        let code = code_or_program(&mut section, files, found);
+        let place = ["source", "component", "command"];
+        let place = place.into_iter().find_map(|key| section.key(key));
         if place.is_none() {
             found.push(Finding::new(
                 section.span.clone(),
                 "this approach has no code",
-                "neither `source` nor `component` here",
-                "add a line like `source = \"approaches/heap.rs\"` or `component = \"heap.wasm\"`",
+                "neither `source` nor `component` nor `command` here",
+                "add a line like `source = \"approaches/heap.rs\"`, `component = \"heap.wasm\"` or \
+                 `command = [\"python3\", \"heap.py\"]`",
             ));
         }
         let grants = grant::grants(&mut section, files, found);

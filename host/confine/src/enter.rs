@@ -4,16 +4,19 @@ use super::exit::ROLE_FAILED;
 use super::frames::Frames;
 use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
-use super::{keeper, landlock_rules, memory_file, privileges, shared_page};
+use super::{keeper, landlock_rules, memory_file, privileges, shared_page, sockets};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::process::ExitCode;
 
-/// The first argument of a child. The second is the name of its role, the third the number of the
-/// open file of its shared page, if it has one.
+/// The first argument of a child. The second is the name of its role, the third the number of the open file of its
+/// shared page, or [`NO_PAGE`]; all others are numbers of sockets.
 pub(super) const MARKER: &str = "--bakeoff-child";
+
+/// The argument of a child that has no shared page.
+pub(super) const NO_PAGE: &str = "-";
 
 /// The exit status of a child that could not be fenced.
 const FENCE_FAILED: u8 = 71;
@@ -81,8 +84,9 @@ pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
     let name = arguments.next().unwrap_or_default();
     Some(match roles.iter().find(|role| name == role.name) {
         Some(role) => {
-            let page = arguments.next();
-            enter(role, page.and_then(|number| number.to_str()?.parse().ok()))
+            let mut numbers = arguments.map(|number| number.to_str()?.parse().ok());
+            let page = numbers.next().flatten();
+            enter(role, page, &numbers.flatten().collect::<Vec<RawFd>>())
         }
         None => {
             eprintln!("there is no role {}", name.display());
@@ -91,8 +95,8 @@ pub fn enter_if_child(roles: &[Role]) -> Option<ExitCode> {
     })
 }
 
-fn enter(role: &Role, page: Option<RawFd>) -> ExitCode {
-    let (payload, mut frames) = match prepare(role, page) {
+fn enter(role: &Role, page: Option<RawFd>, sockets: &[RawFd]) -> ExitCode {
+    let (payload, mut frames) = match prepare(role, page, sockets) {
         Ok(ready) => ready,
         Err(reason) => {
             eprintln!("{reason}");
@@ -114,9 +118,15 @@ fn enter(role: &Role, page: Option<RawFd>) -> ExitCode {
 }
 
 /// Reads the header and builds the fence, without looking at the payload.
-fn prepare(role: &Role, page: Option<RawFd>) -> Result<(&'static [u8], Frames), String> {
+fn prepare(
+    role: &Role,
+    page: Option<RawFd>,
+    sockets: &[RawFd],
+) -> Result<(&'static [u8], Frames), String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    privileges::close_other_files(page).map_err(failed("cannot close inherited files"))?;
+    let kept: Vec<RawFd> = page.into_iter().chain(sockets.iter().copied()).collect();
+    privileges::close_other_files(&kept).map_err(failed("cannot close inherited files"))?;
+    sockets::receive(sockets).map_err(failed("cannot take over the sockets"))?;
     let page = page.map(shared_page::receive).transpose();
     let page = page.map_err(failed("cannot share a page with the parent"))?;
     let bytes = memory_file::map(io::stdin()).map_err(failed("cannot read the job"))?;

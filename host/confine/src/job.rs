@@ -2,7 +2,9 @@
 
 use super::frames::Frames;
 use serde::{Deserialize, Serialize};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Strength of the fence around children on this machine. Every result records it, and it is part of every cache key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,6 +105,8 @@ pub struct ChildJob<'a> {
     /// True if the child shares a page with the parent, in which it [announces](super::Frames::announce) what it is
     /// about to do.
     pub announces: bool,
+    /// The sockets that the child gets, in order, to speak to another child.
+    pub sockets: Vec<Arc<OwnedFd>>,
 }
 
 impl<'a> ChildJob<'a> {
@@ -112,6 +116,7 @@ impl<'a> ChildJob<'a> {
     /// - 256 KiB of stderr
     /// - no watch on memory, nor on what folders hold
     /// - no page for announcements
+    /// - no sockets
     pub fn new(role: &'a str, payload: &'a [&'a [u8]], fence: Fence) -> Self {
         Self {
             role,
@@ -124,6 +129,7 @@ impl<'a> ChildJob<'a> {
             rss_bytes_max: None,
             folder_bytes_max: None,
             announces: false,
+            sockets: Vec::new(),
         }
     }
 }
@@ -204,6 +210,9 @@ pub enum Processes {
         /// [`WATCH_PERIOD`](super::WATCH_PERIOD).
         at_most: usize,
     },
+    /// The child may do what [`Processes::Spawn`] allows, for one program at a time, around which it puts a filter of its
+    /// own, and which it may stop. For hosts of programs.
+    Host,
 }
 
 /// Limits that the kernel counts, for each process of the child. `None` leaves the parent's.

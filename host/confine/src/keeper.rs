@@ -143,7 +143,7 @@ fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, Str
     let (Some((parent, report)), Some(program)) = (first, arguments.next()) else {
         return Err("a keeper is started by bakeoff only".to_owned());
     };
-    close_other_files(report).map_err(failed("cannot close inherited files"))?;
+    close_other_files(report.as_slice()).map_err(failed("cannot close inherited files"))?;
     // SAFETY: it is the only owner of the descriptor, which bakeoff opened for it.
     let report = report.map(|report| unsafe { OwnedFd::from_raw_fd(report) });
     if let Some(report) = &report {

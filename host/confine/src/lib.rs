@@ -24,7 +24,9 @@ mod measured;
 mod memory_file;
 mod privileges;
 mod probe;
+mod program;
 mod shared_page;
+mod sockets;
 mod spawn;
 mod supervise;
 mod syscalls;
@@ -52,7 +54,12 @@ pub use keeper::{Keeper, enter_if_keeper, kept};
 pub use measured::{Measured, Measurement, measured, sink};
 pub use privileges::kill_with_parent;
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
+pub use program::{
+    Answered, HostSetup, PROGRAM_HOST, ProgramError, ProgramFailure, ProgramFile, ProgramLink,
+    ProgramStart,
+};
 pub use shared_page::Announced;
+pub use sockets::socket_pair;
 pub use spawn::{Child, Confinement};
 pub use supervise::STACK_BYTES;
 

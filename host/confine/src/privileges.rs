@@ -12,17 +12,18 @@ use std::process::Command;
 const FIRST_OTHER: u32 = 3;
 
 /// Closes all descriptors but stdin, stdout, stderr and `kept`: the parent may have inherited some.
-pub(super) fn close_other_files(kept: Option<RawFd>) -> io::Result<()> {
-    let kept = kept.and_then(|number| u32::try_from(number).ok());
-    match kept.filter(|number| *number >= FIRST_OTHER) {
-        None => close_range(FIRST_OTHER, u32::MAX),
-        Some(number) => {
-            if number > FIRST_OTHER {
-                close_range(FIRST_OTHER, number - 1)?;
-            }
-            close_range(number.saturating_add(1), u32::MAX)
+pub(super) fn close_other_files(kept: &[RawFd]) -> io::Result<()> {
+    let kept = kept.iter().filter_map(|number| u32::try_from(*number).ok());
+    let mut kept: Vec<u32> = kept.filter(|number| *number >= FIRST_OTHER).collect();
+    kept.sort_unstable();
+    let mut first = FIRST_OTHER;
+    for number in kept {
+        if number > first {
+            close_range(first, number - 1)?;
         }
+        first = first.max(number.saturating_add(1));
     }
+    close_range(first, u32::MAX)
 }
 
 fn close_range(first: u32, last: u32) -> io::Result<()> {
@@ -44,7 +45,7 @@ pub(super) fn tie_to(parent: Option<u32>, processes: Processes) -> io::Result<()
     rustix::process::setsid()?;
     let death = match processes {
         Processes::None => Signal::KILL,
-        Processes::Spawn { .. } => {
+        Processes::Spawn { .. } | Processes::Host => {
             end_group_on_term()?;
             Signal::TERM
         }

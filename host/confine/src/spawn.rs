@@ -2,7 +2,7 @@
 
 use super::bubblewrap::Bubblewrap;
 use super::cgroup::{self, Cgroup, CgroupParent};
-use super::enter::{Header, KernelFeatures, MARKER};
+use super::enter::{Header, KernelFeatures, MARKER, NO_PAGE};
 use super::error::{FrameError, SpawnError};
 use super::exit::{Exit, ExitCause};
 use super::folder_watch::FolderBound;
@@ -10,6 +10,7 @@ use super::frames::FrameReader;
 use super::job::{ChildJob, Level, Mechanisms, Processes};
 use super::memory_file;
 use super::shared_page::{self, Announced};
+use super::sockets;
 use super::supervise::{self, KillOnDrop, StartedChild};
 use super::watchdog::Bounds;
 use std::io;
@@ -26,6 +27,9 @@ const FENCE_WAIT_MAX: Duration = Duration::from_secs(30);
 /// The longest wait for a child that is dropped. A killed process ends at once, unless the kernel
 /// itself is stuck; its supervising thread then goes on waiting alone.
 const DROP_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// The most processes of a host of programs: itself, and the program.
+const HOST_PROCESSES_MAX: usize = 2;
 
 /// Proof that untrusted code can be fenced in on this machine, or that the user waived it. The only
 /// way to start a child.
@@ -83,7 +87,8 @@ impl Confinement {
         };
         let outer = match job.fence.processes {
             Processes::Spawn { .. } => self.outer.as_ref(),
-            Processes::None => None,
+            // An outer layer has processes of its own, and would not pass the socket on.
+            Processes::None | Processes::Host => None,
         };
         let stdin = self
             .seal(&job, outer)
@@ -99,12 +104,15 @@ impl Confinement {
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut announced = Announced::nothing();
-        if job.announces {
+        let announced = if job.announces {
             let (page, view) = shared_page::create().map_err(system("cannot share a page"))?;
             shared_page::pass(page, &mut command);
-            announced = view;
-        }
+            view
+        } else {
+            command.arg(NO_PAGE);
+            Announced::nothing()
+        };
+        sockets::pass(&job.sockets, &mut command);
         let bounds = bounds(&job, outer);
         let group = self
             .cgroup(&job, &bounds, &mut command)
@@ -125,7 +133,8 @@ impl Confinement {
         bounds: &Bounds,
         command: &mut Command,
     ) -> io::Result<Option<Cgroup>> {
-        let (Some(parent), Processes::Spawn { .. }) = (&self.cgroup_parent, job.fence.processes)
+        let (Some(parent), Processes::Spawn { .. } | Processes::Host) =
+            (&self.cgroup_parent, job.fence.processes)
         else {
             return Ok(None);
         };
@@ -158,6 +167,7 @@ fn bounds(job: &ChildJob<'_>, outer: Option<&Bubblewrap>) -> Bounds {
     let processes_max = match job.fence.processes {
         Processes::None => None,
         Processes::Spawn { at_most } => Some(at_most.saturating_add(around)),
+        Processes::Host => Some(HOST_PROCESSES_MAX),
     };
     Bounds {
         stderr_bytes_max: job.stderr_bytes_max,

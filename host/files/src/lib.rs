@@ -22,7 +22,7 @@ pub use folder::{
 pub use json::{JSON_VALUES_MAX, JsonError, parse_json, parse_json_of};
 pub use new_file::{NewFile, write_new};
 pub use plain::{not_plain, open_plain, read_bounded};
-pub use programs::SearchPath;
+pub use programs::{FoundProgram, SearchPath};
 pub use reach::Reach;
 pub use scratch::{Scratch, remove_abandoned, remove_abandoned_below};
 pub use user_key::{MAC_BYTES, UserKey, own_folder};

@@ -3,8 +3,8 @@
 use super::changeable::others_can_change;
 use super::working::WorkingFolder;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 /// The trusted folders of a search path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,13 @@ impl SearchPath {
         }
     }
 
+    /// Returns the path without the folders that `is_left_out` names.
+    #[must_use]
+    pub fn without(mut self, is_left_out: impl Fn(&Path) -> bool) -> Self {
+        self.folders.retain(|folder| !is_left_out(folder));
+        self
+    }
+
     /// Returns the path of a program, if one of the folders has it, and nobody else can change it.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         let files = self.folders.iter().map(|folder| folder.join(name));
@@ -49,17 +56,38 @@ impl SearchPath {
         programs.next()
     }
 
+    /// Returns the program that [`find`](Self::find) finds, as it is now, without links on its path.
+    pub fn find_now(&self, name: &str) -> Option<FoundProgram> {
+        let path = self.find(name)?.canonicalize().ok()?;
+        let found = path.metadata().ok()?;
+        Some(FoundProgram {
+            path: path.to_str()?.to_owned(),
+            bytes: found.len(),
+            changed_s: found.mtime(),
+        })
+    }
+
     /// Returns the folders as a value of `PATH`.
     pub fn to_variable(&self) -> OsString {
         std::env::join_paths(&self.folders).unwrap_or_default()
     }
 }
 
+/// A program as it is on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundProgram {
+    /// The absolute path, without links.
+    pub path: String,
+    /// The size of the file, in bytes.
+    pub bytes: u64,
+    /// The time of the last change of the file, in seconds since 1970.
+    pub changed_s: i64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::{Permissions, create_dir_all, set_permissions, write};
-    use std::path::Path;
 
     /// A folder below another, with a program of the name of the folder.
     fn with_program(folder: &Path, name: &str) -> PathBuf {

@@ -145,6 +145,11 @@ impl RunReplica<'_> {
                 .iter()
                 .filter_map(|one| one.files.as_ref()),
         );
+        let programs = wanted.load_order.iter().map(|load| load.variant);
+        let programs = programs.filter(|variant| self.timed_variants[*variant].is_program());
+        for (program, variant) in runner.bounds.programs.iter_mut().zip(programs) {
+            program.variant = variant;
+        }
         let participants = wanted.load_order.iter();
         runner.bounds.participants = participants.map(|one| one.variant).collect();
         runner.bounds.left = self.left;

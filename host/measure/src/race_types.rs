@@ -34,6 +34,15 @@ pub struct TimedVariant {
     pub gate_cpu_ns: Vec<u64>,
 }
 
+impl TimedVariant {
+    /// Returns true if the variant is a program.
+    pub fn is_program(&self) -> bool {
+        self.files
+            .as_ref()
+            .is_some_and(|files| files.program.is_some())
+    }
+}
+
 /// A variant that failed while it was timed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dropout {

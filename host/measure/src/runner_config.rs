@@ -1,6 +1,7 @@
 //! The configuration that all runners of a problem share.
 
 use super::bounds::{EXIT_PATIENCE, GATE_PATIENCE, WORKLOAD_PATIENCE, room_for};
+use super::hosted_program::HostedProgram;
 use super::runner_end::{RunnerBounds, RunnerError};
 use super::runner_job::RunnerJob;
 use bakeoff_config::units;
@@ -13,6 +14,7 @@ use bakeoff_runner::call::RunnerCall;
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
 use bakeoff_runner::{AnyCall, Failed};
 use bakeoff_source::PackedFolders;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A problem, ready to be run by runners.
@@ -84,6 +86,14 @@ impl RunnerConfig {
             inputs,
             call,
         };
+        // A call that has several variants says which is which.
+        let memory_bytes = self.limits.memory_bytes;
+        let programs = bundle.programs().to_vec().into_iter();
+        let programs = programs.map(|program| HostedProgram {
+            variant: 0,
+            interpreter: program.interpreter.map(PathBuf::from),
+            memory_bytes,
+        });
         let message = bundle
             .seal(&request)
             .map_err(|error| RunnerError::Request(error.to_string()))?;
@@ -100,6 +110,7 @@ impl RunnerConfig {
             left: None,
             overrun: Vec::new(),
             shares: Vec::new(),
+            programs: programs.collect(),
         };
         Ok(RunnerJob::new(&self.worker, message, core, bounds))
     }

@@ -1,6 +1,7 @@
 //! Bounds of a runner, and its end: the messages between a worker and its client about a runner, beside the runner's
 //! own replies.
 
+use super::hosted_program::HostedProgram;
 use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
 use bakeoff_runner::Failed;
 use bakeoff_runner::announcement::Doing;
@@ -33,6 +34,8 @@ pub(super) struct RunnerBounds {
     /// The CPU time that all calls of a variant may take together, by variant. A variant that is missing has no such
     /// bound.
     pub(super) shares: Vec<(VariantIndex, Duration)>,
+    /// The programs for which hosts are started beside the runner, in the order in which it loads them.
+    pub(super) programs: Vec<HostedProgram>,
 }
 
 /// A worker's last message about a runner, after the runner's frames.

@@ -8,7 +8,7 @@ use bakeoff_confine::Child;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{ReplicaSampling, Sampling};
 use bakeoff_runner::announcement::Doing;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shares of the time: the most CPU time of all calls of a variant, for each that has such a bound.
 pub(super) type Shares = Vec<(VariantIndex, Duration)>;
@@ -72,6 +72,8 @@ pub(super) struct Spending {
     left: Shares,
     /// CPU time of the child at the last look.
     seen: Option<Duration>,
+    /// The time of the last look.
+    looked: Instant,
 }
 
 impl Spending {
@@ -79,21 +81,34 @@ impl Spending {
         Self {
             left: shares.to_vec(),
             seen: cpu(child),
+            looked: Instant::now(),
         }
     }
 
     /// Counts the time since the last look for what was done then, and returns the variant that has used up its share
-    /// by it.
-    pub(super) fn look(&mut self, doing: Option<Doing>, child: &Child) -> Option<VariantIndex> {
+    /// by it. While a program works, which the child waits for, all time counts.
+    pub(super) fn look(
+        &mut self,
+        doing: Option<Doing>,
+        is_of_program: bool,
+        child: &Child,
+    ) -> Option<VariantIndex> {
         if self.left.is_empty() {
             return None;
         }
         let (before, now) = (self.seen, cpu(child));
         self.seen = now;
+        let elapsed = self.looked.elapsed();
+        self.looked = Instant::now();
         let Some(Doing::Calling { variant, .. }) = doing else {
             return None;
         };
-        self.spend(variant, now?.saturating_sub(before?))
+        let time = if is_of_program {
+            elapsed
+        } else {
+            now?.saturating_sub(before?)
+        };
+        self.spend(variant, time)
     }
 
     /// Counts time for a variant, and returns it if that is more than it has left.
@@ -149,6 +164,7 @@ mod tests {
         let mut spending = Spending {
             left: vec![(1, ms(100)), (4, ms(50))],
             seen: None,
+            looked: Instant::now(),
         };
         // Who has no share has no bound.
         assert_eq!(spending.spend(2, ms(1_000)), None);

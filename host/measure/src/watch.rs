@@ -7,6 +7,7 @@
 //! variant fails.
 
 use super::bounds;
+use super::program_hosts::ProgramHosts;
 use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
 use super::spending::Spending;
 use bakeoff_confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
@@ -15,6 +16,8 @@ use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_runner::Failed;
 use bakeoff_runner::announcement::{Announcement, Doing};
 use bakeoff_sandbox::GuestError;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -63,8 +66,29 @@ impl<'a> Watch<'a> {
     /// Starts the runner and passes its frames on until it ends. They are not interpreted here: they come from a
     /// process in which guests run.
     pub(super) async fn run(&self, pass_on: &mut (dyn FnMut(Vec<u8>) + Send)) -> RunnerEnd {
+        let programs = &self.bounds.programs;
+        let hosts = ProgramHosts::start(self.confinement, programs, self.core);
+        let (hosts, sockets) = match self.in_time(hosts).await {
+            Some(Ok(started)) => started,
+            Some(Err(why)) => return RunnerEnd::NotStarted(why),
+            None => return Ended::OutOfBudget(None).into(),
+        };
+        let end = self.run_beside(sockets, pass_on).await;
+        match hosts.end().await {
+            Some(explained) => explained.into(),
+            None => end,
+        }
+    }
+
+    /// Does the same beside hosts of programs that were started.
+    async fn run_beside(
+        &self,
+        sockets: Vec<Arc<OwnedFd>>,
+        pass_on: &mut (dyn FnMut(Vec<u8>) + Send),
+    ) -> RunnerEnd {
         let parts = [self.message];
-        let job = bounds::job(&parts, self.core, self.bounds.guests_bytes);
+        let mut job = bounds::job(&parts, self.core, self.bounds.guests_bytes);
+        job.sockets = sockets;
         let mut child = match self.in_time(self.confinement.spawn(job)).await {
             Some(Ok(child)) => child,
             Some(Err(SpawnError::Late { .. })) => return Ended::Stalled.into(),
@@ -79,7 +103,7 @@ impl<'a> Watch<'a> {
         let mut step = CurrentStep::new(&child);
         let mut spending = Spending::new(&self.bounds.shares, &child);
         loop {
-            if let Some(variant) = spending.look(step.doing, &child) {
+            if let Some(variant) = spending.look(step.doing, step.is_of_program, &child) {
                 child.kill();
                 child.finish().await;
                 return Ended::Overspent(variant).into();
@@ -161,9 +185,19 @@ impl<'a> Watch<'a> {
             return Err("it announced a variant that does not take part".into());
         }
         step.word = word;
+        step.is_of_program = self.calls_program(announcement.doing);
         step.case = announcement.case;
         step.doing = Some(announcement.doing);
         Ok(true)
+    }
+
+    /// Returns true if a program answers, whose CPU time is not that of the runner.
+    fn calls_program(&self, doing: Doing) -> bool {
+        let Doing::Calling { variant, .. } = doing else {
+            return false;
+        };
+        let mut programs = self.bounds.programs.iter();
+        programs.any(|program| program.variant == variant)
     }
 
     /// Returns the end of a runner whose step took longer than it may.
@@ -236,6 +270,8 @@ struct CurrentStep {
     since: Instant,
     /// CPU time of the child at that time.
     cpu: Option<Duration>,
+    /// True if the step calls a program: while it works, or sleeps, the child waits.
+    is_of_program: bool,
     /// Number of times that the step got its time again.
     extensions: u32,
 }
@@ -249,6 +285,7 @@ impl CurrentStep {
             doing: None,
             since: Instant::now(),
             cpu: cpu(child),
+            is_of_program: false,
             extensions: 0,
         }
     }
@@ -275,8 +312,11 @@ impl CurrentStep {
         })
     }
 
-    /// Returns the CPU time that the child took during this step, if the system tells.
+    /// Returns the CPU time that the child took during this step, if the system tells, and it is the child that works.
     fn ran(&self, child: &Child) -> Option<Duration> {
+        if self.is_of_program {
+            return None;
+        }
         Some(cpu(child)?.saturating_sub(self.cpu?))
     }
 

@@ -139,7 +139,7 @@ pub fn read_variants(
     files: &RunFiles,
     policy: &Policy,
 ) -> Result<Vec<VariantState>, RunError> {
-    let granted = grants::read_granted(loaded, policy, &variants)?;
+    let granted = grants::read_granted(loaded, policy, &variants, &files.code)?;
     let approaches = approach_indexes(&loaded.experiment.approaches);
     let code = approaches
         .into_iter()

@@ -4,8 +4,13 @@
 use super::error::RunError;
 use bakeoff_config::units::show_bytes;
 use bakeoff_config::{ConfigError, ConfigPlace, LoadedExperiment, Policy};
+use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::{Variant, approach_indexes};
-use bakeoff_source::{Folders, GRANTED_BYTES_MAX, GrantedFolder, PackedFolders};
+use bakeoff_files::SearchPath;
+use bakeoff_source::{
+    BuildInput, FolderProgram, Folders, GRANTED_BYTES_MAX, GrantedFolder, Interpreter,
+    PackedFolders,
+};
 use std::collections::BTreeMap;
 
 /// The most bytes that names and places of files, beside their contents, may take for all grants.
@@ -21,6 +26,7 @@ pub(super) fn read_granted(
     loaded: &LoadedExperiment,
     policy: &Policy,
     variants: &[Variant],
+    code: &[Result<BuildInput, Failure>],
 ) -> Result<Vec<Option<PackedFolders>>, RunError> {
     let approaches = &loaded.experiment.approaches;
     let mut held = Held::default();
@@ -31,12 +37,16 @@ pub(super) fn read_granted(
             .as_ref()
             .is_none_or(|(known, _)| *known != approach)
         {
-            of_approach = Some((approach, read(loaded, policy, approach)?));
+            let granted = read(loaded, policy, approach)?;
+            let code = code.get(approach).and_then(|code| code.as_ref().ok());
+            let granted = with_program(loaded, policy, approach, code, granted)?;
+            of_approach = Some((approach, granted));
         }
         let Some((_, folders)) = &of_approach else {
             continue;
         };
-        if folders.is_empty() && variant.parameters.is_empty() {
+        let is_plain = folders.is_empty() && folders.program().is_none();
+        if is_plain && variant.parameters.is_empty() {
             granted.push(None);
             continue;
         }
@@ -53,6 +63,57 @@ pub(super) fn read_granted(
         granted.push(Some(held.hold(packed).map_err(|reason| wrong(&reason))?));
     }
     Ok(granted)
+}
+
+/// Returns the grant of a program: its file, its command, and the interpreter as it is on this machine.
+fn with_program(
+    loaded: &LoadedExperiment,
+    policy: &Policy,
+    approach: usize,
+    code: Option<&BuildInput>,
+    granted: Folders,
+) -> Result<Folders, ConfigError> {
+    let (Some(program), Some(code)) = (loaded.experiment.approaches[approach].code.program(), code)
+    else {
+        return Ok(granted);
+    };
+    let place = ConfigPlace::Approach(approach);
+    if !policy.allows_programs() {
+        let message = "the approach is a program, and nobody has allowed that it runs";
+        let help = "read it, and allow it with --programs, or in the host's policy with `allow = true` in [programs]: it \
+                    runs behind a fence, without a network, but as what it is";
+        return Err(loaded.wrong(place, message, "this program", help));
+    }
+    let interpreter = program.interpreter().map(|name| {
+        let found = interpreter(name);
+        found.ok_or_else(|| {
+            let message = format!("there is no program {name:?} on the search path");
+            let help = "install it, or name another; folders that others can write to, and `shims`, are passed over";
+            loaded.wrong(place, &message, "this program", help)
+        })
+    });
+    Ok(granted.with_program(FolderProgram {
+        command: program.command.clone(),
+        file: program.file.display().to_string(),
+        bytes: code.bytes().to_vec(),
+        interpreter: interpreter.transpose()?,
+    }))
+}
+
+/// Returns the interpreter of this name: the first on the user's search path that is none of a version manager's
+/// scripts, which start other programs to choose one.
+fn interpreter(name: &str) -> Option<Interpreter> {
+    // What was recorded may name anything.
+    if name.contains('/') {
+        return None;
+    }
+    let path = SearchPath::of_user().without(|folder| folder.ends_with("shims"));
+    let found = path.find_now(name)?;
+    Some(Interpreter {
+        path: found.path,
+        bytes: found.bytes,
+        changed_s: found.changed_s,
+    })
 }
 
 /// Grants so far, by their digest.
@@ -121,6 +182,7 @@ mod tests {
         let files = |digest: &str| PackedFolders {
             bytes: vec![0; 40 << 20].into(),
             digest: digest.to_owned(),
+            program: None,
         };
         let mut held = Held::default();
         held.hold(files("a")).unwrap();

@@ -46,7 +46,7 @@ impl Run<'_> {
             .into())
     }
 
-    /// Warns of components, which have no source, where a criterion counts the lines of one: they will not be ranked.
+    /// Warns of components and programs, which have no source, where a criterion counts the lines of one: they will not be ranked.
     pub(super) fn warn_of_missing_sources(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let counts = |criterion: &&Criterion| {
@@ -54,8 +54,8 @@ impl Run<'_> {
             criterion.source == Source::SourceLines && matters
         };
         let components = experiment.approaches.iter().filter(|approach| {
-            let is_component = matches!(approach.code, Code::Component(_));
-            is_component
+            let has_source = matches!(approach.code, Code::Source(_));
+            !has_source
                 && experiment
                     .criteria
                     .iter()
@@ -74,15 +74,15 @@ impl Run<'_> {
             return Ok(());
         }
         let message = format!(
-            "{}: a component has no source, so a criterion from `source-lines` leaves it unranked; \
-             `component-size` is known of all variants",
+            "{}: a component has no source, nor a program one of Rust, so a criterion from `source-lines` \
+             leaves it unranked",
             names.join(", ")
         );
         self.store.emit(Event::Warning { message })?;
         Ok(())
     }
 
-    /// Warns of components, which have no source, where an evaluator reads one: they get no reading from it.
+    /// Warns of components and programs, which have no source, where an evaluator reads one: they get no reading from it.
     pub(super) fn warn_of_unread_sources(&mut self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let mut reading = Vec::new();
@@ -93,7 +93,7 @@ impl Run<'_> {
                 .extend(criteria.map(|one| format!("evaluator:{}.{}", evaluator.name, one.name)));
         }
         let components = experiment.approaches.iter();
-        let components = components.filter(|one| matches!(one.code, Code::Component(_)));
+        let components = components.filter(|one| !matches!(one.code, Code::Source(_)));
         let names: Vec<&str> = components
             .map(|approach| approach.name.as_str())
             .take(NAMES_MAX)
@@ -103,7 +103,7 @@ impl Run<'_> {
         }
         reading.truncate(NAMES_MAX);
         let message = format!(
-            "{}: a component has no source, so it gets no reading of {}, and a criterion from that leaves \
+            "{}: a component has no source, nor a program one of Rust, so it gets no reading of {}, and a criterion from that leaves \
              it unranked; give the approach `source`, or that criterion the weight 0",
             names.join(", "),
             reading.join(", ")

@@ -67,6 +67,11 @@ pub(super) fn notes(
             notes.about("", &name(state.id()), &format!(" {tried}."));
         }
     }
+    for state in variants {
+        if state.gate.as_ref().is_some_and(GateRecord::is_of_program) {
+            notes.about("Programs: ", &name(state.id()), PROGRAMS);
+        }
+    }
     for state in variants.iter().filter(|state| state.is_alive()) {
         if let Some(original) = &state.duplicate_of {
             let same = format!(
@@ -162,6 +167,11 @@ const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so ea
     made for it alone, and its time includes the page faults of new memory: programs that write more \
     memory look slower than they are. Raise the limit on addresses (`ulimit -v`).";
 
+/// The note on programs, to follow their names.
+const PROGRAMS: &str = ". Their time is the CPU time of their process from one answer to the next, reading and writing \
+                        JSON included; the first call has their start-up. A program may keep what it likes between \
+                        calls, knows the time, and can tell timed calls from checked ones, as no component can.";
+
 /// The beginning of the sentence on inputs that are known beforehand.
 pub(super) const CONSTANT_INPUTS: &str = "The same input from every seed: ";
 /// The end of that sentence, behind the cases.
@@ -210,8 +220,9 @@ fn on_the_race(
                 1 => "a single place".to_owned(),
                 several => format!("{several} places"),
             };
-            let about =
-                format!("Machine code in {places} instead of {LAYOUTS}, as there is much of it: ");
+            let about = format!(
+                "Machine code in {places} instead of {LAYOUTS}, as there is much of it, or as it is a program's own: "
+            );
             let after = format!(
                 ". Where code lies can be worth some per cent in every process alike, so intervals are wider \
                  by {least} % at both ends, and no smaller difference is sure."

@@ -41,7 +41,7 @@ pub async fn repeat(
 ) -> Result<RepeatOutcome, RunError> {
     let files = RunFiles::read(loaded)?;
     let variants = variant::declare(&loaded.experiment.approaches);
-    let granted = read_granted(loaded, &host.policy, &variants)?;
+    let granted = read_granted(loaded, &host.policy, &variants, &files.code)?;
     let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
     let Some(code) = files.code.into_iter().next() else {
         return Err(RunError::Machine(

@@ -443,7 +443,7 @@ fn own(
 ) -> Result<Vec<SurveyedPrototype>, RunError> {
     let approaches = &loaded.experiment.approaches;
     let variants = variant::declare(approaches);
-    let granted = read_granted(loaded, &host.policy, &variants)?;
+    let granted = read_granted(loaded, &host.policy, &variants, &files.code)?;
     let places = variant::approach_indexes(approaches);
     let named = approaches.iter().zip(&files.code).enumerate();
     Ok(named

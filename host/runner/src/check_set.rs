@@ -22,7 +22,7 @@ impl Gate<'_, '_, GateReply> {
             }
             let checked = self.instance(&mut kept, case)?;
             fuel.push(checked.fuel);
-            self.say(GateReply::Checked(checked))?;
+            self.say_checked(checked)?;
         }
         Ok(fuel)
     }
@@ -38,7 +38,7 @@ impl Gate<'_, '_, GateReply> {
         if self.has_room_for(fresh.fuel.saturating_mul(2)) {
             self.made.clear();
             let again = self.judged(&mut None, case, seed)?;
-            repeated(&fresh, &again)?;
+            repeated(&fresh, &again, self.prepared.is_program())?;
             self.made.clear();
             let later = self.judged(kept, case, seed)?;
             if !same(fresh.value.as_ref(), later.value.as_ref()) {

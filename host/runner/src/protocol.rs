@@ -8,7 +8,7 @@ use super::wave_case::WaveCase;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Limits;
 use bakeoff_sandbox::Imports;
-use bakeoff_source::{Folders, PackedFolders};
+use bakeoff_source::{Folders, PackedFolders, StartedProgram};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -139,6 +139,8 @@ pub struct Bundle {
     bytes: Vec<u8>,
     /// Granted files by their digest: several variants may have the same ones.
     files: BTreeMap<String, Blob>,
+    /// The programs among the guests, in the order of the guests.
+    programs: Vec<StartedProgram>,
 }
 
 impl Bundle {
@@ -164,10 +166,17 @@ impl Bundle {
 
     /// Adds a guest's code and the files that it is granted.
     pub fn add_guest(&mut self, code: &[u8], files: Option<&PackedFolders>) -> Guest {
+        self.programs
+            .extend(files.and_then(|files| files.program.clone()));
         Guest {
             code: self.add(code),
             files: files.map(|files| self.add_files(files)),
         }
+    }
+
+    /// Returns the programs among the guests, in the order of the guests, which is that in which they are loaded.
+    pub fn programs(&self) -> &[StartedProgram] {
+        &self.programs
     }
 
     /// Returns the whole message.

@@ -7,6 +7,7 @@ use super::guest_error::GuestError;
 use super::guest_timer::{GuestTime, GuestTimer, Lowering};
 use super::limiter::{Limiter, PeakMemory};
 use super::limits::{HANDLES_MAX, INSTANCES_MAX, TABLES_MAX};
+use super::program::Program;
 use super::wasi::{self, VirtualWorld};
 use crate::invoke::{Callee, Parts, Value};
 use bakeoff_compile::engine::{self, Pool, Profile};
@@ -15,6 +16,7 @@ use bakeoff_domain::attempt::Attempt;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use bakeoff_source::Folders;
+use std::rc::Rc;
 use std::sync::Arc;
 use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{CallHook, Engine, Store};
@@ -90,6 +92,8 @@ pub struct PreparedComponent {
     folders: Arc<Folders>,
     attempts: AttemptLog,
     times_all: bool,
+    /// The program that the component stands for.
+    program: Option<Rc<Program>>,
 }
 
 /// One instance in a store of its own. After an error it must not be called again.
@@ -101,6 +105,8 @@ pub struct Instance {
     times_all: bool,
     /// The time of the start functions.
     started: GuestTime,
+    /// The program that the component stands for.
+    program: Option<Rc<Program>>,
 }
 
 /// The answer of a call, and its cost.
@@ -220,14 +226,20 @@ impl Sandbox {
         let pre = linker
             .instantiate_pre(&component)
             .map_err(|error| GuestError::of_engine(&error, FailureClass::ForbiddenImport))?;
+        let folders = match imports {
+            Imports::Wasi(folders) | Imports::Diagnostic(folders) => folders,
+            Imports::None | Imports::Evidence | Imports::Completions => Arc::default(),
+        };
+        let program = folders.program();
+        let program = program
+            .map(|program| Program::open(program, &folders, self.profile, &self.limits))
+            .transpose()?;
         Ok(PreparedComponent {
             pre,
             profile: self.profile,
             limits: self.limits,
-            folders: match imports {
-                Imports::Wasi(folders) | Imports::Diagnostic(folders) => folders,
-                Imports::None | Imports::Evidence | Imports::Completions => Arc::default(),
-            },
+            folders,
+            program: program.map(Rc::new),
             attempts: AttemptLog::default(),
             times_all: false,
         })
@@ -271,6 +283,11 @@ impl PreparedComponent {
         self.times_all = true;
     }
 
+    /// Returns true if the component stands for a program, whose calls have no fuel that is the same in every run.
+    pub fn is_program(&self) -> bool {
+        self.program.is_some()
+    }
+
     /// Makes a new instance.
     ///
     /// # Errors
@@ -308,6 +325,9 @@ impl PreparedComponent {
             Ok(())
         });
         refuel(&mut store, self.profile, &self.limits);
+        if let Some(program) = &self.program {
+            program.instantiate()?;
+        }
         match self.pre.instantiate(&mut store) {
             Ok(instance) => {
                 let started = take_time(&mut store);
@@ -318,6 +338,7 @@ impl PreparedComponent {
                     limits: self.limits,
                     times_all: self.times_all,
                     started,
+                    program: self.program.clone(),
                 })
             }
             Err(error) => Err(guest_error(&store, &error, &self.limits)),
@@ -368,10 +389,14 @@ impl Instance {
     /// Looks an export up.
     ///
     /// # Errors
-    /// There is no such function.
+    /// There is no such function, or a program cannot answer it.
     pub fn callee(&mut self, path: &[String]) -> Result<Callee<GuestState>, GuestError> {
-        Callee::new(&mut self.store, &self.instance, path)
-            .map_err(|error| GuestError::new(FailureClass::MissingExport, error.to_string()))
+        let callee = Callee::new(&mut self.store, &self.instance, path)
+            .map_err(|error| GuestError::new(FailureClass::MissingExport, error.to_string()))?;
+        if let Some(program) = &self.program {
+            program.check(callee.ty(), callee.functions())?;
+        }
+        Ok(callee)
     }
 
     /// Calls an export that was looked up on this instance. Each entry into guest code is timed by
@@ -400,6 +425,18 @@ impl Instance {
         arguments: &Arc<[Value]>,
         lowering: Lowering,
     ) -> Result<CallResult, GuestError> {
+        if let Some(program) = &self.program {
+            let answer = program.call(callee.ty(), arguments)?;
+            return Ok(CallResult {
+                value: answer.value,
+                time: GuestTime {
+                    time: answer.time,
+                    count: 1,
+                    parts_ns: None,
+                },
+                fuel: answer.fuel,
+            });
+        }
         refuel(&mut self.store, self.profile, &self.limits);
         let guest = self.store.data_mut();
         guest.world.begin_call();
@@ -439,9 +476,12 @@ impl Instance {
         self.started
     }
 
-    /// The peak memory so far.
+    /// The peak memory so far. A program ends with it: until then it is not known.
     pub fn peak(&self) -> PeakMemory {
-        self.store.data().limiter.peak()
+        match &self.program {
+            Some(program) => program.peak(),
+            None => self.store.data().limiter.peak(),
+        }
     }
 
     /// The messages that a diagnostic build reported, in order.

@@ -19,6 +19,7 @@ pub mod invoke;
 mod limiter;
 mod limits;
 mod lowering_timer;
+mod program;
 mod proposal;
 mod proposer;
 mod wasi;

@@ -49,6 +49,13 @@ pub enum BuildInput {
         /// The bytes of the file.
         bytes: Arc<[u8]>,
     },
+    /// A program in any language, for which a component stands that does nothing.
+    Program {
+        /// The file, as the user names it; for messages.
+        path_shown: String,
+        /// The bytes of the file.
+        bytes: Arc<[u8]>,
+    },
     /// The calibrator: a no-op component of the interface, whose functions ignore their arguments
     /// and return zeros. The cost of calling it is the least cost of any call of this interface.
     Calibrator,
@@ -58,7 +65,9 @@ impl BuildInput {
     /// Returns the file, as messages name it.
     pub fn path_shown(&self) -> &str {
         match self {
-            Self::Source { path_shown, .. } | Self::Component { path_shown, .. } => path_shown,
+            Self::Source { path_shown, .. }
+            | Self::Component { path_shown, .. }
+            | Self::Program { path_shown, .. } => path_shown,
             Self::Calibrator => "the calibrator",
         }
     }
@@ -67,7 +76,7 @@ impl BuildInput {
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Source { text, .. } => text.as_bytes(),
-            Self::Component { bytes, .. } => bytes,
+            Self::Component { bytes, .. } | Self::Program { bytes, .. } => bytes,
             Self::Calibrator => &[],
         }
     }
@@ -96,6 +105,10 @@ impl BuildInput {
                 path_shown,
                 bytes: bytes.into(),
             }),
+            Code::Program(_) => Ok(Self::Program {
+                path_shown,
+                bytes: bytes.into(),
+            }),
             Code::Source(_) => match String::from_utf8(bytes) {
                 Ok(text) => Ok(Self::Source {
                     path_shown,
@@ -111,7 +124,7 @@ impl BuildInput {
 ///
 /// # Errors
 /// `build-failed` for source that cannot be read, is larger than [`SOURCE_BYTES_MAX`] or is not
-/// UTF-8; for a component, the errors of [`read_component`].
+/// UTF-8, and for a program that cannot be read; for a component, the errors of [`read_component`].
 pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput, Failure> {
     let path_shown = code.path().display().to_string();
     let path = dir.join(code.path());
@@ -121,6 +134,13 @@ pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput
             Ok(text) => Ok(BuildInput::Source {
                 path_shown,
                 text: text.into(),
+            }),
+            Err(reason) => Err(unreadable_source(&path_shown, &reason)),
+        },
+        Code::Program(_) => match read_program(&path, reach) {
+            Ok(bytes) => Ok(BuildInput::Program {
+                path_shown,
+                bytes: bytes.into(),
             }),
             Err(reason) => Err(unreadable_source(&path_shown, &reason)),
         },
@@ -143,6 +163,14 @@ fn read_text(path: &Path, reach: Reach<'_>) -> Result<String, String> {
         format!("it is larger than the {SOURCE_BYTES_MAX} bytes that a source may have")
     })?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+fn read_program(path: &Path, reach: Reach<'_>) -> Result<Vec<u8>, String> {
+    let bytes = reach.read_bounded(path, COMPONENT_BYTES_MAX as u64);
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    bytes.ok_or_else(|| {
+        format!("it is larger than the {COMPONENT_BYTES_MAX} bytes that a program may have")
+    })
 }
 
 /// Reads a component's file without parsing it.

@@ -34,6 +34,31 @@ struct Tree {
     mounts: Vec<(String, u32)>,
     nodes: Vec<Node>,
     parameters: BTreeMap<String, String>,
+    program: Option<FolderProgram>,
+}
+
+/// A program that stands for a component, with its command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderProgram {
+    /// The command: an interpreter, or the file itself, and the arguments.
+    pub command: Vec<String>,
+    /// The file that is the program, as the command names it.
+    pub file: String,
+    /// The bytes of that file.
+    pub bytes: Vec<u8>,
+    /// The interpreter; `None` if the file is started itself.
+    pub interpreter: Option<Interpreter>,
+}
+
+/// An interpreter as it is on this machine: with another one, what a program takes is not the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interpreter {
+    /// The absolute path, without links.
+    pub path: String,
+    /// The size of the file, in bytes.
+    pub bytes: u64,
+    /// The time of the last change of the file, in seconds since 1970.
+    pub changed_s: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +101,19 @@ impl Folders {
         let mut granted = self.clone();
         granted.tree.parameters.clone_from(parameters);
         granted
+    }
+
+    /// Returns the same folders for a program, which stands for the component that is granted them.
+    #[must_use]
+    pub fn with_program(&self, program: FolderProgram) -> Self {
+        let mut granted = self.clone();
+        granted.tree.program = Some(program);
+        granted
+    }
+
+    /// Returns the program that stands for the component, if there is one.
+    pub fn program(&self) -> Option<&FolderProgram> {
+        self.tree.program.as_ref()
     }
 
     /// Returns the values of the parameters, by name.
@@ -166,6 +204,9 @@ impl Folders {
         Ok(PackedFolders {
             digest: content_address(&bytes),
             bytes: bytes.into(),
+            program: self.program().map(|program| StartedProgram {
+                interpreter: program.interpreter.as_ref().map(|one| one.path.clone()),
+            }),
         })
     }
 }
@@ -177,6 +218,15 @@ pub struct PackedFolders {
     pub bytes: Arc<[u8]>,
     /// SHA-256 over paths, names, contents and parameters, in hexadecimal; part of the keys of results.
     pub digest: String,
+    /// The program, if they are those of one.
+    pub program: Option<StartedProgram>,
+}
+
+/// A program as it is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartedProgram {
+    /// The path of the interpreter; `None` if the program is started itself.
+    pub interpreter: Option<String>,
 }
 
 /// A [`Folders`] being put together.

@@ -238,7 +238,7 @@ impl RunFiles {
         let mut code_of = |code: &Code, file: &NamedContent| {
             let bytes_max = match code {
                 Code::Source(_) => SOURCE_BYTES_MAX as u64,
-                Code::Component(_) => COMPONENT_BYTES_MAX as u64,
+                Code::Component(_) | Code::Program(_) => COMPONENT_BYTES_MAX as u64,
             };
             Ok(BuildInput::from_kept(code, content(file, bytes_max)?))
         };

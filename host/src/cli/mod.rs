@@ -38,6 +38,7 @@ mod pack;
 mod pick;
 mod placing;
 mod planned;
+mod programs;
 mod progress;
 mod regression;
 mod remembered;

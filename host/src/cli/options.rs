@@ -139,6 +139,9 @@ pub(super) struct Safety {
     /// Build and run without confinement if this machine has none; stamps every result `unconfined`
     #[arg(long)]
     pub(super) allow_unconfined: bool,
+    /// Run the programs of an experiment (`command`), behind a fence of their own: they can be anything
+    #[arg(long)]
+    pub(super) programs: bool,
     /// The folder of the build cache
     #[arg(long, value_name = "DIR", env = CACHE_VARIABLE)]
     pub(super) cache_dir: Option<PathBuf>,
@@ -162,8 +165,14 @@ impl Safety {
         policy: Policy,
         machine: &KnownMachine,
     ) -> Result<HostOptions, Failure> {
+        let unconfined = self.unconfined(&policy)?;
+        let policy = if self.programs {
+            policy.with_programs()?
+        } else {
+            policy
+        };
         Ok(HostOptions {
-            unconfined: self.unconfined(&policy)?,
+            unconfined,
             policy,
             cache: self.cache()?.map(Path::to_owned),
             machine: machine.clone(),

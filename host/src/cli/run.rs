@@ -4,7 +4,7 @@ use super::asked::{self, Leave, Next};
 use super::effort::Effort;
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, counts, generation_record, progress, show, step_summary};
+use super::{Status, again, counts, generation_record, programs, progress, show, step_summary};
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
@@ -69,6 +69,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
+    let policy = programs::ask(&loaded.experiment, policy, &arguments.safety)?;
     let file = bakeoff_config::file_of(&arguments.experiment);
     let asked = asked::ask(
         &arguments.leave,

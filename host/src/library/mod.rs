@@ -37,6 +37,7 @@ use std::process::ExitCode;
 #[must_use = "a child that goes on is no child"]
 pub fn enter_if_child() -> Option<ExitCode> {
     bakeoff_confine::enter_if_child(&[
+        bakeoff_confine::PROGRAM_HOST,
         bakeoff_confine::PROBE,
         bakeoff_compile::builder_role(),
         bakeoff_compile::crates_role(),

@@ -60,7 +60,7 @@ const NO_PRCTLS: [i32; 2] = [libc::PR_SET_DUMPABLE, libc::PR_SET_SECCOMP];
 const CLOSE_RANGE_UNSHARE: u64 = 2;
 
 /// Calls that send a signal, and the place of its number among the arguments.
-const SIGNALLING: [(i64, u8); 6] = [
+pub(super) const SIGNALLING: [(i64, u8); 6] = [
     (libc::SYS_kill, 1),
     (libc::SYS_pidfd_send_signal, 1),
     (libc::SYS_rt_sigqueueinfo, 1),
@@ -71,7 +71,7 @@ const SIGNALLING: [(i64, u8); 6] = [
 
 /// The signals that stop a process. A builder that is stopped does not end when it is told to, and the processes that
 /// it started go on unwatched.
-const STOPS: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
+pub(super) const STOPS: [i32; 4] = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
 
 /// Returns the rules of the calls that are allowed.
 pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {

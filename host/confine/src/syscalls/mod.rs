@@ -6,9 +6,11 @@
 
 mod builder;
 mod builder_calls;
+mod host;
 mod rules;
 mod runner;
 
+pub(super) use host::of_program;
 pub(super) use rules::Signals;
 
 use super::job::Processes;
@@ -28,6 +30,7 @@ pub(super) fn restrict(processes: Processes, signals: Signals) -> Result<(), Str
     let rules = match processes {
         Processes::None => runner::allowed()?,
         Processes::Spawn { .. } => builder::allowed(signals)?,
+        Processes::Host => host::allowed(signals)?,
     };
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let list = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)

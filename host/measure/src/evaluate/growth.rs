@@ -16,7 +16,9 @@ pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
             CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
         })
         .collect::<Option<_>>()?;
-    let gate = evidence.gate.filter(|gate| gate.failure.is_none())?;
+    let gate = evidence
+        .gate
+        .filter(|gate| gate.failure.is_none() && !gate.is_of_program())?;
     let points: Vec<(u32, f64)> = sizes
         .iter()
         .zip(&gate.cases)

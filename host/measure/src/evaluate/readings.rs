@@ -13,6 +13,10 @@ use bakeoff_runner::{AssessedAnswer, CheckedCase};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The share by which the memory of a process may be another one in another run: the system decides which pages it
+/// reads, and when.
+const PROCESS_MEMORY_SHARE: f64 = 0.1;
+
 /// Returns every reading of a variant by the name of its source. A source without evidence is
 /// absent.
 pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
@@ -55,6 +59,10 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     };
     for (name, reading) in assessed {
         put(Source::Assess(name), Some(reading));
+    }
+    // What is built for a program does nothing.
+    if evidence.gate.is_some_and(GateRecord::is_of_program) {
+        return found;
     }
     if let Some(build) = evidence.build.filter(|build| build.digest.is_some()) {
         found.extend(of_build(build));
@@ -190,7 +198,7 @@ fn cold_start(evidence: &VariantEvidence<'_>) -> Option<Reading> {
 fn fuel(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     let counted = gate.cases.iter().take(set.unwrap_or(usize::MAX));
     let by_case: Vec<f64> = counted.map(|case| case.fuel as f64).collect();
-    if by_case.is_empty() || gate.failure.is_some() {
+    if by_case.is_empty() || gate.failure.is_some() || gate.is_of_program() {
         return None;
     }
     let mean = by_case.iter().map(|fuel| fuel.max(1.0).ln()).sum::<f64>() / by_case.len() as f64;
@@ -213,6 +221,10 @@ fn peak_memory(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
         return None;
     }
     let mut reading = exact(gate.peak_bytes() as f64, "bytes");
+    if gate.is_of_program() {
+        reading.low = Some(reading.value * (1.0 - PROCESS_MEMORY_SHARE));
+        reading.high = Some(reading.value * (1.0 + PROCESS_MEMORY_SHARE));
+    }
     if set.is_none() {
         reading.by_case = by_case.into_iter().map(Some).collect();
     }

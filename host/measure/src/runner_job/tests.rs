@@ -78,6 +78,7 @@ fn bounds() -> RunnerBounds {
         left: None,
         overrun: Vec::new(),
         shares: Vec::new(),
+        programs: Vec::new(),
     }
 }
 

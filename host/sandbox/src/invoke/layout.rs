@@ -114,6 +114,11 @@ impl Layout {
         })
     }
 
+    /// Returns true if it is that of an option.
+    pub(super) fn is_option(&self) -> bool {
+        matches!(&self.kind, Kind::Cases(cases) if cases.form == Form::Option)
+    }
+
     fn payload(ty: Option<Type>) -> Option<Option<Self>> {
         match ty {
             Some(ty) => Self::of(&ty).map(Some),

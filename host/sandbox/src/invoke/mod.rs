@@ -8,6 +8,7 @@
 mod callee;
 mod canonical_abi;
 mod change;
+mod json;
 mod layout;
 mod nested;
 mod nested_abi;
@@ -21,6 +22,7 @@ mod wave;
 
 pub use callee::{CallPath, Callee, LookupError};
 pub use change::{CHANGES_MAX, changes, form};
+pub use json::{JsonError, answer_from_json, arguments_as_json, has_json};
 pub use nested::Nested;
 pub use session::Parts;
 pub use signature::CallTypes;

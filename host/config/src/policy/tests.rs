@@ -1,0 +1,25 @@
+//! Policies as they are parsed, and applied to experiments.
+
+use super::*;
+
+#[test]
+fn what_models_may_take_is_bounded_by_the_host() {
+    let policy = |text: &str| Policy::parse(text, "policy.toml");
+    let bounded = policy("[generate]\nusd = 0.5\ntokens = 1_000\n").unwrap();
+    let bounds = bounded.generate_bounds();
+    assert_eq!(
+        (bounds.microdollars, bounds.tokens),
+        (Some(500_000), Some(1_000))
+    );
+    assert!(bounded.permit_generate().is_ok());
+    assert!(bounded.summary().contains("0.5 US dollars and 1000 tokens"));
+    let none = policy("[generate]\nallow = false\n").unwrap();
+    let said = none.permit_generate().unwrap_err().to_string();
+    assert!(said.contains("policy.toml:2"), "{said}");
+    for wrong in ["usd = 0", "tokens = 0", "allow = 1", "model = \"x\""] {
+        assert!(
+            policy(&format!("[generate]\n{wrong}\n")).is_err(),
+            "{wrong}"
+        );
+    }
+}

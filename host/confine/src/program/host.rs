@@ -1,0 +1,148 @@
+//! The child in which a program runs: it starts it, passes requests on, and measures what each takes.
+
+use super::filter;
+use super::protocol::{self, OfHost, ProgramFailure, ProgramStart, ToHost};
+use super::running::Running;
+use crate::frames::Frames;
+use crate::job::Role;
+use crate::sockets;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The role of a host of programs.
+pub const PROGRAM_HOST: Role = Role {
+    name: "program",
+    before_fence: Role::nothing,
+    run,
+};
+
+/// Setup of the host of a program, as the parent sends it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HostSetup {
+    /// The program that the command names; `None` if that is a file of the experiment.
+    pub interpreter: Option<PathBuf>,
+    /// The folder in which the program runs, and may write.
+    pub folder: PathBuf,
+    /// The variable `PATH` of the program.
+    pub path: String,
+}
+
+/// A host at work.
+struct Host {
+    setup: HostSetup,
+    start: Option<ProgramStart>,
+    running: Option<Running>,
+}
+
+fn run(payload: &[u8], _: &mut Frames) -> Result<(), String> {
+    let setup = postcard::from_bytes(payload).map_err(|error| error.to_string())?;
+    let socket = sockets::next_socket().ok_or("nobody asks for a program")?;
+    let mut socket = File::from(socket);
+    let mut host = Host {
+        setup,
+        start: None,
+        running: None,
+    };
+    let failed = |error: io::Error| error.to_string();
+    while let Some(asked) = protocol::read::<ToHost>(&mut socket).map_err(failed)? {
+        let answer = host.serve(asked).unwrap_or_else(OfHost::Failed);
+        if matches!(answer, OfHost::Failed(_)) {
+            host.running = None;
+        }
+        protocol::write(&mut socket, &answer).map_err(failed)?;
+    }
+    Ok(())
+}
+
+impl Host {
+    fn serve(&mut self, asked: ToHost) -> Result<OfHost, ProgramFailure> {
+        match asked {
+            ToHost::Load(start) => {
+                self.start = Some(start);
+                Ok(OfHost::Done)
+            }
+            ToHost::Start => {
+                self.start_anew()?;
+                Ok(OfHost::Done)
+            }
+            ToHost::Call(line) => {
+                if self.running.is_none() {
+                    self.start_anew()?;
+                }
+                let most = self
+                    .start
+                    .as_ref()
+                    .map_or(0, |start| start.answer_bytes_max);
+                let Some(running) = &mut self.running else {
+                    return Err(ProgramFailure::NotStarted("it is not loaded".to_owned()));
+                };
+                let answer = running.call(&line, most)?;
+                Ok(OfHost::Answered {
+                    line: answer.line,
+                    cpu_ns: answer.cpu_ns,
+                    wall_ns: answer.wall_ns,
+                })
+            }
+            ToHost::End => Ok(OfHost::Ended {
+                peak_bytes: self.running.take().map_or(0, Running::end),
+            }),
+        }
+    }
+
+    fn start_anew(&mut self) -> Result<(), ProgramFailure> {
+        let not_started = |why: String| ProgramFailure::NotStarted(why);
+        self.running = None;
+        let start = self.start.as_ref();
+        let start = start.ok_or_else(|| not_started("it is not loaded".to_owned()))?;
+        lay_out(&self.setup.folder, start)
+            .map_err(|error| not_started(format!("its files cannot be written: {error}")))?;
+        let own = self.setup.folder.join(&start.file);
+        let program = self.setup.interpreter.as_ref().unwrap_or(&own);
+        let mut command = Command::new(program);
+        let folder = &self.setup.folder;
+        command
+            .args(start.command.iter().skip(1))
+            .current_dir(folder)
+            .env_clear()
+            .env("PATH", &self.setup.path)
+            .env("HOME", folder)
+            .env("TMPDIR", folder)
+            .env("LANG", "C.UTF-8")
+            // Whoever forgets to flush would wait for ever.
+            .env("PYTHONUNBUFFERED", "1");
+        filter::around(&mut command).map_err(not_started)?;
+        self.running = Some(Running::start(&mut command)?);
+        Ok(())
+    }
+}
+
+/// Empties a folder, and writes the program's files into it.
+fn lay_out(folder: &Path, start: &ProgramStart) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    for file in &start.files {
+        let path = folder.join(&file.path);
+        if let Some(above) = path.parent() {
+            fs::create_dir_all(above)?;
+        }
+        let mode = if file.path == start.file {
+            0o700
+        } else {
+            0o600
+        };
+        let mut made = OpenOptions::new();
+        let mut made = made.write(true).create_new(true).mode(mode).open(&path)?;
+        made.write_all(&file.bytes)?;
+    }
+    Ok(())
+}

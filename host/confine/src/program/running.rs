@@ -1,0 +1,223 @@
+//! A program that runs: its pipes, its clock, and its end.
+
+use super::protocol::ProgramFailure;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// The most bytes at the end of stderr that are kept.
+const STDERR_KEPT: usize = 2_048;
+
+/// The most characters of the last line on stderr that are told.
+const SAID_CHARS_MAX: usize = 300;
+
+/// The beginning of a line that follows the message of a panic, and tells nothing.
+const ADVICE: &str = "note: run with `RUST_BACKTRACE";
+
+/// A program that was started, with its pipes. Dropping it kills it.
+pub(super) struct Running {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+    clock: libc::clockid_t,
+    /// CPU time up to the last answer, in nanoseconds.
+    cpu_ns: u64,
+    is_stopped: bool,
+}
+
+/// An answer of a program, and what it took.
+pub(super) struct Answer {
+    pub(super) line: String,
+    pub(super) cpu_ns: u64,
+    pub(super) wall_ns: u64,
+}
+
+impl Running {
+    /// Starts a program.
+    pub(super) fn start(command: &mut Command) -> Result<Self, ProgramFailure> {
+        let failed = |why: &dyn std::fmt::Display| ProgramFailure::NotStarted(why.to_string());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(failed(&"it has no pipes"));
+        };
+        let kept = Arc::new(Mutex::new(Vec::new()));
+        let reader = std::thread::spawn({
+            let kept = Arc::clone(&kept);
+            move || keep_end(stderr, &kept)
+        });
+        let clock = clock_of(child.id()).ok_or_else(|| failed(&"it has no clock"))?;
+        Ok(Self {
+            child,
+            stdin,
+            stdout: BufReader::new(stdout),
+            stderr: kept,
+            reader: Some(reader),
+            clock,
+            cpu_ns: 0,
+            is_stopped: false,
+        })
+    }
+
+    /// Writes a request and reads the answer. Between calls the program is stopped, where the fence lets its host do so.
+    pub(super) fn call(&mut self, line: &str, bytes_max: u64) -> Result<Answer, ProgramFailure> {
+        if self.has_said_more() {
+            return Err(ProgramFailure::MoreThanOneLine);
+        }
+        let request = [line.as_bytes(), b"\n"].concat();
+        let started = Instant::now();
+        self.signal(false);
+        // A program that has ended has said why.
+        let _ = self.stdin.write_all(&request);
+        let answer = self.read_line(bytes_max)?;
+        let wall_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let now_ns = self.now_ns();
+        self.signal(true);
+        let cpu_ns = now_ns.saturating_sub(self.cpu_ns);
+        self.cpu_ns = self.cpu_ns.max(now_ns);
+        if !self.stdout.buffer().is_empty() {
+            return Err(ProgramFailure::MoreThanOneLine);
+        }
+        let line = String::from_utf8(answer).map_err(|_| ProgramFailure::NotText)?;
+        Ok(Answer {
+            line,
+            cpu_ns,
+            wall_ns,
+        })
+    }
+
+    fn read_line(&mut self, bytes_max: u64) -> Result<Vec<u8>, ProgramFailure> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.stdout).take(bytes_max.saturating_add(1));
+        let read = limited.read_until(b'\n', &mut line);
+        match (read, line.pop()) {
+            (Ok(_), Some(b'\n')) => {
+                if line.last() == Some(&b'\r') {
+                    line.pop();
+                }
+                Ok(line)
+            }
+            (Ok(read), Some(_)) if read as u64 > bytes_max => {
+                Err(ProgramFailure::TooLong(bytes_max))
+            }
+            _ => Err(self.ended()),
+        }
+    }
+
+    /// Returns true if the program wrote something that nobody asked for.
+    fn has_said_more(&self) -> bool {
+        rustix::io::ioctl_fionread(self.stdout.get_ref()).is_ok_and(|bytes| bytes > 0)
+    }
+
+    fn now_ns(&self) -> u64 {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: the call fills the structure that the pointer leads to.
+        let done = unsafe { libc::clock_gettime(self.clock, &raw mut time) };
+        let part = |number: i64| u64::try_from(number).unwrap_or(0);
+        match done {
+            0 => part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec),
+            _ => self.cpu_ns,
+        }
+    }
+
+    /// Stops the program, or lets it go on. Without the right to do so it just runs; its time counts all the same.
+    fn signal(&mut self, stops: bool) {
+        if self.is_stopped == stops {
+            return;
+        }
+        let signal = if stops { Signal::STOP } else { Signal::CONT };
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let sent = pid.is_some_and(|pid| kill_process(pid, signal).is_ok());
+        self.is_stopped = stops && sent;
+    }
+
+    /// Kills the program, and returns the most memory that it had, in bytes.
+    pub(super) fn end(mut self) -> u64 {
+        let _ = self.child.kill();
+        peak_of(self.child.id())
+    }
+
+    /// Waits for the end of a program that closed its stdout, and returns how it ended.
+    fn ended(&mut self) -> ProgramFailure {
+        self.signal(false);
+        // It may only have closed the pipe.
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = String::from_utf8_lossy(&kept);
+        let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with(ADVICE);
+        let last = kept.lines().rev().find(tells);
+        ProgramFailure::Ended {
+            how: status.map_or_else(|error| error.to_string(), describe),
+            said: last.map(|line| line.chars().take(SAID_CHARS_MAX).collect()),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        // What is killed for closing its stdout.
+        (None, Some(libc::SIGKILL)) => "closed its stdout".to_owned(),
+        (None, Some(signal)) => format!("died of signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    }
+}
+
+/// Reads a pipe to its end, and keeps the last bytes.
+fn keep_end(mut pipe: ChildStderr, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 4_096];
+    while let Ok(read @ 1..) = pipe.read(&mut buffer) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&buffer[..read]);
+        let over = kept.len().saturating_sub(STDERR_KEPT);
+        kept.drain(..over);
+    }
+}
+
+/// Returns the CPU clock of a process: that of all its threads.
+fn clock_of(pid: u32) -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    // SAFETY: the call fills the number that the pointer leads to.
+    let done = unsafe { libc::clock_getcpuclockid(pid.cast_signed(), &raw mut clock) };
+    (done == 0).then_some(clock)
+}
+
+/// Waits for the end of a process that was killed, and returns the most memory that it had, in bytes.
+fn peak_of(pid: u32) -> u64 {
+    // SAFETY: a rusage is plain numbers, for which zero is valid; the call fills it.
+    let (done, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let done = libc::wait4(pid.cast_signed(), std::ptr::null_mut(), 0, &raw mut usage);
+        (done, usage)
+    };
+    match done {
+        -1 => 0,
+        _ => u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1_024,
+    }
+}

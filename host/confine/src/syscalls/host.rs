@@ -1,0 +1,47 @@
+//! The calls of a host of programs, and of the program in it.
+
+use super::builder::{self, SIGNALLING, STOPS};
+use super::rules::{Check, Rules, Signals, all_of, any_of, word};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+
+/// Returns the rules of the calls that are allowed to a host: those of a builder, a filter for what it starts, without
+/// anybody who could be asked about calls, and stops, where Landlock keeps signals inside the fence.
+pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
+    let mut rules = builder::allowed(signals)?;
+    let filters = u64::from(libc::SECCOMP_SET_MODE_FILTER);
+    let plain = [(0, Check::Is(filters)), (1, Check::Is(0))];
+    rules.insert(libc::SYS_seccomp, all_of(&plain)?);
+    if signals == Signals::ScopedByLandlock {
+        rules.insert(libc::SYS_kill, Vec::new());
+    }
+    Ok(rules)
+}
+
+/// Returns the filter of a program below its host, which takes away what the host may do beyond a builder, and the start
+/// of processes: threads alone are left.
+///
+/// # Errors
+/// There is no filter for this machine.
+pub(crate) fn of_program() -> Result<BpfProgram, String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)
+        .map_err(|error| format!("seccomp: {error}"))?;
+    let mut refused = Rules::from([
+        (libc::SYS_seccomp, Vec::new()),
+        (
+            libc::SYS_clone,
+            any_of(0, &[Check::Of(word(libc::CLONE_THREAD), 0)])?,
+        ),
+    ]);
+    #[cfg(target_arch = "x86_64")]
+    refused.extend([libc::SYS_fork, libc::SYS_vfork].map(|call| (call, Vec::new())));
+    for (call, place) in SIGNALLING {
+        refused.insert(
+            call,
+            any_of(place, &STOPS.map(|signal| Check::Is(word(signal))))?,
+        );
+    }
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    SeccompFilter::new(refused, SeccompAction::Allow, refuse, arch)
+        .and_then(BpfProgram::try_from)
+        .map_err(|error| format!("seccomp: {error}"))
+}
