@@ -15,6 +15,8 @@ pub(super) type Shares = Vec<(VariantIndex, Duration)>;
 
 /// The share of the budget that all variants together may take however little the checks predict.
 const BUDGET_SHARE: f64 = 0.5;
+/// The least share: however small the budget is, all variants are tried out.
+const SHARE_MIN: Duration = Duration::from_secs(1);
 /// The number of calls of a variant on each case in the scout, where calls are long: three to warm up and one that is
 /// timed, for each of two copies.
 const SCOUT_ROUNDS: f64 = 8.0;
@@ -62,7 +64,8 @@ pub(super) fn of_pilot(
 }
 
 fn equal_part(live_variants: &[VariantIndex], budget: Duration) -> Duration {
-    budget.mul_f64(BUDGET_SHARE / live_variants.len().max(1) as f64)
+    let equal = budget.mul_f64(BUDGET_SHARE / live_variants.len().max(1) as f64);
+    equal.max(SHARE_MIN)
 }
 
 /// The CPU time that the calls of each variant with a share took so far. From time to time it is seen whose call is in
