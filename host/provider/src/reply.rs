@@ -49,6 +49,9 @@ const BELIEVED_BYTES_PER_TOKEN: u64 = 16;
 /// instructions of their own, and some write a little more than they may.
 const BELIEVED_EXCESS: u64 = 2;
 
+/// Tokens that a count may have besides, for replies that may have few only.
+const BELIEVED_BESIDE: u64 = 1_024;
+
 /// The most tokens of a call to a provider that answers by itself: the prompt, and the reply that was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TokensMax {
@@ -66,7 +69,8 @@ impl Count {
             bytes => (bytes / BELIEVED_BYTES_PER_TOKEN).max(1),
         };
         let exceeds = |told: u64, most: Option<u64>| {
-            most.is_some_and(|most| told > most.saturating_mul(BELIEVED_EXCESS))
+            let believed = |most: u64| most.saturating_mul(BELIEVED_EXCESS);
+            most.is_some_and(|most| told > believed(most).saturating_add(BELIEVED_BESIDE))
         };
         let is_prompt = self.tokens.prompt() >= least(prompt_bytes)
             && !exceeds(self.tokens.prompt(), most.map(|most| most.prompt));
