@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 
 /// What programs do, and the class of the failure, if it is one, with words of its message.
-const MODES: [(&str, &str, &str); 20] = [
+const MODES: [(&str, &str, &str); 21] = [
     ("good", "", ""),
     ("good-too", "", ""),
     ("exits", "exited", "ended with status 3"),
@@ -28,6 +28,7 @@ const MODES: [(&str, &str, &str); 20] = [
     ("writes", "", ""),
     ("reads", "", ""),
     ("stops", "", ""),
+    ("marks", "", ""),
     // Its work between answers is its time.
     ("keeps-on", "", ""),
     ("floods", "", ""),

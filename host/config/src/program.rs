@@ -12,6 +12,9 @@ const WORDS_MAX: usize = 64;
 /// The most bytes of one word.
 const WORD_BYTES_MAX: usize = 4096;
 
+/// The most bytes of an option before the file.
+const OPTION_BYTES_MAX: usize = 40;
+
 /// A command, as the help shows one.
 const EXAMPLE: &str = "it is a list like `[\"python3\", \"top_k.py\"]` or `[\"./top-k\"]`: a program on the search path, or a \
                        file of the experiment, and its arguments, one of which names the file";
@@ -65,6 +68,16 @@ pub(super) fn command(
         ));
         return None;
     };
+    let is_plain = |word: &&At<&str>| !word.value.starts_with('-') || is_option(word.value);
+    if let Some(code) = words[..place].iter().find(|word| !is_plain(word)) {
+        found.push(Finding::new(
+            code.span.clone(),
+            format!("the option {} may hold code", quoted(code.value)),
+            "before the file",
+            "options before the file are letters, digits and `-_=.`: put code into the file, which is what the report shows",
+        ));
+        return None;
+    }
     let file = paths::relative(&words[place], FileKind::Program, found)?;
     files.push(file.clone());
     let mut command: Vec<String> = words.iter().map(|word| word.value.to_owned()).collect();
@@ -85,7 +98,12 @@ pub(super) fn check_recorded(program: &Program) -> Result<(), ConfigError> {
     let is_command = (1..=WORDS_MAX).contains(&words.len())
         && words.iter().all(|word| is_word(word))
         && words.iter().any(names_file)
-        && (names_file(&words[0]) || !words[0].contains('/'));
+        && (names_file(&words[0]) || !words[0].contains('/'))
+        && words
+            .iter()
+            .take_while(|word| !names_file(word))
+            .skip(1)
+            .all(|word| is_option(word));
     if !is_command {
         let shown = quoted(&words.join(" "));
         return Err(ConfigError::Refused(format!(
@@ -93,6 +111,12 @@ pub(super) fn check_recorded(program: &Program) -> Result<(), ConfigError> {
         )));
     }
     paths::check_recorded_program(&program.file)
+}
+
+/// Returns true if a word is an option that holds no code, which would run in place of the file.
+fn is_option(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.".contains(c);
+    word.starts_with('-') && word.len() <= OPTION_BYTES_MAX && word.chars().all(is_plain)
 }
 
 fn is_word(text: &str) -> bool {
@@ -127,6 +151,13 @@ mod tests {
             assert_eq!(program.file, Path::new(file));
             assert_eq!(program.interpreter(), interpreter);
             check_recorded(&program).unwrap();
+        }
+        assert!(declared("['perl', '-w', '--x=1.5', 'a.pl', '-e(1)']").is_some());
+        for code in ["'-cprint(1)'", "'-e 1'", "'-I./lib'"] {
+            assert!(
+                declared(&format!("['perl', {code}, 'a.pl']")).is_none(),
+                "{code}"
+            );
         }
         for none in [
             "['python3']",

@@ -151,15 +151,33 @@ fn fence(program: &HostedProgram, folder: &Path) -> Fence {
     }
 }
 
-/// Returns what an interpreter needs of its own: its file, and where that lies in a folder `bin`, the libraries beside it.
+/// Returns what an interpreter needs of its own: its file, and where that lies in a folder `bin`, what the folder `lib`
+/// beside it has by the same name: `lib/python3.12` and `lib/libpython3.12.so` for `bin/python3.12`. Other programs of
+/// the same user may keep anything there.
 fn home_of(interpreter: &Path) -> Vec<PathBuf> {
     let mut home = vec![interpreter.to_owned()];
-    if let Some(bin) = interpreter
+    let name = interpreter.file_name().and_then(|name| name.to_str());
+    let stem = name.map(|name| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
+    let bin = interpreter
         .parent()
-        .filter(|folder| folder.ends_with("bin"))
-        && let Some(prefix) = bin.parent()
+        .filter(|folder| folder.ends_with("bin"));
+    let (Some(stem), Some(prefix)) = (
+        stem.filter(|stem| !stem.is_empty()),
+        bin.and_then(Path::parent),
+    ) else {
+        return home;
+    };
+    let shared = format!("lib{stem}");
+    for entry in std::fs::read_dir(prefix.join("lib"))
+        .into_iter()
+        .flatten()
+        .flatten()
     {
-        home.extend(["lib", "lib64", "share"].map(|name| prefix.join(name)));
+        let found = entry.file_name();
+        let is_own = |name: &str| name.starts_with(stem) || name.starts_with(&shared);
+        if found.to_str().is_some_and(is_own) {
+            home.push(entry.path());
+        }
     }
     home
 }
@@ -167,18 +185,21 @@ fn home_of(interpreter: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
-    fn an_interpreter_outside_of_the_system_has_its_libraries_and_nothing_else_of_its_folder() {
-        let home = home_of(Path::new("/home/ann/python/bin/python3"));
-        let home: Vec<&str> = home.iter().filter_map(|path| path.to_str()).collect();
-        let expected = [
-            "/home/ann/python/bin/python3",
-            "/home/ann/python/lib",
-            "/home/ann/python/lib64",
-            "/home/ann/python/share",
-        ];
-        assert_eq!(home, expected);
+    fn an_interpreter_outside_of_the_system_has_its_own_libraries_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        for folder in ["bin", "lib/python3.12", "lib/private", "share/keys"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("lib/libpython3.12.so"), "").unwrap();
+        let mut found = home_of(&at("bin/python3.12"));
+        found[1..].sort();
+        let own = ["bin/python3.12", "lib/libpython3.12.so", "lib/python3.12"];
+        assert_eq!(found, own.map(at));
+        assert_eq!(home_of(&at("bin/tool")).len(), 1);
         assert_eq!(home_of(Path::new("/home/ann/tool")).len(), 1);
     }
 }

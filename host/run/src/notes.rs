@@ -170,7 +170,8 @@ const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so ea
 /// The note on programs, to follow their names.
 const PROGRAMS: &str = ". Their time is the CPU time of their process from one answer to the next, reading and writing \
                         JSON included; the first call has their start-up. A program may keep what it likes between \
-                        calls, knows the time, and can tell timed calls from checked ones, as no component can.";
+                        calls, knows the time, can tell timed calls from checked ones, and can leave marks that another \
+                        one finds, as no component can: what is said of them holds for programs that do not cheat.";
 
 /// The beginning of the sentence on inputs that are known beforehand.
 pub(super) const CONSTANT_INPUTS: &str = "The same input from every seed: ";

@@ -26,7 +26,7 @@ pub(super) struct Program {
 pub(super) struct ProgramAnswer {
     pub(super) value: Option<Value>,
     pub(super) time: CpuWallTime,
-    /// What stands for fuel where calls are checked; otherwise 0.
+    /// Fuel, as CPU time stands for it, where calls are checked; otherwise 0.
     pub(super) fuel: u64,
 }
 

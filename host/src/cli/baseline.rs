@@ -78,6 +78,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         )));
     }
     let evidence = Evidence::read(&store, run, shown.report.cost.seconds)?;
+    let mut approaches = evidence.record.experiment.approaches.iter();
+    let of_variant = approaches.find(|approach| approach.name == variant.approach);
+    if of_variant.is_some_and(|approach| approach.code.program().is_some()) {
+        return Err(Failure::usage(format!(
+            "{} is a program, of which there is no component to keep: copy its file and its approach",
+            Plain(&variant.name)
+        )));
+    }
     let measured = Measured::of(&store, &evidence, variant)?;
     let file = write(&loaded, arguments, variant, run, &measured)?;
     match output.format {

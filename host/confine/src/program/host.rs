@@ -87,9 +87,16 @@ impl Host {
                     wall_ns: answer.wall_ns,
                 })
             }
-            ToHost::End => Ok(OfHost::Ended {
-                peak_bytes: self.running.take().map_or(0, Running::end),
-            }),
+            ToHost::End => {
+                let peak_bytes = self.running.take().map_or(0, Running::end);
+                // What it keeps in files, it keeps in memory.
+                let own = self.start.iter().flat_map(|start| &start.files);
+                let own: u64 = own.map(|file| file.bytes.len() as u64).sum();
+                let written = bytes_in(&self.setup.folder).saturating_sub(own);
+                Ok(OfHost::Ended {
+                    peak_bytes: peak_bytes.saturating_add(written),
+                })
+            }
         }
     }
 
@@ -118,6 +125,18 @@ impl Host {
         self.running = Some(Running::start(&mut command)?);
         Ok(())
     }
+}
+
+/// Returns the bytes of all files in a folder. Where it cannot be read, they are not counted: its files belong to the
+/// program.
+fn bytes_in(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => bytes_in(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
 }
 
 /// Empties a folder, and writes the program's files into it.

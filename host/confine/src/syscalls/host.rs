@@ -4,6 +4,27 @@ use super::builder::{self, SIGNALLING, STOPS};
 use super::rules::{Check, Rules, Signals, all_of, any_of, word};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
+/// Calls by which programs could leave marks for each other outside of their folders: locks of files that all of them
+/// may read, and what is in the system's cache of files.
+const MARKS: [i64; 6] = [
+    libc::SYS_fadvise64,
+    libc::SYS_flock,
+    libc::SYS_mincore,
+    libc::SYS_preadv2,
+    libc::SYS_pwritev2,
+    libc::SYS_readahead,
+];
+
+/// The requests to an open file that set or see locks.
+const LOCKS: [i32; 6] = [
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+];
+
 /// Returns the rules of the calls that are allowed to a host: those of a builder, a filter for what it starts, without
 /// anybody who could be asked about calls, and stops, where Landlock keeps signals inside the fence.
 pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
@@ -18,7 +39,7 @@ pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
 }
 
 /// Returns the filter of a program below its host, which takes away what the host may do beyond a builder, and the start
-/// of processes: threads alone are left.
+/// of processes: threads alone are left. It leaves no marks that another program could find.
 ///
 /// # Errors
 /// There is no filter for this machine.
@@ -34,6 +55,11 @@ pub(crate) fn of_program() -> Result<BpfProgram, String> {
     ]);
     #[cfg(target_arch = "x86_64")]
     refused.extend([libc::SYS_fork, libc::SYS_vfork].map(|call| (call, Vec::new())));
+    refused.extend(MARKS.map(|call| (call, Vec::new())));
+    refused.insert(
+        libc::SYS_fcntl,
+        any_of(1, &LOCKS.map(|lock| Check::Is(word(lock))))?,
+    );
     for (call, place) in SIGNALLING {
         refused.insert(
             call,
