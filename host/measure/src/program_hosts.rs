@@ -11,6 +11,7 @@ use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_files::Scratch;
 use bakeoff_runner::Failed;
 use bakeoff_sandbox::GuestError;
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,7 +135,11 @@ impl ProgramHosts {
 fn fence(program: &HostedProgram, folder: &Path) -> Fence {
     let system = SYSTEM.iter().map(PathBuf::from);
     let own = program.interpreter.iter().flat_map(|path| home_of(path));
-    let mut execute: Vec<PathBuf> = system.chain(own).filter(|path| path.exists()).collect();
+    let mut execute: Vec<PathBuf> = system
+        .chain(own)
+        .chain(java_settings())
+        .filter(|path| path.exists())
+        .collect();
     execute.push(folder.to_owned());
     let devices = DEVICES.iter().map(PathBuf::from);
     Fence {
@@ -149,6 +154,15 @@ fn fence(program: &HostedProgram, folder: &Path) -> Fence {
             ..Rlimits::default()
         },
     }
+}
+
+/// Returns the folders below `/etc` into which the files of a Java that the system brings are links.
+fn java_settings() -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir("/etc").into_iter().flatten().flatten();
+    let is_java = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with("java-"));
+    entries
+        .filter(move |entry| is_java(&entry.file_name()))
+        .map(|entry| entry.path())
 }
 
 /// Returns what an interpreter needs of its own: its file, and where that lies in a folder `bin`, what the folder `lib`

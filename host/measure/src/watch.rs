@@ -16,6 +16,7 @@ use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
 use bakeoff_runner::Failed;
 use bakeoff_runner::announcement::{Announcement, Doing};
 use bakeoff_sandbox::GuestError;
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +104,11 @@ impl<'a> Watch<'a> {
         let mut step = CurrentStep::new(&child);
         let mut spending = Spending::new(&self.bounds.shares, &child);
         loop {
-            if let Some(variant) = spending.look(step.doing, step.is_of_program, &child) {
+            if let Some(variant) = spending.look(
+                step.doing.filter(|_| !step.is_start),
+                step.is_of_program,
+                &child,
+            ) {
                 child.kill();
                 child.finish().await;
                 return Ended::Overspent(variant).into();
@@ -124,7 +129,7 @@ impl<'a> Watch<'a> {
                 child.finish().await;
                 return Ended::OutOfBudget(call).into();
             }
-            let (patience, overruns) = self.patience(step.doing);
+            let (patience, overruns) = self.patience(step.doing, step.is_start);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
             if now >= deadline {
                 let stalled = step.is_stalled(&child, patience);
@@ -186,6 +191,7 @@ impl<'a> Watch<'a> {
         }
         step.word = word;
         step.is_of_program = self.calls_program(announcement.doing);
+        step.is_start = step.is_of_program && step.started.insert(announcement.doing.variant());
         step.case = announcement.case;
         step.doing = Some(announcement.doing);
         Ok(true)
@@ -218,8 +224,8 @@ impl<'a> Watch<'a> {
     }
 
     /// Returns the time that a step may take, and true if that is the limit by prediction, which is lower than that of
-    /// its calls.
-    fn patience(&self, doing: Option<Doing>) -> (Duration, bool) {
+    /// its calls. No prediction holds for the start of a program.
+    fn patience(&self, doing: Option<Doing>, is_start: bool) -> (Duration, bool) {
         let Some(Doing::Calling { variant, calls }) = doing else {
             return (self.bounds.workload_max, false);
         };
@@ -228,18 +234,23 @@ impl<'a> Watch<'a> {
         let most = self.bounds.call_max.saturating_mul(calls.clamp(1, 2));
         let mut overrun = self.bounds.overrun.iter();
         match overrun.find(|(own, _)| *own == variant) {
-            Some((_, overrun)) if *overrun < most => (*overrun, true),
+            Some((_, overrun)) if *overrun < most && !is_start => (*overrun, true),
             _ => (most, false),
         }
     }
 
     fn overrun(&self, variant: VariantIndex) -> Ended {
+        let is_program = self.calls_program(Doing::Calling { variant, calls: 1 });
         Ended::Failed(vec![Failed {
             variant: Some(variant),
             calls: Vec::new(),
             error: GuestError {
                 class: FailureClass::WallLimit,
-                message: "ran longer than it may".into(),
+                message: if is_program {
+                    "did not answer in time: it ran longer than it may, or its answer was not flushed".into()
+                } else {
+                    "ran longer than it may".into()
+                },
                 limit: Some(self.bounds.wall_limit.clone()),
             },
         }])
@@ -272,6 +283,10 @@ struct CurrentStep {
     cpu: Option<Duration>,
     /// True if the step calls a program: while it works, or sleeps, the child waits.
     is_of_program: bool,
+    /// True if it is the first call of that program, which has its start-up.
+    is_start: bool,
+    /// The programs that were called.
+    started: BTreeSet<Option<VariantIndex>>,
     /// Number of times that the step got its time again.
     extensions: u32,
 }
@@ -286,6 +301,8 @@ impl CurrentStep {
             since: Instant::now(),
             cpu: cpu(child),
             is_of_program: false,
+            is_start: false,
+            started: BTreeSet::new(),
             extensions: 0,
         }
     }

@@ -110,6 +110,14 @@ impl Announcement {
 }
 
 impl Doing {
+    /// Returns the variant that is called, if one is.
+    pub fn variant(self) -> Option<VariantIndex> {
+        match self {
+            Self::Calling { variant, .. } => Some(variant),
+            Self::Workload => None,
+        }
+    }
+
     /// Announces this step on a case, before it begins.
     pub(super) fn announce(self, case: CaseIndex, frames: &Frames) {
         let last = frames.announced() >> (64 - SEQUENCE_BITS);

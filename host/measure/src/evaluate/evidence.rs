@@ -29,6 +29,8 @@ pub struct VariantEvidence<'a> {
     pub replicas: &'a [Replica],
     /// The settings of the race.
     pub settings: Option<&'a RaceSettings>,
+    /// True if it is a program, for which a component stands that does nothing.
+    pub is_program: bool,
 }
 
 /// Returns the median over blocks of the time of one call; for a variant without full samples on the case, the time of

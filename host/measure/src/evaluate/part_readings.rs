@@ -164,6 +164,7 @@ mod tests {
             analysis: None,
             replicas,
             settings: None,
+            is_program: false,
         })
     }
 

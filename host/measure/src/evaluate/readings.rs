@@ -61,7 +61,7 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
         put(Source::Assess(name), Some(reading));
     }
     // What is built for a program does nothing.
-    if evidence.gate.is_some_and(GateRecord::is_of_program) {
+    if evidence.is_program {
         return found;
     }
     if let Some(build) = evidence.build.filter(|build| build.digest.is_some()) {
