@@ -16,9 +16,13 @@ const MODES: [(&str, &str, &str); 21] = [
     ("waits", "wall-limit", ""),
     ("grows", "memory-limit", "the program took more memory"),
     ("wrong-later", "wrong-answer", "expected"),
-    ("no-json", "wrong-answer", "not JSON"),
+    (
+        "no-json",
+        "wrong-answer",
+        "the line begins with \"the sum is",
+    ),
     ("text", "wrong-answer", "expected an integer"),
-    ("twice", "wrong-answer", ""),
+    ("twice", "wrong-answer", "more than one line"),
     // Said, and no harm.
     ("complains", "", ""),
     // What they try fails; otherwise they say so instead of a number.

@@ -22,6 +22,10 @@ const WIT_ENTRIES_MAX: usize = 1000;
 /// The help for a file that is not found.
 const CHECK: &str = "paths are relative to the experiment's folder; check the spelling";
 
+/// The help for a program's file that is not found.
+const PROGRAM_FILE: &str = "the first word of `command` that begins with no `-` has to be the program's file, in the experiment's folder; \
+                            options come before it only if they are one word";
+
 /// The help for a link.
 const LINK: &str = "put the file itself there instead of the link";
 
@@ -182,7 +186,12 @@ fn inspect(folder: &Path, file: &FileRef) -> Result<(), Fault> {
     let home = Folder::named_by_user(folder).map_err(unseen)?;
     let found = match home.find(&file.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(("does not exist".into(), CHECK));
+            let help = if file.kind == FileKind::Program {
+                PROGRAM_FILE
+            } else {
+                CHECK
+            };
+            return Err(("does not exist".into(), help));
         }
         Err(error) if leaves_folder(&error) => {
             return Err((

@@ -49,8 +49,11 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         "in the same folder as before"
     };
     let options = options.iter().map(|word| format!(" {}", ShellWord(word)));
+    // What is neither source nor component is a program, which runs with leave only.
+    let is_program = !variant.file.ends_with(".rs") && !variant.file.ends_with(".wasm");
+    let leave = if is_program { " --programs" } else { "" };
     Some(format!(
-        "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{}",
+        "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{leave}{}",
         ShellPath(&variant.file),
         word,
         options.collect::<String>()

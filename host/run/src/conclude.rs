@@ -340,6 +340,7 @@ fn variant_report(
         analysis,
         replicas: outcome.map_or(&[], RaceOutcome::counted),
         settings: analysis.map(|analysis| &analysis.settings),
+        is_program: record.program(&state.variant).is_some(),
     };
     let mut readings = evaluate::readings(&evidence);
     let mut missing_readings = BTreeMap::new();

@@ -9,7 +9,7 @@ use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Generation, StoppedInSearch, WorkerCost};
-use bakeoff_domain::spec::Experiment;
+use bakeoff_domain::spec::{Experiment, Program};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
 use bakeoff_measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
@@ -213,6 +213,13 @@ impl Record {
     /// Returns the build of a variant, if it was stored.
     pub fn build(&self, id: &VariantId) -> Option<&StoredResult<BuildRecord>> {
         self.builds.iter().find(|build| *id == build.variant)
+    }
+
+    /// Returns the program that a variant is, if it is one.
+    pub fn program(&self, variant: &Variant) -> Option<&Program> {
+        let mut approaches = self.experiment.approaches.iter();
+        let approach = approaches.find(|approach| approach.name == variant.approach)?;
+        approach.code.program()
     }
 
     /// Returns true if the stored code of a variant is the one that its build, if there is one, was made from.

@@ -67,9 +67,11 @@ pub(super) fn notes(
             notes.about("", &name(state.id()), &format!(" {tried}."));
         }
     }
-    for state in variants {
-        if state.gate.as_ref().is_some_and(GateRecord::is_of_program) {
-            notes.about("Programs: ", &name(state.id()), PROGRAMS);
+    for state in variants.iter().filter(|state| state.is_alive()) {
+        if let Some(program) = record.program(&state.variant) {
+            let command = program.command.join(" ");
+            let about = format!("{} (`{command}`)", name(state.id()));
+            notes.about("Programs: ", &about, PROGRAMS);
         }
     }
     for state in variants.iter().filter(|state| state.is_alive()) {

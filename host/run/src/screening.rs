@@ -161,6 +161,8 @@ fn readings(
         analysis: None,
         replicas: &[],
         settings: None,
+        // Sweeps are of components.
+        is_program: false,
     });
     let found = found.iter();
     let mut readings: BTreeMap<String, Interval> = found

@@ -2,7 +2,7 @@
 
 use super::cpu_wall_time::CpuWallTime;
 use super::guest_error::GuestError;
-use super::invoke::{CallTypes, Value, answer_from_json, arguments_as_json, has_json};
+use super::invoke::{CallTypes, JsonError, Value, answer_from_json, arguments_as_json, has_json};
 use super::limiter::PeakMemory;
 use bakeoff_compile::engine::Profile;
 use bakeoff_confine::{
@@ -12,6 +12,9 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
 use bakeoff_source::{FolderProgram, Folders, Place, Standing};
 use std::cell::RefCell;
+
+/// The most characters that are shown of a line that is no JSON.
+const SHOWN_CHARS_MAX: usize = 60;
 
 /// The units of fuel that stand for a nanosecond of CPU time, about as many as a component uses up in it.
 const FUEL_PER_NS: u64 = 3;
@@ -94,7 +97,13 @@ impl Program {
             cpu_ns,
             wall_ns,
         } = answered;
-        let value = answer_from_json(&line, types).map_err(|error| unfit(error.to_string()))?;
+        let value = answer_from_json(&line, types).map_err(|error| match error {
+            JsonError::Syntax(_) => {
+                let shown: String = line.chars().take(SHOWN_CHARS_MAX).collect();
+                unfit(format!("{error}; the line begins with {shown:?}"))
+            }
+            error => unfit(error.to_string()),
+        })?;
         Ok(ProgramAnswer {
             value,
             time: CpuWallTime { cpu_ns, wall_ns },

@@ -7,13 +7,22 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most bytes at the end of stderr that are kept.
 const STDERR_KEPT: usize = 2_048;
 
 /// The most characters of the last line on stderr that are told.
 const SAID_CHARS_MAX: usize = 300;
+
+/// Words of a line that tells what went wrong, in the languages that people use.
+const ERRORS: [&str; 4] = ["error", "exception", "panicked", "fatal"];
+
+/// The first answers of a program, after which it is not stopped: what it writes beyond one line is seen then.
+const ANSWERS_AWAITED: u32 = 2;
+
+/// The time in which a second line comes.
+const SECOND_LINE: Duration = Duration::from_millis(2);
 
 /// The beginning of a line that follows the message of a panic, and tells nothing.
 const ADVICE: &str = "note: run with `RUST_BACKTRACE";
@@ -29,6 +38,8 @@ pub(super) struct Running {
     /// CPU time up to the last answer, in nanoseconds.
     cpu_ns: u64,
     is_stopped: bool,
+    /// The number of answers so far.
+    answers: u32,
 }
 
 /// An answer of a program, and what it took.
@@ -68,11 +79,16 @@ impl Running {
             clock,
             cpu_ns: 0,
             is_stopped: false,
+            answers: 0,
         })
     }
 
     /// Writes a request and reads the answer. Between calls the program is stopped, where the fence lets its host do so.
     pub(super) fn call(&mut self, line: &str, bytes_max: u64) -> Result<Answer, ProgramFailure> {
+        if (1..=ANSWERS_AWAITED).contains(&self.answers) {
+            // A second line of the same answer may be on its way.
+            std::thread::sleep(SECOND_LINE);
+        }
         if self.has_said_more() {
             return Err(ProgramFailure::MoreThanOneLine);
         }
@@ -84,7 +100,8 @@ impl Running {
         let answer = self.read_line(bytes_max)?;
         let wall_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let now_ns = self.now_ns();
-        self.signal(true);
+        self.answers = self.answers.saturating_add(1);
+        self.signal(self.answers > ANSWERS_AWAITED);
         let cpu_ns = now_ns.saturating_sub(self.cpu_ns);
         self.cpu_ns = self.cpu_ns.max(now_ns);
         if !self.stdout.buffer().is_empty() {
@@ -163,11 +180,9 @@ impl Running {
         }
         let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = String::from_utf8_lossy(&kept);
-        let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with(ADVICE);
-        let last = kept.lines().rev().find(tells);
         ProgramFailure::Ended {
             how: status.map_or_else(|error| error.to_string(), describe),
-            said: last.map(|line| line.chars().take(SAID_CHARS_MAX).collect()),
+            said: said(&kept),
         }
     }
 }
@@ -177,6 +192,28 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Returns what a program said last: the last line that names an error, and the one after it, or else the last line.
+/// Interpreters write where it happened behind that, or their version.
+fn said(stderr: &str) -> Option<String> {
+    let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with(ADVICE);
+    let lines: Vec<&str> = stderr.lines().filter(tells).collect();
+    let names_error = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ERRORS.iter().any(|word| line.contains(word))
+    };
+    let place = lines.iter().rposition(names_error);
+    let told = match place {
+        Some(place) => lines[place..]
+            .iter()
+            .take(2)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" / "),
+        None => (*lines.last()?).to_owned(),
+    };
+    Some(told.chars().take(SAID_CHARS_MAX).collect())
 }
 
 fn describe(status: ExitStatus) -> String {
@@ -219,5 +256,32 @@ fn peak_of(pid: u32) -> u64 {
     match done {
         -1 => 0,
         _ => u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1_024,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_told_whatever_follows_it() {
+        for (stderr, told) in [
+            (
+                "Traceback:\n  File \"a.py\", line 3\nValueError: no\n",
+                "ValueError: no",
+            ),
+            (
+                "a.js:3\n  throw x\n\nTypeError: no\n    at f (a.js:3:1)\n\nNode.js v20.1\n",
+                "TypeError: no /     at f (a.js:3:1)",
+            ),
+            (
+                "thread 'main' panicked at a.rs:1:2:\nno such file\nnote: run with `RUST_BACKTRACE=1`\n",
+                "thread 'main' panicked at a.rs:1:2: / no such file",
+            ),
+            ("loading\nout of luck\n\n", "out of luck"),
+        ] {
+            assert_eq!(said(stderr).as_deref(), Some(told));
+        }
+        assert_eq!(said("\n"), None);
     }
 }
