@@ -222,6 +222,15 @@ fn languages_answer_alike() {
     let output = run_in(&folder, &["--programs"]);
     assert!(output.ended_a_run(), "{}", output.stderr);
     let report = output.json();
+    // Their text is shown as that of sources is; a compiled program has none.
+    let dir = folder.path().to_str().unwrap();
+    let page = run_bakeoff(&["report", dir, "--format", "html"]).stdout;
+    if there.contains(&"perl") {
+        assert!(
+            page.contains("use strict;"),
+            "the text of a program is not shown"
+        );
+    }
     for interpreter in there {
         let answered: &Value = variant(&report, interpreter);
         assert!(answered["failure"].is_null(), "{answered:#}");

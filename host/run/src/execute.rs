@@ -152,10 +152,10 @@ pub fn read_variants(
     Ok(variants.map(state).collect())
 }
 
-/// Returns the text of the Rust source by variant id.
+/// Returns the text of the Rust source, or of the program, by variant id.
 fn sources(variants: &[VariantState]) -> BTreeMap<String, String> {
     let text = |state: &VariantState| {
-        let text = state.code.as_ref()?.text()?;
+        let text = state.code.as_ref()?.shown_text()?;
         Some((state.id().as_str().to_owned(), text.to_owned()))
     };
     variants.iter().filter_map(text).collect()

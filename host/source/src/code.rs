@@ -89,6 +89,17 @@ impl BuildInput {
         }
     }
 
+    /// Returns the text of a Rust file or of a program, to be shown; `None` for anything else, and for a program that is
+    /// no text, or a long one.
+    pub fn shown_text(&self) -> Option<&str> {
+        match self {
+            Self::Program { bytes, .. } if bytes.len() <= SOURCE_BYTES_MAX => {
+                str::from_utf8(bytes).ok()
+            }
+            _ => self.text(),
+        }
+    }
+
     /// Returns the content address of the file.
     pub fn content_address(&self) -> String {
         content_address(self.bytes())

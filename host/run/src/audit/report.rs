@@ -110,7 +110,8 @@ pub(super) fn of_evidence(evidence: &Evidence, stored: &Report) -> Result<Report
     conclude(evidence)
 }
 
-/// Returns the text of the Rust source that a run measured by variant id, where it was stored.
+/// Returns the text of the Rust source, or of the program, that a run measured by variant id, where it was stored and is
+/// text.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -123,7 +124,9 @@ pub fn sources(store: &Store, run: RunId) -> Result<BTreeMap<String, String>, St
     let approaches = approach_indexes(&experiment.approaches);
     for (variant, approach) in variants.into_iter().zip(approaches) {
         let approach = &experiment.approaches[approach];
-        let (Code::Source(_), Some(last)) = (&approach.code, variant.iterations.last()) else {
+        let (Code::Source(_) | Code::Program(_), Some(last)) =
+            (&approach.code, variant.iterations.last())
+        else {
             continue;
         };
         let mut own = builds.iter().filter(|build| build.variant == variant.id);
