@@ -162,7 +162,7 @@ mod tests {
         for none in [
             "['python3']",
             "['-u', '-x']",
-            "['a\\u0007', 'b']",
+            "[\"a\\u0007\", 'b']",
             "['/bin/sh', 'a']",
         ] {
             assert!(declared(none).is_none(), "{none}");
