@@ -50,9 +50,6 @@ fn run(payload: &[u8], _: &mut Frames) -> Result<(), String> {
     let failed = |error: io::Error| error.to_string();
     while let Some(asked) = protocol::read::<ToHost>(&mut socket).map_err(failed)? {
         let answer = host.serve(asked).unwrap_or_else(OfHost::Failed);
-        if matches!(answer, OfHost::Failed(_)) {
-            host.running = None;
-        }
         protocol::write(&mut socket, &answer).map_err(failed)?;
     }
     Ok(())
@@ -66,26 +63,17 @@ impl Host {
                 Ok(OfHost::Done)
             }
             ToHost::Start => {
-                self.start_anew()?;
+                self.running = Some(self.start_anew()?);
                 Ok(OfHost::Done)
             }
             ToHost::Call(line) => {
-                if self.running.is_none() {
-                    self.start_anew()?;
-                }
-                let most = self
-                    .start
-                    .as_ref()
-                    .map_or(0, |start| start.answer_bytes_max);
-                let Some(running) = &mut self.running else {
-                    return Err(ProgramFailure::NotStarted("it is not loaded".to_owned()));
+                let mut running = match self.running.take() {
+                    Some(running) => running,
+                    None => self.start_anew()?,
                 };
-                let answer = running.call(&line, most)?;
-                Ok(OfHost::Answered {
-                    line: answer.line,
-                    cpu_ns: answer.cpu_ns,
-                    wall_ns: answer.wall_ns,
-                })
+                let answer = running.call(&line, self.loaded()?.answer_bytes_max)?;
+                self.running = Some(running);
+                Ok(OfHost::Answered(answer))
             }
             ToHost::End => {
                 let peak_bytes = self.running.take().map_or(0, Running::end);
@@ -100,13 +88,18 @@ impl Host {
         }
     }
 
-    fn start_anew(&mut self) -> Result<(), ProgramFailure> {
-        let not_started = |why: String| ProgramFailure::NotStarted(why);
+    fn loaded(&self) -> Result<&ProgramStart, ProgramFailure> {
+        let missing = || ProgramFailure::NotStarted("it is not loaded".to_owned());
+        self.start.as_ref().ok_or_else(missing)
+    }
+
+    /// Ends the program, if it runs, and starts it in a folder that has its files and nothing else.
+    fn start_anew(&mut self) -> Result<Running, ProgramFailure> {
         self.running = None;
-        let start = self.start.as_ref();
-        let start = start.ok_or_else(|| not_started("it is not loaded".to_owned()))?;
-        lay_out(&self.setup.folder, start)
-            .map_err(|error| not_started(format!("its files cannot be written: {error}")))?;
+        let start = self.loaded()?;
+        lay_out(&self.setup.folder, start).map_err(|error| {
+            ProgramFailure::NotStarted(format!("its files cannot be written: {error}"))
+        })?;
         let own = self.setup.folder.join(&start.file);
         let program = self.setup.interpreter.as_ref().unwrap_or(&own);
         let mut command = Command::new(program);
@@ -121,9 +114,8 @@ impl Host {
             .env("LANG", "C.UTF-8")
             // Whoever forgets to flush would wait for ever.
             .env("PYTHONUNBUFFERED", "1");
-        filter::around(&mut command).map_err(not_started)?;
-        self.running = Some(Running::start(&mut command)?);
-        Ok(())
+        filter::around(&mut command).map_err(ProgramFailure::NotStarted)?;
+        Running::start(&mut command)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A runner's end: the host of a program, as the runner asks it.
 
-use super::protocol::{self, OfHost, ProgramFailure, ProgramStart, ToHost};
+use super::protocol::{self, Answered, OfHost, ProgramFailure, ProgramStart, ToHost};
 use crate::sockets;
 use std::fs::File;
 use std::io;
@@ -9,17 +9,6 @@ use std::io;
 #[derive(Debug)]
 pub struct ProgramLink {
     socket: File,
-}
-
-/// An answer of a program, and what it took.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
-    /// The answer, a line without its end.
-    pub line: String,
-    /// CPU time of the program since the answer before, in nanoseconds: start-up, before the first.
-    pub cpu_ns: u64,
-    /// Time from before the request was written until the answer was read, in nanoseconds.
-    pub wall_ns: u64,
 }
 
 /// The reason why there is no answer.
@@ -68,15 +57,7 @@ impl ProgramLink {
     /// The program failed, and has been ended, or the host is gone.
     pub fn call(&mut self, line: String) -> Result<Answered, ProgramError> {
         match self.ask(&ToHost::Call(line))? {
-            OfHost::Answered {
-                line,
-                cpu_ns,
-                wall_ns,
-            } => Ok(Answered {
-                line,
-                cpu_ns,
-                wall_ns,
-            }),
+            OfHost::Answered(answered) => Ok(answered),
             _ => Err(io::Error::other("it answered something else").into()),
         }
     }

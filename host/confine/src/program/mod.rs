@@ -8,5 +8,5 @@ mod protocol;
 mod running;
 
 pub use host::{HostSetup, PROGRAM_HOST};
-pub use link::{Answered, ProgramError, ProgramLink};
-pub use protocol::{ProgramFailure, ProgramFile, ProgramStart};
+pub use link::{ProgramError, ProgramLink};
+pub use protocol::{Answered, ProgramFailure, ProgramFile, ProgramStart};

@@ -50,14 +50,7 @@ pub(super) enum OfHost {
     /// It is done.
     Done,
     /// The answer to a line.
-    Answered {
-        /// The answer, without its end of line.
-        line: String,
-        /// CPU time of the program since the answer before, in nanoseconds.
-        cpu_ns: u64,
-        /// Time from before the line was written until the answer was read, in nanoseconds.
-        wall_ns: u64,
-    },
+    Answered(Answered),
     /// The program has ended.
     Ended {
         /// The most memory that it had, in bytes.
@@ -65,6 +58,17 @@ pub(super) enum OfHost {
     },
     /// The program failed.
     Failed(ProgramFailure),
+}
+
+/// An answer of a program, and what it took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The answer, a line without its end.
+    pub line: String,
+    /// CPU time of the program since the answer before, in nanoseconds: start-up, before the first.
+    pub cpu_ns: u64,
+    /// Time from before the request was written until the answer was read, in nanoseconds.
+    pub wall_ns: u64,
 }
 
 /// The failure of a program. The text is the last line that it wrote to stderr, if it wrote any.

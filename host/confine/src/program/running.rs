@@ -1,6 +1,6 @@
 //! A program that runs: its pipes, its clock, and its end.
 
-use super::protocol::ProgramFailure;
+use super::protocol::{Answered, ProgramFailure};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -42,13 +42,6 @@ pub(super) struct Running {
     answers: u32,
 }
 
-/// An answer of a program, and what it took.
-pub(super) struct Answer {
-    pub(super) line: String,
-    pub(super) cpu_ns: u64,
-    pub(super) wall_ns: u64,
-}
-
 impl Running {
     /// Starts a program.
     pub(super) fn start(command: &mut Command) -> Result<Self, ProgramFailure> {
@@ -84,7 +77,7 @@ impl Running {
     }
 
     /// Writes a request and reads the answer. Between calls the program is stopped, where the fence lets its host do so.
-    pub(super) fn call(&mut self, line: &str, bytes_max: u64) -> Result<Answer, ProgramFailure> {
+    pub(super) fn call(&mut self, line: &str, bytes_max: u64) -> Result<Answered, ProgramFailure> {
         if (1..=ANSWERS_AWAITED).contains(&self.answers) {
             // A second line of the same answer may be on its way.
             std::thread::sleep(SECOND_LINE);
@@ -108,7 +101,7 @@ impl Running {
             return Err(ProgramFailure::MoreThanOneLine);
         }
         let line = String::from_utf8(answer).map_err(|_| ProgramFailure::NotText)?;
-        Ok(Answer {
+        Ok(Answered {
             line,
             cpu_ns,
             wall_ns,
