@@ -2,6 +2,7 @@
 
 use super::changeable::others_can_change;
 use super::working::WorkingFolder;
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -74,7 +75,7 @@ impl SearchPath {
 }
 
 /// A program as it is on this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundProgram {
     /// The absolute path, without links.
     pub path: String,

@@ -50,12 +50,6 @@ impl GateRecord {
         })
     }
 
-    /// Returns true if nothing is known of the fuel of calls, since a program answered them: each call of a component
-    /// takes some.
-    pub fn is_of_program(&self) -> bool {
-        !self.cases.is_empty() && self.cases.iter().all(|case| case.fuel == 0)
-    }
-
     /// Returns the share of a first call's fuel that later calls on the same instance do not need, on the case where it
     /// is largest, from 0 to 1: a language's start before it runs a program, or tables.
     pub fn first_call_share(&self) -> f64 {

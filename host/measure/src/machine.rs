@@ -1,5 +1,6 @@
 //! The state of the machine while a replica runs. It is recorded, and never used to drop data.
 
+use bakeoff_confine::Child;
 use bakeoff_source::digest_of_parts;
 use std::fs;
 use std::sync::OnceLock;
@@ -73,6 +74,11 @@ pub(super) fn steal_ticks(core: Option<usize>) -> Option<u64> {
         .lines()
         .find(|line| line.split_whitespace().next() == Some(&name))?;
     line.split_whitespace().nth(8)?.parse().ok()
+}
+
+/// Returns the CPU time of a child so far, if it lives and the system tells.
+pub(super) fn child_cpu(child: &Child) -> Option<std::time::Duration> {
+    process_cpu(child.pid()?)
 }
 
 /// Returns the CPU time that a process has used.

@@ -152,13 +152,12 @@ pub(super) async fn pilot<C: ReplicaQueue>(
             break;
         }
         let blocks = blocks as u32;
-        let before = sampling.clone();
-        let shares = |live: &[VariantIndex]| {
-            spending::of_pilot(&before, &own, blocks, live, options.measure.budget)
-        };
         let calls = &own.calls;
         let aside = sampling.aside.clone();
         let too_short = std::mem::take(&mut sampling.too_short);
+        let shares = |live: &[VariantIndex]| {
+            spending::of_pilot(&sampling, &own, blocks, live, options.measure.budget)
+        };
         let discarded = pilots.run(calls, blocks, warm_up, &aside, &shares).await?;
         let mut chosen = match discarded {
             Discarded::Chosen(chosen) => *chosen,

@@ -11,7 +11,6 @@ use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_files::Scratch;
 use bakeoff_runner::Failed;
 use bakeoff_sandbox::GuestError;
-use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +31,7 @@ const SYSTEM: [&str; 10] = [
     "/etc/ssl/openssl.cnf",
 ];
 
-/// Devices that a program may read and write to, where they are.
+/// Devices that a program may read, where they are.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"];
 
 /// The memory that a host has itself, in bytes.
@@ -130,8 +129,8 @@ impl ProgramHosts {
     }
 }
 
-/// Returns the fence of a host: the system and the interpreter's own folder to be read and started, its own folder to be
-/// written, nothing else.
+/// Returns the fence of a host: the system and the interpreter's own libraries to be read and started, its own folder to
+/// be written, nothing else.
 fn fence(program: &HostedProgram, folder: &Path) -> Fence {
     let system = SYSTEM.iter().map(PathBuf::from);
     let own = program.interpreter.iter().flat_map(|path| home_of(path));
@@ -157,12 +156,15 @@ fn fence(program: &HostedProgram, folder: &Path) -> Fence {
 }
 
 /// Returns the folders below `/etc` into which the files of a Java that the system brings are links.
-fn java_settings() -> impl Iterator<Item = PathBuf> {
-    let entries = std::fs::read_dir("/etc").into_iter().flatten().flatten();
-    let is_java = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with("java-"));
-    entries
-        .filter(move |entry| is_java(&entry.file_name()))
-        .map(|entry| entry.path())
+fn java_settings() -> Vec<PathBuf> {
+    entries_named(Path::new("/etc"), |name| name.starts_with("java-"))
+}
+
+/// Returns the paths of those entries of a folder whose names are wanted; none where there is no folder.
+fn entries_named(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let wanted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_wanted));
+    wanted.map(|entry| entry.path()).collect()
 }
 
 /// Returns what an interpreter needs of its own: its file, and where that lies in a folder `bin`, what the folder `lib`
@@ -182,17 +184,9 @@ fn home_of(interpreter: &Path) -> Vec<PathBuf> {
         return home;
     };
     let shared = format!("lib{stem}");
-    for entry in std::fs::read_dir(prefix.join("lib"))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let found = entry.file_name();
-        let is_own = |name: &str| name.starts_with(stem) || name.starts_with(&shared);
-        if found.to_str().is_some_and(is_own) {
-            home.push(entry.path());
-        }
-    }
+    home.extend(entries_named(&prefix.join("lib"), |name| {
+        name.starts_with(stem) || name.starts_with(&shared)
+    }));
     home
 }
 

@@ -35,6 +35,21 @@ pub struct TimedVariant {
 }
 
 impl TimedVariant {
+    /// Returns a variant of which nothing but these times of its calls in the gate is known.
+    #[cfg(test)]
+    pub(super) fn of_gate(cpu_ns: &[u64]) -> Self {
+        Self {
+            timed: Vec::new().into(),
+            our_allocator: false,
+            files: None,
+            recodes: false,
+            gains_by_state: false,
+            peak_bytes: 0,
+            fuel: Vec::new(),
+            gate_cpu_ns: cpu_ns.to_vec(),
+        }
+    }
+
     /// Returns true if the variant is a program.
     pub fn is_program(&self) -> bool {
         self.files

@@ -88,12 +88,12 @@ impl RunnerConfig {
         };
         // A call that has several variants says which is which.
         let memory_bytes = self.limits.memory_bytes;
-        let programs = bundle.programs().to_vec().into_iter();
-        let programs = programs.map(|program| HostedProgram {
+        let programs = bundle.programs().iter().map(|program| HostedProgram {
             variant: 0,
-            interpreter: program.interpreter.map(PathBuf::from),
+            interpreter: program.interpreter.as_ref().map(PathBuf::from),
             memory_bytes,
         });
+        let programs = programs.collect();
         let message = bundle
             .seal(&request)
             .map_err(|error| RunnerError::Request(error.to_string()))?;
@@ -110,7 +110,7 @@ impl RunnerConfig {
             left: None,
             overrun: Vec::new(),
             shares: Vec::new(),
-            programs: programs.collect(),
+            programs,
         };
         Ok(RunnerJob::new(&self.worker, message, core, bounds))
     }

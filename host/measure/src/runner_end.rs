@@ -117,10 +117,7 @@ pub(super) struct Death {
 impl Death {
     /// Returns the variant that was running.
     pub(super) fn running(&self) -> Option<VariantIndex> {
-        match self.doing {
-            Some(Doing::Calling { variant, .. }) => Some(variant),
-            Some(Doing::Workload) | None => None,
-        }
+        self.doing.and_then(Doing::variant)
     }
 }
 

@@ -103,32 +103,22 @@ mod tests {
     use super::*;
     use bakeoff_domain::measurement::{Metric, Replica, Sample, Surroundings};
 
-    fn timed(gate_cpu_ns: &[u64]) -> TimedVariant {
-        TimedVariant {
-            timed: Vec::new().into(),
-            our_allocator: false,
-            files: None,
-            recodes: false,
-            gains_by_state: false,
-            peak_bytes: 0,
-            fuel: Vec::new(),
-            gate_cpu_ns: gate_cpu_ns.to_vec(),
-        }
-    }
-
     #[test]
     fn who_would_use_up_the_time_of_the_others_is_left_out() {
         let variants = [
-            timed(&[200_000, 800_000]),
-            timed(&[10_000, 900_000]),
-            timed(&[210_000, 600_000_000]),
-            timed(&[9_000_000_000, 9_500_000_000]),
+            TimedVariant::of_gate(&[200_000, 800_000]),
+            TimedVariant::of_gate(&[10_000, 900_000]),
+            TimedVariant::of_gate(&[210_000, 600_000_000]),
+            TimedVariant::of_gate(&[9_000_000_000, 9_500_000_000]),
         ];
         assert_eq!(left_out(&variants, 1.0, None), [2, 3]);
         // A larger budget has room for one call of the third.
         assert_eq!(left_out(&variants, 20.0, None), [3]);
         // A small one has no room for rounds that take a large part of it.
-        let brief = [timed(&[10_000]), timed(&[300_000_000])];
+        let brief = [
+            TimedVariant::of_gate(&[10_000]),
+            TimedVariant::of_gate(&[300_000_000]),
+        ];
         assert_eq!(left_out(&brief, 2.0, None), [1]);
         assert!(left_out(&brief, 4.0, None).is_empty());
         // Somebody is always tried.
@@ -140,12 +130,22 @@ mod tests {
         // Of a set, some instances are called.
         assert_eq!(left_out(&variants, 4.0, Some(1)), [3]);
         // A gate that did not keep times tells nothing.
-        assert!(left_out(&[timed(&[]), timed(&[0])], 5.0, None).is_empty());
+        assert!(
+            left_out(
+                &[TimedVariant::of_gate(&[]), TimedVariant::of_gate(&[0])],
+                5.0,
+                None
+            )
+            .is_empty()
+        );
     }
 
     #[test]
     fn what_was_not_called_is_taken_from_the_gate() {
-        let variants = [timed(&[200_000, 2_000_000]), timed(&[210_000, 60_000_000])];
+        let variants = [
+            TimedVariant::of_gate(&[200_000, 2_000_000]),
+            TimedVariant::of_gate(&[210_000, 60_000_000]),
+        ];
         // Half as long as in the gate.
         let sample = |(variant, case, cpu_ns)| Sample {
             variant,

@@ -1,7 +1,7 @@
 //! The shares of the time that variants have while they are tried out, before anything counts: who is quick in the checks
 //! and slow here takes its own share, and not that of the others.
 
-use super::machine;
+use super::machine::child_cpu;
 use super::race_types::TimedVariant;
 use super::scouted::gate_round_ns;
 use bakeoff_confine::Child;
@@ -83,7 +83,7 @@ impl Spending {
     pub(super) fn new(shares: &[(VariantIndex, Duration)], child: &Child) -> Self {
         Self {
             left: shares.to_vec(),
-            seen: cpu(child),
+            seen: child_cpu(child),
             looked: Instant::now(),
         }
     }
@@ -99,7 +99,7 @@ impl Spending {
         if self.left.is_empty() {
             return None;
         }
-        let (before, now) = (self.seen, cpu(child));
+        let (before, now) = (self.seen, child_cpu(child));
         self.seen = now;
         let elapsed = self.looked.elapsed();
         self.looked = Instant::now();
@@ -123,34 +123,17 @@ impl Spending {
     }
 }
 
-fn cpu(child: &Child) -> Option<Duration> {
-    machine::process_cpu(child.pid()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn timed(gate_cpu_ns: &[u64]) -> TimedVariant {
-        TimedVariant {
-            timed: Vec::new().into(),
-            our_allocator: false,
-            files: None,
-            recodes: false,
-            gains_by_state: false,
-            peak_bytes: 0,
-            fuel: Vec::new(),
-            gate_cpu_ns: gate_cpu_ns.to_vec(),
-        }
-    }
-
     #[test]
     fn who_takes_long_in_the_checks_may_take_longer() {
         let variants = [
-            timed(&[1_000, 1_000]),
-            timed(&[500_000_000, 100_000_000]),
-            timed(&[0]),
-            timed(&[1_000]),
+            TimedVariant::of_gate(&[1_000, 1_000]),
+            TimedVariant::of_gate(&[500_000_000, 100_000_000]),
+            TimedVariant::of_gate(&[0]),
+            TimedVariant::of_gate(&[1_000]),
         ];
         let shares = of_scout(&variants, &[0, 1, 2], None, Duration::from_secs(12));
         let seconds = |seconds| Duration::from_secs_f64(seconds);

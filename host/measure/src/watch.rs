@@ -7,6 +7,7 @@
 //! variant fails.
 
 use super::bounds;
+use super::machine::child_cpu;
 use super::program_hosts::ProgramHosts;
 use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
 use super::spending::Spending;
@@ -190,18 +191,17 @@ impl<'a> Watch<'a> {
             return Err("it announced a variant that does not take part".into());
         }
         step.word = word;
-        step.is_of_program = self.calls_program(announcement.doing);
-        step.is_start = step.is_of_program && step.started.insert(announcement.doing.variant());
+        let program = announcement.doing.variant();
+        let program = program.filter(|variant| self.is_program(*variant));
+        step.is_of_program = program.is_some();
+        step.is_start = program.is_some_and(|program| step.started.insert(program));
         step.case = announcement.case;
         step.doing = Some(announcement.doing);
         Ok(true)
     }
 
-    /// Returns true if a program answers, whose CPU time is not that of the runner.
-    fn calls_program(&self, doing: Doing) -> bool {
-        let Doing::Calling { variant, .. } = doing else {
-            return false;
-        };
+    /// Returns true if the variant is a program, whose CPU time is not that of the runner.
+    fn is_program(&self, variant: VariantIndex) -> bool {
         let mut programs = self.bounds.programs.iter();
         programs.any(|program| program.variant == variant)
     }
@@ -240,13 +240,12 @@ impl<'a> Watch<'a> {
     }
 
     fn overrun(&self, variant: VariantIndex) -> Ended {
-        let is_program = self.calls_program(Doing::Calling { variant, calls: 1 });
         Ended::Failed(vec![Failed {
             variant: Some(variant),
             calls: Vec::new(),
             error: GuestError {
                 class: FailureClass::WallLimit,
-                message: if is_program {
+                message: if self.is_program(variant) {
                     "did not answer in time: it ran longer than it may, or its answer was not flushed".into()
                 } else {
                     "ran longer than it may".into()
@@ -286,7 +285,7 @@ struct CurrentStep {
     /// True if it is the first call of that program, which has its start-up.
     is_start: bool,
     /// The programs that were called.
-    started: BTreeSet<Option<VariantIndex>>,
+    started: BTreeSet<VariantIndex>,
     /// Number of times that the step got its time again.
     extensions: u32,
 }
@@ -299,7 +298,7 @@ impl CurrentStep {
             case: 0,
             doing: None,
             since: Instant::now(),
-            cpu: cpu(child),
+            cpu: child_cpu(child),
             is_of_program: false,
             is_start: false,
             started: BTreeSet::new(),
@@ -310,7 +309,7 @@ impl CurrentStep {
     /// Counts the time of the step from now on.
     fn begin(&mut self, child: &Child) {
         self.since = Instant::now();
-        self.cpu = cpu(child);
+        self.cpu = child_cpu(child);
         self.extensions = 0;
     }
 
@@ -334,7 +333,7 @@ impl CurrentStep {
         if self.is_of_program {
             return None;
         }
-        Some(cpu(child)?.saturating_sub(self.cpu?))
+        Some(child_cpu(child)?.saturating_sub(self.cpu?))
     }
 
     /// Returns true if the child hardly ran during this step, which may take `patience`.
@@ -342,10 +341,6 @@ impl CurrentStep {
         let ran = self.ran(child);
         ran.is_some_and(|ran| ran < patience.mul_f64(STALLED_SHARE))
     }
-}
-
-fn cpu(child: &Child) -> Option<Duration> {
-    super::machine::process_cpu(child.pid()?)
 }
 
 fn describe(exit: &Exit) -> String {

@@ -6,10 +6,9 @@ use bakeoff_config::units::show_bytes;
 use bakeoff_config::{ConfigError, ConfigPlace, LoadedExperiment, Policy};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::{Variant, approach_indexes};
-use bakeoff_files::SearchPath;
+use bakeoff_files::{FoundProgram, SearchPath};
 use bakeoff_source::{
-    BuildInput, FolderProgram, Folders, GRANTED_BYTES_MAX, GrantedFolder, Interpreter,
-    PackedFolders,
+    BuildInput, FolderProgram, Folders, GRANTED_BYTES_MAX, GrantedFolder, PackedFolders,
 };
 use std::collections::BTreeMap;
 
@@ -102,18 +101,13 @@ fn with_program(
 
 /// Returns the interpreter of this name: the first on the user's search path that is none of a version manager's
 /// scripts, which start other programs to choose one.
-fn interpreter(name: &str) -> Option<Interpreter> {
+fn interpreter(name: &str) -> Option<FoundProgram> {
     // What was recorded may name anything.
     if name.contains('/') {
         return None;
     }
     let path = SearchPath::of_user().without(|folder| folder.ends_with("shims"));
-    let found = path.find_now(name)?;
-    Some(Interpreter {
-        path: found.path,
-        bytes: found.bytes,
-        changed_s: found.changed_s,
-    })
+    path.find_now(name)
 }
 
 /// Grants so far, by their digest.

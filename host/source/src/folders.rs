@@ -5,6 +5,7 @@
 //! nothing is left of it when the runner ends, in whatever way.
 
 use super::code::content_address;
+use bakeoff_files::FoundProgram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,19 +47,9 @@ pub struct FolderProgram {
     pub file: String,
     /// The bytes of that file.
     pub bytes: Vec<u8>,
-    /// The interpreter; `None` if the file is started itself.
-    pub interpreter: Option<Interpreter>,
-}
-
-/// An interpreter as it is on this machine: with another one, what a program takes is not the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Interpreter {
-    /// The absolute path, without links.
-    pub path: String,
-    /// The size of the file, in bytes.
-    pub bytes: u64,
-    /// The time of the last change of the file, in seconds since 1970.
-    pub changed_s: i64,
+    /// The interpreter as it is on this machine, since with another one what a program takes is not the same; `None` if
+    /// the file is started itself.
+    pub interpreter: Option<FoundProgram>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

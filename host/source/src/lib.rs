@@ -15,9 +15,7 @@ pub use code::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, digest_of_parts,
     oversize_component, read_code, read_component,
 };
-pub use folders::{
-    FolderProgram, Folders, Interpreter, PackedFolders, Place, Standing, StartedProgram,
-};
+pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, StartedProgram};
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };

@@ -18,7 +18,7 @@ pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
         .collect::<Option<_>>()?;
     let gate = evidence
         .gate
-        .filter(|gate| gate.failure.is_none() && !gate.is_of_program())?;
+        .filter(|gate| gate.failure.is_none() && !evidence.is_program)?;
     let points: Vec<(u32, f64)> = sizes
         .iter()
         .zip(&gate.cases)

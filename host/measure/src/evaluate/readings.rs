@@ -28,10 +28,18 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     put(Source::Wall, wall(evidence));
     put(Source::ColdStart, cold_start(evidence));
     let set = evidence.instances;
-    put(Source::Fuel, evidence.gate.and_then(|gate| fuel(gate, set)));
+    let counted = evidence.gate.filter(|_| !evidence.is_program);
+    put(Source::Fuel, counted.and_then(|gate| fuel(gate, set)));
+    let peak = evidence.gate.and_then(|gate| peak_memory(gate, set));
     put(
         Source::PeakMemory,
-        evidence.gate.and_then(|gate| peak_memory(gate, set)),
+        peak.map(|peak| {
+            if evidence.is_program {
+                of_process(peak)
+            } else {
+                peak
+            }
+        }),
     );
     put(
         Source::Growth,
@@ -198,7 +206,7 @@ fn cold_start(evidence: &VariantEvidence<'_>) -> Option<Reading> {
 fn fuel(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
     let counted = gate.cases.iter().take(set.unwrap_or(usize::MAX));
     let by_case: Vec<f64> = counted.map(|case| case.fuel as f64).collect();
-    if by_case.is_empty() || gate.failure.is_some() || gate.is_of_program() {
+    if by_case.is_empty() || gate.failure.is_some() {
         return None;
     }
     let mean = by_case.iter().map(|fuel| fuel.max(1.0).ln()).sum::<f64>() / by_case.len() as f64;
@@ -221,14 +229,19 @@ fn peak_memory(gate: &GateRecord, set: Option<usize>) -> Option<Reading> {
         return None;
     }
     let mut reading = exact(gate.peak_bytes() as f64, "bytes");
-    if gate.is_of_program() {
-        reading.low = Some(reading.value * (1.0 - PROCESS_MEMORY_SHARE));
-        reading.high = Some(reading.value * (1.0 + PROCESS_MEMORY_SHARE));
-    }
     if set.is_none() {
         reading.by_case = by_case.into_iter().map(Some).collect();
     }
     Some(reading)
+}
+
+/// Returns the memory of a process with the interval in which it may be in another run.
+fn of_process(peak: Reading) -> Reading {
+    Reading {
+        low: Some(peak.value * (1.0 - PROCESS_MEMORY_SHARE)),
+        high: Some(peak.value * (1.0 + PROCESS_MEMORY_SHARE)),
+        ..peak
+    }
 }
 
 /// Returns the answers of the gate, one to each case.
