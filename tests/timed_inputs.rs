@@ -130,7 +130,8 @@ fn an_order_that_depends_on_the_kind_of_text_is_told() {
         all }";
     let output = compare(
         &[reverse, for_ascii],
-        &["--budget", "3s", "--format", "json"],
+        // Among drawn inputs the largest may be one that the second is stopped on, which is told instead.
+        &["--budget", "3s", "--seed", "1", "--format", "json"],
     );
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
     let problem = problem(&output.json());
@@ -215,6 +216,8 @@ fn more_work_on_larger_inputs_is_no_difference() {
         &path("square.rs"),
         "--budget",
         "6s",
+        "--seed",
+        "1",
         "--format",
         "json",
     ]);
