@@ -1,9 +1,10 @@
 //! In the child: the functions that a component exports, for comparing files without any WIT.
 
 use super::component::is_module;
+use super::decoded::decoded;
 use super::inspect::inspect;
 use bakeoff_source::interface::{Export, PublicFunction, Shape, Signature, world_exports};
-use wit_parser::decoding::{DecodedWasm, decode};
+use wit_parser::decoding::DecodedWasm;
 
 /// The error about a core module, which does not contain the types of its exports.
 const CORE_MODULE: &str = "it is a core WebAssembly module, which does not say what its functions take: give its interface \
@@ -19,7 +20,7 @@ pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, St
         return Err(CORE_MODULE.to_owned());
     }
     inspect(bytes, "it").map_err(|failure| failure.message)?;
-    match decode(bytes) {
+    match decoded(bytes) {
         Ok(DecodedWasm::Component(resolve, world)) => {
             let exports = world_exports(&resolve, world);
             let own = exports
@@ -28,7 +29,7 @@ pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, St
             Ok(own.map(public_function).collect())
         }
         Ok(DecodedWasm::WitPackage(..)) => Err("it is a WIT package without code".to_owned()),
-        Err(error) => Err(format!("it cannot be decoded: {error:#}")),
+        Err(error) => Err(format!("it cannot be decoded: {error}")),
     }
 }
 

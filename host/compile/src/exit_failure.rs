@@ -99,7 +99,7 @@ fn cause(exit: &Exit, processes_max: usize) -> Cause {
     let last = stderr
         .lines()
         .rev()
-        .find(|line| !line.trim().is_empty())
+        .find(|line| !line.trim().is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE"))
         .unwrap_or_default();
     match exit.cause {
         ExitCause::Signalled(signal) if is_cpu_limit(signal, exit.cpu) => {

@@ -20,6 +20,7 @@ mod component;
 mod component_functions;
 mod conversion;
 mod crates;
+mod decoded;
 mod diagnostics;
 pub mod engine;
 mod exit_failure;

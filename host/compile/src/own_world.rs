@@ -4,11 +4,12 @@
 //! function nor the type.
 
 use super::build_protocol::BuildTask;
+use super::decoded::decoded;
 use super::failures::{cut, load_failure};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::Interface;
 use std::fmt::Write as _;
-use wit_parser::decoding::{DecodedWasm, decode};
+use wit_parser::decoding::DecodedWasm;
 use wit_parser::{
     Function, Handle, InterfaceId, Resolve, Type, TypeDefKind, WorldId, WorldItem, WorldKey,
 };
@@ -26,7 +27,7 @@ pub(super) fn check(bytes: &[u8], ours: &Interface, task: &BuildTask) -> Result<
         load_failure(FailureClass::WrongWorld, cut(&message))
     };
     // Bytes that are no component are refused elsewhere, with another message.
-    let Ok(DecodedWasm::Component(resolve, world)) = decode(bytes) else {
+    let Ok(DecodedWasm::Component(resolve, world)) = decoded(bytes) else {
         return Ok(());
     };
     let Some((own_resolve, own_world)) = ours.resolved(task.world) else {

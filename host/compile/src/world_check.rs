@@ -1,12 +1,13 @@
 //! In the child: checking that a component has the imports and exports of the problem's world.
 
 use super::build_protocol::{BuildTask, TaskInput};
+use super::decoded::decoded;
 use super::failures::{cut, load_failure};
 use super::imports::{ImportSupport, WasiImports, import_support};
 use super::limits::{NAME_BYTES_MAX, NAMES_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::{Export, Interface, type_mismatch, world_exports};
-use wit_parser::decoding::{DecodedWasm, decode};
+use wit_parser::decoding::DecodedWasm;
 use wit_parser::{Resolve, TypeDefKind, WorldId, WorldItem};
 
 /// The most refused imports that a message names.
@@ -28,14 +29,14 @@ pub(super) fn check(
     task: &BuildTask,
 ) -> Result<ImportsAndExports, Failure> {
     let shown = &task.path_shown;
-    let (resolve, world) = match decode(bytes) {
+    let (resolve, world) = match decoded(bytes) {
         Ok(DecodedWasm::Component(resolve, world)) => (resolve, world),
         Ok(DecodedWasm::WitPackage(..)) => {
             let message = format!("{shown} is a WIT package without code, not a component");
             return Err(load_failure(FailureClass::InvalidComponent, message));
         }
         Err(error) => {
-            let message = format!("{shown} is not a component that can be decoded: {error:#}");
+            let message = format!("{shown} is not a component that can be decoded: {error}");
             return Err(load_failure(FailureClass::InvalidComponent, message));
         }
     };
