@@ -10,6 +10,7 @@ mod folder;
 mod foreign;
 mod harness;
 mod judged;
+mod kept;
 mod killed;
 mod linked;
 mod load_cases;

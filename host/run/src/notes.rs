@@ -39,6 +39,13 @@ pub(super) fn notes(
                 .to_owned(),
         );
     }
+    let counts_calls = declared == State::Kept
+        || variants
+            .iter()
+            .any(|state| record.program(&state.variant).is_some());
+    if counts_calls && record.experiment.assesses() {
+        notes.push(UNTIMED_QUALITIES.to_owned());
+    }
     if let Some(set) = instances::summary(record, variants)
         && set.checked < set.count
     {
@@ -174,6 +181,11 @@ const PROGRAMS: &str = ". Their time is the CPU time of their process from one a
                         JSON included; the first call has their start-up. A program may keep what it likes between \
                         calls, knows the time, can tell timed calls from checked ones, and can leave marks that another \
                         one finds, as no component can: what is said of them holds for programs that do not cheat.";
+
+/// The note on qualities where a variant can tell timed calls from others.
+const UNTIMED_QUALITIES: &str = "Qualities are those of answers to other calls than the timed ones. Whoever keeps something from \
+                                 call to call can tell these apart, and answer the first well and the others fast: what \
+                                 is said of quality and time together holds for variants that do not cheat.";
 
 /// The beginning of the sentence on inputs that are known beforehand.
 pub(super) const CONSTANT_INPUTS: &str = "The same input from every seed: ";
