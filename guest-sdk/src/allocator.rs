@@ -258,11 +258,14 @@ impl<P: Pages> Heap<P> {
             let (first, end) = self.pages.bounds();
             self.start(first, end);
         }
-        let room = self.end.saturating_sub(self.top);
-        if room >= bytes {
+        // The top may lie a header beyond the end, where the first block begins at the end itself.
+        let Some(wanted) = self.top.checked_add(bytes) else {
+            return false;
+        };
+        if wanted <= self.end {
             return true;
         }
-        let pages = (bytes - room).div_ceil(PAGE);
+        let pages = (wanted - self.end).div_ceil(PAGE);
         let Some(before) = self.pages.grow(pages) else {
             return false;
         };

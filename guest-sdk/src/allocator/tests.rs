@@ -9,6 +9,8 @@ struct Array {
     pages: u32,
     /// Pages that somebody else takes with the next growth.
     taken: u32,
+    /// The place of the first byte that is free.
+    first: u32,
 }
 
 impl Array {
@@ -17,6 +19,7 @@ impl Array {
             words: vec![u128::MAX; (pages * PAGE / 16) as usize],
             pages: 1,
             taken: 0,
+            first: 100,
         }
     }
 }
@@ -31,7 +34,7 @@ impl Pages for Array {
     }
 
     fn bounds(&self) -> (u32, u32) {
-        (100, self.pages * PAGE)
+        (self.first, self.pages * PAGE)
     }
 
     fn grow(&mut self, pages: u32) -> Option<u32> {
@@ -70,6 +73,24 @@ fn layout(random: &mut Rng) -> Layout {
     let size = 1 + random.below(1 << log) as usize;
     let align = 1 << random.below(7);
     Layout::from_size_align(size, align).unwrap()
+}
+
+/// Static data may end exactly where the memory does.
+#[test]
+fn the_first_allocation_lies_inside_of_memory_of_which_nothing_is_free() {
+    for size in PAGE - 16..=PAGE + 16 {
+        let mut pages = Array::of_pages(8);
+        pages.first = PAGE;
+        let mut heap = Heap::new(pages);
+        let layout = Layout::from_size_align(size as usize, 4).unwrap();
+        let pointer = heap.allocate(layout);
+        let offset = pointer.addr() - heap.pages.base();
+        let end = heap.pages.pages * PAGE;
+        assert!(
+            offset + size as usize <= end as usize,
+            "{size}: {offset} of {end}"
+        );
+    }
 }
 
 #[test]
