@@ -268,3 +268,21 @@ fn an_answer_that_may_be_missing_is_the_value_or_null() {
     let native = variant(&report, "native");
     assert!(native["failure"].is_null(), "{native:#}");
 }
+
+/// Older kernels have no Landlock that keeps signals inside a fence, and a host has to end its program all the same.
+#[test]
+fn programs_end_where_signals_are_kept_by_calls_alone() {
+    let folder = experiment(
+        "[[approach]]\nname = \"program\"\ncommand = [\"./answers\", \"good\"]\n\
+         [[approach]]\nname = \"sum\"\nsource = \"sum.rs\"\n",
+    );
+    let _slot = measuring_slot();
+    let folder = folder.path().to_str().unwrap();
+    let mut command = bakeoff(&["run", folder, "--programs", "--quick", "--format", "json"]);
+    command.env("BAKEOFF_LANDLOCK_AT_MOST", "2");
+    let said: CommandOutput = command.output().unwrap().into();
+    let report = said.json();
+    let failure = &variant(&report, "program")["failure"];
+    assert!(failure.is_null(), "{failure:#}");
+    assert_eq!(report["environment"]["confinement"], "standard");
+}

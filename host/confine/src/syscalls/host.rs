@@ -26,15 +26,14 @@ const LOCKS: [i32; 6] = [
 ];
 
 /// Returns the rules of the calls that are allowed to a host: those of a builder, a filter for what it starts, without
-/// anybody who could be asked about calls, and stops, where Landlock keeps signals inside the fence.
+/// anybody who could be asked about calls, and all signals by number: it stops and kills its program, which gets a filter of
+/// its own. Where Landlock does not keep signals inside the fence, the host alone could send one out of it, and is ours.
 pub(super) fn allowed(signals: Signals) -> Result<Rules, String> {
     let mut rules = builder::allowed(signals)?;
     let filters = u64::from(libc::SECCOMP_SET_MODE_FILTER);
     let plain = [(0, Check::Is(filters)), (1, Check::Is(0))];
     rules.insert(libc::SYS_seccomp, all_of(&plain)?);
-    if signals == Signals::ScopedByLandlock {
-        rules.insert(libc::SYS_kill, Vec::new());
-    }
+    rules.insert(libc::SYS_kill, Vec::new());
     Ok(rules)
 }
 
@@ -61,10 +60,12 @@ pub(crate) fn of_program() -> Result<BpfProgram, String> {
         any_of(1, &LOCKS.map(|lock| Check::Is(word(lock))))?,
     );
     for (call, place) in SIGNALLING {
-        refused.insert(
-            call,
-            any_of(place, &STOPS.map(|signal| Check::Is(word(signal))))?,
-        );
+        let mut ways = any_of(place, &STOPS.map(|signal| Check::Is(word(signal))))?;
+        if call == libc::SYS_kill {
+            // 0 is the own group, which ends with the host.
+            ways.extend(any_of(0, &[Check::IsNot(0)])?);
+        }
+        refused.insert(call, ways);
     }
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(refused, SeccompAction::Allow, refuse, arch)
