@@ -67,12 +67,23 @@ fn end_group_on_term() -> io::Result<()> {
         // SAFETY: kill may be called in a handler, and touches no memory. 0 is the own group, this process included.
         unsafe { libc::kill(0, libc::SIGKILL) };
     }
-    // SAFETY: the structure is plain data, for which zero is valid, and lives through the call. The handler calls
+    // SAFETY: the structures are plain data, for which zero is valid, and live through the calls. The handler calls
     // nothing but kill.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = end_group as extern "C" fn(libc::c_int) as libc::sighandler_t;
         libc::sigaction(libc::SIGTERM, &raw const action, std::ptr::null_mut())
+    };
+    if done != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // Whoever started bakeoff may have blocked the signal, and blocked signals are inherited.
+    // SAFETY: as above; the set is made empty before it is used.
+    let done = unsafe {
+        let mut term: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut term);
+        libc::sigaddset(&raw mut term, libc::SIGTERM);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const term, std::ptr::null_mut())
     };
     match done {
         0 => Ok(()),
