@@ -5,8 +5,9 @@
 //! milliseconds, which would disturb a measurement; and a runner starts nothing.
 
 use super::job::CgroupLimits;
+use super::live_process;
 use super::watchdog::Bounds;
-use rustix::process::{Pid, Signal};
+use rustix::process::Signal;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -117,16 +118,16 @@ impl CgroupParent {
 /// Kills the processes that are left in a group, again and again while there are any: they may be starting more.
 fn kill_members(folder: &Path) {
     for _ in 0..KILLS_MAX {
-        let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-        // Processes that this one cannot see, since they belong to another container, have the number 0.
-        let numbers = members.lines().filter_map(|line| line.parse().ok());
-        let visible: Vec<Pid> = numbers.filter_map(Pid::from_raw).collect();
-        if visible.is_empty() {
+        let members = || {
+            let listed = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+            let numbers = listed.lines().filter_map(|line| line.parse().ok());
+            // Processes that this one cannot see, since they belong to another container, have the number 0.
+            numbers.filter(|number| *number > 0).collect::<Vec<i32>>()
+        };
+        if members().is_empty() {
             return;
         }
-        for member in visible {
-            let _ = rustix::process::kill_process(member, Signal::KILL);
-        }
+        live_process::signal_all(members, Signal::KILL);
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -5,7 +5,7 @@
 //! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
 
 use super::privileges::{close_other_files, kill_with_parent};
-use super::watchdog;
+use super::{live_process, supervise, watchdog};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
 use std::fs::File;
@@ -55,6 +55,7 @@ pub fn kept(program: &Path) -> Command {
 
 /// Returns the command of a keeper, which writes a report to the descriptor of this number, if there is one.
 pub(super) fn command(program: &Path, report: Option<RawFd>) -> Command {
+    supervise::restore_sigchld();
     let mut parent = std::process::id().to_string();
     if let Some(report) = report {
         parent.push_str(&format!(":{report}"));
@@ -292,17 +293,19 @@ fn end_all() {
     let until = Instant::now() + ENDING_MAX;
     while has_children() && Instant::now() < until {
         // Who is stopped starts no more, so that the second look finds all.
-        for signal in [libc::SIGSTOP, libc::SIGKILL] {
-            let own = std::process::id().cast_signed();
-            for process in watchdog::tree(own, usize::MAX) {
-                if process != own {
-                    // SAFETY: the call touches no memory. It fails only if the process has ended.
-                    unsafe { libc::kill(process, signal) };
-                }
-            }
+        for signal in [Signal::STOP, Signal::KILL] {
+            live_process::signal_all(below, signal);
         }
         std::thread::sleep(ENDING_PAUSE);
     }
+}
+
+/// Returns all processes below this one.
+fn below() -> Vec<i32> {
+    let own = std::process::id().cast_signed();
+    let mut tree = watchdog::tree(own, usize::MAX);
+    tree.retain(|process| *process != own);
+    tree
 }
 
 /// Reaps all children that have ended. Returns true if there are others.

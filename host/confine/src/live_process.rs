@@ -1,8 +1,13 @@
 //! Live processes as the kernel shows them, also where the first thread has ended: under the process's own number it
 //! shows nothing then, though the other threads go on with the same memory and the same open files.
 
+use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+
+/// The most processes that are held at a time, each by a descriptor.
+const HELD_MAX: usize = 512;
 
 /// Memory and threads of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +34,28 @@ pub(super) fn folder(process: i32) -> Option<PathBuf> {
     threads
         .map(|thread| thread.path())
         .find(|thread| !has_ended(thread))
+}
+
+/// Sends a signal to processes that a look at the system finds.
+///
+/// One of them may end between the look and the signal, and leave its number to a process of somebody else's. So each is
+/// held by a descriptor first, which never names another one, and counts if a second look still finds its number.
+pub(super) fn signal_all(found: impl Fn() -> Vec<i32>, signal: Signal) {
+    let hold = |process: &i32| -> Option<(i32, OwnedFd)> {
+        let pid = Pid::from_raw(*process)?;
+        let held = rustix::process::pidfd_open(pid, PidfdFlags::empty());
+        held.ok().map(|held| (*process, held))
+    };
+    for processes in found().chunks(HELD_MAX) {
+        let held: Vec<(i32, OwnedFd)> = processes.iter().filter_map(hold).collect();
+        let still = found();
+        for (process, held) in held {
+            if still.contains(&process) {
+                // It fails only if the process has ended.
+                let _ = rustix::process::pidfd_send_signal(&held, signal);
+            }
+        }
+    }
 }
 
 /// Returns the memory and threads of a process; `None` if it has ended.
