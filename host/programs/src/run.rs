@@ -73,7 +73,11 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
     let mut child = command.spawn()?;
     drop(command);
     // Dropping it ends the program with all that it started.
-    let keeper = Keeper::of(child.id())?;
+    let keeper = Keeper::of(child.id()).inspect_err(|_| {
+        // It has done nothing yet that would be left.
+        let _ = child.kill();
+        let _ = child.wait();
+    })?;
     let outcome = watch(&keeper, [&stdout, &stderr], bounds);
     drop(keeper);
     let status = child.wait()?;

@@ -21,8 +21,9 @@ pub fn role() -> Role {
 /// one of 2 MiB costs as much as 512 small ones.
 fn before_fence() {
     engine::can_list_written_pages();
+    let (on, unused): (libc::c_ulong, libc::c_ulong) = (1, 0);
     // SAFETY: the request takes no pointer. Kernels that do not know it have nothing to turn off.
-    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, on, unused, unused, unused) };
 }
 
 fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
