@@ -25,6 +25,7 @@ pub mod engine;
 mod exit_failure;
 mod export_names;
 mod failures;
+mod filled_bindings;
 mod fuzz_entry;
 mod glue;
 mod imports;
