@@ -35,6 +35,8 @@ mod layout;
 pub mod limits;
 mod link;
 mod logical_lines;
+#[cfg(test)]
+mod native_glue;
 mod object_names;
 mod own_modules;
 mod own_world;
