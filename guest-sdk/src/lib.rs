@@ -7,6 +7,9 @@ pub mod evaluator;
 mod export;
 mod flags;
 pub mod json;
+// Not for authors of guests: it is compiled around prototypes, and here for its tests alone.
+#[cfg(test)]
+pub mod native;
 pub mod parameters;
 pub mod proposer;
 pub mod random;

@@ -3,6 +3,7 @@
 use super::build_protocol::{BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;
 use super::failures::{build_failure, cut, with_limit};
+use super::filled_bindings::implements_traits;
 use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
 use super::limits::{DIAGNOSTICS_BYTES_MAX, MESSAGE_BYTES_MAX};
 use super::scrub::without_paths;
@@ -127,7 +128,7 @@ impl DiagnosticContext<'_> {
     /// Returns true if the call is a session, which the file implements as a struct.
     fn calls_session(&self) -> bool {
         let is_session = self.task.world == World::Prototype && self.interface.call().is_session;
-        is_session && !glue::implements_traits(self.text)
+        is_session && !implements_traits(self.text)
     }
 
     fn rendered(&self, diagnostic: &Diagnostic) -> String {

@@ -3,20 +3,18 @@
 use super::build_protocol::BuildKind;
 use super::export_names;
 use super::failures::ungenerated as internal;
+use super::filled_bindings::{FilledBindings, Form};
 use super::own_modules;
-use super::rust_function::adapted;
-use super::session_glue;
 use bakeoff_domain::failure::Failure;
-use bakeoff_source::interface::{Function, Interface, World, rust_name};
-use syn::{ImplItem, Item, TraitItem};
+use bakeoff_source::interface::{Interface, World, rust_name};
 use wit_bindgen_core::{Files, WorldGenerator};
 use wit_bindgen_rust::Opts;
 use wit_parser::{Resolve, WorldId};
 
 /// The run-time modules of the guest SDK.
-const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
+pub(super) const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
 const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
-const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
+pub(super) const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
 const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
 const PARAMETERS: &str = include_str!("../../../guest-sdk/src/parameters.rs");
@@ -51,7 +49,7 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 25] {
+pub(super) fn fingerprint() -> [&'static str; 26] {
     [
         RT,
         ALLOCATOR,
@@ -63,6 +61,7 @@ pub(super) fn fingerprint() -> [&'static str; 25] {
         PARAMETERS,
         PARAMETERS_WIT,
         include_str!("glue.rs"),
+        include_str!("filled_bindings.rs"),
         include_str!("calibrator.rs"),
         include_str!("component.rs"),
         include_str!("conversion.rs"),
@@ -123,24 +122,11 @@ pub(super) fn generate(
     }
     let generated = bindings_text(&resolve, id, options(kind))?;
     let generated = export_names::with_own_symbols(&generated);
-    let mut file = syn::parse_file(&generated).map_err(internal)?;
-    let is_session = world == World::Prototype && interface.call().is_session;
-    let form = form(&file, is_session, text);
-    let mut types = Vec::new();
-    let mut glue = Glue {
-        module: world.name(),
-        form: &form,
-        types: &mut types,
-        called: (world == World::Prototype && !is_session).then(|| &interface.call().function),
-        text,
-    };
+    let bindings = FilledBindings::new(&generated, interface, world, text)?;
     let own = own_modules::of(world);
-    if own.is_none() {
-        glue.fill(&mut file.items, &mut vec!["bindings".to_owned()])?;
-    }
     let mut files = vec![
-        (BINDINGS_FILE, prettyplease::unparse(&file)),
-        (ROOT_FILE, root(world, build, &form, &types)),
+        (BINDINGS_FILE, bindings.text()),
+        (ROOT_FILE, root(world, build, &bindings)),
         ("rt.rs", RT.to_owned()),
         ("flags.rs", FLAGS.to_owned()),
     ];
@@ -174,7 +160,7 @@ fn add_world(resolve: &mut Resolve, world: WorldId, text: &str, name: &str) -> R
         .map_err(internal)
 }
 
-fn options(kind: BuildKind) -> Opts {
+pub(super) fn options(kind: BuildKind) -> Opts {
     let runtime = match kind {
         BuildKind::Release => "crate::rt",
         BuildKind::Diagnostic => "crate::reporting",
@@ -188,7 +174,11 @@ fn options(kind: BuildKind) -> Opts {
 }
 
 /// Returns the bindings of a world, as `wit-bindgen` generates them.
-fn bindings_text(resolve: &Resolve, world: WorldId, options: Opts) -> Result<String, Failure> {
+pub(super) fn bindings_text(
+    resolve: &Resolve,
+    world: WorldId,
+    options: Opts,
+) -> Result<String, Failure> {
     let mut files = Files::default();
     let mut resolve = resolve.clone();
     options
@@ -203,177 +193,9 @@ fn bindings_text(resolve: &Resolve, world: WorldId, options: Opts) -> Result<Str
     Ok(text.to_owned())
 }
 
-/// The form in which the user's file implements the world.
-#[derive(Clone, PartialEq, Eq)]
-enum Form {
-    /// Plain functions with the names of the exports.
-    Functions,
-    /// Plain functions, and a struct of this name for the resource that is called in parts.
-    Session(String),
-    /// Traits on a type `Component`: the world exports a resource.
-    Traits,
-}
-
-/// Returns true if a file implements the traits of the bindings itself.
-pub(super) fn implements_traits(text: &str) -> bool {
-    text.contains("struct Component")
-}
-
-/// Returns the form of the user's file. `is_session` is true for a prototype whose resource is called in parts.
-fn form(file: &syn::File, is_session: bool, text: &str) -> Form {
-    fn has_resource(items: &[Item]) -> bool {
-        items.iter().any(|item| match item {
-            Item::Mod(module) => module
-                .content
-                .as_ref()
-                .is_some_and(|(_, items)| has_resource(items)),
-            Item::Trait(item) => {
-                item.ident == "Guest"
-                    && item
-                        .items
-                        .iter()
-                        .any(|item| matches!(item, TraitItem::Type(_)))
-            }
-            _ => false,
-        })
-    }
-    if !has_resource(&file.items) {
-        return Form::Functions;
-    }
-    let plain = is_session && !implements_traits(text);
-    let resource = plain.then(|| session_glue::only_resource(&file.items));
-    resource.flatten().map_or(Form::Traits, Form::Session)
-}
-
-/// Adds an implementation beside each generated trait, and collects the types beside it.
-struct Glue<'a> {
-    /// The user's module.
-    module: &'static str,
-    form: &'a Form,
-    /// Name and path of the types to re-export for the user.
-    types: &'a mut Vec<(String, String)>,
-    /// The called function of a prototype. The user's function may take its values in another form.
-    called: Option<&'a Function>,
-    /// The user's file.
-    text: &'a str,
-}
-
-impl Glue<'_> {
-    fn fill(&mut self, items: &mut Vec<Item>, path: &mut Vec<String>) -> Result<(), Failure> {
-        let mut implementation = None;
-        let mut held = Vec::new();
-        for item in items.iter_mut() {
-            match item {
-                Item::Mod(module) => {
-                    path.push(module.ident.to_string());
-                    if let Some((_, items)) = &mut module.content {
-                        self.fill(items, path)?;
-                    }
-                    path.pop();
-                }
-                Item::Trait(guest) if guest.ident == "Guest" => {
-                    implementation = Some(self.implement(guest)?);
-                }
-                Item::Trait(guest) => {
-                    if let Form::Session(name) = self.form
-                        && guest.ident == format!("Guest{name}")
-                    {
-                        held.extend(session_glue::held(name, self.module, guest)?);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let Some(implementation) = implementation {
-            self.collect_types(items, path);
-            if *self.form != Form::Traits {
-                items.push(implementation);
-            }
-        }
-        items.extend(held);
-        Ok(())
-    }
-
-    /// Returns `impl Guest for crate::Component`, in which each method calls the user's function.
-    fn implement(&self, guest: &syn::ItemTrait) -> Result<Item, Failure> {
-        let mut implementation: syn::ItemImpl =
-            syn::parse_str("impl Guest for crate::Component {}").map_err(internal)?;
-        for item in &guest.items {
-            let function = match item {
-                TraitItem::Fn(function) => function,
-                TraitItem::Type(resource) => {
-                    let resource = resource.ident.to_string();
-                    implementation
-                        .items
-                        .push(session_glue::resource_type(&resource)?);
-                    continue;
-                }
-                _ => continue,
-            };
-            let names = function.sig.inputs.iter().filter_map(|input| match input {
-                syn::FnArg::Typed(input) => match &*input.pat {
-                    syn::Pat::Ident(name) => Some(name.ident.to_string()),
-                    _ => None,
-                },
-                syn::FnArg::Receiver(_) => None,
-            });
-            let names: Vec<String> = names.collect();
-            let path = format!("crate::{}", self.module);
-            let name = function.sig.ident.to_string();
-            let called = self.called.filter(|called| rust_name(&called.name) == name);
-            let adapted =
-                called.and_then(|called| adapted(self.text, called, &name, &path, &names));
-            let call =
-                adapted.unwrap_or_else(|| format!("{{ {path}::{name}({}) }}", names.join(", ")));
-            implementation.items.push(ImplItem::Fn(syn::ImplItemFn {
-                attrs: Vec::new(),
-                vis: syn::Visibility::Inherited,
-                defaultness: None,
-                sig: function.sig.clone(),
-                block: syn::parse_str(&call).map_err(internal)?,
-            }));
-        }
-        Ok(Item::Impl(implementation))
-    }
-
-    fn collect_types(&mut self, items: &[Item], path: &[String]) {
-        for item in items {
-            let name = match item {
-                Item::Struct(item) => item.ident.to_string(),
-                Item::Enum(item) => item.ident.to_string(),
-                Item::Type(item) => item.ident.to_string(),
-                Item::Macro(item) => match flags_name(item) {
-                    Some(name) => name,
-                    None => continue,
-                },
-                _ => continue,
-            };
-            // Of two types with the same name, the first is re-exported.
-            if !name.starts_with('_') && !self.types.iter().any(|(known, _)| *known == name) {
-                let path = format!("crate::{}::{name}", path.join("::"));
-                self.types.push((name, path));
-            }
-        }
-    }
-}
-
-/// Returns the name of the type that `crate::bitflags! { … pub struct Name: u8 { … } }` makes.
-fn flags_name(item: &syn::ItemMacro) -> Option<String> {
-    if item.mac.path.segments.last()?.ident != "bitflags" {
-        return None;
-    }
-    let text = item.mac.tokens.to_string();
-    let (_, rest) = text.split_once("pub struct ")?;
-    rest.split([' ', ':']).next().map(str::to_owned)
-}
-
-fn root(world: World, build: GlueOptions, form: &Form, types: &[(String, String)]) -> String {
+fn root(world: World, build: GlueOptions, bindings: &FilledBindings) -> String {
     let mut text = String::from("mod flags;\nmod rt;\nmod bindings;\n");
-    text.push_str("pub mod types {\n");
-    for (_, path) in types {
-        text.push_str(&format!("    pub use {path};\n"));
-    }
-    text.push_str("}\n");
+    text.push_str(&bindings.types_module());
     text.push_str(match world {
         World::Prototype | World::Evaluator | World::Aggregator | World::Proposer => {
             GLOBAL_ALLOCATOR
@@ -394,7 +216,7 @@ fn root(world: World, build: GlueOptions, form: &Form, types: &[(String, String)
         "#[path = \"{}\"]\npub mod {module};\n",
         user_file(world)
     ));
-    text.push_str(&match form {
+    text.push_str(&match bindings.form() {
         Form::Functions | Form::Session(_) => "pub struct Component;\n".to_owned(),
         Form::Traits => format!("use crate::{module}::Component;\n"),
     });

@@ -26,6 +26,7 @@ pub mod engine;
 mod exit_failure;
 mod export_names;
 mod failures;
+mod filled_bindings;
 mod fuzz_entry;
 mod glue;
 mod imports;
@@ -35,6 +36,8 @@ mod layout;
 pub mod limits;
 mod link;
 mod logical_lines;
+#[cfg(test)]
+mod native_glue;
 mod object_names;
 mod own_modules;
 mod own_world;

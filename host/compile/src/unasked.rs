@@ -3,7 +3,7 @@
 
 use super::build_protocol::BuildTask;
 use super::failures::build_failure;
-use super::glue;
+use super::filled_bindings::implements_traits;
 use super::rust_function::{nested_deeply, public_functions};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::{Interface, World};
@@ -14,7 +14,7 @@ const FUNCTIONS: [&str; 3] = ["generate", "check", "assess"];
 /// Refuses a workload with a public function of a workload's name that its world does not export.
 pub(super) fn check(interface: &Interface, task: &BuildTask, text: &str) -> Result<(), Failure> {
     // The compiler explains a file that cannot be read.
-    if task.world != World::Workload || glue::implements_traits(text) || nested_deeply(text) {
+    if task.world != World::Workload || implements_traits(text) || nested_deeply(text) {
         return Ok(());
     }
     let public = public_functions(text).unwrap_or_default();
