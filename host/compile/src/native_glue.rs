@@ -170,11 +170,15 @@ mod reader;
 mod values;
 mod writer;
 mod json_types;
-fn answer(reader: &mut reader::Reader<'_>, line: &mut Vec<u8>) -> Result<(), reader::Malformed> {{
+fn answer(
+    reader: &mut reader::Reader<'_>,
+    line: &mut Vec<u8>,
+    turns: &mut program::Turns<'_>,
+) -> Result<(), program::Unanswered> {{
     reader.expect(b'[', \"an array of the arguments\")?;
 {read}    reader.expect(b']', \"the end of the arguments\")?;
     reader.end()?;
-    let result = {called}({arguments});
+    let result = turns.call(|| {called}({arguments}))?;
     values::Json::write(&result, line);
     Ok(())
 }}

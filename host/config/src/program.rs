@@ -3,7 +3,7 @@
 use super::error::{ConfigError, Finding, quoted};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
-use bakeoff_domain::spec::Program;
+use bakeoff_domain::spec::{CallTiming, Program};
 use std::path::Path;
 
 /// The most words of a command.
@@ -85,6 +85,7 @@ pub(super) fn command(
     Some(Program {
         file: file.path,
         command,
+        timing: CallTiming::Answer,
     })
 }
 
@@ -175,6 +176,7 @@ mod tests {
             check_recorded(&Program {
                 file: file.into(),
                 command: command.iter().map(|word| (*word).to_owned()).collect(),
+                timing: CallTiming::Answer,
             })
         };
         assert!(recorded("a.py", &["python3", "a.py"]).is_ok());

@@ -21,6 +21,21 @@ pub struct Program {
     pub file: PathBuf,
     /// The command: the interpreter, or the file itself, and the arguments.
     pub command: Vec<String>,
+    /// The part of a call that counts as its time.
+    #[serde(default)]
+    pub timing: CallTiming,
+}
+
+/// The part of a call of a program that counts as its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallTiming {
+    /// All from one answer to the next, with reading the request and writing the answer.
+    #[default]
+    Answer,
+    /// The call alone. When it has read the request, once more right after that, and after the call, the program writes an
+    /// empty line and waits for one: what the exchange takes is measured before the call, and subtracted.
+    Alone,
 }
 
 impl Program {

@@ -4,7 +4,7 @@
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
 pub use crate::aggregator::Aggregator;
-pub use crate::code::{Code, Program};
+pub use crate::code::{CallTiming, Code, Program};
 use crate::crates::Crates;
 pub use crate::direction::Direction;
 use crate::edition::Edition;

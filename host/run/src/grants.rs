@@ -96,6 +96,7 @@ fn with_program(
         file: program.file.display().to_string(),
         bytes: code.bytes().to_vec(),
         interpreter: interpreter.transpose()?,
+        timing: program.timing,
     }))
 }
 

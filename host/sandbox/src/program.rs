@@ -53,6 +53,7 @@ impl Program {
             file: program.file.clone(),
             files,
             answer_bytes_max: limits.output_bytes,
+            timing: program.timing,
         };
         let link = ProgramLink::open(start).map_err(error_of)?;
         Ok(Self {
@@ -166,6 +167,9 @@ fn error_of(error: ProgramError) -> GuestError {
             FailureClass::WrongAnswer,
             "wrote more than one line for one request",
         ),
+        ProgramFailure::NoTurn => {
+            GuestError::new(FailureClass::WrongAnswer, "wrote to stdout in its call")
+        }
         ProgramFailure::NotText => GuestError::new(
             FailureClass::WrongAnswer,
             "answered with bytes that are not UTF-8",

@@ -5,6 +5,7 @@
 //! nothing is left of it when the runner ends, in whatever way.
 
 use super::code::content_address;
+use bakeoff_domain::spec::CallTiming;
 use bakeoff_files::FoundProgram;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,6 +51,8 @@ pub struct FolderProgram {
     /// The interpreter as it is on this machine, since with another one what a program takes is not the same; `None` if
     /// the file is started itself.
     pub interpreter: Option<FoundProgram>,
+    /// The part of a call that counts as its time.
+    pub timing: CallTiming,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

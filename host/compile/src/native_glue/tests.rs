@@ -89,12 +89,17 @@ impl Program {
 
     /// Asserts that each line of arguments has this answer, all in one process.
     fn answers(&self, cases: &[(&str, &str)]) {
-        let lines: String = cases.iter().map(|(line, _)| format!("{line}\n")).collect();
+        // Behind each request there are the three turns of its host, and before each answer those of the program.
+        let lines: String = cases
+            .iter()
+            .map(|(line, _)| format!("{line}\n\n\n\n"))
+            .collect();
         let output = self.run(&lines);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{stderr}");
         let answers = String::from_utf8(output.stdout).unwrap();
-        let expected: Vec<&str> = cases.iter().map(|(_, answer)| *answer).collect();
+        let expected = cases.iter().flat_map(|(_, answer)| ["", "", "", answer]);
+        let expected: Vec<&str> = expected.collect();
         assert_eq!(answers.lines().collect::<Vec<_>>(), expected);
         assert!(answers.ends_with('\n'));
     }
@@ -228,12 +233,12 @@ fn a_function_may_take_and_return_nothing() {
         assert!(number != 3, \"three is refused\");
     }";
     if let Some(program) = Program::of(&taking, source) {
-        let output = program.run("[1]\n[2]");
-        assert_eq!(output.stdout, b"null\nnull\n");
+        let output = program.run("[1]\n\n\n\n[2]\n\n\n\n");
+        assert_eq!(output.stdout, b"\n\n\nnull\n\n\n\nnull\n");
         assert_eq!(output.stderr, b"printed 1\nprinted 2\n");
         assert!(output.status.success());
-        let output = program.run("[1]\n[3]\n[4]\n");
-        assert_eq!(output.stdout, b"null\n");
+        let output = program.run("[1]\n\n\n\n[3]\n\n\n\n[4]\n");
+        assert_eq!(output.stdout, b"\n\n\nnull\n\n\n");
         assert!(!output.status.success());
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains("three is refused"), "{stderr}");

@@ -115,7 +115,7 @@ impl Host {
             // Whoever forgets to flush would wait for ever.
             .env("PYTHONUNBUFFERED", "1");
         filter::around(&mut command).map_err(ProgramFailure::NotStarted)?;
-        Running::start(&mut command)
+        Running::start(&mut command, start.timing)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Messages between a runner and the host of a program: postcard behind their lengths.
 
+use bakeoff_domain::spec::CallTiming;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 
@@ -29,6 +30,8 @@ pub struct ProgramStart {
     pub files: Vec<ProgramFile>,
     /// The most bytes of an answer.
     pub answer_bytes_max: u64,
+    /// The part of a call that counts as its time.
+    pub timing: CallTiming,
 }
 
 /// A message to a host.
@@ -65,9 +68,10 @@ pub(super) enum OfHost {
 pub struct Answered {
     /// The answer, a line without its end.
     pub line: String,
-    /// CPU time of the program since the answer before, in nanoseconds: start-up, before the first.
+    /// CPU time of the program since the answer before, in nanoseconds, start-up before the first; or that of the call
+    /// alone.
     pub cpu_ns: u64,
-    /// Time from before the request was written until the answer was read, in nanoseconds.
+    /// Time from before the request was written until the answer was read, in nanoseconds; or that of the call alone.
     pub wall_ns: u64,
 }
 
@@ -87,6 +91,8 @@ pub enum ProgramFailure {
     TooLong(u64),
     /// It wrote more than one line for one request.
     MoreThanOneLine,
+    /// It wrote something else than the empty lines around its call.
+    NoTurn,
     /// Its answer is not UTF-8.
     NotText,
 }

@@ -1,6 +1,7 @@
 //! A program that runs: its pipes, its clock, and its end.
 
 use super::protocol::{Answered, ProgramFailure};
+use bakeoff_domain::spec::CallTiming;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -24,6 +25,9 @@ const ANSWERS_AWAITED: u32 = 2;
 /// The time in which a second line comes.
 const SECOND_LINE: Duration = Duration::from_millis(2);
 
+/// The most bytes of an empty line.
+const TURN_BYTES_MAX: u64 = 0;
+
 /// The beginning of a line that follows the message of a panic, and tells nothing.
 const ADVICE: &str = "note: run with `RUST_BACKTRACE";
 
@@ -40,11 +44,31 @@ pub(super) struct Running {
     is_stopped: bool,
     /// The number of answers so far.
     answers: u32,
+    timing: CallTiming,
+    /// True once its end has been waited for: its number may belong to another process.
+    is_reaped: bool,
+}
+
+/// Readings of the clocks, in nanoseconds: CPU time of the program, and the wall clock.
+#[derive(Clone, Copy)]
+struct Clocks {
+    cpu_ns: u64,
+    wall: Instant,
+}
+
+impl Clocks {
+    /// CPU time in nanoseconds and wall time since an earlier reading.
+    fn since(self, earlier: Self) -> (u64, Duration) {
+        (
+            self.cpu_ns.saturating_sub(earlier.cpu_ns),
+            self.wall.saturating_duration_since(earlier.wall),
+        )
+    }
 }
 
 impl Running {
     /// Starts a program.
-    pub(super) fn start(command: &mut Command) -> Result<Self, ProgramFailure> {
+    pub(super) fn start(command: &mut Command, timing: CallTiming) -> Result<Self, ProgramFailure> {
         let failed = |why: &dyn std::fmt::Display| ProgramFailure::NotStarted(why.to_string());
         let mut child = command
             .stdin(Stdio::piped())
@@ -73,6 +97,8 @@ impl Running {
             cpu_ns: 0,
             is_stopped: false,
             answers: 0,
+            timing,
+            is_reaped: false,
         })
     }
 
@@ -86,17 +112,29 @@ impl Running {
             return Err(ProgramFailure::MoreThanOneLine);
         }
         let request = [line.as_bytes(), b"\n"].concat();
-        let started = Instant::now();
+        let mut began = Clocks {
+            cpu_ns: self.cpu_ns,
+            wall: Instant::now(),
+        };
         self.signal(false);
         // A program that has ended has said why.
         let _ = self.stdin.write_all(&request);
+        let (mut exchange, mut ended) = (None, None);
+        if self.timing == CallTiming::Alone {
+            exchange = Some(self.next_turn()?);
+            began = self.next_turn()?;
+            ended = Some(self.next_turn()?);
+        }
         let answer = self.read_line(bytes_max)?;
-        let wall_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let now_ns = self.now_ns();
+        let now = self.clocks();
+        let nothing = exchange.map_or((0, Duration::ZERO), |exchange| began.since(exchange));
         self.answers = self.answers.saturating_add(1);
         self.signal(self.answers > ANSWERS_AWAITED);
-        let cpu_ns = now_ns.saturating_sub(self.cpu_ns);
-        self.cpu_ns = self.cpu_ns.max(now_ns);
+        self.cpu_ns = self.cpu_ns.max(now.cpu_ns);
+        let (cpu_ns, wall) = ended.unwrap_or(now).since(began);
+        let cpu_ns = cpu_ns.saturating_sub(nothing.0);
+        let wall_ns = wall.saturating_sub(nothing.1).as_nanos();
+        let wall_ns = u64::try_from(wall_ns).unwrap_or(u64::MAX);
         if !self.stdout.buffer().is_empty() {
             return Err(ProgramFailure::MoreThanOneLine);
         }
@@ -106,6 +144,26 @@ impl Running {
             cpu_ns,
             wall_ns,
         })
+    }
+
+    /// Reads the empty line with which a program says that it waits for its turn, reads the clocks, and lets it go on.
+    fn next_turn(&mut self) -> Result<Clocks, ProgramFailure> {
+        match self.read_line(TURN_BYTES_MAX) {
+            Ok(line) if line.is_empty() => {}
+            Ok(_) | Err(ProgramFailure::TooLong(_)) => return Err(ProgramFailure::NoTurn),
+            Err(failure) => return Err(failure),
+        }
+        let clocks = self.clocks();
+        // A program that has ended has said why.
+        let _ = self.stdin.write_all(b"\n");
+        Ok(clocks)
+    }
+
+    fn clocks(&self) -> Clocks {
+        Clocks {
+            cpu_ns: self.now_ns(),
+            wall: Instant::now(),
+        }
     }
 
     fn read_line(&mut self, bytes_max: u64) -> Result<Vec<u8>, ProgramFailure> {
@@ -159,6 +217,7 @@ impl Running {
     /// Kills the program, and returns the most memory that it had, in bytes.
     pub(super) fn end(mut self) -> u64 {
         let _ = self.child.kill();
+        self.is_reaped = true;
         peak_of(self.child.id())
     }
 
@@ -182,6 +241,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if self.is_reaped {
+            return;
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
