@@ -111,6 +111,8 @@ pub(super) enum BuildEvent {
     },
     /// The build succeeded.
     Done(ComponentSummary),
+    /// A program for this machine was built, whose bytes follow.
+    Program,
 }
 
 impl BuildEvent {

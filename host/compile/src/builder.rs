@@ -45,11 +45,11 @@ impl RememberedInputs {
 /// Builds components, several at a time, and caches them.
 #[derive(Debug)]
 pub struct Builder {
-    worker: Arc<BuildWorker>,
+    pub(super) worker: Arc<BuildWorker>,
     link: WorkerLink,
-    cache: Option<Cache>,
+    pub(super) cache: Option<Cache>,
     turns: Semaphore,
-    wasi: WasiImports,
+    pub(super) wasi: WasiImports,
 }
 
 impl Builder {
@@ -324,7 +324,7 @@ fn no_engine(error: &wasmtime::Error) -> Failure {
 }
 
 /// Refuses a source or component that is too large, before anything is copied.
-fn check_size(request: &BuildRequest) -> Result<(), Failure> {
+pub(super) fn check_size(request: &BuildRequest) -> Result<(), Failure> {
     match &request.code {
         BuildInput::Source { path_shown, text } if text.len() > SOURCE_BYTES_MAX => {
             let bytes = text.len();

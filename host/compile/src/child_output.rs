@@ -127,7 +127,7 @@ impl ChildOutput {
                 });
             }
             Some(BuildEvent::Done(summary)) => self.done = Some(summary),
-            None => {}
+            Some(BuildEvent::Program) | None => {}
         }
     }
 

@@ -29,6 +29,7 @@ mod failures;
 mod filled_bindings;
 mod fuzz_entry;
 mod glue;
+mod host_tools;
 mod imports;
 mod inspect;
 mod instances;
@@ -36,7 +37,8 @@ mod layout;
 pub mod limits;
 mod link;
 mod logical_lines;
-#[cfg(test)]
+mod native;
+mod native_child;
 mod native_glue;
 mod object_names;
 mod own_modules;
@@ -89,6 +91,7 @@ pub use glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETE
 pub use imports::{ImportSupport, WasiImports, import_support};
 pub use layout::SCHEME as LAYOUT_SCHEME;
 pub use logical_lines::LINES_RULE;
+pub use native_child::native_role;
 pub use record::BuildRecord;
 pub use request::BuildRequest;
 pub use reserve::SCHEME as RESERVE_SCHEME;

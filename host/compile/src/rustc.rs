@@ -23,7 +23,7 @@ const JOBS_FILE: &str = "jobs";
 const JOBS: [u8; 64] = [b'+'; 64];
 
 /// The environment of the compiler. A source can read all of it by `env!`.
-const ENVIRONMENT: [(&str, &str); 2] = [
+pub(super) const ENVIRONMENT: [(&str, &str); 2] = [
     ("TMPDIR", "."),
     ("MAKEFLAGS", "-j --jobserver-auth=fifo:jobs"),
 ];
@@ -96,17 +96,18 @@ pub(super) fn compile(
         parameters: task.parameters,
     };
     let files = glue::generate(interface, task.world, build, text)?;
+    let unwritten = |name: &str, error: &std::io::Error| {
+        let message = format!("cannot write {name} into the build's folder: {error}");
+        build_failure(FailureClass::MachineFailed, message)
+    };
     let write = |name: &str, content: &[u8]| {
-        std::fs::write(scratch.join(name), content).map_err(|error| {
-            let message = format!("cannot write {name} into the build's folder: {error}");
-            build_failure(FailureClass::MachineFailed, message)
-        })
+        std::fs::write(scratch.join(name), content).map_err(|error| unwritten(name, &error))
     };
     for (name, text) in &files {
         write(name, text.as_bytes())?;
     }
     write(glue::user_file(task.world), text.as_bytes())?;
-    write(JOBS_FILE, &JOBS)?;
+    write_job_server(scratch).map_err(|error| unwritten(JOBS_FILE, &error))?;
 
     let compiled = |condition| run(compiler, task, scratch, Attempt::Build { condition });
     let mut output = compiled(None)?;
@@ -144,6 +145,11 @@ pub(super) fn compile(
         module,
         own_allocator,
     })
+}
+
+/// Writes the file that stands for the compiler's job server.
+pub(super) fn write_job_server(scratch: &Path) -> std::io::Result<()> {
+    std::fs::write(scratch.join(JOBS_FILE), JOBS)
 }
 
 /// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro
@@ -229,8 +235,13 @@ fn crate_flags(task: &BuildTask) -> Vec<String> {
 /// Release builds do not contain the name, so that the same code gives the same component wherever
 /// the file lies.
 fn panic_path_flag(task: &BuildTask) -> Option<String> {
+    (task.kind == BuildKind::Diagnostic).then(|| shown_path_flag(task))
+}
+
+/// Returns the flag that makes panics name the user's file as the user does.
+pub(super) fn shown_path_flag(task: &BuildTask) -> String {
     let file = glue::user_file(task.world);
     // The compiler takes what follows the last `=` as the new name.
     let shown = task.path_shown.replace('=', "_");
-    (task.kind == BuildKind::Diagnostic).then(|| format!("--remap-path-prefix={file}={shown}"))
+    format!("--remap-path-prefix={file}={shown}")
 }

@@ -41,6 +41,7 @@ pub fn enter_if_child() -> Option<ExitCode> {
         bakeoff_confine::PROBE,
         bakeoff_compile::builder_role(),
         bakeoff_compile::crates_role(),
+        bakeoff_compile::native_role(),
         bakeoff_compile::reader_role(),
         bakeoff_runner::role(),
     ])

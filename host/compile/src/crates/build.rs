@@ -6,6 +6,7 @@ use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, i
 use super::vendor::{VendorError, cargo_of, sources_of};
 use crate::cache::{Cache, Name};
 use crate::failures::cut;
+use crate::host_tools;
 use crate::rustc::feature_flag;
 use crate::toolchain::Toolchain;
 use bakeoff_config::read_lock;
@@ -19,9 +20,6 @@ use std::time::Duration;
 
 /// The version of the way in which crates are built; part of the keys of cached libraries.
 const SCHEME: &str = "crates 1";
-
-/// Folders of the host's linker and its libraries.
-const HOST_TOOLS: [&str; 5] = ["/usr", "/bin", "/lib", "/lib64", "/nix/store"];
 
 /// The limits of a build of crates.
 #[derive(Clone, Copy, Debug)]
@@ -283,13 +281,9 @@ fn ended(cause: &ExitCause, limits: BuildLimits) -> String {
 /// Returns the fence of a build of crates: cargo, the compiler, the host's linker, and build scripts and macros that
 /// they compiled may be started; only the build's own folder may be written; there is no network.
 fn fence(toolchain: &Toolchain, sources: &Path, scratch: &Path, limits: BuildLimits) -> Fence {
-    let host = HOST_TOOLS
-        .map(PathBuf::from)
-        .into_iter()
-        .filter(|path| path.exists());
     let mut execute = toolchain.execute.clone();
     execute.push(toolchain.compiler.sysroot.clone());
-    execute.extend(host);
+    execute.extend(host_tools::folders());
     execute.push(scratch.to_owned());
     let mut read = toolchain.read.clone();
     read.push(sources.to_owned());

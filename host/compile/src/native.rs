@@ -1,0 +1,166 @@
+//! In the parent: sources that are built for this machine, as programs that answer in JSON.
+
+use super::build_protocol::{BuildEvent, BuildKind, BuildPlace, BuildStage, BuildTask, TaskInput};
+use super::builder::{Builder, check_size};
+use super::cache::Name;
+use super::child_job::{closed_fence, job, processes_max};
+use super::child_output::watch;
+use super::exit_failure::classify_exit;
+use super::failures::{build_failure, cut};
+use super::limits::WALL;
+use super::request::BuildRequest;
+use super::{host_tools, native_child, native_glue, rustc};
+use bakeoff_confine::Fence;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_files::Scratch;
+use bakeoff_source::{BuildInput, COMPONENT_BYTES_MAX};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The frames of a child: an event, and the program.
+const FRAMES: usize = 2;
+
+impl Builder {
+    /// Builds the Rust source of a prototype to a program of this machine, or takes it from the cache if the same was
+    /// built before. It answers as docs/programs.md says, and waits for its turn before and after each call.
+    ///
+    /// # Errors
+    /// The class of the failure, and a message for the author of the code.
+    pub async fn build_native(&self, request: &BuildRequest) -> Result<Vec<u8>, Failure> {
+        check_size(request)?;
+        let BuildInput::Source { text, path_shown } = &request.code else {
+            return Err(build_failure(
+                FailureClass::BuildFailed,
+                format!(
+                    "{} is no Rust source, and only that is built for this machine",
+                    request.code.path_shown()
+                ),
+            ));
+        };
+        // A panic names the file, so that the program depends on its name.
+        let name = self.native_name(request, text, path_shown);
+        let known = self.cache.as_ref().and_then(|cache| cache.get(&name));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let built = self.run_native(request, text, path_shown).await?;
+        if let Some(cache) = &self.cache {
+            cache.put(&name, &built);
+        }
+        Ok(built)
+    }
+
+    /// Returns the name of the cache entry: a hash of everything on which the program depends.
+    fn native_name(&self, request: &BuildRequest, text: &str, shown: &str) -> Name {
+        let toolchain = &self.worker.toolchain;
+        let compiler = &toolchain.compiler;
+        let call = request.interface.call().path();
+        let mut parts: Vec<&[u8]> = vec![
+            b"native",
+            call.as_bytes(),
+            text.as_bytes(),
+            shown.as_bytes(),
+            compiler.rustc.as_os_str().as_bytes(),
+            compiler.sysroot.as_os_str().as_bytes(),
+            toolchain.version().as_bytes(),
+            self.worker.confinement.level().name().as_bytes(),
+            rustc::edition(compiler, request.world).name().as_bytes(),
+        ];
+        parts.extend(native_glue::fingerprint().map(str::as_bytes));
+        parts.extend(native_child::FLAGS.map(str::as_bytes));
+        for file in request.interface.files() {
+            parts.extend([file.name.as_bytes(), file.text.as_bytes()]);
+        }
+        Name::of(&parts)
+    }
+
+    async fn run_native(
+        &self,
+        request: &BuildRequest,
+        text: &Arc<str>,
+        shown: &str,
+    ) -> Result<Vec<u8>, Failure> {
+        let machine = |error: &dyn std::fmt::Display| {
+            build_failure(FailureClass::MachineFailed, format!("{shown}: {error}"))
+        };
+        let scratch = Scratch::new().map_err(|error| machine(&error))?;
+        let task = BuildTask {
+            files: request.interface.files().to_vec(),
+            call: request.interface.call().path(),
+            world: request.world,
+            kind: BuildKind::Release,
+            code: TaskInput::Source {
+                text: text.to_string(),
+                place: Some(BuildPlace {
+                    compiler: self.worker.toolchain.compiler.clone(),
+                    scratch: scratch.work().to_owned(),
+                }),
+            },
+            path_shown: shown.to_owned(),
+            granted: Vec::new(),
+            parameters: false,
+            wasi: self.wasi,
+            memory_bytes: request.memory_bytes,
+            crates: None,
+        };
+        let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
+        let payload = [task.as_slice()];
+        let mut job = job(&payload, self.native_fence(scratch.work()));
+        job.role = native_child::ROLE;
+        // The outer layer would hide the devices that the linker's driver opens; the fence itself is the same without.
+        let confinement = self.worker.confinement.clone().without_outer_layer();
+        let child = confinement.spawn(job).await;
+        let child = child.map_err(|error| machine(&error))?;
+        let mut frames: Vec<Vec<u8>> = Vec::new();
+        let mut keep = |frame| {
+            if frames.len() < FRAMES {
+                frames.push(frame);
+            }
+        };
+        let (exit, wall_time) = watch(child, WALL, &mut keep).await;
+        let mut frames = frames.into_iter();
+        let event = frames.next().as_deref().and_then(BuildEvent::read);
+        match (event, frames.next()) {
+            (Some(BuildEvent::Program), Some(program)) if program.len() <= COMPONENT_BYTES_MAX => {
+                Ok(program)
+            }
+            (
+                Some(BuildEvent::Failed {
+                    class,
+                    message,
+                    phase,
+                    limit,
+                }),
+                _,
+            ) => Err(Failure {
+                class,
+                message: cut(&message),
+                phase,
+                limit: limit.as_deref().map(cut),
+            }),
+            _ => Err(classify_exit(
+                Some(BuildStage::Source),
+                &exit,
+                wall_time,
+                processes_max(true),
+                shown,
+            )),
+        }
+    }
+
+    /// Returns the fence of a build: that of any other one, and the host's linker.
+    fn native_fence(&self, scratch: &Path) -> Fence {
+        let toolchain = &self.worker.toolchain;
+        let mut execute = toolchain.execute.clone();
+        execute.push(toolchain.compiler.sysroot.clone());
+        execute.extend(host_tools::folders());
+        Fence {
+            execute,
+            read: toolchain.read.clone(),
+            write: vec![scratch.to_owned(), PathBuf::from("/dev/null")],
+            working_dir: scratch.to_owned(),
+            ..closed_fence(true)
+        }
+    }
+}
