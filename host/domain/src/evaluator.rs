@@ -49,14 +49,6 @@ pub struct Needs {
     pub samples: bool,
 }
 
-impl EvaluatedCriterion {
-    /// Returns true if the readings are known exactly, so that a second run has the same ones. `inputs_are_fixed` is
-    /// true if every run makes the same inputs, such as a set of instances.
-    pub fn is_exact(&self, inputs_are_fixed: bool) -> bool {
-        !self.needs.samples && (inputs_are_fixed || !(self.per_answer || self.needs.answers))
-    }
-}
-
 impl Evaluator {
     /// Returns the evidence that all criteria of the evaluator together need.
     pub fn needs(&self) -> Needs {
@@ -73,6 +65,15 @@ impl Evaluator {
         self.criteria.iter().find(|one| one.name == name)
     }
 
+    /// Returns true if the readings of a criterion are known exactly, so that a second run has the same ones.
+    /// `inputs_are_fixed` is true if every run makes the same inputs, such as a set of instances.
+    ///
+    /// An evaluator gives all its readings in one call, and works each out from whatever evidence one of them asks for.
+    fn is_exact(&self, inputs_are_fixed: bool) -> bool {
+        let needs = self.needs();
+        !needs.samples && (inputs_are_fixed || !needs.answers)
+    }
+
     /// Returns the source of the readings of one of its criteria.
     pub fn source(
         &self,
@@ -82,7 +83,7 @@ impl Evaluator {
         EvaluatorSource {
             evaluator: self.name.clone(),
             criterion: criterion.name.clone(),
-            exact: criterion.is_exact(inputs_are_fixed),
+            exact: self.is_exact(inputs_are_fixed),
         }
     }
 }
@@ -130,22 +131,32 @@ mod tests {
                 samples,
             },
         };
-        assert!(criterion(false, true, false, false).is_exact(false));
-        assert!(!criterion(true, false, true, false).is_exact(false));
-        assert!(!criterion(false, false, true, false).is_exact(false));
-        assert!(criterion(true, false, true, false).is_exact(true));
-        assert!(!criterion(false, false, false, true).is_exact(true));
-        let evaluator = Evaluator {
+        let evaluator = |criteria: &[EvaluatedCriterion]| Evaluator {
             name: "e".into(),
             code: Code::Source(PathBuf::from("e.rs")),
-            criteria: vec![
-                criterion(true, false, false, false),
-                criterion(false, true, false, false),
-            ],
+            criteria: criteria.to_vec(),
         };
-        let needs = evaluator.needs();
-        assert!(needs.source && needs.answers && !needs.samples);
-        let source = evaluator.source(&evaluator.criteria[1], false);
+        let of_source = criterion(false, true, false, false);
+        let per_answer = criterion(true, false, false, false);
+        let is_exact = |criteria: &[EvaluatedCriterion], inputs_are_fixed| {
+            evaluator(criteria).is_exact(inputs_are_fixed)
+        };
+        assert!(is_exact(std::slice::from_ref(&of_source), false));
+        assert!(!is_exact(&[criterion(true, false, true, false)], false));
+        assert!(!is_exact(&[criterion(false, false, true, false)], false));
+        assert!(is_exact(&[criterion(true, false, true, false)], true));
+        assert!(!is_exact(&[criterion(false, false, false, true)], true));
+        // What one criterion asks for, all are worked out from.
+        assert!(!is_exact(&[of_source.clone(), per_answer.clone()], false));
+        assert!(is_exact(&[of_source.clone(), per_answer.clone()], true));
+        assert!(!is_exact(
+            &[of_source.clone(), criterion(false, false, false, true)],
+            true
+        ));
+        let both = evaluator(&[per_answer, of_source.clone()]);
+        assert!(both.needs().source && both.needs().answers && !both.needs().samples);
+        let alone = evaluator(&[of_source]);
+        let source = alone.source(&alone.criteria[0], false);
         assert_eq!(
             (source.name().as_str(), source.exact),
             ("evaluator:e.quality", true)

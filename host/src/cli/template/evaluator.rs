@@ -12,7 +12,7 @@ pub fn describe() -> Vec<Criterion> {
             .unit("places")
             .range(0.0, 100.0)
             .needs_source(),
-        // About each answer: `Criterion::higher_is_better("quality", "…").range(0.0, 1.0).per_answer()`.
+        // About each answer, in an evaluator of its own: `Criterion::higher_is_better("quality", "…").range(0.0, 1.0).per_answer()`.
     ]
 }
 
