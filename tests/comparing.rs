@@ -271,3 +271,56 @@ fn functions_of_other_names_and_types_are_both_named() {
         assert!(said.explains(part), "{}", said.stderr);
     }
 }
+
+/// Takes a list, and does this many steps that do not depend on its length.
+fn steps(count: u32, more: &str) -> String {
+    format!(
+        "pub fn f(v: Vec<u64>) -> u64 {{
+    let mut x = 1;
+    for i in 0..std::hint::black_box({count}_u64) {{
+        x ^= v.get((i & 15) as usize).copied().unwrap_or(3) ^ i;
+        x = std::hint::black_box(x ^ (x >> 13));
+    }}
+    v.len() as u64
+}}
+{more}"
+    )
+}
+
+const ALLOCATOR: &str = "use std::alloc::{GlobalAlloc, Layout, System};
+struct Own;
+unsafe impl GlobalAlloc for Own {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 { unsafe { System.alloc(layout) } }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) { unsafe { System.dealloc(at, layout) } }
+}
+#[global_allocator]
+static OWN: Own = Own;
+";
+
+/// What the host copies for a call takes far longer than the steps: if it counted, the ratio would be next to nothing.
+#[test]
+fn an_allocator_of_somebody_elses_hides_no_difference() {
+    let slower = steps(4_800, ALLOCATOR);
+    let folder = folder(&[
+        ("base.rs", steps(2_000, "").as_bytes()),
+        ("slower.rs", slower.as_bytes()),
+    ]);
+    let options = [
+        "--size",
+        "40000",
+        "--seed",
+        "3",
+        "--budget",
+        "10s",
+        "--fail-if-slower",
+        "25%",
+    ];
+    let files = ["base.rs", "slower.rs"];
+    let output = compare(folder.path(), &[&files[..], &options].concat());
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert!(
+        output.explains("Slower: slower is slower than base"),
+        "{}",
+        output.stderr
+    );
+}

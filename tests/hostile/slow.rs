@@ -226,3 +226,62 @@ fn case_194_checks_that_use_up_a_budget_for_everything() {
         assert!(variant(&report, "slow")["failure"].is_null(), "{report:#}");
     }
 }
+
+/// Checked on a few inputs, timed on thousands: on one in sixteen thousand it never ends.
+#[test]
+fn case_203_who_never_ends_on_rare_inputs_takes_no_verdict_away() {
+    let world = World::new();
+    world.write(
+        "experiment/mix.wit",
+        "package mix:test;
+world prototype { export mix: func(of: u32) -> u32; }
+world workload { export generate: func(size: u32, seed: u64) -> u32; }
+",
+    );
+    let workload = "pub fn generate(_: u32, seed: u64) -> u32 { (seed ^ (seed >> 32)) as u32 }";
+    world.write("experiment/workload.rs", workload);
+    let mixing = |before: &str, rounds: u32| {
+        format!(
+            "pub fn mix(of: u32) -> u32 {{
+    {before}
+    let mut mixed = of;
+    for round in 0..std::hint::black_box({rounds}_u32) {{
+        mixed = (mixed ^ (round % 2000)).wrapping_mul(2654435761);
+        mixed ^= mixed >> 13;
+        if round % 2000 == 1999 {{ mixed = of; }}
+    }}
+    let mixed = std::hint::black_box(mixed);
+    mixed ^ mixed
+}}
+"
+        )
+    };
+    let never = "if of.wrapping_mul(2654435761) >> 18 == 7 { loop { std::hint::black_box(of); } }";
+    world.write("experiment/quick.rs", mixing("", 2_000));
+    world.write("experiment/slower.rs", mixing("", 2_800));
+    world.write("experiment/never.rs", mixing(never, 2_000));
+    let file = "name = \"mix\"\nproblem = \"Mix bits.\"\n\
+                interface = { wit = \"mix.wit\", call = \"mix\" }\n\
+                workload = { source = \"workload.rs\", sizes = [1] }\n\
+                measure = { budget = \"6 s\" }\n\
+                approach = [{ name = \"quick\", source = \"quick.rs\" }, \
+                { name = \"slower\", source = \"slower.rs\" }, \
+                { name = \"never\", source = \"never.rs\" }]\n";
+    world.write("experiment/bakeoff.toml", file);
+    let said = world.run(&["run", ".", "--format", "json"]);
+    let report = said.json();
+    assert_eq!(
+        verdict(&report, "quick", "slower"),
+        "beats",
+        "{}",
+        said.stderr
+    );
+    let never = variant(&report, "never");
+    let reason = never["reason"].as_str().unwrap_or_default();
+    // It fails if a call reaches its wall.
+    assert!(
+        !never["failure"].is_null() || reason.contains("far longer than was predicted"),
+        "{never:#}"
+    );
+    assert_eq!(report["recommendation"]["winner"], "quick", "{report:#}");
+}

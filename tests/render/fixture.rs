@@ -282,6 +282,7 @@ pub(super) fn facts() -> Facts {
             replicas_max: Some(96),
             ended: Ended::Budget,
             inputs: Some(5_400),
+            all_timed: false,
         },
         options: ReportOptions::default(),
         cost: Cost {

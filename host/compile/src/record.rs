@@ -25,6 +25,9 @@ pub struct BuildRecord {
     /// True if the component exchanges strings in another encoding than UTF-8, which the host recodes.
     #[serde(default)]
     pub recodes: bool,
+    /// True if memory for arguments comes from an allocator that the code brings.
+    #[serde(default)]
+    pub own_allocator: bool,
     /// The reason why there is no component.
     pub failure: Option<Failure>,
 }
@@ -40,6 +43,7 @@ impl BuildRecord {
             file_lines: file_lines(text),
             imports: Some(built.imports.clone()),
             recodes: built.recodes,
+            own_allocator: !built.our_allocator,
             failure: None,
         }
     }

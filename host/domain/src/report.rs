@@ -144,6 +144,9 @@ pub struct Protocol {
     /// many nothing is known. Not known of older reports, and where nothing was timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<u64>,
+    /// True if all of every call was timed, what the host does for it included, since a variant brings an allocator.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub all_timed: bool,
 }
 
 impl Default for Protocol {
@@ -157,6 +160,7 @@ impl Default for Protocol {
             replicas_max: None,
             ended: Ended::NotMeasured,
             inputs: None,
+            all_timed: false,
         }
     }
 }

@@ -93,6 +93,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         short_cases: Vec::new(),
         calls: 0,
         pooled: None,
+        all_timed: false,
         spent: 0.0,
         index: 0,
         deaths: Deaths::default(),
@@ -189,6 +190,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         failed: pilots.failed,
         calls: pilots.calls,
         pooled: pilots.pooled,
+        all_timed: pilots.all_timed,
         seconds: pilots.spent,
     }))
 }
@@ -210,6 +212,7 @@ struct Pilots<'a, 't, C: ReplicaQueue> {
     short_cases: Vec<ShortCase>,
     calls: u64,
     pooled: Option<bool>,
+    all_timed: bool,
     spent: f64,
     index: u32,
     deaths: Deaths,
@@ -320,6 +323,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     let Finished { replica, facts } = *finished;
                     self.calls += facts.calls;
                     self.pooled = Some(facts.pooled);
+                    self.all_timed = facts.all_timed;
                     let conditions = self.conditions(&facts, seconds, groups.len());
                     let mut times = PilotTimes::new(&replica, Metric::Cpu);
                     let known: Vec<VariantIndex> = self.live_variants(&[]);

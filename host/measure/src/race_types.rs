@@ -159,6 +159,9 @@ pub struct Pilot {
     pub calls: u64,
     /// True if timed instances came from a pool; `None` if no runner told.
     pub pooled: Option<bool>,
+    /// True if all of every call was timed, what the host does for it included.
+    #[serde(default)]
+    pub all_timed: bool,
     /// The time that the pilot took, in seconds.
     pub seconds: f64,
 }

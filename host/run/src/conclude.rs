@@ -12,6 +12,7 @@ use super::race;
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
 use super::screening::{coarse_failures, set_screening};
+use super::unended;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
@@ -94,6 +95,11 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     all_notes.extend(notes(record, &variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
+    let mut reported: Vec<VariantReport> = variants
+        .iter()
+        .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
+        .collect();
+    unended::withhold_times(&mut reported, &by_time, outcome.as_ref());
     let mut report = report::assemble(Facts {
         experiment: summary(record, &variants)?,
         environment: record.environment.clone(),
@@ -103,10 +109,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             .iter()
             .map(CriterionSummary::from)
             .collect(),
-        variants: variants
-            .iter()
-            .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
-            .collect(),
+        variants: reported,
         verdicts: by_time,
         wall_verdicts: by_wall,
         reading_verdicts: reading_verdicts(record, &variants, outcome.as_ref()),
@@ -423,5 +426,8 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
             Some(_) => Ended::Settled,
         },
         inputs: outcome.and_then(|outcome| outcome.drawn_inputs(experiment)),
+        all_timed: outcome
+            .and_then(|outcome| outcome.raced.pilot.as_ref())
+            .is_some_and(|pilot| pilot.all_timed),
     }
 }

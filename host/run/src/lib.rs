@@ -54,6 +54,7 @@ mod session;
 mod shown_names;
 mod survey;
 mod task_states;
+mod unended;
 mod unjudged;
 mod variant_state;
 mod verdicts;

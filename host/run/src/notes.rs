@@ -68,6 +68,16 @@ pub(super) fn notes(
             );
         }
     }
+    let pilot = outcome.and_then(|outcome| outcome.raced.pilot.as_ref());
+    if pilot.is_some_and(|pilot| pilot.all_timed) {
+        let brings_one = |state: &&VariantState| {
+            let build = state.build.as_ref();
+            state.races() && build.is_some_and(|build| build.own_allocator)
+        };
+        for state in variants.iter().filter(brings_one) {
+            notes.about("An allocator of its own: ", &name(state.id()), ALL_TIMED);
+        }
+    }
     for state in variants {
         let attempts = state.gate.as_ref().map(|gate| &gate.attempts);
         if let Some(tried) = attempts.and_then(|attempts| attempt::sentence(attempts)) {
@@ -162,7 +172,7 @@ fn start_note(
     let time = |ns: f64| numbers::reading(ns, "ns");
     Some(format!(
         "{name}: of the {} that a call takes{of_case}, {} are its start: what a language does before the program \
-         runs, or tables that a first call makes. A later call on the same instance would take {}. Every timed \
+         runs, data that lie scattered over memory, or tables that a first call makes. A later call on the same instance would take {}. Every timed \
          call has the start in it, as each has a fresh instance: if yours are called again and again, run with \
          `state = \"kept\"` under [measure].",
         time(start.call_ns),
@@ -175,6 +185,11 @@ fn start_note(
 const ONE_BY_ONE: &str = "There were no addresses for a pool of instances, so each call had one that was \
     made for it alone, and its time includes the page faults of new memory: programs that write more \
     memory look slower than they are. Raise the limit on addresses (`ulimit -v`).";
+
+/// The note on allocators that variants bring, to follow their names.
+const ALL_TIMED: &str = ". A call asks it for memory for each of its strings and lists, and what it does there shows in no \
+                         clock of its own, so all of every variant's call is timed, what the host copies included: ratios \
+                         are nearer to 1 than those of the functions, and a tie is one of whole calls.";
 
 /// The note on programs, to follow their names.
 const PROGRAMS: &str = ". Their time is the CPU time of their process from one answer to the next, reading and writing \

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// race, since it is a part of their times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LoweringClock {
-    /// A cheap clock: what a call leaves behind decides how long our allocator looks for memory in the next.
+    /// A cheap clock: what a call leaves behind decides how long our allocator looks for memory in the next; or a
+    /// component brings an allocator, of which so few calls are made that nothing worth the while hides beside them.
     Cheap,
     /// No clock: all variants have our allocator, on fresh memory. It does the same work for each of them, and reading
     /// a clock takes longer than it does.
@@ -19,7 +20,19 @@ pub enum LoweringClock {
     All,
 }
 
+/// The most calls of somebody else's allocator, for the arguments of a call, that are timed one by one. Of each some tens of
+/// nanoseconds could hide beside the host's work, and before the first of them no argument is known.
+const TIMED_MAX: u64 = 4;
+
 impl LoweringClock {
+    /// Returns the clock for a function whose calls ask for memory at most so many times, if there is such a number.
+    pub(super) fn for_calls(self, allocations_max: Option<u64>) -> Self {
+        match (self, allocations_max) {
+            (Self::All, Some(0..=TIMED_MAX)) => Self::Cheap,
+            _ => self,
+        }
+    }
+
     /// Returns the first `entries` of a call, which are those of the allocator, with this clock.
     pub(super) fn entries(self, entries: u64) -> Lowering {
         match self {

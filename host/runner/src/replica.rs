@@ -81,6 +81,8 @@ struct Replica<'a, 'f> {
     /// be passed flat. `None` until the calibrator has counted.
     other_allocations: Option<u64>,
     parts: PartTotals,
+    /// The clock of the allocator's calls for arguments.
+    lowering: LoweringClock,
 }
 
 impl<'a, 'f> Replica<'a, 'f> {
@@ -130,7 +132,8 @@ impl<'a, 'f> Replica<'a, 'f> {
         let not_ours = |error| blame(None, error);
         let mut instance = calibrator.prepared.instantiate().map_err(not_ours)?;
         let callee = instance.callee(path).map_err(not_ours)?;
-        if task.lowering == LoweringClock::All && callee.ty().asks_for_memory() {
+        let lowering = task.lowering.for_calls(callee.ty().allocations_max());
+        if lowering == LoweringClock::All {
             // Not the calibrator: what the host does is not subtracted, since a guest may have worked meanwhile.
             for (_, racer) in &mut runners {
                 racer.prepared.time_all();
@@ -143,6 +146,7 @@ impl<'a, 'f> Replica<'a, 'f> {
             cold_ns: vec![None; task.payloads.len()],
             input_bytes: vec![0; cases],
             pooled: timed.is_pooled(),
+            all_timed: lowering == LoweringClock::All,
             overheads: vec![OverheadTotals::default(); cases],
             ..ReplicaFacts::default()
         };
@@ -162,6 +166,7 @@ impl<'a, 'f> Replica<'a, 'f> {
             cold_case: None,
             called: vec![false; task.payloads.len()],
             other_allocations: None,
+            lowering,
         })
     }
 
@@ -441,9 +446,9 @@ impl<'a, 'f> Replica<'a, 'f> {
         };
         self.other_allocations = Some(others);
         Ok(if self.is_short(case) {
-            self.task.lowering.of_short_call(pieces + others)
+            self.lowering.of_short_call(pieces + others)
         } else {
-            self.task.lowering.entries(pieces + others)
+            self.lowering.entries(pieces + others)
         })
     }
 

@@ -27,6 +27,8 @@ pub struct ReplicaFacts {
     pub core_contention: Option<f64>,
     /// True if timed instances came from a pool.
     pub pooled: bool,
+    /// True if all of every call was timed, what the host does for it included.
+    pub all_timed: bool,
     /// The number of involuntary context switches.
     pub preemptions: u64,
     /// The number of calls of guest code, warm-up included.

@@ -10,21 +10,20 @@ use super::looking::UNTIMED;
 use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, RunRequest};
-use super::saved_inputs::{SavedInputs, not_written};
+use super::saved_inputs::{not_written, save};
 use super::two_runs::{self, RunReference};
 use super::{Status, again, counts, regression, show, step_summary};
 use bakeoff_config::{LoadedExperiment, Policy, units};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Report, StoppedInSearch, words};
+use bakeoff_domain::report::{CaseLabel, Report, StoppedInSearch};
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{
     BudgetScope, Declared, Experiment, Inputs, Interface, Measure, Workers,
 };
-use bakeoff_domain::variant::{self, Variant};
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
-use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
+use bakeoff_render::{ComparisonOutcome, Untimed};
 use bakeoff_run::KnownMachine;
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
@@ -155,6 +154,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     };
     let mut loaded = LoadedExperiment::assembled(experiment.clone(), PathBuf::new())?;
     policy.apply_to(&mut loaded)?;
+    let machine = derived
+        .as_ref()
+        .map_or_else(KnownMachine::default, |derived| derived.machine.clone());
     let temporary = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let job = RunRequest {
@@ -168,9 +170,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         start: Start::Resume,
         seed: arguments.seed,
         safety: &arguments.safety,
-        machine: derived
-            .as_ref()
-            .map_or_else(KnownMachine::default, |derived| derived.machine.clone()),
+        machine: machine.clone(),
         policy: policy.clone(),
         generation: None,
         stopped_in_search: stopped,
@@ -217,7 +217,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         show::print_comparison(&report, sources, outcome, &[], output)?;
         return Ok(Status::of(&report));
     };
-    let (tests, outcomes) = none_slower(&report, &loaded, allowed, arguments.unsure);
+    let (tests, outcomes) =
+        regression::none_slower(&report, &loaded.experiment, allowed, arguments.unsure);
     let outcome = regression::outcome(&outcomes);
     show::print_comparison(&report, sources, outcome, &tests, output)?;
     for test in &tests {
@@ -243,24 +244,6 @@ fn not_built<T>(failure: Failure, output: &Output) -> Result<T, Failure> {
     Err(failure)
 }
 
-/// Writes inputs that were timed to a file of cases, and reports their number on stderr.
-fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
-    let shown = file.display().to_string();
-    let shown = Plain(&shown);
-    if inputs.count == 0 {
-        let why = match inputs.left_out {
-            0 => "no process was timed that counts for a verdict",
-            _ => "each input that was timed is larger than the 1 MiB that a file of cases may have",
-        };
-        not_written(file, why);
-        return Ok(());
-    }
-    std::fs::write(file, &inputs.cases)
-        .map_err(|error| Failure::usage(format!("cannot write {shown}: {error}")))?;
-    anstream::eprintln!("{}", inputs.sentence(&shown.to_string()));
-    Ok(())
-}
-
 /// Returns the size and seed of an input on which files may differ, if a run found one: their answers differ, or one
 /// fails where another goes on. A file that was stopped by a limit may only be slow, and stays a failed row.
 fn differing_input(report: &Report) -> Option<(u32, u64)> {
@@ -280,32 +263,6 @@ fn differing_input(report: &Report) -> Option<(u32, u64)> {
             _ => None,
         }
     })
-}
-
-/// Tests whether each later file is slower than the first. Returns the tests, and their outcomes in the same order.
-fn none_slower(
-    report: &Report,
-    loaded: &LoadedExperiment,
-    allowed: f64,
-    unsure: Unsure,
-) -> (Vec<AskedTest>, Vec<ComparisonOutcome>) {
-    let variants = variant::declare(&loaded.experiment.approaches);
-    let Some((baseline, later)) = variants.split_first() else {
-        return (Vec::new(), Vec::new());
-    };
-    let id = baseline.id.as_str();
-    let baseline = words::name(report, id);
-    let test = |later: &Variant| {
-        let result = regression::against(report, id, later.id.as_str(), allowed);
-        let later = words::name(report, later.id.as_str());
-        let test = AskedTest {
-            name: regression::question(&baseline, &later, allowed),
-            passed: result.passes(unsure),
-            found: result.line(&baseline, &later, allowed, &report.protocol),
-        };
-        (test, result.outcome())
-    };
-    later.iter().map(test).unzip()
 }
 
 impl Arguments {

@@ -5,8 +5,10 @@
 use bakeoff_domain::report::{
     Ended, Protocol, Report, StoppedInSearch, VariantStatus, VerdictRow, words,
 };
-use bakeoff_render::ComparisonOutcome;
+use bakeoff_domain::spec::{Code, Experiment};
+use bakeoff_domain::variant::{self, Variant};
 use bakeoff_render::escape::Plain;
+use bakeoff_render::{AskedTest, ComparisonOutcome};
 use clap::ValueEnum;
 
 /// The result of the test of a variant against the baseline.
@@ -29,11 +31,45 @@ pub(super) enum Regression {
     /// The variant is not slower where it was timed, and was stopped by a limit on other inputs, on which another one
     /// answers.
     Stopped(StoppedInSearch),
+    /// The variant's calls are not slower by more than the limit, and what the host does for them is a part of both times,
+    /// since a component brings an allocator where the baseline, a source, need not.
+    AllTimed,
     /// The two were not timed against each other.
     NotTimed {
         /// The name of the one that failed, if one did.
         failed: Option<String>,
     },
+}
+
+/// Tests whether each later file is slower than the first. Returns the tests, and their outcomes in the same order.
+pub(super) fn none_slower(
+    report: &Report,
+    experiment: &Experiment,
+    allowed: f64,
+    unsure: Unsure,
+) -> (Vec<AskedTest>, Vec<ComparisonOutcome>) {
+    let variants = variant::declare(&experiment.approaches);
+    let Some((baseline, later)) = variants.split_first() else {
+        return (Vec::new(), Vec::new());
+    };
+    let first = experiment.approaches.first();
+    let is_source = first.is_some_and(|first| matches!(first.code, Code::Source(_)));
+    let id = baseline.id.as_str();
+    let baseline = words::name(report, id);
+    let test = |later: &Variant| {
+        let result = match against(report, id, later.id.as_str(), allowed) {
+            Regression::NotSlower if report.protocol.all_timed && is_source => Regression::AllTimed,
+            result => result,
+        };
+        let later = words::name(report, later.id.as_str());
+        let test = AskedTest {
+            name: question(&baseline, &later, allowed),
+            passed: result.passes(unsure),
+            found: result.line(&baseline, &later, allowed, &report.protocol),
+        };
+        (test, result.outcome())
+    };
+    later.iter().map(test).unzip()
 }
 
 /// Tests a variant against the baseline; `allowed` is a fraction, 0.02 for 2 %.
@@ -81,7 +117,7 @@ impl Regression {
         match self {
             Self::Slower { .. } => false,
             Self::NotSlower => true,
-            Self::Unknown { .. } | Self::Stopped(_) | Self::NotTimed { .. } => {
+            Self::Unknown { .. } | Self::Stopped(_) | Self::AllTimed | Self::NotTimed { .. } => {
                 unsure == Unsure::Pass
             }
         }
@@ -92,7 +128,7 @@ impl Regression {
         match self {
             Self::Slower { .. } => ComparisonOutcome::Slower,
             Self::NotSlower => ComparisonOutcome::NotSlower,
-            Self::Unknown { .. } | Self::Stopped(_) | Self::NotTimed { .. } => {
+            Self::Unknown { .. } | Self::Stopped(_) | Self::AllTimed | Self::NotTimed { .. } => {
                 ComparisonOutcome::NotKnown
             }
         }
@@ -129,6 +165,10 @@ impl Regression {
                 "{unknown}: {}; if such inputs are not meant, say which are: --workload FILE --size N, or \
                  --cases FILE",
                 stopped.sentence(&later.to_string())
+            ),
+            Self::AllTimed => format!(
+                "{unknown}: their whole calls are not, but what the host copies is a part of them, since a file brings \
+                 an allocator of its own; compare them without it"
             ),
             Self::NotTimed { failed: Some(id) } => format!(
                 "{unknown}: {} failed, so they were not timed against each other; correct it",
@@ -290,6 +330,7 @@ mod tests {
             Regression::Slower { low: 1.25 },
             Regression::NotSlower,
             Regression::Stopped(stopped()),
+            Regression::AllTimed,
             Regression::NotTimed { failed: None },
         ] {
             let line = line(&result, &protocol);

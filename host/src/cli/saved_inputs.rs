@@ -100,6 +100,24 @@ pub(super) fn not_written(file: &Path, why: &str) {
     anstream::eprintln!("{} is not written: {why}", Plain(&shown));
 }
 
+/// Writes inputs that were timed to a file of cases, and reports their number on stderr.
+pub(super) fn save(file: &Path, inputs: &SavedInputs) -> Result<(), Failure> {
+    let shown = file.display().to_string();
+    let shown = Plain(&shown);
+    if inputs.count == 0 {
+        let why = match inputs.left_out {
+            0 => "no process was timed that counts for a verdict",
+            _ => "each input that was timed is larger than the 1 MiB that a file of cases may have",
+        };
+        not_written(file, why);
+        return Ok(());
+    }
+    std::fs::write(file, &inputs.cases)
+        .map_err(|error| Failure::usage(format!("cannot write {shown}: {error}")))?;
+    anstream::eprintln!("{}", inputs.sentence(&shown.to_string()));
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -114,6 +114,22 @@ impl Layout {
         })
     }
 
+    /// Returns the most strings and lists of a value; `None` if there is no such number, as of a list of strings.
+    pub(super) fn pieces_max(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Scalar(_) | Kind::Flags(_) => Some(0),
+            Kind::Text => Some(1),
+            Kind::List(element) => (!element.has_pieces).then_some(1),
+            Kind::Fields(fields) => fields.iter().map(|field| field.layout.pieces_max()).sum(),
+            Kind::Cases(cases) => {
+                let payloads = cases.all.iter().filter_map(|(_, payload)| payload.as_ref());
+                payloads
+                    .map(Self::pieces_max)
+                    .try_fold(0, |most, next| Some(next?.max(most)))
+            }
+        }
+    }
+
     /// Returns true if it is that of an option.
     pub(super) fn is_option(&self) -> bool {
         matches!(&self.kind, Kind::Cases(cases) if cases.form == Form::Option)

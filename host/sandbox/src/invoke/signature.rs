@@ -23,14 +23,15 @@ impl CallTypes {
         }
     }
 
-    /// Returns true if a call may ask the guest for memory for its arguments: they have strings or lists, or are too
-    /// many to be passed as plain numbers. What has no layout may.
-    pub fn asks_for_memory(&self) -> bool {
+    /// Returns the most times that a call asks the guest for memory for its arguments: for each string and list, and
+    /// once if they are too many to be passed as plain numbers. `None` if there is no such number, as for a list of
+    /// strings, or for what has no layout.
+    pub fn allocations_max(&self) -> Option<u64> {
         let layouts: Option<Vec<Layout>> = self.params.iter().map(Layout::of).collect();
-        layouts.is_none_or(|layouts| {
-            let flat: usize = layouts.iter().map(|layout| layout.flat_count).sum();
-            flat > FLAT_PARAMS_MAX || layouts.iter().any(|layout| layout.has_pieces)
-        })
+        let layouts = layouts?;
+        let flat: usize = layouts.iter().map(|layout| layout.flat_count).sum();
+        let pieces: Option<u64> = layouts.iter().map(Layout::pieces_max).sum();
+        pieces.map(|pieces| pieces + u64::from(flat > FLAT_PARAMS_MAX))
     }
 }
 
@@ -40,8 +41,8 @@ mod tests {
     use wasmtime::component::{Component, types::ComponentItem};
     use wasmtime::{Config, Engine};
 
-    /// Returns whether a function with these parameters, as the text format writes them, may ask for memory.
-    fn asks(params: &str) -> bool {
+    /// Returns how often a call of a function with these parameters, as the text format writes them, may ask for memory.
+    fn asks(params: &str) -> Option<u64> {
         let component = format!(
             "(component (type $r (record (field \"a\" u8) (field \"b\" f64)))
                (import \"r\" (type $n (eq $r))) (import \"f\" (func {params})))"
@@ -55,7 +56,7 @@ mod tests {
         let ComponentItem::ComponentFunc(function) = function.ty else {
             panic!("{params}: no function");
         };
-        CallTypes::of(&function).asks_for_memory()
+        CallTypes::of(&function).allocations_max()
     }
 
     #[test]
@@ -71,16 +72,19 @@ mod tests {
             "(param \"o\" (option u8))",
             &many(16),
         ] {
-            assert!(!asks(numbers), "{numbers}");
+            assert_eq!(asks(numbers), Some(0), "{numbers}");
         }
-        for memory in [
-            "(param \"s\" string)",
-            "(param \"l\" (list u8))",
-            "(param \"o\" (option string))",
-            "(param \"t\" (tuple u8 (list u8)))",
-            &many(17),
+        for (memory, times) in [
+            ("(param \"s\" string)", Some(1)),
+            ("(param \"l\" (list u8))", Some(1)),
+            ("(param \"o\" (option string))", Some(1)),
+            ("(param \"t\" (tuple u8 (list u8) string))", Some(2)),
+            ("(param \"v\" (result string (error (list u8))))", Some(1)),
+            (&many(17), Some(1)),
+            ("(param \"l\" (list string))", None),
+            ("(param \"l\" (list (tuple u8 (option (list u8)))))", None),
         ] {
-            assert!(asks(memory), "{memory}");
+            assert_eq!(asks(memory), times, "{memory}");
         }
     }
 }

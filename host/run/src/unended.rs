@@ -1,0 +1,62 @@
+//! Variants of which a sample of calls was ended before it had an end of its own.
+
+use super::race_outcome::RaceOutcome;
+use bakeoff_domain::numbers;
+use bakeoff_domain::report::{VariantReport, VerdictRow};
+use bakeoff_domain::verdict::Verdict;
+
+/// The readings that rest on the times of samples.
+const TIMES: [&str; 2] = ["time", "wall"];
+
+/// The fewest other variants with times: between two alone, no call is the answer.
+const OTHERS_MIN: usize = 2;
+
+/// Takes the times from each variant that had an overrun and of which there is no verdict: how long its sample
+/// would have gone on is not known, so that it would leave open who is the first among the others for as long as the
+/// budget lasts. It has no rank then, with the reason.
+pub(super) fn withhold_times(
+    variants: &mut [VariantReport],
+    verdicts: &[VerdictRow],
+    outcome: Option<&RaceOutcome>,
+) {
+    let Some(analysis) = outcome.and_then(|outcome| outcome.raced.analysis.as_ref()) else {
+        return;
+    };
+    let overruns = analysis.settings.overruns.iter();
+    let overruns: Vec<(&str, u64)> = overruns
+        .filter_map(|overrun| {
+            let id = outcome?.variants.get(overrun.variant)?;
+            Some((id.as_str(), overrun.wall_ns))
+        })
+        .collect();
+    let has_ended = |variant: &&VariantReport| {
+        variant.readings.contains_key(TIMES[0]) && overruns.iter().all(|(id, _)| *id != variant.id)
+    };
+    if variants.iter().filter(has_ended).count() < OTHERS_MIN {
+        return;
+    }
+    for variant in variants {
+        let overrun = overruns.iter().find(|(id, _)| *id == variant.id);
+        let Some((_, wall_ns)) = overrun.filter(|_| !is_settled(verdicts, &variant.id)) else {
+            continue;
+        };
+        let why = format!(
+            "a sample of its calls took more than {}, far longer than was predicted, and was ended; a larger --budget may tell \
+             how long they take",
+            numbers::reading(*wall_ns as f64, "ns")
+        );
+        for source in TIMES {
+            if variant.readings.remove(source).is_some() {
+                variant
+                    .missing_readings
+                    .insert(source.to_owned(), why.clone());
+            }
+        }
+    }
+}
+
+/// Returns true if there is a verdict over all cases about a variant.
+fn is_settled(verdicts: &[VerdictRow], id: &str) -> bool {
+    let mut overall = verdicts.iter().filter(|row| row.case.is_none());
+    overall.any(|row| row.verdict != Verdict::NoCall && [&*row.a, &*row.b].contains(&id))
+}
