@@ -15,6 +15,7 @@ mod killed;
 mod linked;
 mod load_cases;
 mod long_texts;
+mod natively;
 mod neighbours;
 mod parsers;
 mod place_tables;

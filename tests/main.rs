@@ -30,6 +30,7 @@ mod judging;
 mod lowering;
 mod mcp;
 mod mock_model;
+mod natively;
 mod nested;
 mod oracle;
 mod own_types;

@@ -92,7 +92,7 @@ impl World {
 
     /// Runs the binary to its end, and holds it to what no command may do.
     pub(super) fn run(&self, arguments: &[&str]) -> CommandOutput {
-        let measures = arguments.first() == Some(&"run");
+        let measures = matches!(arguments.first(), Some(&("run" | "compare")));
         let _slot = measures.then(measuring_slot);
         let said: CommandOutput = self.command(arguments).output().unwrap().into();
         self.assert_untouched(&said);

@@ -73,7 +73,7 @@ const STRANGERS: [&str; 13] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 47] = [
+const OWN_PATHS: [(&str, &str); 51] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
@@ -95,12 +95,17 @@ const OWN_PATHS: [(&str, &str); 47] = [
         "cli::kept",
         "whether the folder that the user named is that of an experiment: nothing is opened",
     ),
+    (
+        "cli::natively",
+        "a folder of ours, and files that the user named",
+    ),
     ("cli::pick", "the file that the user named"),
     (
         "cli::repeat",
         "whether the file that the user named is one of an experiment's: nothing is opened",
     ),
     ("cli::rows_source", "the file that the user named"),
+    ("cli::saved_inputs", "the file that the user named"),
     (
         "cli::show_status",
         "what the user named: a folder or a file",
@@ -125,7 +130,9 @@ const OWN_PATHS: [(&str, &str); 47] = [
         "compile::crates::vendor",
         "the user's cache, in which nobody else writes",
     ),
+    ("compile::host_tools", "folders of the system"),
     ("compile::link", "a folder of ours"),
+    ("compile::native_child", "a folder of ours"),
     ("compile::rustc", "a folder of ours"),
     ("compile::target", "the toolchain"),
     (

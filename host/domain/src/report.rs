@@ -7,6 +7,7 @@ mod case_label;
 mod cost;
 mod explore;
 mod generation;
+mod natively;
 mod noise;
 mod presented;
 mod rare_inputs;
@@ -34,6 +35,7 @@ pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
     ModelCost, TEXT_BYTES_MAX,
 };
+pub use natively::Natively;
 pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
@@ -88,6 +90,9 @@ pub struct Report {
     /// The cases that no time rests on, since calls on them are shorter than can be timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub too_short: Vec<TooShortCase>,
+    /// The same sources built for this machine and run as programs, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub natively: Option<Natively>,
     /// Sections that the user's aggregators add, in the order of their declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<AddedSection>,

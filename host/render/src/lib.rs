@@ -23,6 +23,7 @@ mod layout;
 mod legend;
 mod lines;
 mod markdown;
+mod natively;
 mod outcome;
 mod page;
 mod parameters;

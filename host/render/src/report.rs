@@ -6,7 +6,8 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, clipped, code, environment, generation, legend, parts, screened, tables,
+    Options, added, clipped, code, environment, generation, legend, natively, parts, screened,
+    tables,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -111,6 +112,13 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
             scales: legend::scales(report),
             weights: format!("Weights: {}.", weights.join(", ")),
         });
+    }
+    if let Some(table) = natively::table(report) {
+        section(blocks, Heading::new(natively::HEADING));
+        let sentences = words::natively(report).into_iter();
+        let sentence = |text: String| Text::outside(clipped(&text, SENTENCE_CHARS_MAX));
+        blocks.push(Block::List(sentences.map(sentence).collect()));
+        blocks.push(Block::Table(table));
     }
     if let Some(chart) = charts::ratios(report) {
         let title = format!("{} (logarithmic)", chart.table.caption);

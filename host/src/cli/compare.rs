@@ -7,6 +7,7 @@ use super::effort::Effort;
 use super::failure::Failure;
 use super::first_look;
 use super::looking::UNTIMED;
+use super::natively::{self, Natives};
 use super::options::{Format, Output, Safety};
 use super::regression::Unsure;
 use super::run::{self, Done, RunRequest};
@@ -107,6 +108,10 @@ pub(super) struct Arguments {
     save_inputs: Option<PathBuf>,
     #[command(flatten)]
     compiled_for: CompiledFor,
+    /// Build the sources for this machine, too, and run them as programs, behind a fence: both times, and where the
+    /// order is another one
+    #[arg(long, conflicts_with = "out")]
+    natively: bool,
     /// The folder in which results are kept
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -134,6 +139,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return two_runs::run(&before, &after, output);
     }
     let policy = Policy::of_host()?;
+    let native_leave = if arguments.natively {
+        Some(natively::leave(&arguments.files, &policy)?)
+    } else {
+        None
+    };
     // The files of a derived experiment live as long as this.
     let mut derived = None;
     let mut spent = Duration::ZERO;
@@ -201,6 +211,17 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     if let Some(file) = &arguments.save_case {
         not_written(file, "no input was found on which the files differ");
+    }
+    if let Some(policy) = native_leave {
+        let natives = Natives {
+            experiment: &experiment,
+            safety: &arguments.safety,
+            policy,
+            machine,
+        };
+        if !natives.add_to(&mut report, output).await? {
+            return Ok(Status::Interrupted);
+        }
     }
     if let Some(derived) = &derived
         && arguments.draws_inputs()
@@ -322,6 +343,7 @@ impl Arguments {
             ("--fail-if-slower", self.fail_if_slower.is_some()),
             ("--save-case", self.save_case.is_some()),
             ("--save-inputs", self.save_inputs.is_some()),
+            ("--natively", self.natively),
             ("--out", self.out.is_some()),
         ];
         let given = given.into_iter().chain(self.compiled_for.given());

@@ -32,6 +32,7 @@ mod looking;
 mod mcp;
 mod model_news;
 mod models;
+mod natively;
 mod options;
 mod oracle;
 mod pack;

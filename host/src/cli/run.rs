@@ -14,6 +14,7 @@ use bakeoff_run::{Interrupt, KnownMachine, RunOptions};
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Runs an experiment, or goes on with one that was interrupted.
@@ -201,10 +202,16 @@ impl Arguments {
     }
 }
 
+/// The flag of this process, once somebody listens for interrupts: a command that runs twice is interrupted between, too.
+static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+
 /// Returns a flag that the first Ctrl-C raises, to stop after the current replica; the second one
 /// stops at once.
 fn listen_for_interrupts() -> Interrupt {
-    let interrupt = Interrupt::default();
+    if let Some(listening) = INTERRUPT.get() {
+        return listening.clone();
+    }
+    let interrupt = INTERRUPT.get_or_init(Interrupt::default).clone();
     let raised = interrupt.clone();
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {

@@ -69,6 +69,7 @@ pub fn assemble(facts: Facts) -> Report {
         replicas: facts.replicas,
         options: facts.options,
         too_short: facts.too_short,
+        natively: None,
         sections: Vec::new(),
         stopped_in_search: facts.stopped_in_search,
         generation: None,

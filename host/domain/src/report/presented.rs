@@ -78,6 +78,7 @@ fn report_without_variants(report: &Report) -> Report {
         replicas: report.replicas.clone(),
         options: report.options,
         too_short: report.too_short.clone(),
+        natively: report.natively.clone(),
         sections: report.sections.clone(),
         stopped_in_search: report.stopped_in_search.clone(),
         generation: report.generation.clone(),

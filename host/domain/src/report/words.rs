@@ -8,6 +8,7 @@ mod digits;
 #[cfg(test)]
 mod fixture;
 mod headline;
+mod natively;
 mod notes;
 pub mod numbers;
 mod open;
@@ -23,6 +24,7 @@ mod view;
 
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
+pub use natively::{natively, natively_otherwise};
 pub use notes::NoteList;
 pub use pairs::{pair, pair_short};
 pub use score_rows::{NO_VALUE, rank, score_rows};

@@ -1,0 +1,195 @@
+//! Sentences on sources that were also built for this machine.
+
+use super::numbers::budget;
+use super::speed::{pair, pair_brief};
+use super::view::{about_first, listed, name, ordered_row, ranked};
+use crate::failure::Failure;
+use crate::report::{Natively, Report, VerdictRow};
+use crate::verdict::Verdict;
+
+/// The largest number of pairs that a sentence names.
+const PAIRS_MAX: usize = 4;
+
+/// Sentences on the same sources as programs of this machine: what is otherwise there, a sentence for each pair of
+/// ranked variants, and the variants without a time there. None if they were not built so.
+pub fn natively(report: &Report) -> Vec<String> {
+    let Some(natively) = &report.natively else {
+        return Vec::new();
+    };
+    let pairs = pairs(report, natively)
+        .into_iter()
+        .map(|(components, programs)| {
+            format!(
+                "{} against {}: natively {}; as components {}.",
+                name(report, &programs.a),
+                name(report, &programs.b),
+                pair(report, &programs).unwrap_or_else(|| pair_brief(&programs)),
+                pair_brief(&components),
+            )
+        });
+    let failed = natively.failures.iter();
+    let failed = failed.map(|(id, failure)| without_result(report, id, failure));
+    let otherwise = natively_otherwise(report);
+    let same = otherwise.is_empty().then(|| order(natively)).flatten();
+    otherwise
+        .into_iter()
+        .chain(same)
+        .chain(pairs)
+        .chain(failed)
+        .collect()
+}
+
+/// Sentences on what is otherwise where the sources are built for this machine: pairs of which another one is surely ahead,
+/// pairs that only have a winner there, and a recommended variant that has no result there.
+pub fn natively_otherwise(report: &Report) -> Vec<String> {
+    let Some(natively) = &report.natively else {
+        return Vec::new();
+    };
+    let is_opposite = |row: &VerdictRow| {
+        let named = |(a, b): &(String, String)| [(a, b), (b, a)].contains(&(&row.a, &row.b));
+        natively.opposite.iter().any(named)
+    };
+    let (mut opposite, mut only_there) = (Vec::new(), Vec::new());
+    for (components, programs) in pairs(report, natively) {
+        if is_opposite(&programs) {
+            opposite.push(ahead(report, &programs));
+        } else if Natively::settles(&programs) && !Natively::settles(&components) {
+            only_there.push(ahead(report, &programs));
+        }
+    }
+    let sentence = |beginning: &str, pairs: Vec<String>| {
+        (!pairs.is_empty()).then(|| format!("{beginning}{}.", listed(pairs, PAIRS_MAX)))
+    };
+    let winner = report.recommendation.winner.as_ref();
+    let failed = winner.and_then(|id| Some(without_result(report, id, natively.failures.get(id)?)));
+    [
+        sentence(
+            "Built for this machine the order is another one: ",
+            opposite,
+        ),
+        sentence("Built for this machine, ", only_there),
+        failed,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Returns the verdicts about each pair of ranked variants, as components and as programs, about the same one of the two.
+fn pairs(report: &Report, natively: &Natively) -> Vec<(VerdictRow, VerdictRow)> {
+    let variants = ranked(report);
+    let mut pairs = Vec::new();
+    for (place, a) in variants.iter().enumerate() {
+        for b in &variants[place + 1..] {
+            let components = ordered_row(report, &a.id, &b.id, None);
+            pairs.extend(components.zip(natively.verdict(&a.id, &b.id)));
+        }
+    }
+    pairs
+}
+
+/// `heap has no result natively: it panicked`.
+fn without_result(report: &Report, id: &str, failure: &Failure) -> String {
+    let first = failure.message.lines().next().unwrap_or_default();
+    format!("{} has no result natively: {first}", name(report, id))
+}
+
+/// `heap is ahead of sort, 1.2 × faster`.
+fn ahead(report: &Report, row: &VerdictRow) -> String {
+    let row = match row.verdict {
+        Verdict::Beaten => about_first(row, &row.b),
+        _ => row.clone(),
+    };
+    format!(
+        "{} is ahead of {}, {}",
+        name(report, &row.a),
+        name(report, &row.b),
+        pair_brief(&row)
+    )
+}
+
+/// Returns the sentence on programs of which nothing is otherwise than of the components.
+fn order(natively: &Natively) -> Option<String> {
+    let mut overall = natively.verdicts.iter().filter(|row| row.case.is_none());
+    if natively.times.is_empty() && natively.failures.is_empty() {
+        return Some(format!(
+            "Natively nothing was timed within the budget of {}: raise --budget, or give a smaller --size.",
+            budget(natively.protocol.budget_seconds)
+        ));
+    }
+    let is_any = overall.any(Natively::settles);
+    is_any.then(|| "Built for this machine the order is the same.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use serde_json::json;
+
+    /// A report whose `best` is this much faster or slower than `new`.
+    fn compared(verdict: &str, ratio: f64) -> Report {
+        let row = fixture::row(
+            "best",
+            "new",
+            &json!({ "verdict": verdict, "ratio": ratio, "replicas": 20 }),
+        );
+        fixture::report(json!({ "verdicts": [row] }))
+    }
+
+    #[test]
+    fn an_opposite_order_is_the_first_thing_that_is_said() {
+        let mut report = compared("beats", 0.5);
+        let opposite = compared("beaten", 1.25);
+        let programs = Natively::of(&report, opposite);
+        assert_eq!(programs.opposite, [("best".to_owned(), "new".to_owned())]);
+        report.natively = Some(programs);
+        assert_eq!(
+            natively(&report),
+            [
+                "Built for this machine the order is another one: new is ahead of best, 1.2 × faster.",
+                "best against new: natively 1.2 × slower, sure; as components 2.0 × faster.",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_same_order_a_tie_and_no_call_are_no_contradiction() {
+        for (verdict, ratio, said) in [("beats", 0.8, 2), ("tie", 1.0, 2), ("no-call", 1.1, 2)] {
+            let mut report = compared("beats", 0.5);
+            let programs = compared(verdict, ratio);
+            report.natively = Some(Natively::of(&report, programs));
+            assert!(natively_otherwise(&report).is_empty(), "{verdict}");
+            assert_eq!(natively(&report).len(), said, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_winner_there_alone_and_a_recommended_one_that_fails_there_are_said() {
+        let mut report = compared("no-call", 0.9);
+        let mut programs = Natively::of(&report, compared("beaten", 1.25));
+        programs.failures.insert(
+            "best".to_owned(),
+            Failure {
+                class: crate::failure::FailureClass::Exited,
+                message: "it panicked\nat the second line".to_owned(),
+                phase: crate::failure::Phase::Measure,
+                limit: None,
+            },
+        );
+        report.natively = Some(programs);
+        report.recommendation.winner = Some("best".to_owned());
+        assert_eq!(
+            natively_otherwise(&report),
+            [
+                "Built for this machine, new is ahead of best, 1.2 × faster.",
+                "best has no result natively: it panicked",
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_was_built() {
+        assert!(natively(&compared("beats", 0.5)).is_empty());
+    }
+}
