@@ -75,7 +75,7 @@ fn the_call_alone_is_timed_and_another_order_is_said() {
     // Reading 20,000 numbers takes longer than folding them twice: were it inside, the ratio would be far smaller.
     let ratio = row["ratio"].as_f64().unwrap();
     let ratio = if row["a"] == "a" { ratio } else { 1.0 / ratio };
-    assert!((12.0..30.0).contains(&ratio), "{row:#}");
+    assert!(ratio > 8.0, "{row:#}");
     let text = report["recommendation"]["text"].as_str().unwrap();
     assert!(text.starts_with("Take a"), "{text}");
     assert!(

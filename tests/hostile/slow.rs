@@ -258,12 +258,12 @@ world workload { export generate: func(size: u32, seed: u64) -> u32; }
     };
     let never = "if of.wrapping_mul(2654435761) >> 18 == 7 { loop { std::hint::black_box(of); } }";
     world.write("experiment/quick.rs", mixing("", 2_000));
-    world.write("experiment/slower.rs", mixing("", 2_800));
+    world.write("experiment/slower.rs", mixing("", 6_000));
     world.write("experiment/never.rs", mixing(never, 2_000));
     let file = "name = \"mix\"\nproblem = \"Mix bits.\"\n\
                 interface = { wit = \"mix.wit\", call = \"mix\" }\n\
                 workload = { source = \"workload.rs\", sizes = [1] }\n\
-                measure = { budget = \"6 s\" }\n\
+                measure = { budget = \"10 s\" }\n\
                 approach = [{ name = \"quick\", source = \"quick.rs\" }, \
                 { name = \"slower\", source = \"slower.rs\" }, \
                 { name = \"never\", source = \"never.rs\" }]\n";

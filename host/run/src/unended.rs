@@ -11,9 +11,9 @@ const TIMES: [&str; 2] = ["time", "wall"];
 /// The fewest other variants with times: between two alone, no call is the answer.
 const OTHERS_MIN: usize = 2;
 
-/// Takes the times from each variant that had an overrun and of which there is no verdict: how long its sample
-/// would have gone on is not known, so that it would leave open who is the first among the others for as long as the
-/// budget lasts. It has no rank then, with the reason.
+/// Takes the times from each variant that had an overrun and leaves open who is the first: how long its sample would have
+/// gone on is not known, so that this would be open for as long as the budget lasts, whoever else is surely ahead of all
+/// the others. It has no rank then, with the reason.
 pub(super) fn withhold_times(
     variants: &mut [VariantReport],
     verdicts: &[VerdictRow],
@@ -37,7 +37,9 @@ pub(super) fn withhold_times(
     }
     for variant in variants {
         let overrun = overruns.iter().find(|(id, _)| *id == variant.id);
-        let Some((_, wall_ns)) = overrun.filter(|_| !is_settled(verdicts, &variant.id)) else {
+        let Some((_, wall_ns)) =
+            overrun.filter(|_| leaves_first_open(verdicts, &overruns, &variant.id))
+        else {
             continue;
         };
         let why = format!(
@@ -55,8 +57,24 @@ pub(super) fn withhold_times(
     }
 }
 
-/// Returns true if there is a verdict over all cases about a variant.
-fn is_settled(verdicts: &[VerdictRow], id: &str) -> bool {
-    let mut overall = verdicts.iter().filter(|row| row.case.is_none());
-    overall.any(|row| row.verdict != Verdict::NoCall && [&*row.a, &*row.b].contains(&id))
+/// Returns true if a variant that no other one beats is neither told apart from another such variant, which has no
+/// overrun, nor tied with it.
+fn leaves_first_open(verdicts: &[VerdictRow], overruns: &[(&str, u64)], id: &str) -> bool {
+    let overall = || verdicts.iter().filter(|row| row.case.is_none());
+    let is_beaten = |id: &str| {
+        overall().any(|row| match row.verdict {
+            Verdict::Beaten => row.a == id,
+            Verdict::Beats => row.b == id,
+            Verdict::Tie | Verdict::NoCall => false,
+        })
+    };
+    let contender = |other: &str| {
+        other != id && !is_beaten(other) && overruns.iter().all(|(overran, _)| *overran != other)
+    };
+    let is_open_with_one = |row: &VerdictRow| {
+        row.verdict == Verdict::NoCall
+            && [&*row.a, &*row.b].contains(&id)
+            && [&*row.a, &*row.b].into_iter().any(contender)
+    };
+    !is_beaten(id) && overall().any(is_open_with_one)
 }

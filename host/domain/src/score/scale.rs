@@ -161,6 +161,9 @@ fn by_verdicts(
         return absent(input, MissingScore::Scale);
     }
     let score = |variant: usize| {
+        if is_withheld(input, criterion, variant) {
+            return Err(no_reading(input, criterion, &input.variants[variant]));
+        }
         if variant == best {
             return Ok(Interval::exact(SCORE_MAX));
         }
@@ -177,6 +180,12 @@ fn by_verdicts(
 fn absent(input: &ScoreInput, why: MissingScore) -> Vec<Option<ScoreResult>> {
     let cell = |is_scored: bool| is_scored.then(|| Err(why.clone()));
     input.variants.iter().map(|c| cell(c.is_scored())).collect()
+}
+
+/// Returns true if the host says why a variant has no reading, so that its verdicts, if there are some, rank nobody.
+fn is_withheld(input: &ScoreInput, criterion: &CriterionSummary, variant: usize) -> bool {
+    let missing = &input.variants[variant].missing;
+    missing.contains_key(&criterion.source)
 }
 
 /// Returns true if the variant has a ratio to any other.
@@ -202,5 +211,6 @@ fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
         .filter(|variant| input.variants[*variant].is_scored())
         .filter(|variant| difference::takes_part(input, criterion, *variant))
         .filter(|variant| is_compared(input, criterion, *variant))
+        .filter(|variant| !is_withheld(input, criterion, *variant))
         .min_by_key(|variant| defeats(*variant))
 }
