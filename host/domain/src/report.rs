@@ -325,7 +325,7 @@ pub struct VariantReport {
     pub scores: BTreeMap<String, Interval>,
     /// Readings by source.
     pub readings: BTreeMap<String, Reading>,
-    /// Reasons why an evaluator gave no reading, by source.
+    /// Reasons why there is no reading, or one that ranks nobody, by source.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub missing_readings: BTreeMap<String, String>,
     /// Failure of a variant without a result.

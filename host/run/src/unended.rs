@@ -11,10 +11,10 @@ const TIMES: [&str; 2] = ["time", "wall"];
 /// The fewest other variants with times: between two alone, no call is the answer.
 const OTHERS_MIN: usize = 2;
 
-/// Takes the times from each variant that had an overrun and leaves open who is the first: how long its sample would have
+/// Lets the times of each variant rank nobody that had an overrun and leaves open who is the first: how long its sample would have
 /// gone on is not known, so that this would be open for as long as the budget lasts, whoever else is surely ahead of all
 /// the others. It has no rank then, with the reason.
-pub(super) fn withhold_times(
+pub(super) fn unrank(
     variants: &mut [VariantReport],
     verdicts: &[VerdictRow],
     outcome: Option<&RaceOutcome>,
@@ -48,7 +48,7 @@ pub(super) fn withhold_times(
             numbers::reading(*wall_ns as f64, "ns")
         );
         for source in TIMES {
-            if variant.readings.remove(source).is_some() {
+            if variant.readings.contains_key(source) {
                 variant
                     .missing_readings
                     .insert(source.to_owned(), why.clone());

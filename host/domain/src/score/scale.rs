@@ -161,8 +161,12 @@ fn by_verdicts(
         return absent(input, MissingScore::Scale);
     }
     let score = |variant: usize| {
-        if is_withheld(input, criterion, variant) {
-            return Err(no_reading(input, criterion, &input.variants[variant]));
+        if let Some(why) = withheld(input, criterion, variant) {
+            let of = criterion.source.clone();
+            return Err(MissingScore::Withheld {
+                of,
+                why: why.to_owned(),
+            });
         }
         if variant == best {
             return Ok(Interval::exact(SCORE_MAX));
@@ -182,10 +186,14 @@ fn absent(input: &ScoreInput, why: MissingScore) -> Vec<Option<ScoreResult>> {
     input.variants.iter().map(|c| cell(c.is_scored())).collect()
 }
 
-/// Returns true if the host says why a variant has no reading, so that its verdicts, if there are some, rank nobody.
-fn is_withheld(input: &ScoreInput, criterion: &CriterionSummary, variant: usize) -> bool {
+/// Returns the reason why a variant's reading, if it has one, and its verdicts rank nobody, where the host gives one.
+fn withheld<'i>(
+    input: &'i ScoreInput,
+    criterion: &CriterionSummary,
+    variant: usize,
+) -> Option<&'i str> {
     let missing = &input.variants[variant].missing;
-    missing.contains_key(&criterion.source)
+    missing.get(&criterion.source).map(String::as_str)
 }
 
 /// Returns true if the variant has a ratio to any other.
@@ -211,6 +219,6 @@ fn fastest(input: &ScoreInput, criterion: &CriterionSummary) -> Option<usize> {
         .filter(|variant| input.variants[*variant].is_scored())
         .filter(|variant| difference::takes_part(input, criterion, *variant))
         .filter(|variant| is_compared(input, criterion, *variant))
-        .filter(|variant| !is_withheld(input, criterion, *variant))
+        .filter(|variant| withheld(input, criterion, *variant).is_none())
         .min_by_key(|variant| defeats(*variant))
 }

@@ -45,6 +45,14 @@ pub enum MissingScore {
         /// The reason, if it is known of this variant.
         why: Option<String>,
     },
+    /// There is a reading of this source that ranks nobody.
+    #[error("its {of} ranks nobody: {why}")]
+    Withheld {
+        /// The name of the source.
+        of: String,
+        /// The reason.
+        why: String,
+    },
     /// The reading needs times that there cannot be.
     #[error("{}", why_too_short(.0))]
     TooShort(TimedCases),
