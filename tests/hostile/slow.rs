@@ -268,20 +268,23 @@ world workload { export generate: func(size: u32, seed: u64) -> u32; }
                 { name = \"slower\", source = \"slower.rs\" }, \
                 { name = \"never\", source = \"never.rs\" }]\n";
     world.write("experiment/bakeoff.toml", file);
-    let said = world.run(&["run", ".", "--format", "json"]);
+    let said = world.run(&["run", ".", "--seed", "3", "--format", "json"]);
     let report = said.json();
-    assert_eq!(
-        verdict(&report, "quick", "slower"),
-        "beats",
-        "{}",
-        said.stderr
-    );
+    let is_known = verdict(&report, "quick", "slower");
+    assert_eq!(is_known, "beats", "{}", said.stderr);
     let never = variant(&report, "never");
     let reason = never["reason"].as_str().unwrap_or_default();
-    // It fails if a call reaches its wall.
-    assert!(
-        !never["failure"].is_null() || reason.contains("far longer than was predicted"),
+    let was_ended = reason.contains("far longer than was predicted");
+    // It fails if a call reaches its wall, and is like `quick` where too few inputs were timed to meet such a one.
+    let was_met = report["notes"]
+        .to_string()
+        .contains("Once, never took more than");
+    assert_eq!(
+        was_ended,
+        was_met && never["failure"].is_null(),
         "{never:#}"
     );
-    assert_eq!(report["recommendation"]["winner"], "quick", "{report:#}");
+    if was_ended {
+        assert_eq!(report["recommendation"]["winner"], "quick", "{report:#}");
+    }
 }
