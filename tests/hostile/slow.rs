@@ -279,11 +279,9 @@ world workload { export generate: func(size: u32, seed: u64) -> u32; }
     let was_met = report["notes"]
         .to_string()
         .contains("Once, never took more than");
-    assert_eq!(
-        was_ended,
-        was_met && never["failure"].is_null(),
-        "{never:#}"
-    );
+    let is_behind = verdict(&report, "quick", "never") == "beats";
+    let is_open = was_met && never["failure"].is_null() && !is_behind;
+    assert_eq!(was_ended, is_open, "{never:#}");
     if was_ended {
         assert_eq!(report["recommendation"]["winner"], "quick", "{report:#}");
     }
