@@ -3,7 +3,7 @@
 use super::imports::WasiImports;
 use super::limits::EVENT_BYTES_MAX;
 use bakeoff_domain::edition::Edition;
-use bakeoff_domain::failure::{FailureClass, Phase};
+use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::simd::Simd;
 use bakeoff_source::interface::{WitFile, World};
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,17 @@ pub(super) enum BuildEvent {
     Done(ComponentSummary),
     /// A program for this machine was built, whose bytes follow.
     Program,
+}
+
+impl From<Failure> for BuildEvent {
+    fn from(failure: Failure) -> Self {
+        Self::Failed {
+            class: failure.class,
+            message: failure.message,
+            phase: failure.phase,
+            limit: failure.limit,
+        }
+    }
 }
 
 impl BuildEvent {

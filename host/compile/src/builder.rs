@@ -18,6 +18,7 @@ use bakeoff_domain::crates::Crates;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::simd::Simd;
+use bakeoff_source::interface::Interface;
 use bakeoff_source::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component, shared_folder,
 };
@@ -248,17 +249,12 @@ impl Builder {
         if let (Some(crates), BuildInput::Source { .. }) = (&self.worker.crates, &request.code) {
             parts.extend([b"crates".as_slice(), crates.digest().as_bytes()]);
         }
-        parts.extend(glue::fingerprint().map(str::as_bytes));
+        parts.extend(glue::fingerprint().iter().map(|part| part.as_bytes()));
         parts.extend(flags.map(|flag| flag.as_bytes()));
         if let BuildInput::Source { .. } = &request.code {
             parts.push(features.as_bytes());
         }
-        // The same files in another folder make the same component.
-        let files = request.interface.files();
-        let folder = shared_folder(files).len();
-        for file in files {
-            parts.extend([&file.name.as_bytes()[folder..], file.text.as_bytes()]);
-        }
+        parts.extend(interface_parts(&request.interface));
         Ok(Name::of(&parts))
     }
 
@@ -316,6 +312,16 @@ impl Builder {
         };
         (task, bytes)
     }
+}
+
+/// Returns the names and texts of an interface's files, for a name of the cache: the same files in another folder make the
+/// same component.
+pub(super) fn interface_parts(interface: &Interface) -> impl Iterator<Item = &[u8]> {
+    let files = interface.files();
+    let folder = shared_folder(files).len();
+    files
+        .iter()
+        .flat_map(move |file| [&file.name.as_bytes()[folder..], file.text.as_bytes()])
 }
 
 fn no_engine(error: &wasmtime::Error) -> Failure {

@@ -48,20 +48,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let product = carry_out(task, bytes, &mut emit);
     unsent?;
     match product {
-        Err(Failure {
-            class,
-            message,
-            phase,
-            limit,
-        }) => send(
-            frames,
-            &BuildEvent::Failed {
-                class,
-                message,
-                phase,
-                limit,
-            },
-        ),
+        Err(failure) => send(frames, &failure.into()),
         Ok(product) => {
             send(frames, &BuildEvent::Done(product.summary))?;
             for blob in [product.component, product.checked]

@@ -8,7 +8,7 @@ use super::layout;
 use super::request::BuildRequest;
 use bakeoff_confine::{Child, Exit, ExitCause};
 use bakeoff_domain::failure::Failure;
-use bakeoff_source::{BuildInput, content_address};
+use bakeoff_source::{BuildInput, COMPONENT_BYTES_MAX, content_address};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -60,7 +60,9 @@ pub(super) struct ChildOutput {
     stage: Option<BuildStage>,
     failed: Option<Failure>,
     done: Option<ComponentSummary>,
-    /// The component, its code for the checked profile, and versions for the timed one.
+    /// True once a program is announced.
+    has_program: bool,
+    /// A program, or the component, its code for the checked profile, and versions for the timed one.
     blobs: Vec<Vec<u8>>,
 }
 
@@ -105,7 +107,7 @@ impl ChildOutput {
         if self.failed.is_some() {
             return;
         }
-        if self.done.is_some() {
+        if self.done.is_some() || self.has_program {
             if self.blobs.len() < 2 + layout::VERSIONS_MAX {
                 self.blobs.push(frame);
             }
@@ -127,7 +129,8 @@ impl ChildOutput {
                 });
             }
             Some(BuildEvent::Done(summary)) => self.done = Some(summary),
-            Some(BuildEvent::Program) | None => {}
+            Some(BuildEvent::Program) => self.has_program = true,
+            None => {}
         }
     }
 
@@ -137,10 +140,8 @@ impl ChildOutput {
         exit: &Exit,
         wall_time: WallTime,
     ) -> Result<BuiltComponent, Failure> {
-        if let Some(mut failure) = self.failed {
-            failure.message = cut(&failure.message);
-            failure.limit = failure.limit.as_deref().map(cut);
-            return Err(failure);
+        if let Some(failure) = self.failed {
+            return Err(bounded(failure));
         }
         let shown = request.code.path_shown();
         let processes_max = processes_max(matches!(request.code, BuildInput::Source { .. }));
@@ -173,6 +174,34 @@ impl ChildOutput {
             cached: false,
         })
     }
+
+    /// Returns the program that a child built of a source.
+    pub(super) fn into_program(
+        self,
+        shown: &str,
+        exit: &Exit,
+        wall_time: WallTime,
+    ) -> Result<Vec<u8>, Failure> {
+        if let Some(failure) = self.failed {
+            return Err(bounded(failure));
+        }
+        let mut blobs = self.blobs.into_iter().filter(|_| self.has_program);
+        let program = blobs
+            .next()
+            .filter(|program| program.len() <= COMPONENT_BYTES_MAX);
+        let died = || {
+            let stage = Some(BuildStage::Source);
+            classify_exit(stage, exit, wall_time, processes_max(true), shown)
+        };
+        program.ok_or_else(died)
+    }
+}
+
+/// Returns a failure whose texts have the length of a message.
+fn bounded(mut failure: Failure) -> Failure {
+    failure.message = cut(&failure.message);
+    failure.limit = failure.limit.as_deref().map(cut);
+    failure
 }
 
 #[cfg(test)]

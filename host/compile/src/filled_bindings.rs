@@ -8,6 +8,17 @@ use bakeoff_domain::failure::Failure;
 use bakeoff_source::interface::{Function, Interface, World, rust_name};
 use syn::{ImplItem, Item, TraitItem};
 
+/// The files that decide the implementation; part of the cache key.
+pub(super) const SOURCES: [&str; 7] = [
+    include_str!("filled_bindings.rs"),
+    include_str!("conversion.rs"),
+    include_str!("passed.rs"),
+    include_str!("rust_function.rs"),
+    include_str!("rust_types.rs"),
+    include_str!("rust_structs.rs"),
+    include_str!("collections.rs"),
+];
+
 /// The bindings of a world, and what the crate's root has to know of them.
 pub(super) struct FilledBindings {
     pub(super) file: syn::File,

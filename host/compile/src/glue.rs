@@ -3,7 +3,7 @@
 use super::build_protocol::BuildKind;
 use super::export_names;
 use super::failures::ungenerated as internal;
-use super::filled_bindings::{FilledBindings, Form};
+use super::filled_bindings::{self, FilledBindings, Form};
 use super::own_modules;
 use bakeoff_domain::failure::Failure;
 use bakeoff_source::interface::{Interface, World, rust_name};
@@ -49,8 +49,8 @@ pub(super) const ROOT_FILE: &str = "root.rs";
 /// Everything that decides the generated crate and component besides the interface and the module:
 /// the files of the crate, the code that generates it, and, by the lock file, the versions of the
 /// generators. Part of the cache key.
-pub(super) fn fingerprint() -> [&'static str; 26] {
-    [
+pub(super) fn fingerprint() -> Vec<&'static str> {
+    let own = [
         RT,
         ALLOCATOR,
         FLAGS,
@@ -61,15 +61,8 @@ pub(super) fn fingerprint() -> [&'static str; 26] {
         PARAMETERS,
         PARAMETERS_WIT,
         include_str!("glue.rs"),
-        include_str!("filled_bindings.rs"),
         include_str!("calibrator.rs"),
         include_str!("component.rs"),
-        include_str!("conversion.rs"),
-        include_str!("passed.rs"),
-        include_str!("rust_function.rs"),
-        include_str!("rust_types.rs"),
-        include_str!("rust_structs.rs"),
-        include_str!("collections.rs"),
         include_str!("session_glue.rs"),
         include_str!("rustc.rs"),
         include_str!("link.rs"),
@@ -77,7 +70,8 @@ pub(super) fn fingerprint() -> [&'static str; 26] {
         include_str!("export_names.rs"),
         bakeoff_source::interface::RUST_RULES,
         include_str!("../../../Cargo.lock"),
-    ]
+    ];
+    [&own[..], &filled_bindings::SOURCES].concat()
 }
 
 /// Returns the file name under which the user's code is compiled. Panic messages contain it, so it

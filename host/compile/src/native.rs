@@ -1,25 +1,21 @@
 //! In the parent: sources that are built for this machine, as programs that answer in JSON.
 
-use super::build_protocol::{BuildEvent, BuildKind, BuildPlace, BuildStage, BuildTask, TaskInput};
-use super::builder::{Builder, check_size};
+use super::build_protocol::{BuildKind, BuildPlace, BuildTask, TaskInput};
+use super::builder::{Builder, check_size, interface_parts};
 use super::cache::Name;
-use super::child_job::{closed_fence, job, processes_max};
-use super::child_output::watch;
-use super::exit_failure::classify_exit;
-use super::failures::{build_failure, cut};
+use super::child_job::{closed_fence, job};
+use super::child_output::{ChildOutput, watch};
+use super::failures::build_failure;
 use super::limits::WALL;
 use super::request::BuildRequest;
 use super::{host_tools, native_child, native_glue, rustc};
 use bakeoff_confine::Fence;
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_files::Scratch;
-use bakeoff_source::{BuildInput, COMPONENT_BYTES_MAX};
+use bakeoff_source::BuildInput;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The frames of a child: an event, and the program.
-const FRAMES: usize = 2;
 
 impl Builder {
     /// Builds the Rust source of a prototype to a program of this machine, or takes it from the cache if the same was
@@ -67,11 +63,13 @@ impl Builder {
             self.worker.confinement.level().name().as_bytes(),
             rustc::edition(compiler, request.world).name().as_bytes(),
         ];
-        parts.extend(native_glue::fingerprint().map(str::as_bytes));
+        parts.extend(
+            native_glue::fingerprint()
+                .iter()
+                .map(|part| part.as_bytes()),
+        );
         parts.extend(native_child::FLAGS.map(str::as_bytes));
-        for file in request.interface.files() {
-            parts.extend([file.name.as_bytes(), file.text.as_bytes()]);
-        }
+        parts.extend(interface_parts(&request.interface));
         Name::of(&parts)
     }
 
@@ -112,41 +110,9 @@ impl Builder {
         let confinement = self.worker.confinement.clone().without_outer_layer();
         let child = confinement.spawn(job).await;
         let child = child.map_err(|error| machine(&error))?;
-        let mut frames: Vec<Vec<u8>> = Vec::new();
-        let mut keep = |frame| {
-            if frames.len() < FRAMES {
-                frames.push(frame);
-            }
-        };
-        let (exit, wall_time) = watch(child, WALL, &mut keep).await;
-        let mut frames = frames.into_iter();
-        let event = frames.next().as_deref().and_then(BuildEvent::read);
-        match (event, frames.next()) {
-            (Some(BuildEvent::Program), Some(program)) if program.len() <= COMPONENT_BYTES_MAX => {
-                Ok(program)
-            }
-            (
-                Some(BuildEvent::Failed {
-                    class,
-                    message,
-                    phase,
-                    limit,
-                }),
-                _,
-            ) => Err(Failure {
-                class,
-                message: cut(&message),
-                phase,
-                limit: limit.as_deref().map(cut),
-            }),
-            _ => Err(classify_exit(
-                Some(BuildStage::Source),
-                &exit,
-                wall_time,
-                processes_max(true),
-                shown,
-            )),
-        }
+        let mut output = ChildOutput::default();
+        let (exit, wall_time) = watch(child, WALL, &mut |frame| output.take(frame)).await;
+        output.into_program(shown, &exit, wall_time)
     }
 
     /// Returns the fence of a build: that of any other one, and the host's linker.

@@ -4,16 +4,14 @@ use super::build_folder::{folder_failure, read_output};
 use super::build_protocol::{BuildEvent, BuildPlace, BuildTask, Compiler, TaskInput};
 use super::diagnostics::DiagnosticContext;
 use super::failures::build_failure;
-use super::glue::{self, ROOT_FILE};
+use super::glue::ROOT_FILE;
 use super::native_glue;
 use super::rustc;
-use super::scrub::TOOLCHAIN_SHOWN;
 use super::tool::{self, ToolOutput};
 use bakeoff_confine::{Frames, Role};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::Interface;
 use std::path::Path;
-use std::process::Command;
 
 /// The name of the role.
 pub(super) const ROLE: &str = "native-builder";
@@ -56,20 +54,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let task: BuildTask = postcard::from_bytes(payload).map_err(|error| error.to_string())?;
     let (event, program) = match build(&task) {
         Ok(program) => (BuildEvent::Program, Some(program)),
-        Err(Failure {
-            class,
-            message,
-            phase,
-            limit,
-        }) => {
-            let failed = BuildEvent::Failed {
-                class,
-                message,
-                phase,
-                limit,
-            };
-            (failed, None)
-        }
+        Err(failure) => (failure.into(), None),
     };
     let event = postcard::to_stdvec(&event).map_err(|error| error.to_string())?;
     let mut send = |frame: &[u8]| frames.send(frame).map_err(|error| error.to_string());
@@ -87,15 +72,12 @@ fn build(task: &BuildTask) -> Result<Vec<u8>, Failure> {
     else {
         return Err(folder_failure("there is no source to build"));
     };
-    let unwritten = |error: std::io::Error| folder_failure(&error.to_string());
-    for (name, text) in native_glue::generate(&interface, text)? {
-        std::fs::write(scratch.join(name), text).map_err(unwritten)?;
-    }
-    std::fs::write(scratch.join(glue::user_file(task.world)), text).map_err(unwritten)?;
-    rustc::write_job_server(scratch).map_err(unwritten)?;
+    let files = native_glue::generate(&interface, text)?;
+    rustc::write_crate(&files, task, text, scratch)?;
     let output = run(task, compiler, scratch)?;
     if output.status.success() {
-        return read_output(&scratch.join(PROGRAM_FILE)).map_err(unwritten);
+        let program = read_output(&scratch.join(PROGRAM_FILE));
+        return program.map_err(|error| folder_failure(&error.to_string()));
     }
     let context = DiagnosticContext {
         interface: &interface,
@@ -112,17 +94,10 @@ fn build(task: &BuildTask) -> Result<Vec<u8>, Failure> {
 }
 
 fn run(task: &BuildTask, compiler: &Compiler, scratch: &Path) -> Result<ToolOutput, Failure> {
-    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let mut command = Command::new(&compiler.rustc);
+    let edition = rustc::edition(compiler, task.world);
+    let mut command = rustc::command(compiler, edition, scratch);
     command
-        .arg(format!("--sysroot={}", compiler.sysroot.display()))
-        .arg(format!(
-            "--edition={}",
-            rustc::edition(compiler, task.world).name()
-        ))
         .args(FLAGS)
-        .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
-        .arg(remap(scratch, "."))
         .arg(rustc::shown_path_flag(task))
         .args(["-o", PROGRAM_FILE, ROOT_FILE]);
     let path = [("PATH", PATH)];

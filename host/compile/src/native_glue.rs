@@ -5,7 +5,7 @@ mod implementations;
 
 use super::build_protocol::BuildKind;
 use super::failures::{build_failure, ungenerated as internal};
-use super::filled_bindings::{FilledBindings, Form, implements_traits};
+use super::filled_bindings::{self, FilledBindings, Form, implements_traits};
 use super::glue::{self, BINDINGS_FILE, ROOT_FILE};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::{Function, Interface, RUST_RULES, World, rust_name};
@@ -38,28 +38,18 @@ const TYPES_FILE: &str = "json_types.rs";
 
 /// Everything that decides the generated crate besides the interface and the user's file: part of the cache key of a
 /// program.
-pub(super) fn fingerprint() -> [&'static str; 18] {
-    let [program, reader, values, writer] = RUN_TIME.map(|(_, text)| text);
-    [
-        program,
-        reader,
-        values,
-        writer,
+pub(super) fn fingerprint() -> Vec<&'static str> {
+    let own = [
         glue::RT,
         glue::FLAGS,
         include_str!("native_glue.rs"),
         include_str!("native_glue/implementations.rs"),
         include_str!("glue.rs"),
-        include_str!("filled_bindings.rs"),
-        include_str!("conversion.rs"),
-        include_str!("passed.rs"),
-        include_str!("rust_function.rs"),
-        include_str!("rust_types.rs"),
-        include_str!("rust_structs.rs"),
-        include_str!("collections.rs"),
         RUST_RULES,
         include_str!("../../../Cargo.lock"),
-    ]
+    ];
+    let run_time = RUN_TIME.map(|(_, text)| text);
+    [&run_time[..], &own, &filled_bindings::SOURCES].concat()
 }
 
 /// Generates the crate of a program around a user's file: the names and texts of the other files, with [`ROOT_FILE`],

@@ -96,18 +96,7 @@ pub(super) fn compile(
         parameters: task.parameters,
     };
     let files = glue::generate(interface, task.world, build, text)?;
-    let unwritten = |name: &str, error: &std::io::Error| {
-        let message = format!("cannot write {name} into the build's folder: {error}");
-        build_failure(FailureClass::MachineFailed, message)
-    };
-    let write = |name: &str, content: &[u8]| {
-        std::fs::write(scratch.join(name), content).map_err(|error| unwritten(name, &error))
-    };
-    for (name, text) in &files {
-        write(name, text.as_bytes())?;
-    }
-    write(glue::user_file(task.world), text.as_bytes())?;
-    write_job_server(scratch).map_err(|error| unwritten(JOBS_FILE, &error))?;
+    write_crate(&files, task, text, scratch)?;
 
     let compiled = |condition| run(compiler, task, scratch, Attempt::Build { condition });
     let mut output = compiled(None)?;
@@ -147,9 +136,24 @@ pub(super) fn compile(
     })
 }
 
-/// Writes the file that stands for the compiler's job server.
-pub(super) fn write_job_server(scratch: &Path) -> std::io::Result<()> {
-    std::fs::write(scratch.join(JOBS_FILE), JOBS)
+/// Writes the files of a generated crate, the user's file, and that which stands for the compiler's job server.
+pub(super) fn write_crate(
+    files: &[(&'static str, String)],
+    task: &BuildTask,
+    text: &str,
+    scratch: &Path,
+) -> Result<(), Failure> {
+    let write = |name: &str, content: &[u8]| {
+        std::fs::write(scratch.join(name), content).map_err(|error| {
+            let message = format!("cannot write {name} into the build's folder: {error}");
+            build_failure(FailureClass::MachineFailed, message)
+        })
+    };
+    for (name, text) in files {
+        write(name, text.as_bytes())?;
+    }
+    write(glue::user_file(task.world), text.as_bytes())?;
+    write(JOBS_FILE, &JOBS)
 }
 
 /// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro
@@ -185,6 +189,19 @@ fn with_edition_note(message: &str, world: World) -> String {
     )
 }
 
+/// Returns the compiler's command for an edition, whose output has no path of this machine.
+pub(super) fn command(compiler: &Compiler, edition: Edition, scratch: &Path) -> Command {
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    let mut command = Command::new(&compiler.rustc);
+    command
+        .arg(format!("--sysroot={}", compiler.sysroot.display()))
+        .arg(format!("--edition={}", edition.name()))
+        // Where rust-src is installed, the compiler would put its path into messages of panics.
+        .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
+        .arg(remap(scratch, "."));
+    command
+}
+
 /// Runs the compiler.
 fn run(
     compiler: &Compiler,
@@ -201,18 +218,12 @@ fn run(
     } else {
         edition(compiler, task.world)
     };
-    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
-    let mut command = Command::new(&compiler.rustc);
+    let mut command = command(compiler, edition, scratch);
     command
-        .arg(format!("--sysroot={}", compiler.sysroot.display()))
-        .arg(format!("--edition={}", edition.name()))
         .args(FLAGS)
         .arg(feature_flag(compiler.simd))
         .args(is_earlier.then_some("--emit=metadata"))
         .args(kind_flags(task.kind))
-        // Where rust-src is installed, the compiler would put its path into messages of panics.
-        .arg(remap(&compiler.sysroot, TOOLCHAIN_SHOWN))
-        .arg(remap(scratch, "."))
         .args(crate_flags(task))
         .args(panic_path_flag(task))
         .args(condition.map(|name| format!("--cfg={name}")))
