@@ -24,6 +24,12 @@ impl From<Malformed> for Unanswered {
     }
 }
 
+impl From<io::Error> for Unanswered {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
 /// The turns that a program and its host take around a call, so that the call alone is timed.
 pub struct Turns<'a> {
     requests: &'a mut dyn BufRead,
@@ -37,10 +43,10 @@ impl Turns<'_> {
     /// # Errors
     /// The host is gone.
     pub fn call<T>(&mut self, call: impl FnOnce() -> T) -> Result<T, Unanswered> {
-        self.give_up().map_err(Unanswered::Broken)?;
-        self.give_up().map_err(Unanswered::Broken)?;
+        self.give_up()?;
+        self.give_up()?;
         let called = call();
-        self.give_up().map_err(Unanswered::Broken)?;
+        self.give_up()?;
         Ok(called)
     }
 

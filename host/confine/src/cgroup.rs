@@ -124,10 +124,9 @@ fn kill_members(folder: &Path) {
             // Processes that this one cannot see, since they belong to another container, have the number 0.
             numbers.filter(|number| *number > 0).collect::<Vec<i32>>()
         };
-        if members().is_empty() {
+        if !live_process::signal_all(members, Signal::KILL) {
             return;
         }
-        live_process::signal_all(members, Signal::KILL);
         std::thread::sleep(Duration::from_millis(5));
     }
 }

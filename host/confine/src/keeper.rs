@@ -4,7 +4,7 @@
 //! of its process group and session. A keeper is the same binary once more. It adopts whatever loses its parent below
 //! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
 
-use super::privileges::{close_other_files, kill_with_parent};
+use super::privileges::{self, close_other_files, kill_with_parent};
 use super::{live_process, supervise, watchdog};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
@@ -323,16 +323,12 @@ fn has_children() -> bool {
 fn end_as(status: ExitStatus) -> u8 {
     if let Some(signal) = status.signal() {
         // No core of a keeper, which did nothing wrong.
-        let _ = super::privileges::hide_memory();
-        // SAFETY: the sets and numbers are valid; the default of a signal replaces no handler that is still needed.
-        unsafe {
-            let mut only: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&raw mut only);
-            libc::sigaddset(&raw mut only, signal);
-            libc::signal(signal, libc::SIG_DFL);
-            libc::sigprocmask(libc::SIG_UNBLOCK, &raw const only, std::ptr::null_mut());
-            libc::raise(signal);
-        }
+        let _ = privileges::hide_memory();
+        // SAFETY: the number is valid; the default of a signal replaces no handler that is still needed.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        let _ = privileges::unblock(signal);
+        // SAFETY: the number is valid.
+        unsafe { libc::raise(signal) };
     }
     u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)
 }

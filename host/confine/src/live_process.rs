@@ -36,17 +36,18 @@ pub(super) fn folder(process: i32) -> Option<PathBuf> {
         .find(|thread| !has_ended(thread))
 }
 
-/// Sends a signal to processes that a look at the system finds.
+/// Sends a signal to processes that a look at the system finds. Returns false if it finds none.
 ///
 /// One of them may end between the look and the signal, and leave its number to a process of somebody else's. So each is
 /// held by a descriptor first, which never names another one, and counts if a second look still finds its number.
-pub(super) fn signal_all(found: impl Fn() -> Vec<i32>, signal: Signal) {
+pub(super) fn signal_all(found: impl Fn() -> Vec<i32>, signal: Signal) -> bool {
     let hold = |process: &i32| -> Option<(i32, OwnedFd)> {
         let pid = Pid::from_raw(*process)?;
         let held = rustix::process::pidfd_open(pid, PidfdFlags::empty());
         held.ok().map(|held| (*process, held))
     };
-    for processes in found().chunks(HELD_MAX) {
+    let first = found();
+    for processes in first.chunks(HELD_MAX) {
         let held: Vec<(i32, OwnedFd)> = processes.iter().filter_map(hold).collect();
         let still = found();
         for (process, held) in held {
@@ -56,6 +57,7 @@ pub(super) fn signal_all(found: impl Fn() -> Vec<i32>, signal: Signal) {
             }
         }
     }
+    !first.is_empty()
 }
 
 /// Returns the memory and threads of a process; `None` if it has ended.

@@ -67,7 +67,7 @@ fn end_group_on_term() -> io::Result<()> {
         // SAFETY: kill may be called in a handler, and touches no memory. 0 is the own group, this process included.
         unsafe { libc::kill(0, libc::SIGKILL) };
     }
-    // SAFETY: the structures are plain data, for which zero is valid, and live through the calls. The handler calls
+    // SAFETY: the structure is plain data, for which zero is valid, and lives through the call. The handler calls
     // nothing but kill.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -78,12 +78,17 @@ fn end_group_on_term() -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     // Whoever started bakeoff may have blocked the signal, and blocked signals are inherited.
-    // SAFETY: as above; the set is made empty before it is used.
+    unblock(libc::SIGTERM)
+}
+
+/// Lets a signal reach this process.
+pub(super) fn unblock(signal: libc::c_int) -> io::Result<()> {
+    // SAFETY: the set is plain data, for which zero is valid, made empty before it is used, and lives through the calls.
     let done = unsafe {
-        let mut term: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut term);
-        libc::sigaddset(&raw mut term, libc::SIGTERM);
-        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const term, std::ptr::null_mut())
+        let mut only: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut only);
+        libc::sigaddset(&raw mut only, signal);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const only, std::ptr::null_mut())
     };
     match done {
         0 => Ok(()),

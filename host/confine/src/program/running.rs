@@ -112,29 +112,33 @@ impl Running {
             return Err(ProgramFailure::MoreThanOneLine);
         }
         let request = [line.as_bytes(), b"\n"].concat();
-        let mut began = Clocks {
+        let asked = Clocks {
             cpu_ns: self.cpu_ns,
             wall: Instant::now(),
         };
         self.signal(false);
         // A program that has ended has said why.
         let _ = self.stdin.write_all(&request);
-        let (mut exchange, mut ended) = (None, None);
-        if self.timing == CallTiming::Alone {
-            exchange = Some(self.next_turn()?);
-            began = self.next_turn()?;
-            ended = Some(self.next_turn()?);
-        }
+        let turns = match self.timing {
+            CallTiming::Answer => None,
+            CallTiming::Alone => Some([self.next_turn()?, self.next_turn()?, self.next_turn()?]),
+        };
         let answer = self.read_line(bytes_max)?;
         let now = self.clocks();
-        let nothing = exchange.map_or((0, Duration::ZERO), |exchange| began.since(exchange));
         self.answers = self.answers.saturating_add(1);
         self.signal(self.answers > ANSWERS_AWAITED);
         self.cpu_ns = self.cpu_ns.max(now.cpu_ns);
-        let (cpu_ns, wall) = ended.unwrap_or(now).since(began);
-        let cpu_ns = cpu_ns.saturating_sub(nothing.0);
-        let wall_ns = wall.saturating_sub(nothing.1).as_nanos();
-        let wall_ns = u64::try_from(wall_ns).unwrap_or(u64::MAX);
+        let (cpu_ns, wall) = match turns {
+            None => now.since(asked),
+            Some([read, began, ended]) => {
+                let (exchange, call) = (began.since(read), ended.since(began));
+                (
+                    call.0.saturating_sub(exchange.0),
+                    call.1.saturating_sub(exchange.1),
+                )
+            }
+        };
+        let wall_ns = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
         if !self.stdout.buffer().is_empty() {
             return Err(ProgramFailure::MoreThanOneLine);
         }
