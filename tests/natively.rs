@@ -36,7 +36,7 @@ fn compare(files: &[(&str, &str)], options: &[&str]) -> CommandOutput {
 }
 
 /// True if programs of this machine can be linked.
-fn has_linker() -> bool {
+pub(crate) fn has_linker() -> bool {
     let has = Command::new("cc").arg("--version").output().is_ok();
     if !has {
         println!("skipped: there is no `cc`");
@@ -82,18 +82,8 @@ fn the_call_alone_is_timed_and_another_order_is_said() {
         text.contains("Built for this machine the order is another one: b is ahead of a"),
         "{text}"
     );
-    let page = compare(
-        &files,
-        &[
-            "--natively",
-            "--seed",
-            "11",
-            "--size",
-            "20000",
-            "--budget",
-            "6s",
-        ],
-    );
+    // The same for people.
+    let page = compare(&files, &OPTIONS[..7]);
     for part in ["Natively", "as components", "a against b: natively"] {
         assert!(page.stdout.contains(part), "{part}: {}", page.stdout);
     }

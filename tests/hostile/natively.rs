@@ -1,7 +1,7 @@
 //! Sources that do natively what WebAssembly does not let them do.
 
 use super::batch::World;
-use std::process::Command;
+use crate::natively::has_linker;
 
 /// Adds up, and before that does what it should not, natively.
 fn doing(what: &str) -> String {
@@ -24,8 +24,7 @@ pub fn total(values: &[u64]) -> u64 {{
 
 #[test]
 fn case_202_sources_that_run_natively_stay_inside() {
-    if Command::new("cc").arg("--version").output().is_err() {
-        println!("skipped: there is no `cc`");
+    if !has_linker() {
         return;
     }
     let world = World::new();

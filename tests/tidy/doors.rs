@@ -73,7 +73,7 @@ const STRANGERS: [&str; 13] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 51] = [
+const OWN_PATHS: [(&str, &str); 50] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
@@ -132,7 +132,6 @@ const OWN_PATHS: [(&str, &str); 51] = [
     ),
     ("compile::host_tools", "folders of the system"),
     ("compile::link", "a folder of ours"),
-    ("compile::native_child", "a folder of ours"),
     ("compile::rustc", "a folder of ours"),
     ("compile::target", "the toolchain"),
     (

@@ -99,7 +99,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         .iter()
         .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
         .collect();
-    unended::unrank(&mut reported, &by_time, outcome.as_ref());
+    unended::unrank(&mut reported, outcome.as_ref());
     let mut report = report::assemble(Facts {
         experiment: summary(record, &variants)?,
         environment: record.environment.clone(),

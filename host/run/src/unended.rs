@@ -1,8 +1,10 @@
 //! Variants of which a sample of calls was ended before it had an end of its own.
 
 use super::race_outcome::RaceOutcome;
+use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::{VariantReport, VerdictRow};
+use bakeoff_domain::race::Analysis;
+use bakeoff_domain::report::VariantReport;
 use bakeoff_domain::verdict::Verdict;
 
 /// The readings that rest on the times of samples.
@@ -11,70 +13,60 @@ const TIMES: [&str; 2] = ["time", "wall"];
 /// The fewest other variants with times: between two alone, no call is the answer.
 const OTHERS_MIN: usize = 2;
 
-/// Lets the times of each variant rank nobody that had an overrun and leaves open who is the first: how long its sample would have
-/// gone on is not known, so that this would be open for as long as the budget lasts, whoever else is surely ahead of all
-/// the others. It has no rank then, with the reason.
-pub(super) fn unrank(
-    variants: &mut [VariantReport],
-    verdicts: &[VerdictRow],
-    outcome: Option<&RaceOutcome>,
-) {
-    let Some(analysis) = outcome.and_then(|outcome| outcome.raced.analysis.as_ref()) else {
+/// Lets the times of each variant rank nobody that had an overrun and leaves open who is the first: how long its sample
+/// would have gone on is not known, so that this would be open for as long as the budget lasts, whoever else is surely
+/// ahead of all the others. It has no rank then, with the reason.
+pub(super) fn unrank(variants: &mut [VariantReport], outcome: Option<&RaceOutcome>) {
+    let Some((outcome, analysis)) =
+        outcome.and_then(|outcome| Some((outcome, outcome.raced.analysis.as_ref()?)))
+    else {
         return;
     };
-    let overruns = analysis.settings.overruns.iter();
-    let overruns: Vec<(&str, u64)> = overruns
-        .filter_map(|overrun| {
-            let id = outcome?.variants.get(overrun.variant)?;
-            Some((id.as_str(), overrun.wall_ns))
+    let overruns = &analysis.settings.overruns;
+    let overran = |id: &str| {
+        overruns.iter().find(|one| {
+            let overran = outcome.variants.get(one.variant);
+            overran.is_some_and(|overran| overran.as_str() == id)
         })
-        .collect();
+    };
     let has_ended = |variant: &&VariantReport| {
-        variant.readings.contains_key(TIMES[0]) && overruns.iter().all(|(id, _)| *id != variant.id)
+        variant.readings.contains_key(TIMES[0]) && overran(&variant.id).is_none()
     };
     if variants.iter().filter(has_ended).count() < OTHERS_MIN {
         return;
     }
     for variant in variants {
-        let overrun = overruns.iter().find(|(id, _)| *id == variant.id);
-        let Some((_, wall_ns)) =
-            overrun.filter(|_| leaves_first_open(verdicts, &overruns, &variant.id))
+        let Some(overrun) =
+            overran(&variant.id).filter(|one| leaves_first_open(analysis, one.variant))
         else {
             continue;
         };
         let why = format!(
             "a sample of its calls took more than {}, far longer than was predicted, and was ended; a larger --budget may tell \
              how long they take",
-            numbers::reading(*wall_ns as f64, "ns")
+            numbers::reading(overrun.wall_ns as f64, "ns")
         );
-        for source in TIMES {
-            if variant.readings.contains_key(source) {
-                variant
-                    .missing_readings
-                    .insert(source.to_owned(), why.clone());
-            }
-        }
+        let known = TIMES
+            .into_iter()
+            .filter(|source| variant.readings.contains_key(*source));
+        let missing = known.map(|source| (source.to_owned(), why.clone()));
+        variant.missing_readings.extend(missing);
     }
 }
 
-/// Returns true if a variant that no other one beats is neither told apart from another such variant, which has no
-/// overrun, nor tied with it.
-fn leaves_first_open(verdicts: &[VerdictRow], overruns: &[(&str, u64)], id: &str) -> bool {
-    let overall = || verdicts.iter().filter(|row| row.case.is_none());
-    let is_beaten = |id: &str| {
-        overall().any(|row| match row.verdict {
-            Verdict::Beaten => row.a == id,
-            Verdict::Beats => row.b == id,
-            Verdict::Tie | Verdict::NoCall => false,
+/// Returns true if an unbeaten variant is neither told apart from another unbeaten one, which has no overrun, nor tied with
+/// it.
+fn leaves_first_open(analysis: &Analysis, variant: VariantIndex) -> bool {
+    let is_unbeaten = |variant: VariantIndex| analysis.unbeaten.contains(&variant);
+    let overruns = &analysis.settings.overruns;
+    let has_overrun = |variant| overruns.iter().any(|overrun| overrun.variant == variant);
+    let is_open = |other: VariantIndex| {
+        let mut pairs = analysis.overall.iter();
+        pairs.any(|pair| {
+            pair.verdict == Verdict::NoCall
+                && [(variant, other), (other, variant)].contains(&(pair.a, pair.b))
         })
     };
-    let contender = |other: &str| {
-        other != id && !is_beaten(other) && overruns.iter().all(|(overran, _)| *overran != other)
-    };
-    let is_open_with_one = |row: &VerdictRow| {
-        row.verdict == Verdict::NoCall
-            && [&*row.a, &*row.b].contains(&id)
-            && [&*row.a, &*row.b].into_iter().any(contender)
-    };
-    !is_beaten(id) && overall().any(is_open_with_one)
+    let mut others = analysis.unbeaten.iter().copied();
+    is_unbeaten(variant) && others.any(|other| !has_overrun(other) && is_open(other))
 }

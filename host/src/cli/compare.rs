@@ -139,11 +139,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return two_runs::run(&before, &after, output);
     }
     let policy = Policy::of_host()?;
-    let native_leave = if arguments.natively {
-        Some(natively::leave(&arguments.files, &policy)?)
-    } else {
-        None
-    };
+    let native_leave = arguments
+        .natively
+        .then(|| natively::leave(&arguments.files, &policy));
+    let native_leave = native_leave.transpose()?;
     // The files of a derived experiment live as long as this.
     let mut derived = None;
     let mut spent = Duration::ZERO;

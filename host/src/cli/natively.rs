@@ -59,7 +59,7 @@ impl Natives<'_> {
             .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
         let (experiment, failed) = self.programs(folder.work(), output).await?;
         let mut natively = if experiment.approaches.len() < 2 {
-            Natively::of(report, without_variants(report))
+            Natively::default()
         } else {
             match self.run(experiment, folder.work(), report, output).await? {
                 Some(programs) => Natively::of(report, programs),
@@ -201,13 +201,4 @@ fn absolute(path: &mut PathBuf) -> Result<(), Failure> {
     *path = std::path::absolute(&path)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     Ok(())
-}
-
-/// Returns the report without anything that was measured.
-fn without_variants(report: &Report) -> Report {
-    Report {
-        variants: Vec::new(),
-        verdicts: Vec::new(),
-        ..report.clone()
-    }
 }

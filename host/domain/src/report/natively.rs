@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const TIME: &str = "time";
 
 /// Times and verdicts of a report's sources where they are built for this machine and run as programs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Natively {
     /// Times of a call alone, by variant.
     pub times: BTreeMap<String, Reading>,
@@ -51,8 +51,7 @@ impl Natively {
                 let theirs = ordered_row(components, a, b, None);
                 let own = natively.verdict(a, b);
                 if let (Some(theirs), Some(own)) = (theirs, own)
-                    && theirs.verdict != own.verdict
-                    && theirs.verdict == own.verdict.mirrored()
+                    && Self::contradicts(&theirs, &own)
                 {
                     natively.opposite.push(((*a).clone(), (*b).clone()));
                 }
@@ -66,6 +65,11 @@ impl Natively {
         let mut rows = self.verdicts.iter().filter(|row| row.case.is_none());
         let row = rows.find(|row| [(a, b), (b, a)].contains(&(row.a.as_str(), row.b.as_str())));
         row.map(|row| about_first(row, a))
+    }
+
+    /// Returns true if two verdicts about the same one of a pair have each a winner, and not the same.
+    pub(crate) fn contradicts(one: &VerdictRow, other: &VerdictRow) -> bool {
+        Self::settles(one) && one.verdict == other.verdict.mirrored()
     }
 
     /// Returns true if a pair has a winner.

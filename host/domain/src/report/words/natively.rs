@@ -45,13 +45,9 @@ pub fn natively_otherwise(report: &Report) -> Vec<String> {
     let Some(natively) = &report.natively else {
         return Vec::new();
     };
-    let is_opposite = |row: &VerdictRow| {
-        let named = |(a, b): &(String, String)| [(a, b), (b, a)].contains(&(&row.a, &row.b));
-        natively.opposite.iter().any(named)
-    };
     let (mut opposite, mut only_there) = (Vec::new(), Vec::new());
     for (components, programs) in pairs(report, natively) {
-        if is_opposite(&programs) {
+        if Natively::contradicts(&components, &programs) {
             opposite.push(ahead(report, &programs));
         } else if Natively::settles(&programs) && !Natively::settles(&components) {
             only_there.push(ahead(report, &programs));
