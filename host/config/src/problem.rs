@@ -441,21 +441,10 @@ fn refuse_duplicate(taken: &mut Vec<At<String>>, name: &At<String>, found: &mut 
 
 /// Returns the message that two names would be mistaken for each other, and where they differ.
 pub fn read_alike(one: &str, other: &str) -> String {
-    let (place, differs) = first_difference(one, other);
+    let (place, differs) = ids::first_difference(one, other);
     format!(
         "{} and {} read alike: they differ in character {place}, {differs}",
         quoted(one),
         quoted(other)
     )
-}
-
-/// Returns the first character in which two names differ, counted from 1, and the code points there.
-fn first_difference(one: &str, other: &str) -> (usize, String) {
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
-    let same = same.count();
-    let at = |name: &str| match name.chars().nth(same) {
-        Some(character) => format!("U+{:04X}", u32::from(character)),
-        None => "the end".to_owned(),
-    };
-    (same + 1, format!("{} and {}", at(one), at(other)))
 }

@@ -136,6 +136,17 @@ fn digest(text: &str) -> u32 {
     (hash >> 32) as u32 ^ hash as u32
 }
 
+/// Returns the first character in which two names differ, counted from 1, and the code points there.
+pub fn first_difference(one: &str, other: &str) -> (usize, String) {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    let same = same.count();
+    let at = |name: &str| match name.chars().nth(same) {
+        Some(character) => format!("U+{:04X}", u32::from(character)),
+        None => "the end".to_owned(),
+    };
+    (same + 1, format!("{} and {}", at(one), at(other)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,11 +6,13 @@
 use super::error::briefly;
 use super::limits::REQUEST_BYTES_MAX;
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, RequestId};
+use rmcp::model::{ClientNotification, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// The most messages that wait in either direction.
@@ -18,6 +20,45 @@ const MESSAGES_WAITING_MAX: usize = 64;
 
 type Incoming = RxJsonRpcMessage<RoleServer>;
 type Outgoing = TxJsonRpcMessage<RoleServer>;
+
+/// The ids of requests that have no answer yet.
+#[derive(Clone, Debug, Default)]
+struct Unanswered(Arc<Mutex<HashSet<RequestId>>>);
+
+impl Unanswered {
+    /// Notes a message of the client. Returns false for a request with the id of another one: of two answers with one id
+    /// the client could not tell which is which.
+    fn takes(&self, message: &Incoming) -> bool {
+        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            JsonRpcMessage::Request(request) => ids.insert(request.id.clone()),
+            JsonRpcMessage::Notification(notification) => {
+                // Who calls a request off gets no answer to it.
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    ids.remove(id);
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Notes a message to the client.
+    fn answers(&self, message: &Outgoing) {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            ids.remove(id);
+        }
+    }
+}
 
 /// Stdin and stdout as messages.
 #[derive(Debug)]
@@ -39,10 +80,12 @@ impl Lines {
         let (ended, has_ended) = watch::channel(false);
         let (done, written) = oneshot::channel();
         let answers = outgoing.clone();
+        let unanswered = Unanswered::default();
+        let answered = unanswered.clone();
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
-        thread("mcp-read").spawn(move || read(input, &incoming_sender, &answers))?;
+        thread("mcp-read").spawn(move || read(input, &incoming_sender, &answers, &unanswered))?;
         thread("mcp-write").spawn(move || {
-            write(output, outgoing_receiver);
+            write(output, outgoing_receiver, &answered);
             let _: Result<(), ()> = done.send(());
         })?;
         let lines = Self {
@@ -99,8 +142,10 @@ impl Transport<RoleServer> for Lines {
     }
 }
 
-fn write(mut output: impl Write, mut messages: mpsc::Receiver<Outgoing>) {
+fn write(mut output: impl Write, mut messages: mpsc::Receiver<Outgoing>, unanswered: &Unanswered) {
     while let Some(message) = messages.blocking_recv() {
+        // Before the client can read it, and send another request with the same id.
+        unanswered.answers(&message);
         let Ok(mut line) = serde_json::to_vec(&message) else {
             continue;
         };
@@ -119,6 +164,7 @@ fn read(
     mut input: impl BufRead,
     messages: &mpsc::Sender<Incoming>,
     answers: &mpsc::Sender<Outgoing>,
+    unanswered: &Unanswered,
 ) {
     let mut line = Vec::new();
     loop {
@@ -129,6 +175,9 @@ fn read(
         };
         let is_open = match read {
             Ok(None) => true,
+            Ok(Some(message)) if !unanswered.takes(&message) => {
+                answers.blocking_send(second_of_one_id()).is_ok()
+            }
             Ok(Some(message)) => messages.blocking_send(message).is_ok(),
             Err(Unreadable { id, error }) => {
                 answers.blocking_send(Outgoing::error(error, id)).is_ok()
@@ -139,6 +188,16 @@ fn read(
             return;
         }
     }
+}
+
+/// Returns the answer to a request with the id of one that has no answer yet. It names no id: it would be taken for the
+/// answer to the first.
+fn second_of_one_id() -> Outgoing {
+    let error = ErrorData::invalid_request(
+        "the request is refused: another one with its id has no answer yet; give each an id of its own",
+        None,
+    );
+    Outgoing::error(error, None)
 }
 
 fn too_long() -> Unreadable {
@@ -235,7 +294,7 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
 pub(super) fn refusal(line: &[u8]) -> Option<String> {
     use super::arguments as a;
     use super::tools::ToolName;
-    use rmcp::model::{ClientRequest, JsonRpcMessage};
+    use rmcp::model::ClientRequest;
     let message = match parse(line) {
         Ok(message) => message?,
         Err(unreadable) => return Some(unreadable.error.message.into_owned()),
@@ -269,7 +328,12 @@ mod tests {
     fn transferred(text: &[u8]) -> (Vec<Incoming>, Vec<Value>) {
         let (sender, mut messages) = mpsc::channel(MESSAGES_WAITING_MAX);
         let (answers, mut errors) = mpsc::channel(MESSAGES_WAITING_MAX);
-        read(BufReader::new(text), &sender, &answers);
+        read(
+            BufReader::new(text),
+            &sender,
+            &answers,
+            &Unanswered::default(),
+        );
         drop((sender, answers));
         let received = std::iter::from_fn(|| messages.blocking_recv()).collect();
         let errors = std::iter::from_fn(|| errors.blocking_recv());
@@ -278,6 +342,27 @@ mod tests {
     }
 
     const PING: &str = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+
+    #[test]
+    fn a_second_request_with_an_id_is_refused_until_the_first_is_answered_or_called_off() {
+        let (messages, errors) = transferred(format!("{PING}\n{PING}\n").as_bytes());
+        assert_eq!((messages.len(), errors.len()), (1, 1));
+        assert_eq!(errors[0]["error"]["code"], -32600);
+        assert_eq!(errors[0].get("id"), None);
+        let cancelled =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        let (messages, errors) = transferred(format!("{PING}\n{cancelled}\n{PING}\n").as_bytes());
+        assert_eq!((messages.len(), errors.len()), (3, 0));
+
+        let unanswered = Unanswered::default();
+        let (ping, _) = transferred(format!("{PING}\n").as_bytes());
+        assert!(unanswered.takes(&ping[0]) && !unanswered.takes(&ping[0]));
+        unanswered.answers(&Outgoing::error(
+            too_long().error,
+            Some(RequestId::Number(7)),
+        ));
+        assert!(unanswered.takes(&ping[0]));
+    }
 
     #[test]
     fn what_is_no_message_gets_an_error_and_the_next_one_gets_through() {

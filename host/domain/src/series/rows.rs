@@ -1,6 +1,7 @@
 //! Rows of somebody's measurements, put together to blocks.
 
 use super::race::BlockValue;
+use crate::ids;
 use crate::stats::at_most;
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,6 +42,22 @@ pub enum RowError {
         what: &'static str,
         /// The most that there may be.
         max: usize,
+    },
+    /// Two names that a reader would take for one.
+    #[error(
+        "the {what} {one:?} and {other:?} read alike, and differ in character {place}, {characters}: rename one"
+    )]
+    ReadAlike {
+        /// The things that have these names.
+        what: &'static str,
+        /// The name that came first.
+        one: String,
+        /// The other one.
+        other: String,
+        /// The first character that is another one, counted from 1.
+        place: usize,
+        /// The code points there.
+        characters: String,
     },
     /// A row came after its block had ended.
     #[error(
@@ -186,6 +203,18 @@ impl Blocks {
             if names.len() >= max {
                 return Err(RowError::TooMany { what, max });
             }
+            let look = ids::look(name);
+            let mut alike = names.iter().filter(|known| ids::look(known) == look);
+            if let Some(one) = alike.find(|known| ids::slug(known) != ids::slug(name)) {
+                let (place, characters) = ids::first_difference(one, name);
+                return Err(RowError::ReadAlike {
+                    what,
+                    one: one.clone(),
+                    other: name.to_owned(),
+                    place,
+                    characters,
+                });
+            }
             names.push(name.to_owned());
             Ok(Some(names.len() - 1))
         };
@@ -322,6 +351,20 @@ mod tests {
             .map(|block| block.values.iter().map(|one| one.value).collect())
             .collect();
         assert_eq!(values, [vec![2.0, 4.0], vec![5.0]]);
+    }
+
+    #[test]
+    fn names_that_read_alike_are_refused() {
+        let mut blocks = Blocks::new(false, None);
+        blocks.push(&row("sort", Some("x"), 1.0)).unwrap();
+        for other in ["s\u{43e}rt", "sort\u{200b}"] {
+            let refused = blocks.push(&row(other, Some("x"), 1.0)).unwrap_err();
+            assert!(matches!(refused, RowError::ReadAlike { .. }), "{refused}");
+            assert!(refused.to_string().contains("U+"), "{refused}");
+        }
+        for other in ["sort", "Sort", "heap"] {
+            blocks.push(&row(other, Some("x"), 1.0)).unwrap();
+        }
     }
 
     #[test]
