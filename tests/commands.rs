@@ -451,3 +451,21 @@ fn a_case_is_named_by_its_place() {
         assert!(refused.explains("the place of none"), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn what_the_command_line_quotes_acts_on_no_terminal() {
+    for arguments in [
+        &["--\u{1b}[31mred"][..],
+        &["com\u{1b}]0;title\u{7}pare"],
+        &["report", "--run", "1\u{202e}"],
+    ] {
+        let said: CommandOutput = bakeoff(arguments).output().unwrap().into();
+        assert_eq!(said.status, 2, "{}", said.stderr);
+        assert!(
+            !said.stderr.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{:?}",
+            said.stderr
+        );
+        assert!(said.stderr.contains("error: "), "{}", said.stderr);
+    }
+}

@@ -23,6 +23,7 @@ mod places;
 mod planting;
 mod programs;
 mod results;
+mod revisions;
 mod run_cases;
 mod seeds;
 mod sessions;

@@ -42,6 +42,7 @@ mod readings;
 mod render;
 mod replica;
 mod resume;
+mod revisions;
 mod run;
 mod saved_inputs;
 mod schema;

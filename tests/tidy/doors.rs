@@ -73,13 +73,17 @@ const STRANGERS: [&str; 13] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 50] = [
+const OWN_PATHS: [(&str, &str); 52] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
     ("cli::build", "`-o`, and files that the user named"),
     ("cli::check", "what the user named: a folder or a file"),
-    ("cli::compare", "the file of cases that the user named"),
+    (
+        "cli::compare",
+        "whether there is what the user named: nothing is opened",
+    ),
+    ("cli::compared", "the file of cases that the user named"),
     (
         "cli::derived",
         "a folder of ours, and files that the user named",
@@ -104,6 +108,7 @@ const OWN_PATHS: [(&str, &str); 50] = [
         "cli::repeat",
         "whether the file that the user named is one of an experiment's: nothing is opened",
     ),
+    ("cli::revision_rows", "a folder of ours"),
     ("cli::rows_source", "the file that the user named"),
     ("cli::saved_inputs", "the file that the user named"),
     (

@@ -4,7 +4,7 @@ use super::build_protocol::{BuildKind, BuildTask, TaskInput};
 use super::build_worker::{BuildEnd, BuildWorker};
 use super::cache::{Cache, Name};
 use super::child_output::{BuiltComponent, ChildOutput};
-use super::crates::{BuildLimits, BuiltCrates, CratesError};
+use super::crates::{BuildLimits, BuiltCrates, CratesError, OwnPackage};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
 use super::logical_lines::LINES_RULE;
@@ -113,6 +113,18 @@ impl Builder {
         let limits = BuildLimits::default();
         let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
         let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
+        Ok(self.with_crates(Arc::new(built)))
+    }
+
+    /// Builds a package of the user's, or takes it from the cache, for all builds that follow.
+    ///
+    /// # Errors
+    /// The package cannot be built, or crates that it needs were not fetched.
+    pub async fn with_package(self, package: OwnPackage<'_>) -> Result<Self, CratesError> {
+        let limits = BuildLimits::default();
+        let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
+        let cache = self.cache.as_ref();
+        let built = BuiltCrates::of_package(toolchain, confinement, cache, package, limits).await?;
         Ok(self.with_crates(Arc::new(built)))
     }
 

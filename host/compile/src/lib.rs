@@ -47,6 +47,7 @@ mod passed;
 mod record;
 mod request;
 mod reserve;
+mod rust_caller;
 mod rust_constants;
 mod rust_examples;
 mod rust_function;
@@ -85,7 +86,10 @@ pub use child::builder_role;
 pub use child_output::BuiltComponent;
 pub use choice::ToolchainChoice;
 pub use choice::toolchain_folders;
-pub use crates::{BuildLimits, BuiltCrates, CratesError, VendorError, crates_role, vendor};
+pub use crates::{
+    BuildLimits, BuiltCrates, CratesError, OwnPackage, VendorError, crates_role, vendor,
+    vendor_locked,
+};
 pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototype};
 pub use glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETER_IMPORTS};
 pub use imports::{ImportSupport, WasiImports, import_support};
@@ -95,7 +99,8 @@ pub use native_child::native_role;
 pub use record::BuildRecord;
 pub use request::BuildRequest;
 pub use reserve::SCHEME as RESERVE_SCHEME;
-pub use signatures::{FileKind, read_public_functions, reader_role};
+pub use rust_caller::CalledFunction;
+pub use signatures::{FileKind, caller_source, read_public_functions, reader_role};
 pub use toolchain::Toolchain;
 pub use toolchain_error::{TARGET, ToolchainError};
 pub use trial_build::usable_confinement;

@@ -2,10 +2,12 @@
 //! the file may come from anybody, and make a parser run for ever or out of stack.
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
+use super::rust_caller::{self, CalledFunction};
 use super::unreadable::Unreadable;
 use super::{component_functions, rust_constants, rust_examples, rust_function};
 use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Frames, Rlimits, Role};
 use bakeoff_source::interface::{Constants, ReadFile};
+use serde::de::DeserializeOwned;
 
 /// The name of the reader's role.
 const ROLE: &str = "reader";
@@ -43,8 +45,15 @@ impl FileKind {
     }
 }
 
+/// The byte that stands for a task to write a source that calls a function of the file. A line with the function as
+/// JSON follows.
+const CALLER_TAG: u8 = b'f';
+
 /// The answer of a reader: the content of the file, or the reason why it cannot be read.
 type Answer = Result<ReadFile, Unreadable>;
+
+/// The answer of a reader that writes a source.
+type WrittenAnswer = Result<String, Unreadable>;
 
 /// Returns the role of reader children, for [`enter_if_child`](bakeoff_confine::enter_if_child).
 pub fn reader_role() -> Role {
@@ -57,6 +66,11 @@ pub fn reader_role() -> Role {
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (tag, file) = payload.split_first().ok_or("the task is empty")?;
+    if *tag == CALLER_TAG {
+        let answer = write_caller(file)?;
+        let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
+        return frames.send(&bytes).map_err(|error| error.to_string());
+    }
     let answer: Answer = if *tag == FileKind::Component.tag() {
         component_functions::exported_functions(file)
             .map(|functions| ReadFile {
@@ -88,6 +102,30 @@ fn read_source(payload: &[u8]) -> Answer {
     })
 }
 
+fn write_caller(task: &[u8]) -> Result<WrittenAnswer, String> {
+    let end = task.iter().position(|byte| *byte == b'\n');
+    let (called, text) = task.split_at(end.ok_or("the task has no function")?);
+    let called = serde_json::from_slice(called).map_err(|error| error.to_string())?;
+    Ok(std::str::from_utf8(&text[1..])
+        .map_err(|error| Unreadable::because(error.to_string()))
+        .and_then(|text| rust_caller::caller(text, &called)))
+}
+
+/// Returns a source whose one public function calls that of a package, which is written in `file`.
+///
+/// # Errors
+/// The file is not Rust, or has no such function, or the reader did not survive it; the error says so.
+pub async fn caller_source(
+    confinement: &Confinement,
+    called: &CalledFunction,
+    file: &[u8],
+) -> Result<String, Unreadable> {
+    let called = serde_json::to_vec(called);
+    let called = called.map_err(|error| Unreadable::because(error.to_string()))?;
+    let answer: WrittenAnswer = read(confinement, &[&[CALLER_TAG], &called, b"\n", file]).await?;
+    answer
+}
+
 /// Reads the public functions of a Rust file and the constants in it, or the functions that a component exports.
 ///
 /// # Errors
@@ -97,9 +135,16 @@ pub async fn read_public_functions(
     kind: FileKind,
     file: &[u8],
 ) -> Result<ReadFile, Unreadable> {
-    let tag = [kind.tag()];
-    let payload = [&tag[..], file];
-    let mut job = ChildJob::new(ROLE, &payload, fence());
+    let answer: Answer = read(confinement, &[&[kind.tag()], file]).await?;
+    answer
+}
+
+/// Returns the answer of a reader to a task.
+async fn read<T: DeserializeOwned>(
+    confinement: &Confinement,
+    payload: &[&[u8]],
+) -> Result<T, Unreadable> {
+    let mut job = ChildJob::new(ROLE, payload, fence());
     job.frame_bytes_max = ANSWER_BYTES_MAX;
     job.output_bytes_max = ANSWER_BYTES_MAX as u64;
     job.stderr_bytes_max = STDERR_BYTES_MAX;
@@ -116,8 +161,7 @@ pub async fn read_public_functions(
         }));
     };
     // JSON, whose reader ends at a depth: the answer is a child's.
-    let answer: Result<Answer, _> = serde_json::from_slice(&frame);
-    answer.map_err(|error| Unreadable::because(error.to_string()))?
+    serde_json::from_slice(&frame).map_err(|error| Unreadable::because(error.to_string()))
 }
 
 /// Returns a fence that allows no file.

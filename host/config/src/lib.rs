@@ -114,7 +114,9 @@ pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, pars
 pub use load::{
     DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
 };
-pub use lock::{LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock};
+pub use lock::{
+    LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,
+};
 pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;

@@ -15,6 +15,11 @@ pub const LOCK_BYTES_MAX: u64 = 1 << 20;
 /// The most crates of a lock, dependencies included.
 const LOCKED_MAX: usize = 256;
 
+/// The most packages in the lock of a package of the user's.
+const PACKAGE_LOCKED_MAX: usize = 1_024;
+/// The source of crates in a lock.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
 /// The content of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock {
@@ -74,6 +79,70 @@ fn packages<'a, 'text>(
 pub fn check_lock_form(text: &str) -> Result<(), LockError> {
     let table = DeTable::parse(text).map_err(|_| unreadable())?;
     packages(&table).map(|_| ())
+}
+
+/// Reads the crates of crates.io in the lock of a package of the user's.
+///
+/// # Errors
+/// The text is no lock, or names a crate that comes from somewhere else.
+pub fn read_package_lock(text: &str) -> Result<Vec<LockedCrate>, String> {
+    let unreadable = || "its Cargo.lock cannot be read as a lock of cargo".to_owned();
+    let table = DeTable::parse(text).map_err(|_| unreadable())?;
+    let Some(packages) = table.get_ref().get("package") else {
+        return Ok(Vec::new());
+    };
+    let packages = packages.get_ref().as_array().ok_or_else(unreadable)?;
+    if packages.len() > PACKAGE_LOCKED_MAX {
+        let count = packages.len();
+        return Err(format!(
+            "its Cargo.lock has {count} packages, and {PACKAGE_LOCKED_MAX} is the most"
+        ));
+    }
+    let mut crates = Vec::new();
+    for package in packages.iter() {
+        let package = package.get_ref().as_table().ok_or_else(unreadable)?;
+        let text = |key: &str| Some(package.get(key)?.get_ref().as_str()?.to_owned());
+        let Some(source) = text("source") else {
+            // A package of the repository.
+            continue;
+        };
+        let (Some(name), Some(version), Some(checksum)) =
+            (text("name"), text("version"), text("checksum"))
+        else {
+            return Err(elsewhere(&text("name").unwrap_or_default()));
+        };
+        let usual = |text: &str, more: &str| {
+            (1..=64).contains(&text.len())
+                && text
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || more.contains(c))
+        };
+        let is_usual = usual(&name, "-_")
+            && usual(&version, ".-+")
+            && checksum.len() == 64
+            && checksum.chars().all(|c| c.is_ascii_hexdigit());
+        if source != CRATES_IO || !is_usual {
+            return Err(elsewhere(&name));
+        }
+        crates.push(LockedCrate {
+            name,
+            version,
+            checksum,
+        });
+    }
+    Ok(crates)
+}
+
+fn elsewhere(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c))
+        .take(64)
+        .collect();
+    format!(
+        "it needs the crate {name}, which does not come from crates.io: only crates from there, and packages of the \
+         repository itself, are built"
+    )
 }
 
 /// Reads the text of a lock for these crates.

@@ -210,15 +210,19 @@ impl Policy {
     /// # Errors
     /// The policy forbids it; the error names its line.
     pub fn with_programs(mut self) -> Result<Self, ConfigError> {
-        match &self.programs {
+        self.permitted(self.programs.as_ref(), "--programs")?;
+        self.programs_allowed = true;
+        Ok(self)
+    }
+
+    /// Returns an error if a key is off, which refuses an option.
+    fn permitted(&self, key: Option<&At<bool>>, option: &str) -> Result<(), ConfigError> {
+        match key {
             Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
-                "--programs is refused by the host's policy, {}",
+                "{option} is refused by the host's policy, {}",
                 self.line(span)
             ))),
-            _ => {
-                self.programs_allowed = true;
-                Ok(self)
-            }
+            _ => Ok(()),
         }
     }
 
@@ -232,13 +236,16 @@ impl Policy {
     /// # Errors
     /// The policy forbids it; the error names its line.
     pub fn permit_unconfined(&self) -> Result<(), ConfigError> {
-        match &self.allow_unconfined {
-            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
-                "--allow-unconfined is refused by the host's policy, {}",
-                self.line(span)
-            ))),
-            _ => Ok(()),
-        }
+        self.permitted(self.allow_unconfined.as_ref(), "--allow-unconfined")
+    }
+
+    /// Checks that a package of a repository may be built, whose build scripts and macros run behind the fence as those of
+    /// crates do.
+    ///
+    /// # Errors
+    /// The policy forbids crates; the error names its line.
+    pub fn permit_packages(&self) -> Result<(), ConfigError> {
+        self.permitted(self.crates.as_ref(), "--package")
     }
 
     /// Checks that a run may ask a model for approaches.
@@ -246,13 +253,7 @@ impl Policy {
     /// # Errors
     /// The policy forbids it; the error names its line.
     pub fn permit_generate(&self) -> Result<(), ConfigError> {
-        match &self.generate {
-            Some(At { value: false, span }) => Err(ConfigError::Refused(format!(
-                "--generate is refused by the host's policy, {}",
-                self.line(span)
-            ))),
-            _ => Ok(()),
-        }
+        self.permitted(self.generate.as_ref(), "--generate")
     }
 
     /// Returns the most that a run may spend on models.

@@ -34,6 +34,11 @@ impl CompiledFor {
         if self.no_simd { Simd::Off } else { Simd::On }
     }
 
+    /// Returns true if an edition was given.
+    pub(super) fn has_edition(self) -> bool {
+        self.edition.is_some()
+    }
+
     /// Returns the edition of Rust that the files are written in.
     pub(super) fn edition(self) -> Edition {
         match self.edition {

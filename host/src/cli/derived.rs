@@ -37,6 +37,14 @@ pub(super) struct Derived {
     folder: Scratch,
 }
 
+/// Words of sources on inputs, where the files that are compared are no sources themselves.
+#[derive(Clone, Default)]
+pub(super) struct Hints {
+    pub(super) constants: Constants,
+    /// Arguments that examples and tests call the function with, in WAVE.
+    pub(super) examples: Vec<String>,
+}
+
 /// Sentence on files that are the same component.
 const ONE_COMPONENT: &str =
     "They are the same component, byte for byte: there is nothing to search for or to time.";
@@ -68,17 +76,22 @@ impl Derived {
     pub(super) async fn read(
         approaches: &[Approach],
         call: Option<&str>,
+        hints: &Hints,
         safety: &Safety,
         policy: &Policy,
     ) -> Result<Self, Failure> {
         let machine = KnownMachine::default();
         let confinement = machine.confinement(safety.unconfined(policy)?).await?;
         let mut files = Vec::new();
-        let mut constants = Constants::default();
+        let mut constants = hints.constants.clone();
         for approach in approaches {
             let (file, own) = read_file(&approach.code, &confinement).await?;
             constants.extend(own);
             files.push(file);
+        }
+        if let Some(file) = files.first_mut().filter(|file| file.functions.len() == 1) {
+            let examples = hints.examples.iter().cloned();
+            file.functions[0].examples.extend(examples);
         }
         let found = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
         let derived = Self {

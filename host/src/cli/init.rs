@@ -1,7 +1,7 @@
 //! `bakeoff init`: writes an experiment, a small one or that of given sources.
 
 use super::assembled::{approaches, code, experiment, sizes};
-use super::derived::{Agreement, Derived};
+use super::derived::{Agreement, Derived, Hints};
 use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::options::{Output, Safety};
@@ -221,8 +221,14 @@ impl Arguments {
     async fn of_sources(&self, output: &Output) -> Result<Made, Failure> {
         let policy = Policy::of_host()?;
         let approaches = approaches(&self.from)?;
-        let mut derived =
-            Derived::read(&approaches, self.call.as_deref(), &self.safety, &policy).await?;
+        let mut derived = Derived::read(
+            &approaches,
+            self.call.as_deref(),
+            &Hints::default(),
+            &self.safety,
+            &policy,
+        )
+        .await?;
         let own = self.workload.as_deref().map(code).transpose()?;
         if let Some(own) = &own {
             derived.take_oracle_of(own).await?;

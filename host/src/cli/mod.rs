@@ -8,6 +8,8 @@ mod build;
 mod called;
 mod check;
 mod compare;
+mod compare_options;
+mod compared;
 mod compiled_for;
 mod completions;
 mod counts;
@@ -45,6 +47,9 @@ mod regression;
 mod remembered;
 mod repeat;
 mod report;
+mod revision_rows;
+mod revision_side;
+mod revisions;
 mod rows_source;
 mod run;
 mod run_place;
@@ -68,6 +73,7 @@ mod verify;
 mod writing;
 mod written;
 
+use bakeoff_render::escape::Lines;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -112,7 +118,7 @@ enum Command {
     /// Run an experiment
     Run(run::Arguments),
     /// Measure files against each other, or show what changed between two runs
-    Compare(compare::Arguments),
+    Compare(compare_options::Arguments),
     /// Compare commands by their time, each started anew in blocks whose order is drawn
     Time(time::Arguments),
     /// Compare values that somebody else measured, as rows of a file or as they are written
@@ -171,7 +177,10 @@ fn fail_where_a_file_has_its_largest_size() {
 
 /// Parses the command line, runs the command and returns its exit status.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     cli.output.apply();
     fail_where_a_file_has_its_largest_size();
     if let Err(failure) = temporary_folder() {
@@ -221,6 +230,19 @@ pub fn main() -> ExitCode {
         Ok(status) => status.into(),
         Err(failure) => failure.print(),
     }
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for. Arguments are quoted there, and may have
+/// come from somebody else.
+fn refused(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    let escaped = Lines(&text).to_string();
+    if escaped == text {
+        // With the colours of the terminal.
+        error.exit();
+    }
+    anstream::eprint!("{escaped}");
+    Status::Usage.into()
 }
 
 /// Checks that the folder for temporary files is not one that the working folder chooses.

@@ -15,13 +15,22 @@ const BYTES_MAX: usize = 768 << 10;
 /// Adds the report to the job's page, where there is one. The page repeats what the command writes
 /// elsewhere, so a page that cannot be written is a message on stderr, and no failure.
 pub(super) fn append(report: &Report, sources: &Sources) {
+    append_if_there(|| page(report, sources));
+}
+
+/// Adds a text in Markdown to the job's page, where there is one and the text has room.
+pub(super) fn append_text(text: &str) {
+    append_if_there(|| text.chars().take(BYTES_MAX / 4).collect());
+}
+
+fn append_if_there(page: impl FnOnce() -> String) {
     let Some(file) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
         return;
     };
     if file.as_os_str().is_empty() {
         return;
     }
-    if let Err(why) = write(&file, &page(report, sources)) {
+    if let Err(why) = write(&file, &page()) {
         anstream::eprintln!("the summary of this step is not written: {VARIABLE} is {why}");
     }
 }

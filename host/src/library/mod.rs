@@ -43,6 +43,7 @@ pub fn enter_if_child() -> Option<ExitCode> {
         bakeoff_compile::crates_role(),
         bakeoff_compile::native_role(),
         bakeoff_compile::reader_role(),
+        bakeoff_revision::git_role(),
         bakeoff_runner::role(),
     ])
 }

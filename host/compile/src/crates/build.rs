@@ -2,7 +2,9 @@
 //! the folder in which prototypes' builds read them.
 
 use super::package;
-use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, is_file_name};
+use super::protocol::{
+    CratesEvent, CratesTask, FILES_MAX, ROLE, Wanted, is_crate_name, is_file_name,
+};
 use super::vendor::{VendorError, cargo_of, sources_of};
 use crate::cache::{Cache, Name};
 use crate::failures::cut;
@@ -19,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version of the way in which crates are built; part of the keys of cached libraries.
-const SCHEME: &str = "crates 1";
+pub(super) const SCHEME: &str = "crates 1";
 
 /// The limits of a build of crates.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +81,7 @@ pub enum CratesError {
 
 /// The built libraries, as the cache stores them.
 #[derive(Debug, Serialize, Deserialize)]
-struct Libraries {
+pub(super) struct Libraries {
     externs: Vec<(String, String)>,
     files: Vec<(String, Vec<u8>)>,
 }
@@ -125,7 +127,7 @@ impl BuiltCrates {
         Self::of(libraries).map_err(|error| CratesError::Machine(no_folder(&error)))
     }
 
-    fn of(libraries: Libraries) -> std::io::Result<Self> {
+    pub(super) fn of(libraries: Libraries) -> std::io::Result<Self> {
         let folder = Scratch::new()?;
         let mut parts: Vec<&[u8]> = Vec::new();
         for (name, bytes) in &libraries.files {
@@ -160,7 +162,7 @@ impl BuiltCrates {
     }
 }
 
-fn no_folder(error: &std::io::Error) -> String {
+pub(super) fn no_folder(error: &std::io::Error) -> String {
     format!(
         "cannot make a folder for crates: {error}; make room in {}, or name another folder by TMPDIR",
         std::env::temp_dir().display()
@@ -178,20 +180,42 @@ async fn build(
     let locked = locked
         .map_err(|error| CratesError::Lock(error.to_string()))?
         .allowed;
-    let cargo = cargo_of(toolchain)?;
-    let sources = sources_of(cache.folder(), &crates.lock);
-    // The cache's folder may be named by a relative path.
-    let sources = sources
-        .canonicalize()
-        .map_err(|_| CratesError::NotFetched)?;
-    let machine = |error: &dyn std::fmt::Display| CratesError::Machine(error.to_string());
-    let scratch = Scratch::new().map_err(|error| CratesError::Machine(no_folder(&error)))?;
-    let task = CratesTask {
+    let sources = fetched(cache, &crates.lock)?;
+    let wanted = Wanted::Allowed {
         crates: crates.allowed.clone(),
         locked,
         lock: crates.lock.clone(),
-        sources: sources.clone(),
-        cargo: cargo.clone(),
+    };
+    libraries(toolchain, confinement, wanted, &sources, limits).await
+}
+
+/// Returns the folder of the fetched sources of a lock.
+pub(super) fn fetched(cache: &Cache, lock: &str) -> Result<PathBuf, CratesError> {
+    // The cache's folder may be named by a relative path.
+    sources_of(cache.folder(), lock)
+        .canonicalize()
+        .map_err(|_| CratesError::NotFetched)
+}
+
+/// Has a child build libraries, with the sources of crates in a folder.
+pub(super) async fn libraries(
+    toolchain: &Toolchain,
+    confinement: &Confinement,
+    wanted: Wanted,
+    sources: &Path,
+    limits: BuildLimits,
+) -> Result<Libraries, CratesError> {
+    let cargo = cargo_of(toolchain)?;
+    let machine = |error: &dyn std::fmt::Display| CratesError::Machine(error.to_string());
+    let scratch = Scratch::new().map_err(|error| CratesError::Machine(no_folder(&error)))?;
+    let mut fence = fence(toolchain, sources, scratch.work(), limits);
+    if let Wanted::Package { files, .. } = &wanted {
+        fence.write.push(files.clone());
+    }
+    let task = CratesTask {
+        wanted,
+        sources: sources.to_owned(),
+        cargo,
         rustc: toolchain.compiler.rustc.clone(),
         sysroot: toolchain.compiler.sysroot.clone(),
         scratch: scratch.work().to_owned(),
@@ -199,11 +223,7 @@ async fn build(
     };
     let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
     let payload = [task.as_slice()];
-    let mut job = ChildJob::new(
-        ROLE,
-        &payload,
-        fence(toolchain, &sources, scratch.work(), limits),
-    );
+    let mut job = ChildJob::new(ROLE, &payload, fence);
     job.frame_bytes_max = FILE_BYTES as usize + (1 << 20);
     job.output_bytes_max = OUTPUT_BYTES_MAX;
     job.rss_bytes_max = Some(RESIDENT_BYTES_MAX);

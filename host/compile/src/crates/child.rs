@@ -1,12 +1,11 @@
 //! In the child: cargo, without a network, on sources that were fetched before.
 
 use super::package;
-use super::protocol::{CratesEvent, CratesTask, FILES_MAX, ROLE, is_crate_name, is_file_name};
-use crate::build_folder::read_output;
+use super::product::{Message, Product, collect, messages};
+use super::protocol::{CratesEvent, CratesTask, ROLE, Wanted};
 use crate::failures::cut;
 use crate::toolchain_error::TARGET;
 use bakeoff_confine::{Frames, Role, kill_with_parent};
-use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -14,16 +13,26 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The arguments of cargo.
-const ARGUMENTS: [&str; 8] = [
-    "build",
-    "--frozen",
+/// The arguments of cargo, whatever is built.
+const ARGUMENTS: [&str; 6] = [
     "--release",
     "--lib",
     "--jobs=2",
     "--color=never",
     "--message-format=json",
     "--target=wasm32-unknown-unknown",
+];
+
+/// The release profile of a package of the user's, over what its manifest says: as prototypes are compiled.
+const PROFILE: [(&str, &str); 8] = [
+    ("OPT_LEVEL", "3"),
+    ("CODEGEN_UNITS", "1"),
+    ("LTO", "off"),
+    ("PANIC", "abort"),
+    ("DEBUG", "false"),
+    ("DEBUG_ASSERTIONS", "false"),
+    ("OVERFLOW_CHECKS", "false"),
+    ("INCREMENTAL", "false"),
 ];
 
 /// The search path, with the host's linker, which build scripts and macros need.
@@ -59,14 +68,13 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     Ok(())
 }
 
-/// The output of a build: the name of each crate with its file, and all files with their contents.
-type Product = (Vec<(String, String)>, Vec<(String, Vec<u8>)>);
-
 fn build(task: &CratesTask) -> Result<Product, String> {
     let unwritten = |error: io::Error| format!("cannot write into the build's folder: {error}");
     let scratch = &task.scratch;
     let folder = |name: &str| scratch.join(name);
-    package::write(&folder("package"), &task.crates, Some(&task.lock)).map_err(unwritten)?;
+    if let Wanted::Allowed { crates, lock, .. } = &task.wanted {
+        package::write(&folder("package"), crates, Some(lock)).map_err(unwritten)?;
+    }
     std::fs::create_dir_all(folder("home")).map_err(unwritten)?;
     std::fs::create_dir_all(folder("tmp")).map_err(unwritten)?;
     let settings = settings(&task.sources)?;
@@ -99,17 +107,43 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
     drop(closed);
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     // Cargo reads from the compiler's warnings what the target can do, so there is no flag that silences them.
-    let flags = [
+    let mut flags = vec![
         task.features.clone(),
         remap(&task.sources, "/crates"),
         remap(&task.scratch, "/crates"),
         remap(&task.sysroot, "/rust"),
     ];
     let mut command = Command::new(&task.cargo);
+    command.env_clear();
+    match &task.wanted {
+        Wanted::Allowed { .. } => {
+            command
+                .args(["build", "--frozen"])
+                .args(ARGUMENTS)
+                .current_dir(task.scratch.join("package"));
+        }
+        Wanted::Package {
+            manifest,
+            files,
+            library,
+            is_locked,
+        } => {
+            flags.push(remap(files, "/package"));
+            command
+                .args(["rustc", "--offline", "--crate-type=lib"])
+                .args(is_locked.then_some("--locked"))
+                .args(ARGUMENTS)
+                .arg("--manifest-path")
+                .arg(manifest)
+                // A panic does not know its line then, so that code which only moved in its file stays the same.
+                .args(["--", "-Zlocation-detail=none"])
+                .env("RUSTC_BOOTSTRAP", library)
+                .envs(PROFILE.map(|(name, value)| (format!("CARGO_PROFILE_RELEASE_{name}"), value)))
+                // Cargo takes settings from the folder that it is started in.
+                .current_dir(task.scratch.join("home"));
+        }
+    }
     command
-        .args(ARGUMENTS)
-        .current_dir(task.scratch.join("package"))
-        .env_clear()
         .env("PATH", PATH)
         .env("HOME", task.scratch.join("home"))
         .env("CARGO_HOME", task.scratch.join("home"))
@@ -135,35 +169,6 @@ fn read_text(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A message of cargo, in its JSON form.
-#[derive(Deserialize)]
-struct Message {
-    #[serde(default)]
-    package_id: String,
-    #[serde(default)]
-    filenames: Vec<String>,
-    target: Option<Target>,
-    message: Option<Diagnostic>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Diagnostic {
-    level: String,
-    rendered: Option<String>,
-}
-
-fn messages(text: &str) -> Vec<Message> {
-    let lines = text.lines();
-    lines
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect()
-}
-
 /// Returns the reason why cargo failed: the compiler's first error with the crate that has it, or else cargo's own
 /// message.
 fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
@@ -183,72 +188,16 @@ fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
         let from = said.find("error:").unwrap_or(0);
         said[from..].to_owned()
     });
-    let named = [
+    let mut named = vec![
         (&task.scratch, "."),
         (&task.sources, "/crates"),
         (&task.sysroot, "/rust"),
     ];
+    if let Wanted::Package { files, .. } = &task.wanted {
+        named.push((files, "/package"));
+    }
     let text = named.iter().fold(text, |text, (path, shown)| {
         text.replace(&path.display().to_string(), shown)
     });
     text.trim_end().to_owned()
-}
-
-/// Reads the libraries that cargo names: libraries for the target, and procedural macros, which are for the host.
-fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product, String> {
-    let (mut externs, mut files) = (Vec::new(), Vec::new());
-    let folders = [
-        format!("target/{TARGET}/release/deps"),
-        "target/release/deps".to_owned(),
-    ];
-    for message in messages {
-        for path in &message.filenames {
-            let Some(name) = Path::new(path).file_name().and_then(|name| name.to_str()) else {
-                continue;
-            };
-            // Libraries of the host are for build scripts and macros.
-            let folder = match (name.ends_with(".rlib"), path.contains(&folders[0])) {
-                (true, true) => &folders[0],
-                (false, _) if name.ends_with(".so") => &folders[1],
-                _ => continue,
-            };
-            if !is_file_name(name) || path.contains("bakeoff_crates") || files.len() >= FILES_MAX {
-                continue;
-            }
-            let file = task.scratch.join(folder).join(name);
-            let bytes =
-                read_output(&file).map_err(|error| format!("cannot read {name}: {error}"))?;
-            files.push((name.to_owned(), bytes));
-            let Some(target) = &message.target else {
-                continue;
-            };
-            let of_user = task.locked.iter().any(|one| {
-                message
-                    .package_id
-                    .ends_with(&format!("#{}@{}", one.name, one.version))
-            });
-            let called = target.name.replace('-', "_");
-            if of_user && is_crate_name(&called) {
-                externs.push((called, name.to_owned()));
-            }
-        }
-    }
-    if externs.len() == task.locked.len() {
-        Ok((externs, files))
-    } else {
-        let built: Vec<&str> = externs.iter().map(|(name, _)| name.as_str()).collect();
-        let missing = task.locked.iter().filter(|one| {
-            !messages.iter().any(|message| {
-                message
-                    .package_id
-                    .ends_with(&format!("#{}@{}", one.name, one.version))
-            })
-        });
-        let missing: Vec<&str> = missing.map(|one| one.name.as_str()).collect();
-        Err(format!(
-            "not each crate has a library: there is {}, and nothing for {}",
-            built.join(", "),
-            missing.join(", ")
-        ))
-    }
 }

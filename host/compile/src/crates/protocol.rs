@@ -16,11 +16,7 @@ const EVENT_BYTES_MAX: usize = 1 << 20;
 /// The task of a child that builds crates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CratesTask {
-    pub(super) crates: Vec<AllowedCrate>,
-    /// The exact versions of the crates.
-    pub(super) locked: Vec<LockedCrate>,
-    /// The text of the lock.
-    pub(super) lock: String,
+    pub(super) wanted: Wanted,
     /// The folder of the crates' sources.
     pub(super) sources: PathBuf,
     pub(super) cargo: PathBuf,
@@ -29,6 +25,30 @@ pub(super) struct CratesTask {
     pub(super) scratch: PathBuf,
     /// The compiler's flag of target features, the same as for prototypes.
     pub(super) features: String,
+}
+
+/// The libraries that are wanted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Wanted {
+    /// The crates of an experiment.
+    Allowed {
+        crates: Vec<AllowedCrate>,
+        /// The exact versions of the crates.
+        locked: Vec<LockedCrate>,
+        /// The text of the lock.
+        lock: String,
+    },
+    /// A package of the user's.
+    Package {
+        /// The package's manifest.
+        manifest: PathBuf,
+        /// The folder of all files of its repository, in which the build may write.
+        files: PathBuf,
+        /// The name of its library in sources.
+        library: String,
+        /// True if a lock says which versions of its dependencies are taken.
+        is_locked: bool,
+    },
 }
 
 /// A message of the child. [`CratesEvent::Built`] is followed by a frame for each file.

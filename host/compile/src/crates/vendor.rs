@@ -5,7 +5,7 @@ use crate::cache::Cache;
 use crate::choice::{Programs, output_of_kept};
 use crate::toolchain::Toolchain;
 use bakeoff_config::{LOCK_BYTES_MAX, LOCK_FILE, read_lock};
-use bakeoff_domain::crates::{AllowedCrate, Crates};
+use bakeoff_domain::crates::{AllowedCrate, Crates, LockedCrate};
 use bakeoff_files::{Scratch, own_folder, owned_by_others, read_bounded};
 use bakeoff_source::content_address;
 use std::path::{Path, PathBuf};
@@ -96,55 +96,117 @@ pub async fn vendor(
     crates: &[AllowedCrate],
     lock: Option<&str>,
 ) -> Result<Crates, VendorError> {
-    let shown = cache.folder().join(FOLDER);
-    let failed = |error: std::io::Error| VendorError::Folder {
-        folder: shown.display().to_string(),
-        reason: error.to_string(),
-    };
-    let cargo = cargo_of(toolchain)?;
-    if !own_folder(&shown).map_err(failed)? {
-        return Err(failed(std::io::Error::other("it belongs to another user")));
-    }
-    let folder = shown.canonicalize().map_err(failed)?;
-    refuse_foreign_settings(&folder).map_err(failed)?;
-    let scratch = Scratch::in_folder(&folder).map_err(failed)?;
-    let work = scratch.work();
-    package::write(work, crates, lock).map_err(failed)?;
-    if let Some(said) = fetch(toolchain, &cargo, work).await.map_err(failed)? {
+    let place = Place::open(toolchain, cache)?;
+    let work = place.scratch.work();
+    package::write(work, crates, lock).map_err(|error| place.failed(error))?;
+    if let Some(said) = place.fetch(toolchain).await? {
         if lock.is_none() {
             return Err(explain(&said, work));
         }
         // Cargo quotes a lock that it cannot use, which may be a second name of any file of the user's: what is shown
         // is said without it.
-        std::fs::remove_file(work.join("Cargo.lock")).map_err(failed)?;
-        let without = fetch(toolchain, &cargo, work).await.map_err(failed)?;
-        return Err(match without {
+        std::fs::remove_file(work.join("Cargo.lock")).map_err(|error| place.failed(error))?;
+        return Err(match place.fetch(toolchain).await? {
             Some(said) => explain(&said, work),
             None => VendorError::Lock {
                 reason: kind_of_lock_failure(&said),
             },
         });
     }
-    let text = read_bounded(&work.join("Cargo.lock"), LOCK_BYTES_MAX).map_err(failed)?;
+    let text = read_bounded(&work.join("Cargo.lock"), LOCK_BYTES_MAX);
+    let text = text.map_err(|error| place.failed(error))?;
     let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
     let lock =
         text.ok_or_else(|| VendorError::Unusable("the lock is no text of 1 MiB".to_owned()))?;
     read_lock(&lock, crates).map_err(|error| VendorError::Unusable(error.to_string()))?;
-    let kept = sources_of(cache.folder(), &lock);
-    if !kept.is_dir() {
-        let parent = kept.parent().unwrap_or(&folder);
-        std::fs::create_dir_all(parent).map_err(failed)?;
-        let moved = std::fs::rename(work.join(SOURCES), &kept);
-        // Another process may have been quicker.
-        if !kept.is_dir() {
-            moved.map_err(failed)?;
-        }
-        forget_oldest(&cache.folder().join(FOLDER), KEPT_MAX);
-    }
+    place.keep(cache, &lock)?;
     Ok(Crates {
         allowed: crates.to_vec(),
         lock,
     })
+}
+
+/// Fetches all crates of the lock of a package of the user's into the cache, unless they are there.
+///
+/// # Errors
+/// See [`VendorError`].
+pub async fn vendor_locked(
+    toolchain: &Toolchain,
+    cache: &Cache,
+    locked: &[LockedCrate],
+    lock: &str,
+) -> Result<(), VendorError> {
+    if sources_of(cache.folder(), lock).is_dir() {
+        return Ok(());
+    }
+    let place = Place::open(toolchain, cache)?;
+    let work = place.scratch.work();
+    package::write_exact(work, locked).map_err(|error| place.failed(error))?;
+    match place.fetch(toolchain).await? {
+        Some(said) => Err(explain(&said, work)),
+        None => place.keep(cache, lock),
+    }
+}
+
+/// The folder of fetched crates, and a new one in it for those that are being fetched.
+struct Place {
+    shown: String,
+    folder: PathBuf,
+    scratch: Scratch,
+    cargo: PathBuf,
+}
+
+impl Place {
+    fn open(toolchain: &Toolchain, cache: &Cache) -> Result<Self, VendorError> {
+        let shown = cache.folder().join(FOLDER);
+        let failed = |error| unwritable(&shown, &error);
+        let cargo = cargo_of(toolchain)?;
+        if !own_folder(&shown).map_err(failed)? {
+            return Err(failed(std::io::Error::other("it belongs to another user")));
+        }
+        let folder = shown.canonicalize().map_err(failed)?;
+        refuse_foreign_settings(&folder).map_err(failed)?;
+        Ok(Self {
+            scratch: Scratch::in_folder(&folder).map_err(failed)?,
+            shown: shown.display().to_string(),
+            folder,
+            cargo,
+        })
+    }
+
+    fn failed(&self, error: std::io::Error) -> VendorError {
+        unwritable(Path::new(&self.shown), &error)
+    }
+
+    /// Has cargo fetch the crates of the package in the new folder, and returns its message if it fails.
+    async fn fetch(&self, toolchain: &Toolchain) -> Result<Option<String>, VendorError> {
+        let said = fetch(toolchain, &self.cargo, self.scratch.work()).await;
+        said.map_err(|error| self.failed(error))
+    }
+
+    /// Keeps what was fetched as the sources of a lock.
+    fn keep(&self, cache: &Cache, lock: &str) -> Result<(), VendorError> {
+        let kept = sources_of(cache.folder(), lock);
+        if kept.is_dir() {
+            return Ok(());
+        }
+        let parent = kept.parent().unwrap_or(&self.folder);
+        std::fs::create_dir_all(parent).map_err(|error| self.failed(error))?;
+        let moved = std::fs::rename(self.scratch.work().join(SOURCES), &kept);
+        // Another process may have been quicker.
+        if !kept.is_dir() {
+            moved.map_err(|error| self.failed(error))?;
+        }
+        forget_oldest(&cache.folder().join(FOLDER), KEPT_MAX);
+        Ok(())
+    }
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> VendorError {
+    VendorError::Folder {
+        folder: folder.display().to_string(),
+        reason: error.to_string(),
+    }
 }
 
 /// Has cargo fetch the crates of the package in a folder, and returns its message if it fails.

@@ -1,0 +1,280 @@
+//! Functions of a package at two revisions, each built and compared.
+
+use super::Status;
+use super::compare_options::Arguments;
+use super::compared::{Compared, Files, Timed};
+use super::derived::Hints;
+use super::failure::Failure;
+use super::options::Output;
+use super::regression;
+use super::revision_side::{Located, Setting, Side, component};
+use bakeoff_compile::Builder;
+use bakeoff_domain::report::words;
+use bakeoff_domain::variant;
+use bakeoff_render::{ComparisonOutcome, RevisedFunction, RevisedTime, clipped};
+use bakeoff_source::interface::{DerivedInterface, Interface};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most characters of a call that a row of the table shows.
+const CALL_CHARS_MAX: usize = 60;
+
+/// Everything that the comparisons of several functions share.
+pub(super) struct Work<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) sides: &'a [Side; 2],
+    pub(super) builders: &'a [Builder; 2],
+    pub(super) folder: &'a Path,
+    pub(super) confidence: f64,
+    pub(super) output: &'a Output,
+}
+
+/// A function at both revisions, as components.
+struct Components {
+    files: Vec<PathBuf>,
+    call: String,
+    hints: Hints,
+    is_same_code: bool,
+}
+
+impl Work<'_> {
+    /// Compares one function, and prints the report as of two files.
+    pub(super) async fn alone(&self, function: &str) -> Result<Status, Failure> {
+        let components = match self.components(0, function).await? {
+            Ok(components) => components,
+            Err(why) => return Err(Failure::no_answer(format!("{function}: {why}"))),
+        };
+        let revisions = self.sides.iter().map(|side| {
+            let commit = &side.checkout.commit;
+            format!("{} is commit {commit}", side.revision)
+        });
+        let revisions: Vec<String> = revisions.collect();
+        let note = format!(
+            "{function} of {}; {}.",
+            self.setting.package,
+            revisions.join(", ")
+        );
+        match self.compared(&components).await? {
+            Compared::Interrupted => Ok(Status::Interrupted),
+            Compared::Untimed(untimed) => self.arguments.show_untimed(&untimed, self.output),
+            Compared::Timed(mut timed) => {
+                timed.report.notes.push(note);
+                self.arguments.show_timed(&timed, self.output)
+            }
+        }
+    }
+
+    /// Compares a function of several. Returns `None` if the user interrupted it.
+    pub(super) async fn row(
+        &self,
+        number: usize,
+        function: &str,
+    ) -> Result<Option<RevisedFunction>, Failure> {
+        let row = |outcome, found: &str, details| RevisedFunction {
+            name: function.to_owned(),
+            outcome,
+            is_same_code: false,
+            found: found.to_owned(),
+            time: None,
+            seed: None,
+            details,
+        };
+        let components = match self.components(number, function).await? {
+            Ok(components) => components,
+            Err(why) => {
+                let outcome = ComparisonOutcome::BuildFailed;
+                return Ok(Some(row(
+                    outcome,
+                    "not compared: it cannot be called",
+                    Some(why),
+                )));
+            }
+        };
+        if components.is_same_code {
+            let outcome = match self.arguments.fail_if_slower {
+                Some(_) => ComparisonOutcome::NotSlower,
+                None => ComparisonOutcome::Tie,
+            };
+            return Ok(Some(RevisedFunction {
+                is_same_code: true,
+                ..row(outcome, "the same code", None)
+            }));
+        }
+        Ok(match self.compared(&components).await? {
+            Compared::Interrupted => None,
+            Compared::Untimed(untimed) => {
+                let found = match (untimed.outcome, &untimed.call) {
+                    (ComparisonOutcome::Disagreement, Some(call)) => {
+                        format!("another answer to {}", clipped(call, CALL_CHARS_MAX))
+                    }
+                    _ => untimed.reason.clone(),
+                };
+                Some(row(untimed.outcome, &found, Some(untimed.text())))
+            }
+            Compared::Timed(timed) => Some(self.timed(function, &timed)),
+        })
+    }
+
+    fn timed(&self, function: &str, timed: &Timed) -> RevisedFunction {
+        let report = &timed.report;
+        let variants = variant::declare(&timed.experiment.approaches);
+        let ids: Vec<&str> = variants.iter().map(|variant| variant.id.as_str()).collect();
+        let row = words::ordered_row(report, ids[1], ids[0], None);
+        let mean = |id: &str| {
+            let variant = report.variants.iter().find(|variant| variant.id == id)?;
+            variant.readings.get("time").map(|time| time.value)
+        };
+        let (found, outcome) = match (&row, self.arguments.fail_if_slower) {
+            (Some(row), None) => (
+                words::pair_short(report, row),
+                ComparisonOutcome::of(report),
+            ),
+            (None, None) => (
+                report.recommendation.text.clone(),
+                ComparisonOutcome::of(report),
+            ),
+            (_, Some(allowed)) => {
+                let tested = regression::against(report, ids[0], ids[1], allowed);
+                let [before, after] = self.sides;
+                let line =
+                    tested.line(&before.revision, &after.revision, allowed, &report.protocol);
+                (line, tested.outcome())
+            }
+        };
+        RevisedFunction {
+            name: function.to_owned(),
+            outcome,
+            is_same_code: false,
+            found,
+            time: row.map(|row| RevisedTime {
+                verdict: row.verdict,
+                before_ns: mean(ids[0]),
+                after_ns: mean(ids[1]),
+                ratio: row.ratio,
+                low: row.low,
+                high: row.high,
+            }),
+            seed: Some(report.experiment.seed.to_string()),
+            details: None,
+        }
+    }
+
+    /// Builds a function at both revisions. The inner error says why it cannot be.
+    async fn components(
+        &self,
+        number: usize,
+        function: &str,
+    ) -> Result<Result<Components, String>, Failure> {
+        let [before, after] = self.sides;
+        let located = [before.locate(function), after.locate(function)];
+        let [Ok(first), Ok(second)] = located else {
+            return Ok(Err(format!("{function} is not in both revisions")));
+        };
+        let written = [
+            before.caller(self.setting, &first).await,
+            after.caller(self.setting, &second).await,
+        ];
+        let [Ok(earlier), Ok(later)] = written else {
+            let failed = written.into_iter().find_map(Result::err);
+            return Ok(Err(failed.unwrap_or_default()));
+        };
+        let name = first.function.name.clone();
+        let read = [earlier.1, later.1];
+        let found = match DerivedInterface::find(&read, Some(&name)) {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        let cannot_write = |error: std::io::Error| {
+            Failure::infrastructure(format!("cannot write a temporary file: {error}"))
+        };
+        let folder = self.folder.join(number.to_string());
+        std::fs::create_dir_all(&folder).map_err(cannot_write)?;
+        let wit = folder.join("called.wit");
+        std::fs::write(&wit, found.wit(false)).map_err(cannot_write)?;
+        let interface = match Interface::load(&wit, &found.call) {
+            Ok(interface) => Arc::new(interface),
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let (mut files, mut built) = (Vec::new(), Vec::new());
+        let stems = stems([&before.revision, &after.revision]);
+        let sources = [&earlier.0, &later.0];
+        for (place, stem) in stems.iter().enumerate() {
+            let source = format!("{stem}.rs");
+            std::fs::write(folder.join(&source), sources[place]).map_err(cannot_write)?;
+            match component(&self.builders[place], &interface, &folder, &source).await {
+                Ok(component) => built.push(component),
+                Err(why) => {
+                    let revision = &self.sides[place].revision;
+                    return Ok(Err(format!("at {revision}: {why}")));
+                }
+            }
+            let file = folder.join(format!("{stem}.wasm"));
+            std::fs::write(&file, &built[place]).map_err(cannot_write)?;
+            files.push(file);
+        }
+        Ok(Ok(Components {
+            files,
+            call: found.call,
+            hints: hints(&[first, second]),
+            is_same_code: built[0] == built[1],
+        }))
+    }
+
+    async fn compared(&self, components: &Components) -> Result<Compared, Failure> {
+        let files = Files {
+            named: &components.files,
+            call: Some(&components.call),
+            hints: components.hints.clone(),
+            confidence: Some(self.confidence),
+        };
+        self.arguments.compared(&files, self.output).await
+    }
+}
+
+/// Returns what the files of a function say of its inputs, at both revisions together.
+fn hints(located: &[Located<'_>]) -> Hints {
+    let mut hints = Hints::default();
+    for one in located {
+        hints.constants.extend(one.constants());
+        for example in &one.function.examples {
+            if !hints.examples.contains(example) {
+                hints.examples.push(example.clone());
+            }
+        }
+    }
+    hints
+}
+
+/// Returns names of files for two revisions, by which the report calls them.
+fn stems(revisions: [&String; 2]) -> [String; 2] {
+    let plain = |revision: &str| -> String {
+        let usual = |c: char| {
+            if c.is_ascii_alphanumeric() || "-_.~^@".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
+        revision.chars().map(usual).take(60).collect()
+    };
+    let [before, after] = revisions.map(|revision| plain(revision));
+    if before.to_lowercase() == after.to_lowercase() {
+        [format!("{before}-before"), format!("{after}-after")]
+    } else {
+        [before, after]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_are_names_of_files() {
+        let named = |before: &str, after: &str| stems([&before.to_owned(), &after.to_owned()]);
+        assert_eq!(named("main", "HEAD~1"), ["main", "HEAD~1"]);
+        assert_eq!(named("origin/main", "../x"), ["origin-main", "..-x"]);
+        assert_eq!(named("a/b", "A-b"), ["a-b-before", "A-b-after"]);
+    }
+}
