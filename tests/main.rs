@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod action;
 mod addresses;
 mod aggregators;
 mod asked;
