@@ -79,12 +79,13 @@ fn an_oracle_that_refuses_every_changed_answer_is_believed() {
 }
 
 #[test]
-fn holes_of_an_oracle_are_shown_with_examples_and_are_no_error() {
+fn holes_of_an_oracle_are_shown_with_examples_and_another_order_is_none() {
     // It looks at the set of numbers only.
     let body = "let right: std::collections::BTreeSet<i32> = values.into_iter().filter(|v| v % 2 == 0).collect();
         if right == answer.into_iter().collect() { Ok(()) } else { Err(\"no\".into()) }";
     let (status, test) = tested(body, &[RIGHT]);
-    assert_eq!((status, &test["belief"]), (0, &json!("tested")), "{test:#}");
+    assert_eq!((status, &test["belief"]), (1, &json!("tested")), "{test:#}");
+    assert_eq!(test["holes"], json!([["doubled", 12]]));
     for change in ["doubled", "moved"] {
         let counts = &test["by_change"][change];
         assert_eq!(counts["accepted"], counts["changed"], "{test:#}");
@@ -97,6 +98,12 @@ fn holes_of_an_oracle_are_shown_with_examples_and_are_no_error() {
         .map(|example| example["change"].as_str().unwrap())
         .collect();
     assert_eq!(kinds, ["doubled", "doubled", "moved", "moved"]);
+    // The same numbers in any order.
+    let body = "let mut right: Vec<i32> = values.into_iter().filter(|v| v % 2 == 0).collect();
+        let mut answer = answer; right.sort(); answer.sort();
+        if right == answer { Ok(()) } else { Err(\"no\".into()) }";
+    let (status, test) = tested(body, &[RIGHT]);
+    assert_eq!((status, &test["holes"]), (0, &json!([])), "{test:#}");
 }
 
 #[test]

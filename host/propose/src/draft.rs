@@ -242,7 +242,7 @@ fn of_model(error: RunError) -> Result<String, DraftError> {
 fn weakness(test: &OracleTest, survey: &Survey) -> Option<String> {
     let mut wrong = Vec::new();
     let share = test.accepted_share().unwrap_or(0.0);
-    if test.belief != Belief::Tested || share >= ACCEPTED_SHARE_MAX {
+    if test.belief != Belief::Tested || share >= ACCEPTED_SHARE_MAX || !test.holes().is_empty() {
         wrong.push(test.sentence());
         wrong.extend(test.contradictions.iter().map(|found| found.what.clone()));
         let not_accepted = test.not_accepted.iter();

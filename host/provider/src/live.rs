@@ -91,9 +91,16 @@ impl Provider {
         };
         let is_command = options.provider == ProviderKind::Command;
         if options.microdollars_max.is_some() && price.is_none() && !is_command {
+            let known = list.map(prices::known).unwrap_or_default();
+            let known = if known.is_empty() {
+                String::new()
+            } else {
+                format!(". Prices are known of {}", known.join(", "))
+            };
             return Err(OpenError::Options(format!(
-                "the price of `{model}` is not known, so a budget of money cannot be kept: name it in a file of \
-                 `prices`, or set a budget of tokens"
+                "the price of `{model}` is not known, so a budget of money cannot be kept: give it in a file, `--prices \
+                 FILE` (a section [anthropic] or [openai] with `\"{model}\" = {{ input = 3, output = 15 }}`, dollars for \
+                 a million tokens), or set a budget of tokens, `--tokens N`{known}"
             )));
         }
         let opened = Self {

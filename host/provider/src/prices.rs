@@ -155,6 +155,20 @@ pub(super) fn look_up(
     find(BUILT_IN, list, model).map_err(OpenError::Options)
 }
 
+/// Returns the names of the models whose prices are built in.
+pub(super) fn known(list: PriceList) -> Vec<String> {
+    let file: Option<PriceFile> = toml::from_str(BUILT_IN).ok();
+    let entries = file.map(|file| match list {
+        PriceList::Anthropic => file.anthropic,
+        PriceList::OpenAi => file.openai,
+    });
+    entries
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name)
+        .collect()
+}
+
 fn find(text: &str, list: PriceList, model: &str) -> Result<Option<Price>, String> {
     let file: PriceFile = toml::from_str(text).map_err(|error| excerpt(&error.to_string()))?;
     let entries = match list {
@@ -239,6 +253,39 @@ fn without_date(model: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_model_that_a_page_or_a_help_names_with_a_provider_has_a_price() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let pages = [
+            "README.md",
+            "docs/models.md",
+            "docs/plugging-in.md",
+            "docs/experiment.md",
+            "host/src/cli/explore.rs",
+            "host/src/cli/generate.rs",
+        ];
+        let mut found = 0;
+        for page in pages {
+            let text = std::fs::read_to_string(root.join(page)).unwrap();
+            let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-.".contains(c)));
+            for word in words.map(|word| word.trim_end_matches('.')) {
+                let list = if word.starts_with("claude-") {
+                    PriceList::Anthropic
+                } else if word.starts_with("gpt-") {
+                    PriceList::OpenAi
+                } else {
+                    continue;
+                };
+                let model = word.ends_with(|c: char| c.is_ascii_digit() || c.is_ascii_lowercase());
+                if model && word.contains(|c: char| c.is_ascii_digit()) {
+                    found += 1;
+                    assert!(built_in(list, word).is_some(), "{page}: {word}");
+                }
+            }
+        }
+        assert!(found > 4, "{found}");
+    }
 
     fn built_in(list: PriceList, model: &str) -> Option<Price> {
         look_up(list, model, None).unwrap()

@@ -15,6 +15,8 @@ use serde::Serialize;
 const SCHEMA_VERSION: u32 = 1;
 /// The most characters of a reason.
 const REASON_CHARS_MAX: usize = 1_200;
+/// The most characters of what was found that a row shows: a table of 100 columns has room for it.
+const FOUND_CHARS_MAX: usize = 48;
 /// The most functions that the answer names of one kind.
 const NAMED_MAX: usize = 5;
 
@@ -329,7 +331,7 @@ fn functions(report: &RevisionsReport) -> Table {
             clipped(&function.name, 80),
             time(times.and_then(|times| times.before_ns)),
             time(times.and_then(|times| times.after_ns)),
-            clipped(&function.found, 160),
+            clipped(&function.found, FOUND_CHARS_MAX),
         ]);
     }
     table

@@ -41,8 +41,8 @@ use std::sync::Arc;
 #[command(after_help = "\
 Examples:
   bakeoff explore \"Find the longest palindrome in a text.\" --out palindromes --provider anthropic \\
-      --model claude-sonnet-4-5 --usd 1
-  bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-4-5 --usd 1 --dry-run
+      --model claude-sonnet-5-5 --usd 1
+  bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-5-5 --usd 1 --dry-run
 
 Exit status: as `bakeoff run` has; 1 if no interface or workload could be used; 4 if a budget ended it, or the
 model gives no answers (what passed until then is written, and not measured).")]

@@ -41,12 +41,12 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  bakeoff generate my-question --provider anthropic --model claude-sonnet-4-5 --usd 0.50
+  bakeoff generate my-question --provider anthropic --model claude-sonnet-5-5 --usd 0.50
   bakeoff generate my-question --provider openai --base-url http://127.0.0.1:8080/v1 --model local
   bakeoff generate my-inversions --provider replay --cassette my-inversions/model.jsonl
   bakeoff generate my-question --proposer my-question/proposers/grid.rs
   bakeoff generate my-question --proposer my-question/proposers/improve.rs --provider anthropic \\
-      --model claude-sonnet-4-5 --usd 0.50
+      --model claude-sonnet-5-5 --usd 0.50
   bakeoff run my-question
 
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a

@@ -4,8 +4,9 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, show};
 use bakeoff_config::Policy;
-use bakeoff_domain::oracle::{Belief, OracleTest, shortened};
+use bakeoff_domain::oracle::{Belief, Change, OracleTest, shortened};
 use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::spec::Source;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::Survey;
 use serde::Serialize;
@@ -26,6 +27,8 @@ struct OracleOutput<'a> {
     cases: &'a [CaseLabel],
     /// Number of inputs on which each approach was called.
     inputs: usize,
+    /// The kinds of change that are accepted in every answer, with the number of these answers.
+    holes: Vec<(Change, u64)>,
     /// The share of the changed answers that are accepted.
     accepted_share: Option<f64>,
     #[serde(flatten)]
@@ -54,13 +57,18 @@ pub(super) async fn run(
             experiment: &name,
             cases: survey.cases(),
             inputs: inputs.len(),
+            holes: test.holes(),
             accepted_share: test.accepted_share(),
             test: &test,
         })?,
         _ => show::write(&text(&name, &test, survey.cases()))?,
     }
+    // Whoever has numbers for how good an answer is may accept a worse one.
+    let mut criteria = loaded.experiment.criteria.iter();
+    let has_holes = !criteria.any(|criterion| matches!(criterion.source, Source::Assess(_)))
+        && !test.holes().is_empty();
     Ok(match test.belief {
-        Belief::Tested | Belief::Absent => Status::Done,
+        Belief::Tested | Belief::Absent if !has_holes => Status::Done,
         _ => Status::NoAnswer,
     })
 }

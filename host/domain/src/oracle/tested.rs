@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most examples of one kind that are kept.
 const EXAMPLES_OF_A_KIND_MAX: usize = 2;
 
+/// The least number of answers that were changed in one way, before it counts that all were accepted.
+const CHANGED_MIN: u64 = 6;
+
 /// The most inputs of each kind of finding that are kept.
 const INPUTS_SHOWN_MAX: usize = 4;
 
@@ -214,6 +217,19 @@ impl OracleTest {
         }
     }
 
+    /// Returns the kinds of change that the oracle accepts in every answer, with the number of these answers: it does not
+    /// look there. That elements changed places is none of them, since many problems leave the order open.
+    pub fn holes(&self) -> Vec<(Change, u64)> {
+        let kinds = self.by_change.iter().filter(|(change, counts)| {
+            **change != Change::Moved
+                && counts.changed >= CHANGED_MIN
+                && counts.accepted == counts.changed
+        });
+        kinds
+            .map(|(change, counts)| (*change, counts.changed))
+            .collect()
+    }
+
     /// Returns the share of the changed answers that were accepted, from 0 to 1; `None` if there are none.
     pub fn accepted_share(&self) -> Option<f64> {
         let ChangeCounts {
@@ -361,6 +377,26 @@ mod tests {
         assert_eq!(tested.accepted[0].changed, "changed 0");
         assert_eq!(test(&some[..1]).belief, Belief::AcceptsAll);
         assert_eq!(test(&[]).belief, Belief::Untested);
+    }
+
+    #[test]
+    fn a_kind_of_change_that_is_always_accepted_is_a_hole_unless_it_is_another_order() {
+        let test = |emptied: JudgedAs, times: usize| {
+            let changes = [
+                (Change::Moved, JudgedAs::Accepted),
+                (Change::Dropped, refused()),
+                (Change::OffByOne, JudgedAs::Accepted),
+                (Change::Emptied, emptied),
+            ];
+            let answers = (0..times).map(|_| answer("1", JudgedAs::Accepted, &changes));
+            OracleTest::of(&[approach("a", answers.collect())], true, true)
+        };
+        assert_eq!(
+            test(JudgedAs::Accepted, 6).holes(),
+            [(Change::OffByOne, 6), (Change::Emptied, 6)]
+        );
+        assert_eq!(test(refused(), 7).holes(), [(Change::OffByOne, 7)]);
+        assert_eq!(test(JudgedAs::Accepted, 5).holes(), []);
     }
 
     #[test]

@@ -27,11 +27,25 @@ impl OracleTest {
             format!("The oracle refuses all {changed} answers that were changed.")
         }
         Belief::Tested => format!(
-            "The oracle accepts {} of {changed} answers that were changed ({:.0} %).",
+            "The oracle accepts {} of {changed} answers that were changed ({:.0} %).{}",
             self.changes.accepted,
-            100.0 * self.accepted_share().unwrap_or(0.0)
+            100.0 * self.accepted_share().unwrap_or(0.0),
+            self.holes_sentence()
         ),
     }
+    }
+
+    /// Returns a sentence on the kinds of change that are always accepted, with a blank before it; empty without them.
+    fn holes_sentence(&self) -> String {
+        let holes = self.holes().into_iter();
+        let holes: Vec<String> = holes
+            .map(|(change, count)| format!("{change} ({count} of {count})"))
+            .collect();
+        if holes.is_empty() {
+            String::new()
+        } else {
+            format!(" It accepts every answer with {}.", holes.join(", or "))
+        }
     }
 }
 
