@@ -355,7 +355,8 @@ impl Explorer {
     async fn sketch(&self) -> Step {
         let writer = self.writer()?;
         self.say(&format!("asking for {} approaches", self.approaches));
-        let known = KnownIdeas::new(self.known.clone(), self.options.propose.diversity);
+        let diversity = self.options.propose.diversity;
+        let known = KnownIdeas::new(self.known.clone(), diversity, writer.preference());
         let sketch = Sketch::ask(&self.models, &writer.problem, known, self.approaches).await;
         self.state().sketch = Some(sketch.map_err(StepAnswer::Ended)?);
         Ok(StepAnswer::Done)

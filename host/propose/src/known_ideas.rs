@@ -16,15 +16,18 @@ const ROUNDS_MAX: u32 = 3;
 pub(super) struct KnownIdeas {
     known: Vec<Idea>,
     diversity: Diversity,
+    /// The sentence on which ideas are wanted.
+    preference: &'static str,
     /// Number of rounds so far.
     rounds: u32,
 }
 
 impl KnownIdeas {
-    pub(super) fn new(known: Vec<Idea>, diversity: Diversity) -> Self {
+    pub(super) fn new(known: Vec<Idea>, diversity: Diversity, preference: &'static str) -> Self {
         Self {
             known,
             diversity,
+            preference,
             rounds: 0,
         }
     }
@@ -60,7 +63,13 @@ impl KnownIdeas {
             return Ok(None);
         }
         self.rounds += 1;
-        let request = prompt::ideas(problem, count, self.rounds, self.diversity, &self.known);
+        let request = prompt::ideas(
+            (problem, self.preference),
+            count,
+            self.rounds,
+            self.diversity,
+            &self.known,
+        );
         let written: Ideas = read(models.ask(&request).await?)?;
         let written = written.approaches.iter().take(count as usize);
         Ok(Some(

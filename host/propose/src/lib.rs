@@ -18,6 +18,7 @@ mod proposal;
 mod proposer;
 mod replies;
 mod sketch;
+mod what_counts;
 mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};

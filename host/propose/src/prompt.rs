@@ -5,6 +5,8 @@
 
 use super::idea::Idea;
 use super::replies::{ideas_schema, prototype_schema};
+use super::what_counts::what_counts;
+use bakeoff_domain::crates::AllowedCrate;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_domain::simd::Simd;
@@ -19,6 +21,9 @@ const IDEAS_TOKENS_MAX: u32 = 8_192;
 /// The most tokens of a prototype.
 const PROTOTYPE_TOKENS_MAX: u32 = 16_384;
 
+/// The most cases that are shown to a model.
+const CASES_SHOWN_MAX: usize = 12;
+
 /// The longest workload that is shown to a model, in bytes.
 const WORKLOAD_BYTES_MAX: usize = 32 << 10;
 
@@ -31,17 +36,27 @@ the given schema and nothing else.";
 pub(super) const COMPLETION_SYSTEM: &str = "A program that looks for ways to solve a programming problem asks you. \
 Reply with one JSON object of the given schema and nothing else: `text` is your reply to the program.";
 
-/// Returns the rules for a prototype, which depend on the use of vectors and on the edition.
-pub(super) fn rules((simd, edition): (Simd, Edition)) -> String {
+/// Returns the rules for a prototype, which depend on the use of vectors, on the edition, and on the crates that are
+/// allowed.
+pub(super) fn rules((simd, edition): (Simd, Edition), crates: &[AllowedCrate]) -> String {
     let vectors = match simd {
         Simd::On => "with 128-bit SIMD",
         Simd::Off => "without SIMD",
     };
     let edition = edition.name();
+    let library = if crates.is_empty() {
+        "no crates, no macros by derive of foreign crates: the standard library alone".to_owned()
+    } else {
+        let crates: Vec<String> = crates.iter().map(ToString::to_string).collect();
+        format!(
+            "the standard library, and these crates: {}",
+            crates.join(", ")
+        )
+    };
     format!(
         "\
-- One Rust file (edition {edition}) with the public function above. No `main`, no crates, no modules in other \
-files, no macros by derive of foreign crates: the standard library alone.
+- One Rust file (edition {edition}) with the public function above. No `main`, no modules in other files; \
+{library}.
 - It is compiled for wasm32-unknown-unknown, -C opt-level=3, {vectors}, and runs alone in a sandbox: \
 one thread, no files, network, clock, environment or randomness of the machine.
 {RULES}"
@@ -122,19 +137,29 @@ pub(super) fn problem(statement: &str, survey: &Survey) -> String {
             data(workload)
         );
     }
-    let cases = survey.cases().iter().take(8);
-    let cases: Vec<String> = cases
+    let (cases, all) = (survey.cases(), survey.cases().len());
+    // Sets of instances often come by kind: those that are shown are spread over all.
+    let shown = all.min(CASES_SHOWN_MAX);
+    let places = (0..shown).map(|place| place * all / shown);
+    let names = places.filter_map(|place| cases.get(place));
+    let names: Vec<String> = names
         .map(|case| case.to_string().chars().take(200).collect())
         .collect();
+    let of_all = if shown < all {
+        format!(" ({shown} of {all}, spread over all)")
+    } else {
+        String::new()
+    };
     text + &format!(
-        "\nSizes or cases that are measured:\n{}\n",
-        data(&cases.join("\n"))
+        "\nSizes or cases that are measured{of_all}:\n{}\n\nWhat counts:\n{}\n",
+        data(&names.join("\n")),
+        data(&what_counts(survey.experiment()))
     )
 }
 
 /// Makes the request for ideas that differ from those that are known.
 pub(super) fn ideas(
-    problem: &str,
+    (problem, preference): (&str, &str),
     count: u32,
     round: u32,
     diversity: Diversity,
@@ -164,10 +189,7 @@ pub(super) fn ideas(
         purpose: Purpose::Approaches,
         subject: format!("round {round}"),
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "{problem}{known}\n{wanted} Prefer those of which it is not clear beforehand which will be the \
-             fastest on the sizes that are measured."
-        ),
+        prompt: format!("{problem}{known}\n{wanted} {preference}"),
         schema: ideas_schema(count),
         output_tokens_max: IDEAS_TOKENS_MAX,
     }
@@ -199,22 +221,45 @@ pub(super) fn prototype(
     }
 }
 
-/// Makes the request to repair a source that failed.
+/// The most characters of what is told of an attempt before the last one.
+const EARLIER_CHARS_MAX: usize = 300;
+
+/// Makes the request to repair the last of some sources that failed, of which each comes with its fault.
 pub(super) fn repair(
     (problem, rules): (&str, &str),
     idea: &Idea,
     place: usize,
-    source: &str,
-    wrong: &str,
+    failed: &[(&str, String)],
+    depth: Depth,
+    instructions: Option<&str>,
 ) -> Request {
+    let (source, wrong) = match failed.last() {
+        Some((source, wrong)) => (*source, wrong.as_str()),
+        None => ("", ""),
+    };
+    let earlier = failed.split_last().map(|(_, earlier)| earlier);
+    let earlier = earlier.unwrap_or_default().iter();
+    let earlier: Vec<String> = earlier
+        .map(|(_, wrong)| wrong.chars().take(EARLIER_CHARS_MAX).collect())
+        .collect();
+    let earlier = if earlier.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\nAttempts before it failed, too:\n{}\n",
+            data(&earlier.join("\n\n"))
+        )
+    };
+    let instructions = wishes(instructions);
     Request {
         purpose: Purpose::Repair,
         subject: subject(place),
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "{problem}\nThe idea:\n{}\n\nThe rules:\n{rules}\n\nThis file was written for it:\n{}\n\nIt failed:\n{}\n\n\
-             Write the whole file anew, without that fault.",
+            "{problem}\nThe idea:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\nThis file was written for \
+             it:\n{}\n\nIt failed:\n{}\n{earlier}\nWrite the whole file anew, without that fault.",
             data(&format!("{}: {}", idea.name, idea.description)),
+            depth_words(depth),
             data(source),
             data(wrong)
         ),
@@ -287,9 +332,12 @@ mod tests {
 
     #[test]
     fn rules_say_what_a_prototype_is_compiled_for() {
-        let usual = rules((Simd::On, Edition::Rust2024));
+        let usual = rules((Simd::On, Edition::Rust2024), &[]);
         assert!(usual.contains("(edition 2024)") && usual.contains("with 128-bit SIMD"));
-        let other = rules((Simd::Off, Edition::Rust2021));
+        assert!(usual.contains("no crates"));
+        let allowed = [AllowedCrate::new("smallvec", "1")];
+        let other = rules((Simd::Off, Edition::Rust2021), &allowed);
+        assert!(other.contains("these crates: smallvec@1") && !other.contains("no crates"));
         assert!(other.contains("(edition 2021)") && other.contains("without SIMD"));
         assert!(other.ends_with("so mind it."));
     }
@@ -302,11 +350,37 @@ mod tests {
             rationale: String::new(),
             characteristics: vec!["one pass".into()],
         };
-        let asked = ideas("P", 2, 1, Diversity::High, std::slice::from_ref(&idea));
+        let asked = ideas(
+            ("P", "W"),
+            2,
+            1,
+            Diversity::High,
+            std::slice::from_ref(&idea),
+        );
         assert!(asked.prompt.contains("heap: Keep a heap. [one pass]"));
         assert_eq!(asked.subject, "round 1");
-        let again = repair(("P", "R"), &idea, 3, "pub fn f() {}", "E0425");
-        assert!(again.prompt.contains("pub fn f() {}") && again.prompt.contains("E0425"));
+        let failed = [
+            ("pub fn e() {}", "E0001".to_owned()),
+            ("pub fn f() {}", "E0425".to_owned()),
+        ];
+        let again = repair(
+            ("P", "R"),
+            &idea,
+            3,
+            &failed,
+            Depth::Sketch,
+            Some("no unsafe"),
+        );
+        for part in [
+            "pub fn f() {}",
+            "E0425",
+            "E0001",
+            "no unsafe",
+            depth_words(Depth::Sketch),
+        ] {
+            assert!(again.prompt.contains(part), "{part}: {}", again.prompt);
+        }
+        assert!(!again.prompt.contains("pub fn e() {}"));
         assert_eq!(
             (again.purpose, &*again.subject),
             (Purpose::Repair, "approach 3")

@@ -102,7 +102,7 @@ impl Proposer {
         let work = work_of(&writer, own).await?;
         let known = own.iter().map(known_idea);
         Ok(Self {
-            ideas: KnownIdeas::new(known.collect(), options.diversity),
+            ideas: KnownIdeas::new(known.collect(), options.diversity, writer.preference()),
             writer,
             approaches: options.approaches,
             work,

@@ -5,6 +5,7 @@ use super::idea::Idea;
 use super::prompt;
 use super::proposal::{Proposal, ProposalOutcome};
 use super::replies::WrittenPrototype;
+use super::what_counts::preference;
 use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_files::Reach;
@@ -74,7 +75,7 @@ impl PrototypeWriter {
         Self {
             models: Arc::clone(models),
             problem: prompt::problem(statement, &survey),
-            rules: prompt::rules(survey.compiled_for()),
+            rules: prompt::rules(survey.compiled_for(), &survey.experiment().crates.allowed),
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
             survey,
             options: options.clone(),
@@ -142,19 +143,17 @@ impl PrototypeWriter {
             Err(message) => return Ok(Written::As(failed("instructions", message))),
         };
         loop {
-            let request = match attempts.last() {
-                Some(Attempt {
-                    source,
-                    outcome: AttemptOutcome::Failed { class, message },
-                }) => {
-                    let wrong = format!("{class}: {message}");
-                    let mut request = prompt::repair(self.told(), idea, place, source, &wrong);
-                    if matches!(origin, PrototypeOrigin::Combined(_)) {
-                        request.subject = prompt::combination_subject(place);
-                    }
-                    request
+            let faults: Vec<(&str, String)> = attempts.iter().filter_map(fault).collect();
+            let request = if faults.is_empty() {
+                self.first_request(idea, place, &origin, instructions.as_deref())
+            } else {
+                let (depth, instructions) = (self.options.depth, instructions.as_deref());
+                let told = self.told();
+                let mut request = prompt::repair(told, idea, place, &faults, depth, instructions);
+                if matches!(origin, PrototypeOrigin::Combined(_)) {
+                    request.subject = prompt::combination_subject(place);
                 }
-                _ => self.first_request(idea, place, &origin, instructions.as_deref()),
+                request
             };
             let written = self.models.ask(&request).await.and_then(read);
             let WrittenPrototype { source } = match written {
@@ -175,6 +174,11 @@ impl PrototypeWriter {
                 }
             }
         }
+    }
+
+    /// Returns the sentence on which ideas are wanted.
+    pub(super) fn preference(&self) -> &'static str {
+        preference(self.survey.experiment())
     }
 
     /// Returns the problem and the rules, as a model gets them.
@@ -230,6 +234,16 @@ pub(super) enum Made {
 enum Written {
     As(ProposalOutcome),
     Ended(AskError),
+}
+
+/// Returns the source of an attempt that failed, and the fault.
+fn fault(attempt: &Attempt) -> Option<(&str, String)> {
+    match &attempt.outcome {
+        AttemptOutcome::Failed { class, message } => {
+            Some((&*attempt.source, format!("{class}: {message}")))
+        }
+        AttemptOutcome::Passed { .. } => None,
+    }
 }
 
 fn failed(class: &'static str, message: String) -> ProposalOutcome {

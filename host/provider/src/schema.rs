@@ -40,6 +40,7 @@ const SILENT: [&str; 5] = ["$schema", "$id", "$comment", "examples", "default"];
 /// Checks replies against a schema.
 #[derive(Debug)]
 pub(super) struct ReplySchema {
+    schema: Value,
     validator: Validator,
 }
 
@@ -51,19 +52,28 @@ impl ReplySchema {
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let validator = jsonschema::draft202012::new(schema)
             .map_err(|error| excerpt(&format!("the schema is invalid: {error}")))?;
-        Ok(Self { validator })
+        Ok(Self {
+            schema: schema.clone(),
+            validator,
+        })
     }
 
-    /// Returns the object that a reply holds, or what is wrong with the reply.
+    /// Returns the object that a reply holds, without what is more than was asked for, or what is wrong with the reply.
     pub(super) fn check(&self, reply: &str) -> Result<Value, String> {
-        let value = object_in(reply)?;
+        let mut value = object_in(reply)?;
+        leave_out_more(&self.schema, &mut value, 0);
         let problems: Vec<String> = self
             .validator
             .iter_errors(&value)
             .take(PROBLEMS_MAX)
             .map(|error| match error.instance_path().to_string() {
-                path if path.is_empty() => excerpt(&error.to_string()),
-                path => format!("at {}: {}", excerpt(&path), excerpt(&error.to_string())),
+                // The value itself is in the reply, and may be longer than all that is said of it.
+                path if path.is_empty() => excerpt(&error.masked().to_string()),
+                path => format!(
+                    "at {}: {}",
+                    excerpt(&path),
+                    excerpt(&error.masked().to_string())
+                ),
             })
             .collect();
         if problems.is_empty() {
@@ -71,6 +81,41 @@ impl ReplySchema {
         } else {
             Err(problems.join("; "))
         }
+    }
+}
+
+/// Leaves out keys that a closed object does not have, and the items of a list beyond the most: a model that says more
+/// than it was asked for has said what it was asked for.
+fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
+    if depth == DEPTH_MAX {
+        return;
+    }
+    match value {
+        Value::Object(object) => {
+            let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+                return;
+            };
+            if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+                object.retain(|key, _| properties.contains_key(key));
+            }
+            for (key, value) in object {
+                if let Some(schema) = properties.get(key) {
+                    leave_out_more(schema, value, depth + 1);
+                }
+            }
+        }
+        Value::Array(items) => {
+            let most = schema.get("maxItems").and_then(Value::as_u64);
+            if let Some(most) = most.and_then(|most| usize::try_from(most).ok()) {
+                items.truncate(most);
+            }
+            if let Some(schema) = schema.get("items") {
+                for item in items {
+                    leave_out_more(schema, item, depth + 1);
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -203,13 +248,26 @@ mod tests {
             ("no } and {", "not JSON"),
             ("{}", "names"),
             (r#"{"names": []}"#, "at /names"),
-            (r#"{"names": ["a", "b", "toolong"]}"#, "at /names/2"),
-            (r#"{"names": ["a"], "more": 1}"#, "more"),
+            (r#"{"names": ["a", "toolong"]}"#, "at /names/1"),
+            (r#"{"names": ["a", 7]}"#, "at /names/1"),
             ("\u{1b}[2J", "not JSON"),
         ] {
             let error = check(reply).unwrap_err();
             assert!(error.contains(problem), "{reply}: {error}");
         }
+        // What was not asked for is left out.
+        for reply in [
+            r#"{"names": ["a"], "more": 1}"#,
+            r#"{"names": ["a"], "names2": {"deep": []}}"#,
+        ] {
+            assert_eq!(check(reply).unwrap(), good);
+        }
+        let three = check(r#"{"names": ["a", "b", "c"]}"#).unwrap();
+        assert_eq!(three, json!({"names": ["a", "b"]}));
+        // The reason is told, and not the value, which is longer.
+        let long = format!(r#"{{"names": ["{}"]}}"#, "x".repeat(5_000));
+        let error = check(&long).unwrap_err();
+        assert!(error.contains("longer than 5"), "{error}");
         let deep = format!("{{\"names\": {}{}}}", "[".repeat(9999), "]".repeat(9999));
         assert!(check(&deep).unwrap_err().contains("not JSON"));
         let many = format!("{{\"names\": [{}0]}}", "0,".repeat(VALUES_MAX + 1));

@@ -22,6 +22,7 @@ use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::simd::Simd;
+use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant;
 use bakeoff_measure::{RunnerConfig, RunnerError};
 use bakeoff_runner::{CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
@@ -111,6 +112,11 @@ impl Survey {
     /// Returns the problem's interface.
     pub fn interface(&self) -> &Interface {
         &self.context.interface
+    }
+
+    /// Returns the experiment.
+    pub fn experiment(&self) -> &Experiment {
+        &self.loaded.experiment
     }
 
     /// Returns the features that sources are compiled for: with vectors or without, and the edition.
