@@ -330,3 +330,48 @@ fn what_cannot_be_compared_is_named() {
     assert_eq!(said.status, 2, "{}", said.stderr);
     assert!(said.stderr.contains("repository"), "{}", said.stderr);
 }
+
+#[test]
+fn enums_and_structs_of_the_file_are_passed_and_a_failure_of_one_function_leaves_the_others() {
+    if !has_git() {
+        return;
+    }
+    let repository = Repository::new();
+    let library = |more: &str| {
+        format!(
+            "#![no_std]
+extern crate alloc;
+use alloc::vec::Vec;
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {{ pub x: i64, pub y: i64 }}
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {{ Left, Right }}
+pub fn kind(point: &Point) -> Kind {{ if point.x < {more} {{ Kind::Left }} else {{ Kind::Right }} }}
+pub fn largest(points: Vec<Point>) -> Option<Point> {{ points.into_iter().max_by_key(|point| point.x) }}
+#[cfg(any())]
+pub fn gone(x: u8) -> u8 {{ x }}
+"
+        )
+    };
+    repository.write("Cargo.toml", MANIFEST);
+    repository.write("src/lib.rs", &library("0"));
+    repository.commit();
+    repository.write("src/lib.rs", &library("1"));
+    repository.commit();
+    let said = repository.compare(&[&ALL[..], &["--format", "json"]].concat());
+    assert_eq!(said.status, 1, "{}{}", said.stdout, said.stderr);
+    let report = said.json();
+    let kind = function(&report, "kind");
+    assert_eq!(kind["outcome"], "disagreement", "{kind:#}");
+    assert!(
+        kind["found"].as_str().unwrap().contains("kind((0, "),
+        "{kind:#}"
+    );
+    assert_eq!(function(&report, "largest")["is_same_code"], true);
+    let gone = function(&report, "gone");
+    assert_eq!(gone["outcome"], "build-failed", "{gone:#}");
+    assert!(
+        gone["details"].as_str().unwrap().contains("gone"),
+        "{gone:#}"
+    );
+}

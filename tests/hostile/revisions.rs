@@ -98,6 +98,17 @@ fn case_204_a_repository_runs_nothing_and_is_not_changed() {
         fs::copy(&script, &path).unwrap();
         fs::copy(&script, outside.path().join(hook)).unwrap();
     }
+    let id = repository.git(&["rev-parse", "HEAD:src/lib.rs"]);
+    // Git itself cannot use it any more: settings that lie elsewhere, and a working tree that is not there.
+    let included = outside.path().join("included");
+    fs::write(&included, format!("[core]\n\tsshCommand = {script}\n")).unwrap();
+    let settings = repository.path().join(".git/config");
+    let more = format!(
+        "{}[include]\n\tpath = {}\n[core]\n\tworktree = /nowhere\n",
+        fs::read_to_string(&settings).unwrap(),
+        included.display()
+    );
+    fs::write(&settings, more).unwrap();
     repository.write("src/lib.rs", "uncommitted");
     let index = fs::read(repository.path().join(".git/index")).unwrap();
     let said = repository.compare(&ARGUMENTS);
@@ -114,7 +125,6 @@ fn case_204_a_repository_runs_nothing_and_is_not_changed() {
     assert!(!said.stdout.contains("root:"), "{}", said.stdout);
 
     // An object that only a remote has is not fetched.
-    let id = repository.git(&["rev-parse", "HEAD:src/lib.rs"]);
     let object = repository
         .path()
         .join(".git/objects")

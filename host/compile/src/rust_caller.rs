@@ -74,7 +74,7 @@ pub(super) fn caller(text: &str, called: &CalledFunction) -> Result<String, Unre
         named.extend(identifiers(item));
         items.extend(declared(item, called)?);
     }
-    items.extend(left.into_iter().filter(|item| is_of_std(item)).cloned());
+    items.extend(left.into_iter().filter_map(of_std));
     Ok(prettyplease::unparse(&syn::File {
         shebang: None,
         attrs: Vec::new(),
@@ -151,17 +151,19 @@ fn name_of(item: &Item) -> Option<String> {
     }
 }
 
-/// Returns true if an item makes names of the standard library known.
-fn is_of_std(item: &Item) -> bool {
-    match item {
-        Item::Use(item) => match &item.tree {
-            UseTree::Path(path) => ["std", "core", "alloc"]
-                .iter()
-                .any(|name| path.ident == name),
-            _ => false,
-        },
-        _ => false,
-    }
+/// Returns an item that makes names of the standard library known, by which of its crates ever.
+fn of_std(item: &Item) -> Option<Item> {
+    let Item::Use(item) = item else { return None };
+    let mut item = item.clone();
+    let UseTree::Path(path) = &mut item.tree else {
+        return None;
+    };
+    let is_of_std = ["std", "core", "alloc"]
+        .iter()
+        .any(|name| path.ident == name);
+    // A source has `alloc` only if it says so, and `std` has all of it.
+    path.ident = syn::Ident::new("std", path.ident.span());
+    is_of_std.then_some(Item::Use(item))
 }
 
 fn is_public(visibility: &Visibility) -> bool {
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_function_is_called_with_its_own_types() {
-        let text = "use std::collections::BTreeMap;\nuse crate::inner::Hidden;\ntype Counts = BTreeMap<u8, Point>;\n\
+        let text = "use alloc::collections::BTreeMap;\nuse crate::inner::Hidden;\ntype Counts = BTreeMap<u8, Point>;\n\
                     /** Of a grid. */\n#[derive(Debug)]\npub struct Point { pub x: i64 }\nstruct Other;\n\
                     #[inline] pub const fn count<'a>(mut text: &'a str, (a, b): (u8, u8)) -> Counts { todo!() }";
         let written = written(text, "count");

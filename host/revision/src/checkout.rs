@@ -1,6 +1,7 @@
 //! In the parent: the files of a revision, which a child reads by git.
 
 use super::error::RevisionError;
+use super::own_settings;
 use super::protocol::{
     ANSWER_BYTES_MAX, BYTES_MAX, FILE_BYTES_MAX, GitAnswer, GitTask, ROLE, WrittenTree, is_id,
 };
@@ -53,21 +54,26 @@ impl Checkout {
         let git = SearchPath::of_user().find("git");
         let git = git.ok_or(RevisionError::NoGit)?;
         let machine = |error: &dyn std::fmt::Display| RevisionError::Machine(error.to_string());
-        let folder = Scratch::new().map_err(|error| {
+        let no_folder = |error| {
             RevisionError::Machine(format!(
                 "cannot make a folder for {revision:?}: {error}; make room in {}, or name another folder by TMPDIR",
                 std::env::temp_dir().display()
             ))
-        })?;
+        };
+        let folder = Scratch::new().map_err(no_folder)?;
+        let settings = Scratch::new().map_err(no_folder)?;
+        own_settings::link(repository.common_dir(), settings.work()).map_err(no_folder)?;
         let task = GitTask {
             git: git.clone(),
             git_dir: repository.git_dir().to_owned(),
+            common_dir: repository.common_dir().to_owned(),
+            settings: settings.work().to_owned(),
             revision: revision.to_owned(),
             tree: folder.work().to_owned(),
         };
         let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
         let payload = [task.as_slice()];
-        let fence = fence(&git, repository, folder.work());
+        let fence = fence(&git, repository, &[folder.work(), settings.work()]);
         let mut job = ChildJob::new(ROLE, &payload, fence);
         job.frame_bytes_max = ANSWER_BYTES_MAX;
         job.output_bytes_max = ANSWER_BYTES_MAX as u64;
@@ -84,7 +90,10 @@ impl Checkout {
         let Ok(frame) = frame else {
             child.kill();
             child.finish().await;
-            return Err(failed(format!("git takes more than {} s", WALL.as_secs())));
+            return Err(failed(format!(
+                "git takes more than {} s: `git fsck` says whether the repository is whole, and `git gc` packs it",
+                WALL.as_secs()
+            )));
         };
         let exit = child.finish().await;
         let frame = frame.ok().flatten();
@@ -104,6 +113,10 @@ impl Checkout {
                 } else {
                     ": `git fetch` brings what is elsewhere"
                 }
+            ))),
+            Some(GitAnswer::Failed(reason)) if repository.has_alternates() => Err(failed(format!(
+                "{reason}; this clone borrows objects of another repository, which is not read: `git repack -a -d` \
+                 copies them, and then objects/info/alternates can be removed"
             ))),
             Some(GitAnswer::Failed(reason)) => Err(failed(reason)),
             Some(GitAnswer::Written(_)) | None => Err(failed(format!(
@@ -156,9 +169,9 @@ fn is_usable(written: &WrittenTree) -> bool {
             .all(|path| super::paths::checked(path.as_bytes()).is_some())
 }
 
-/// Returns the fence of git: it reads the repository's own folder and not the working tree, writes one temporary folder,
-/// and reaches no network.
-fn fence(git: &Path, repository: &Repository, tree: &Path) -> Fence {
+/// Returns the fence of git: it reads the repository's own folder and not the working tree, writes temporary folders, of
+/// which the first is the one it works in, and reaches no network.
+fn fence(git: &Path, repository: &Repository, folders: &[&Path; 2]) -> Fence {
     let system = SYSTEM.iter().map(PathBuf::from);
     let mut execute: Vec<PathBuf> = system.filter(|path| path.exists()).collect();
     execute.push(git.to_owned());
@@ -168,8 +181,13 @@ fn fence(git: &Path, repository: &Repository, tree: &Path) -> Fence {
             repository.git_dir().to_owned(),
             repository.common_dir().to_owned(),
         ],
-        write: vec![tree.to_owned(), PathBuf::from("/dev/null")],
-        working_dir: tree.to_owned(),
+        write: folders
+            .iter()
+            .copied()
+            .chain([Path::new("/dev/null")])
+            .map(Path::to_owned)
+            .collect(),
+        working_dir: folders[0].to_owned(),
         processes: Processes::Spawn {
             at_most: PROCESSES_MAX,
         },

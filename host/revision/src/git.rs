@@ -1,5 +1,6 @@
 //! In the child: commands of git that read objects, and nothing else.
 
+use super::own_settings;
 use super::protocol::{GitTask, is_id};
 use bakeoff_confine::kill_with_parent;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -7,6 +8,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The most bytes that are read of a message of git.
 const MESSAGE_BYTES_MAX: u64 = 4 << 10;
+/// The most bytes of a line of it that are shown.
+const SHOWN_BYTES_MAX: usize = 300;
+/// The longest name of a format in a repository's settings, in bytes.
+const FORMAT_BYTES_MAX: u64 = 64;
 /// The longest line before an object, in bytes.
 const HEADER_BYTES_MAX: u64 = 256;
 
@@ -42,17 +47,25 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("PATH", "/usr/bin:/bin"),
 ];
 
-/// Returns a command of git on the repository of a task.
+/// Returns a command of git on the repository of a task, with [settings of our own](own_settings).
 pub(super) fn command(task: &GitTask, arguments: &[&str]) -> Command {
+    let mut command = bare_command(task);
+    command
+        .arg("--git-dir")
+        .arg(&task.git_dir)
+        .args(arguments)
+        .env("GIT_COMMON_DIR", &task.settings);
+    command
+}
+
+/// Returns a command of git on no repository.
+fn bare_command(task: &GitTask) -> Command {
     let mut command = Command::new(&task.git);
     command.arg("--no-pager");
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
     command
-        .arg("--git-dir")
-        .arg(&task.git_dir)
-        .args(arguments)
         .env_clear()
         .envs(ENVIRONMENT)
         .current_dir(&task.tree)
@@ -66,7 +79,7 @@ pub(super) fn command(task: &GitTask, arguments: &[&str]) -> Command {
 pub(super) struct GitOutput {
     pub(super) succeeded: bool,
     pub(super) stdout: Vec<u8>,
-    /// The first line of its message, without what would act on a terminal.
+    /// The line of its message that says why it ended, without what would act on a terminal; empty if it said nothing.
     pub(super) said: String,
 }
 
@@ -79,7 +92,44 @@ pub(super) fn output(
     arguments: &[&str],
     bytes_max: u64,
 ) -> io::Result<Option<GitOutput>> {
-    let mut child = command(task, arguments).stdout(Stdio::piped()).spawn()?;
+    output_of(command(task, arguments), bytes_max)
+}
+
+/// Writes the settings of our own: how the repository stores objects and names, and nothing else of what it sets.
+///
+/// # Errors
+/// Git cannot be run, its settings cannot be read, or ours not be written.
+pub(super) fn write_settings(task: &GitTask) -> Result<(), String> {
+    let unwritten = |error: io::Error| format!("its settings cannot be read: {error}");
+    let mut formats = Vec::new();
+    for (name, values) in own_settings::FORMATS {
+        let mut command = bare_command(task);
+        command
+            .args(["config", "--no-includes", "--file"])
+            .arg(task.common_dir.join(own_settings::FILE))
+            .args(["--get", &format!("extensions.{name}")])
+            // There is none: no other settings are looked for.
+            .env("GIT_DIR", "/dev/null");
+        let found = output_of(command, FORMAT_BYTES_MAX).map_err(unwritten)?;
+        let found = found.ok_or("its settings name an unknown format")?;
+        if !found.said.is_empty() {
+            return Err(format!("git says: {}", found.said));
+        }
+        let value = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+        if values.contains(&&*value) {
+            formats.push((name, value));
+        } else if found.succeeded {
+            return Err(format!(
+                "its settings name {value:?} as {name}, which is not known here"
+            ));
+        }
+    }
+    let file = task.settings.join(own_settings::FILE);
+    std::fs::write(file, own_settings::text(&formats)).map_err(unwritten)
+}
+
+fn output_of(mut command: Command, bytes_max: u64) -> io::Result<Option<GitOutput>> {
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
     let said = message_of(&mut child);
     let mut stdout = Vec::new();
     if let Some(pipe) = child.stdout.take() {
@@ -111,18 +161,26 @@ fn message_of(child: &mut Child) -> std::thread::JoinHandle<String> {
             // Git waits while nobody reads.
             let _ = io::copy(&mut pipe, &mut io::sink());
         }
-        first_line(&String::from_utf8_lossy(&bytes))
+        reason(&String::from_utf8_lossy(&bytes))
     })
 }
 
-/// Returns the first line of a message, without the word before it and without control characters.
-fn first_line(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    let line = ["fatal: ", "error: "]
-        .iter()
-        .find_map(|begin| line.strip_prefix(begin))
-        .unwrap_or(line);
-    line.chars().filter(|c| !c.is_control()).take(300).collect()
+/// Returns the line of a message that says why git ended, or else its first: warnings may stand before it. The word at
+/// its begin is left out, and what would act on a terminal escaped.
+fn reason(message: &str) -> String {
+    let behind = |begin: &str| message.lines().find_map(|line| line.strip_prefix(begin));
+    let first = || message.lines().next().unwrap_or_default();
+    let line = ["fatal: ", "error: "].into_iter().find_map(behind);
+    let mut shown = String::new();
+    for c in line.unwrap_or_else(first).chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.truncate(shown.floor_char_boundary(SHOWN_BYTES_MAX));
+    shown
 }
 
 /// Objects of a repository, read one after the other by one process of git.
@@ -196,9 +254,18 @@ mod tests {
     #[test]
     fn a_message_is_one_line_that_acts_on_no_terminal() {
         assert_eq!(
-            first_line("fatal: bad \u{1b}[31mobject\nmore"),
-            "bad [31mobject"
+            reason("fatal: bad \u{1b}[31mobject\nmore"),
+            "bad \\u{1b}[31mobject"
         );
-        assert_eq!(first_line(""), "");
+        assert_eq!(reason(""), "");
+        assert_eq!(reason(&"ä".repeat(400)).len(), 300);
+    }
+
+    #[test]
+    fn the_reason_stands_behind_warnings_and_errors() {
+        let said = "warning: refname 'a' is ambiguous.\nerror: bad object\nfatal: Not a commit";
+        assert_eq!(reason(said), "Not a commit");
+        assert_eq!(reason("warning: x\nerror: bad object\n"), "bad object");
+        assert_eq!(reason("warning: x\ny"), "warning: x");
     }
 }

@@ -7,6 +7,7 @@
 mod checkout;
 mod error;
 mod git;
+mod own_settings;
 mod package;
 mod paths;
 mod protocol;

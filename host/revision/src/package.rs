@@ -53,7 +53,11 @@ impl Package {
         });
         let packages: Vec<(PathBuf, Manifest)> = manifests.collect();
         let found = match (name, packages.as_slice()) {
-            (Some(name), all) => all.iter().find(|(_, manifest)| manifest.name == name),
+            // Copies of a package, such as those of tests, lie deeper than it.
+            (Some(name), all) => all
+                .iter()
+                .filter(|(_, manifest)| manifest.name == name)
+                .min_by_key(|(folder, _)| folder.components().count()),
             (None, [only]) => Some(only),
             (None, all) => all.iter().find(|(folder, _)| folder == Path::new("")),
         };
@@ -64,12 +68,10 @@ impl Package {
                 others: others(&packages),
             });
         };
-        let lock = folder.ancestors().find_map(|folder| {
-            let bytes = files
-                .read(folder.join("Cargo.lock"), LOCK_BYTES_MAX)
-                .ok()??;
-            String::from_utf8(bytes).ok()
-        });
+        let lock = nearest_lock(&files, folder).map_err(|reason| RevisionError::Package {
+            name: manifest.name.clone(),
+            reason,
+        })?;
         Ok(Self {
             name: manifest.name.clone(),
             folder: folder.clone(),
@@ -78,6 +80,21 @@ impl Package {
             lock,
         })
     }
+}
+
+/// Returns the text of the nearest lock at or above a folder.
+fn nearest_lock(files: &Folder, folder: &Path) -> Result<Option<String>, String> {
+    let mut paths = folder.ancestors().map(|folder| folder.join("Cargo.lock"));
+    let Some(path) = paths.find(|path| files.has(path)) else {
+        return Ok(None);
+    };
+    let failed = |reason: &str| format!("its lock {path:?} {reason}");
+    let read = files.read(&path, LOCK_BYTES_MAX);
+    let bytes = read
+        .map_err(|error| failed(&format!("cannot be read: {error}")))?
+        .ok_or_else(|| failed("has more than 1 MiB"))?;
+    let text = String::from_utf8(bytes);
+    text.map(Some).map_err(|_| failed("is no text in UTF-8"))
 }
 
 /// Returns the packages that are there, in words.
@@ -207,6 +224,31 @@ mod tests {
             assert!(said.contains(part), "{name}: {said}");
         }
         assert!(Package::find(&checkout, None).is_err());
+    }
+
+    #[test]
+    fn of_copies_the_one_nearest_to_the_top_is_taken() {
+        let checkout = checkout(&[
+            ("a/copies/x/Cargo.toml", "[package]\nname = \"x\"\n"),
+            ("a/copies/x/src/lib.rs", ""),
+            ("x/Cargo.toml", "[package]\nname = \"x\"\n"),
+            ("x/src/lib.rs", ""),
+        ]);
+        let found = Package::find(&checkout, Some("x")).unwrap();
+        assert_eq!(found.folder, Path::new("x"));
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_used_is_not_passed_over() {
+        let lock = "#".repeat(usize::try_from(LOCK_BYTES_MAX).unwrap() + 1);
+        let checkout = checkout(&[
+            ("Cargo.lock", "version = 4\n"),
+            ("a/Cargo.lock", &lock),
+            ("a/Cargo.toml", "[package]\nname = \"a\"\n"),
+            ("a/src/lib.rs", ""),
+        ]);
+        let refused = Package::find(&checkout, None).unwrap_err().to_string();
+        assert!(refused.contains("more than 1 MiB"), "{refused}");
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub(super) const SOURCES_MAX: usize = 4_000;
 pub(super) struct GitTask {
     pub(super) git: PathBuf,
     pub(super) git_dir: PathBuf,
+    /// The folder that the repository's working trees share.
+    pub(super) common_dir: PathBuf,
+    /// The folder that stands in its place, with settings of our own.
+    pub(super) settings: PathBuf,
     pub(super) revision: String,
     /// The folder into which the files are written.
     pub(super) tree: PathBuf,

@@ -52,17 +52,25 @@ fn read(task: &GitTask) -> Result<GitAnswer, String> {
     let unstarted = |error: io::Error| format!("git cannot be run: {error}");
     let too_long = || {
         format!(
-            "its list of files has more than {} MiB",
+            "its list of files has more than {} MiB, the most that is read: compare files instead of revisions",
             LIST_BYTES_MAX >> 20
         )
     };
+    git::write_settings(task)?;
     let commit = format!("{}^{{commit}}", task.revision);
-    let arguments = ["rev-parse", "--verify", "--end-of-options", &commit];
+    // Git says nothing then if there is just no such commit.
+    let arguments = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &commit,
+    ];
     let found = git::output(task, &arguments, 256).map_err(unstarted)?;
     let found = found.ok_or_else(too_long)?;
     let commit = String::from_utf8_lossy(&found.stdout).trim().to_owned();
     if !found.succeeded || !is_id(&commit) {
-        return Ok(if found.said.contains("Needed a single revision") {
+        return Ok(if found.said.is_empty() {
             GitAnswer::NoCommit
         } else {
             GitAnswer::Failed(format!("git says: {}", found.said))
@@ -119,24 +127,32 @@ fn entries(list: &[u8]) -> Result<Entries, String> {
             id: (*id).to_owned(),
             bytes: bytes.parse().unwrap_or(0),
         };
+        let mut is_second = false;
         match *mode {
             _ if is_setting(path) => {}
             "100644" | "100755" | "100664" if entry.bytes <= FILE_BYTES_MAX => {
                 bytes_in_all += entry.bytes;
-                entries.files.insert(path.to_owned(), entry);
+                is_second = entries.files.insert(path.to_owned(), entry).is_some();
             }
             "120000" if entry.bytes <= TARGET_BYTES_MAX => {
-                entries.links.insert(path.to_owned(), entry);
+                is_second = entries.links.insert(path.to_owned(), entry).is_some();
             }
             // A submodule, or what is too large.
             _ => entries.left_out.push(path.to_owned()),
         }
+        if is_second {
+            return Err(format!(
+                "its tree has {path:?} twice, which git itself does not write: `git fsck` says what else is wrong with it"
+            ));
+        }
         if entries.files.len() + entries.links.len() > FILES_MAX {
-            return Err(format!("it has more than {FILES_MAX} files"));
+            return Err(format!(
+                "it has more than {FILES_MAX} files, the most that are read: compare files instead of revisions"
+            ));
         }
         if bytes_in_all > BYTES_MAX {
             return Err(format!(
-                "its files have more than {} MiB together",
+                "its files have more than {} MiB together, the most that is read: compare files instead of revisions",
                 BYTES_MAX >> 20
             ));
         }
@@ -157,7 +173,7 @@ fn write(entries: &Entries, objects: &mut Objects, tree: &Path) -> Result<Vec<St
     };
     for (path, entry) in &entries.files {
         let contents = read(path, &entry.id, FILE_BYTES_MAX)?;
-        write_new(tree, path, &contents).map_err(|error| failed(path, error.to_string()))?;
+        write_new(tree, path, &contents)?;
     }
     let mut bytes_in_all: u64 = entries.files.values().map(|entry| entry.bytes).sum();
     for (path, link) in &entries.links {
@@ -169,20 +185,32 @@ fn write(entries: &Entries, objects: &mut Objects, tree: &Path) -> Result<Vec<St
         };
         bytes_in_all += entry.bytes;
         let contents = read(path, &entry.id, FILE_BYTES_MAX)?;
-        write_new(tree, path, &contents).map_err(|error| failed(path, error.to_string()))?;
+        write_new(tree, path, &contents)?;
     }
     left_out.truncate(LEFT_OUT_MAX);
     Ok(left_out)
 }
 
-fn write_new(tree: &Path, path: &str, contents: &[u8]) -> io::Result<()> {
-    let file = tree.join(path);
+fn write_new(tree: &Path, path: &str, contents: &[u8]) -> Result<(), String> {
+    write_file(&tree.join(path), contents).map_err(|error| {
+        let is_taken = [io::ErrorKind::AlreadyExists, io::ErrorKind::NotADirectory];
+        if is_taken.contains(&error.kind()) {
+            format!(
+                "{path:?} cannot be written: another entry of the tree has that name or a part of it, perhaps in other case"
+            )
+        } else {
+            format!("{path:?} cannot be written: {error}; make room among temporary files")
+        }
+    })
+}
+
+fn write_file(file: &Path, contents: &[u8]) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
     // Nothing in the folder is a link, since nothing but this writes there.
     let mut options = OpenOptions::new();
-    let mut open = options.write(true).create_new(true).open(&file)?;
+    let mut open = options.write(true).create_new(true).open(file)?;
     open.write_all(contents)
 }
 
@@ -214,6 +242,21 @@ mod tests {
         assert_eq!(names, ["run me.sh", "src/lib.rs"]);
         assert_eq!(read.links.len(), 1);
         assert_eq!(read.left_out, ["sub", "large"]);
+    }
+
+    #[test]
+    fn a_path_that_a_tree_has_twice_is_refused() {
+        for mode in ["100644", "120000"] {
+            let twice = list(&[(mode, "1", "a"), (mode, "2", "a")]);
+            let refused = entries(&twice).unwrap_err();
+            assert!(refused.contains("\"a\" twice"), "{refused}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        write_new(folder.path(), "a", b"1").unwrap();
+        for path in ["a", "a/b"] {
+            let refused = write_new(folder.path(), path, b"2").unwrap_err();
+            assert!(refused.contains("another entry"), "{refused}");
+        }
     }
 
     #[test]

@@ -7,6 +7,9 @@ use std::path::{Component, Path, PathBuf};
 /// The largest file that says where the rest of a repository is, in bytes.
 const POINTER_BYTES_MAX: u64 = 4 << 10;
 
+/// Files of a repository that git reads before all others.
+const FILES: [&str; 5] = ["HEAD", "commondir", "config", "packed-refs", "shallow"];
+
 /// A git repository, found at or above a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
@@ -57,6 +60,17 @@ impl Repository {
             Some(place) => joined(&git_dir, &place),
             None => git_dir.clone(),
         };
+        let files = FILES
+            .iter()
+            .flat_map(|name| [git_dir.join(name), common_dir.join(name)]);
+        for file in files {
+            // Git waits for a writer of a FIFO.
+            let found = file.metadata();
+            if found.is_ok_and(|found| !found.is_file()) {
+                let name = file.file_name().unwrap_or_default().display();
+                return Err(failed(&format!("its {name} is no plain file")));
+            }
+        }
         if !common_dir.join("objects").is_dir() {
             return Err(failed("it has no objects, as every repository of git does"));
         }
@@ -78,6 +92,11 @@ impl Repository {
 
     pub(super) fn common_dir(&self) -> &Path {
         &self.common_dir
+    }
+
+    /// Returns true if some of the repository's objects lie in another one.
+    pub(super) fn has_alternates(&self) -> bool {
+        self.common_dir.join("objects/info/alternates").is_file()
     }
 
     /// Returns true if the repository has a part of its history alone.
@@ -166,5 +185,15 @@ mod tests {
         std::os::unix::fs::symlink("/etc", top.join(".git")).unwrap();
         let said = Repository::above(&top).unwrap_err().to_string();
         assert!(said.contains("link"), "{said}");
+        fs::remove_file(top.join(".git")).unwrap();
+        repository(&top.join(".git"));
+        for name in ["packed-refs", "config", "HEAD"] {
+            let _ = fs::remove_file(top.join(".git").join(name));
+            fs::create_dir(top.join(".git").join(name)).unwrap();
+            let said = Repository::above(&top).unwrap_err().to_string();
+            let known = said.contains("is no plain file") || said.contains("no HEAD");
+            assert!(known && said.contains(name), "{said}");
+            fs::remove_dir(top.join(".git").join(name)).unwrap();
+        }
     }
 }

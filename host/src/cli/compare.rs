@@ -3,7 +3,6 @@
 use super::assembled::{is_crate, no_crate};
 use super::compare_options::Arguments;
 use super::compared::{Compared, Files};
-use super::derived::Hints;
 use super::failure::Failure;
 use super::looking::UNTIMED;
 use super::options::{Format, Output};
@@ -30,7 +29,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let files = Files {
         named: &arguments.files,
         call: arguments.call.as_deref(),
-        hints: Hints::default(),
+        sources: None,
         confidence: None,
     };
     let compared = arguments.compared(&files, output).await;

@@ -3,7 +3,7 @@
 use super::again;
 use super::assembled::{BUDGET, approaches, code, experiment, sizes};
 use super::compare_options::Arguments;
-use super::derived::{Agreement, Derived, Hints};
+use super::derived::{Agreement, Derived, ReadSources};
 use super::failure::Failure;
 use super::first_look;
 use super::natively::{self, Natives};
@@ -36,7 +36,8 @@ pub(super) struct Files<'a> {
     pub(super) named: &'a [PathBuf],
     /// The function that is called, if it was named.
     pub(super) call: Option<&'a str>,
-    pub(super) hints: Hints,
+    /// The sources that they were built from, if these were read.
+    pub(super) sources: Option<&'a ReadSources>,
     /// The confidence of all claims together, if it is not the usual one.
     pub(super) confidence: Option<f64>,
 }
@@ -104,8 +105,13 @@ impl Arguments {
             Some(wit) => self.experiment(files, wit)?,
             None => {
                 let approaches = approaches(files.named)?;
-                let read =
-                    Derived::read(&approaches, files.call, &files.hints, &self.safety, &policy);
+                let read = Derived::read(
+                    &approaches,
+                    files.call,
+                    files.sources,
+                    &self.safety,
+                    &policy,
+                );
                 let read = read.await?;
                 let derived = derived.insert(read);
                 let found =

@@ -37,12 +37,11 @@ pub(super) struct Derived {
     folder: Scratch,
 }
 
-/// Words of sources on inputs, where the files that are compared are no sources themselves.
-#[derive(Clone, Default)]
-pub(super) struct Hints {
+/// Sources that were read, where the files that are compared are built from them.
+#[derive(Clone)]
+pub(super) struct ReadSources {
+    pub(super) files: Vec<ComparedFile>,
     pub(super) constants: Constants,
-    /// Arguments that examples and tests call the function with, in WAVE.
-    pub(super) examples: Vec<String>,
 }
 
 /// Sentence on files that are the same component.
@@ -69,30 +68,23 @@ pub(super) enum Agreement {
 }
 
 impl Derived {
-    /// Reads the functions of Rust files and components, each in a child of its own.
+    /// Reads the functions of Rust files and components, each in a child of its own, unless these were read.
     ///
     /// # Errors
     /// A file is neither Rust nor a component, or the files share no function; the error says what to do.
     pub(super) async fn read(
         approaches: &[Approach],
         call: Option<&str>,
-        hints: &Hints,
+        sources: Option<&ReadSources>,
         safety: &Safety,
         policy: &Policy,
     ) -> Result<Self, Failure> {
         let machine = KnownMachine::default();
         let confinement = machine.confinement(safety.unconfined(policy)?).await?;
-        let mut files = Vec::new();
-        let mut constants = hints.constants.clone();
-        for approach in approaches {
-            let (file, own) = read_file(&approach.code, &confinement).await?;
-            constants.extend(own);
-            files.push(file);
-        }
-        if let Some(file) = files.first_mut().filter(|file| file.functions.len() == 1) {
-            let examples = hints.examples.iter().cloned();
-            file.functions[0].examples.extend(examples);
-        }
+        let ReadSources { files, constants } = match sources {
+            Some(read) => read.clone(),
+            None => read_files(approaches, &confinement).await?,
+        };
         let found = DerivedInterface::find(&files, call).map_err(Failure::usage)?;
         let derived = Self {
             folder: Scratch::new().map_err(cannot_write)?,
@@ -461,6 +453,20 @@ impl Derived {
 
 fn cannot_write(error: std::io::Error) -> Failure {
     Failure::infrastructure(format!("cannot write a temporary file: {error}"))
+}
+
+async fn read_files(
+    approaches: &[Approach],
+    confinement: &Confinement,
+) -> Result<ReadSources, Failure> {
+    let mut files = Vec::new();
+    let mut constants = Constants::default();
+    for approach in approaches {
+        let (file, own) = read_file(&approach.code, confinement).await?;
+        constants.extend(own);
+        files.push(file);
+    }
+    Ok(ReadSources { files, constants })
 }
 
 async fn read_file(

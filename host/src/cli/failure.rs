@@ -99,6 +99,11 @@ impl Failure {
         self.status == Status::NoAnswer
     }
 
+    /// Returns true if the cause lies in what was given, and not in the machine or an interruption.
+    pub(super) fn is_of_input(&self) -> bool {
+        matches!(self.status, Status::NoAnswer | Status::Usage)
+    }
+
     /// Returns the message alone, without the frame in which a terminal shows it.
     pub(super) fn text(&self) -> String {
         self.report.to_string()

@@ -1,7 +1,7 @@
 //! `bakeoff init`: writes an experiment, a small one or that of given sources.
 
 use super::assembled::{approaches, code, experiment, sizes};
-use super::derived::{Agreement, Derived, Hints};
+use super::derived::{Agreement, Derived};
 use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::options::{Output, Safety};
@@ -224,7 +224,7 @@ impl Arguments {
         let mut derived = Derived::read(
             &approaches,
             self.call.as_deref(),
-            &Hints::default(),
+            None,
             &self.safety,
             &policy,
         )

@@ -3,7 +3,7 @@
 use super::Status;
 use super::compare_options::Arguments;
 use super::compared::{Compared, Files, Timed};
-use super::derived::Hints;
+use super::derived::ReadSources;
 use super::failure::Failure;
 use super::options::Output;
 use super::regression;
@@ -12,7 +12,7 @@ use bakeoff_compile::Builder;
 use bakeoff_domain::report::words;
 use bakeoff_domain::variant;
 use bakeoff_render::{ComparisonOutcome, RevisedFunction, RevisedTime, clipped};
-use bakeoff_source::interface::{DerivedInterface, Interface};
+use bakeoff_source::interface::{ComparedFile, Constants, DerivedInterface, Interface};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) struct Work<'a> {
 struct Components {
     files: Vec<PathBuf>,
     call: String,
-    hints: Hints,
+    sources: ReadSources,
     is_same_code: bool,
 }
 
@@ -101,7 +101,16 @@ impl Work<'_> {
                 ..row(outcome, "the same code", None)
             }));
         }
-        Ok(match self.compared(&components).await? {
+        let compared = match self.compared(&components).await {
+            Ok(compared) => compared,
+            // The other functions are compared all the same.
+            Err(failure) if failure.is_of_input() => {
+                let outcome = ComparisonOutcome::NotTimed;
+                return Ok(Some(row(outcome, "not compared", Some(failure.text()))));
+            }
+            Err(failure) => return Err(failure),
+        };
+        Ok(match compared {
             Compared::Interrupted => None,
             Compared::Untimed(untimed) => {
                 let found = match (untimed.outcome, &untimed.call) {
@@ -216,7 +225,7 @@ impl Work<'_> {
         Ok(Ok(Components {
             files,
             call: found.call,
-            hints: hints(&[first, second]),
+            sources: read_sources(read, &[first, second]),
             is_same_code: built[0] == built[1],
         }))
     }
@@ -225,25 +234,30 @@ impl Work<'_> {
         let files = Files {
             named: &components.files,
             call: Some(&components.call),
-            hints: components.hints.clone(),
+            sources: Some(&components.sources),
             confidence: Some(self.confidence),
         };
-        self.arguments.compared(&files, self.output).await
+        let mut compared = self.arguments.compared(&files, self.output).await?;
+        // A test in Rust names files, and a revision is none.
+        if let Compared::Untimed(untimed) = &mut compared
+            && let Some(reproduction) = &mut untimed.reproduction
+        {
+            reproduction.test = None;
+        }
+        Ok(compared)
     }
 }
 
-/// Returns what the files of a function say of its inputs, at both revisions together.
-fn hints(located: &[Located<'_>]) -> Hints {
-    let mut hints = Hints::default();
-    for one in located {
-        hints.constants.extend(one.constants());
-        for example in &one.function.examples {
-            if !hints.examples.contains(example) {
-                hints.examples.push(example.clone());
-            }
+/// Returns the sources that call a function, with the constants of its files and the examples of calls of it in them.
+fn read_sources(callers: [ComparedFile; 2], located: &[Located<'_>; 2]) -> ReadSources {
+    let (mut files, mut constants) = (Vec::from(callers), Constants::default());
+    for (file, one) in files.iter_mut().zip(located) {
+        constants.extend(one.constants());
+        for function in &mut file.functions {
+            function.examples.clone_from(&one.function.examples);
         }
     }
-    hints
+    ReadSources { files, constants }
 }
 
 /// Returns names of files for two revisions, by which the report calls them.

@@ -12,7 +12,7 @@ use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{Code, Limits};
 use bakeoff_files::{Folder, Reach};
-use bakeoff_render::escape::Plain;
+use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_revision::{Checkout, Package, Repository};
 use bakeoff_run::{KnownMachine, Tools, wasi_imports};
 use bakeoff_source::interface::{ComparedFile, Constants, Interface, PublicFunction, World};
@@ -24,6 +24,8 @@ use std::sync::Arc;
 const FILES_MAX: usize = 20;
 /// The largest file that is looked into, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
+/// The beginning of cargo's message about a crate that it has no source of.
+const NO_CRATE: &str = "no matching package";
 /// The most crates that are named in an error.
 const NAMED_MAX: usize = 5;
 
@@ -156,6 +158,8 @@ impl Side {
         let (mut names, mut others) = (Vec::new(), root.uncallable.clone());
         for function in &root.functions {
             match &function.signature {
+                // One of several that are compiled under conditions.
+                Ok(_) if names.contains(&function.name) => {}
                 Ok(_) => names.push(function.name.clone()),
                 Err(why) => others.push(format!("{}: {why}", function.name)),
             }
@@ -325,17 +329,14 @@ impl Side {
             needs_crates: !locked.is_empty(),
         });
         built.await.map_err(|error| match error {
-            CratesError::Build(why) => {
-                let without_lock = if self.lock.is_none() {
-                    "\nIt has no Cargo.lock: if it needs crates, `cargo generate-lockfile` writes one, which is taken \
-                     from the working tree"
-                } else {
-                    ""
-                };
+            CratesError::Build(why) if self.lock.is_none() && why.contains(NO_CRATE) => {
                 Failure::no_answer(format!(
-                    "{at} cannot be built: {}{without_lock}",
-                    Plain(&why)
+                    "{at} needs crates, and has no Cargo.lock, neither at this revision nor in the working tree: `cargo \
+                     generate-lockfile` writes one, which counts for both revisions, and --allow-crates takes them"
                 ))
+            }
+            CratesError::Build(why) => {
+                Failure::no_answer(format!("{at} cannot be built: {}", Lines(&why)))
             }
             other => Failure::infrastructure(other),
         })

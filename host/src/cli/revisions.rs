@@ -187,7 +187,7 @@ async fn functions(
     match names.len() {
         0 => Err(Failure::usage(format!(
             "{} has no public function at the root of its library that both revisions have and that can be called: name \
-             some of its modules, --call MODULE::NAME,…{}{}",
+             one of a module, --call MODULE::NAME{}{}",
             setting.package,
             if notes.is_empty() { "" } else { ". " },
             notes.join(" ")
