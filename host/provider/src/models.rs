@@ -1,13 +1,13 @@
 //! The models of a run.
 
-use super::budget::{Booking, Budget};
+use super::budget::{Booking, Budget, Reservation};
 use super::call::{Books, Call};
 use super::cassette::{Cassette, Exchange};
 use super::environment::Environment;
 use super::error::{AskError, OpenError};
 use super::excerpt::excerpt;
 use super::limiter::{Limiter, RetryPolicy};
-use super::live::Provider;
+use super::live::{Prepared, Provider};
 use super::options::{ModelOptions, ProviderKind};
 use super::progress::{Progress, ProgressStep};
 use super::recorder::Recorder;
@@ -19,6 +19,7 @@ use super::spending::Spending;
 use super::usage::SpentTable;
 use bakeoff_files::SearchPath;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,9 @@ use tokio::sync::watch;
 
 /// Largest number of times that a reply which does not match its schema is asked for again.
 const REPAIRS_MAX: u32 = 2;
+
+/// The fewest tokens of a reply that are asked for because the budget has no room for more.
+const REPLY_TOKENS_MIN: u32 = 2_048;
 
 /// Receiver of the progress of questions.
 type OnProgress = Box<dyn Fn(&Progress) + Send + Sync>;
@@ -279,6 +283,32 @@ impl Models {
         received
     }
 
+    /// Holds the most that a call can take. Where the budget has no room for the longest reply, a shorter one is asked
+    /// for: most replies are far shorter than they may be.
+    ///
+    /// # Errors
+    /// The budget has no room for a reply of [`REPLY_TOKENS_MIN`].
+    async fn held<'a>(
+        &self,
+        provider: &Provider,
+        request: &'a Request,
+    ) -> Result<(Cow<'a, Request>, Prepared, Reservation), AskError> {
+        let mut sent = Cow::Borrowed(request);
+        loop {
+            let prepared = provider.prepare(&sent);
+            match self.budget.reserve(prepared.need).await {
+                Ok(reservation) => return Ok((sent, prepared, reservation)),
+                Err(AskError::BudgetExhausted { .. })
+                    if sent.output_tokens_max > REPLY_TOKENS_MIN =>
+                {
+                    let shorter = (sent.output_tokens_max / 2).max(REPLY_TOKENS_MIN);
+                    sent.to_mut().output_tokens_max = shorter;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
     /// Calls the provider until it replies, or has failed too often.
     async fn receive(&self, provider: &Provider, request: &Request) -> Result<Ending, AskError> {
         let (mut failures, mut cuts) = (0, 0);
@@ -288,8 +318,7 @@ impl Models {
             if let Some(reason) = self.broken_record() {
                 return Err(self.unavailable(reason));
             }
-            let prepared = provider.prepare(request);
-            let reservation = self.budget.reserve(prepared.need).await?;
+            let (sent, prepared, reservation) = self.held(provider, request).await?;
             let call = Call::new(self, provider, request, prepared.need, reservation);
             if let Some(reason) = self.broken_record() {
                 call.free();
@@ -298,7 +327,7 @@ impl Models {
             self.tell(request, || ProgressStep::Sent);
             let on_bytes = |bytes| self.tell(request, || ProgressStep::Receiving { bytes });
             let held = reservation.microdollars;
-            let result = provider.call(request, prepared.body, held, &on_bytes).await;
+            let result = provider.call(&sent, prepared.body, held, &on_bytes).await;
             let (reason, asked) = match result {
                 Ok(reply) => match call.finish(reply) {
                     Ending::Cut(reason)

@@ -158,6 +158,35 @@ fn a_call_that_could_pass_a_budget_is_not_made() {
 }
 
 #[test]
+fn a_shorter_reply_is_asked_for_where_the_budget_has_no_room_for_the_longest() {
+    block_on(async {
+        for api in APIS {
+            let server = MockServer::start(vec![whole("a"); 3]).await;
+            let models = open(
+                &server,
+                ModelOptions {
+                    tokens_max: Some(9_000),
+                    ..options(api)
+                },
+            );
+            let mut asked = request("");
+            asked.output_tokens_max = 16_384;
+            assert_eq!(models.ask(&asked).await, Ok(answer("a")));
+            let sent = server.requests()[0].1.to_string();
+            assert!(sent.contains("4096") && !sent.contains("16384"), "{sent}");
+            // Below the least there is no reply worth its money.
+            let little = ModelOptions {
+                tokens_max: Some(2_500),
+                ..options(api)
+            };
+            let error = open(&server, little).ask(&asked).await.unwrap_err();
+            assert_eq!(error.class(), "budget-exhausted", "{error}");
+            assert_eq!(server.requests().len(), 1);
+        }
+    });
+}
+
+#[test]
 fn a_model_without_a_price_has_no_budget_of_money() {
     block_on(async {
         let server = MockServer::start([whole("a")]).await;
