@@ -134,21 +134,15 @@ impl Work<'_> {
             let variant = report.variants.iter().find(|variant| variant.id == id)?;
             variant.readings.get("time").map(|time| time.value)
         };
-        let (found, outcome) = match (&row, self.arguments.fail_if_slower) {
-            (Some(row), None) => (
-                words::pair_short(report, row),
-                ComparisonOutcome::of(report),
-            ),
-            (None, None) => (
-                report.recommendation.text.clone(),
-                ComparisonOutcome::of(report),
-            ),
-            (_, Some(allowed)) => {
-                let tested = regression::against(report, ids[0], ids[1], allowed);
-                let [before, after] = self.sides;
-                let line =
-                    tested.line(&before.revision, &after.revision, allowed, &report.protocol);
-                (line, tested.outcome())
+        let found = match &row {
+            Some(row) => words::pair_short(report, row),
+            None => report.recommendation.text.clone(),
+        };
+        let (found, outcome) = match self.arguments.fail_if_slower {
+            None => (found, ComparisonOutcome::of(report)),
+            Some(allowed) => {
+                let outcome = regression::against(report, ids[0], ids[1], allowed).outcome();
+                (format!("{}: {found}", outcome.words()), outcome)
             }
         };
         RevisedFunction {
