@@ -135,10 +135,14 @@ fn case_182_rare_sleeper() {
     let mean = |id: &str| {
         let variants = report["variants"].as_array().unwrap();
         let own = variants.iter().find(|variant| variant["id"] == id);
-        own.unwrap()["readings"]["time"]["value"].as_f64().unwrap()
+        own.unwrap()["readings"]["time"]["value"].as_f64()
     };
-    assert!(mean("sleeper") > mean("slow"), "{report:#}");
-    // A slow input was met, so it is no winner over anybody who takes less in the mean.
+    // A slow input was met. Where it ended the first samples, there is no time at all.
+    if let Some(sleeper) = mean("sleeper") {
+        assert!(sleeper > mean("slow").unwrap(), "{report:#}");
+    }
+    assert_ne!(report["recommendation"]["winner"], "sleeper", "{report:#}");
+    // So it is no winner over anybody who takes less in the mean.
     assert_ne!(
         verdict("sleeper", "slow").as_deref(),
         Some("beats"),

@@ -212,6 +212,11 @@ fn without_names_all_functions_at_the_root_are_compared_and_others_are_said() {
     repository.write("src/lib.rs", &library(2, ""));
     repository.commit();
     repository.write("src/lib.rs", &library(2, "pub fn more(x: u8) -> u8 { x }"));
+    std::os::unix::fs::symlink("/etc/passwd", repository.path().join("outside")).unwrap();
+    // A lock that is left out of the repository, and fits another version of the package.
+    repository.write(".gitignore", "Cargo.lock\n");
+    let lock = "version = 4\n\n[[package]]\nname = \"codec-core\"\nversion = \"0.0.9\"\n";
+    repository.write("Cargo.lock", lock);
     repository.commit();
     let said = repository.compare(&[&ALL[..], &["--format", "md"]].concat());
     assert_eq!(said.status, 0, "{}{}", said.stdout, said.stderr);
@@ -225,6 +230,11 @@ fn without_names_all_functions_at_the_root_are_compared_and_others_are_said() {
     ] {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
+    assert!(
+        said.stdout.contains("Not read at main") && said.stdout.contains("outside"),
+        "{}",
+        said.stdout
+    );
     // A root that exports a function of a module does not show its signature: it is named.
     assert!(!said.stdout.contains("last\\_line"), "{}", said.stdout);
 }

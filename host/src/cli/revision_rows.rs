@@ -60,6 +60,8 @@ impl Work<'_> {
             Compared::Untimed(untimed) => self.arguments.show_untimed(&untimed, self.output),
             Compared::Timed(mut timed) => {
                 timed.report.notes.push(note);
+                let left_out = self.sides.iter().filter_map(Side::left_out);
+                timed.report.notes.extend(left_out);
                 self.arguments.show_timed(&timed, self.output)
             }
         }

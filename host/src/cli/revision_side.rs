@@ -151,6 +151,18 @@ impl Side {
         })
     }
 
+    /// Returns a sentence on what the repository has and was not read, if there is something.
+    pub(super) fn left_out(&self) -> Option<String> {
+        let left_out = self.checkout.left_out();
+        (!left_out.is_empty()).then(|| {
+            format!(
+                "Not read at {}, since it is a submodule, a link to no file of the repository, or too large: {}.",
+                self.revision,
+                left_out.join(", ")
+            )
+        })
+    }
+
     /// Returns the names of the functions at the root of the library that can be called, and sentences on those that
     /// cannot.
     pub(super) fn functions(&self) -> (Vec<String>, Vec<String>) {
@@ -336,7 +348,12 @@ impl Side {
                 ))
             }
             CratesError::Build(why) => {
-                Failure::no_answer(format!("{at} cannot be built: {}", Lines(&why)))
+                let left_out = self.left_out().map(|left_out| format!("\n{left_out}"));
+                Failure::no_answer(format!(
+                    "{at} cannot be built: {}{}",
+                    Lines(&why),
+                    Plain(&left_out.unwrap_or_default())
+                ))
             }
             other => Failure::infrastructure(other),
         })

@@ -41,7 +41,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Side::read(&setting, before).await?,
         Side::read(&setting, after).await?,
     ];
-    let (functions, notes) = functions(arguments, &setting, &mut sides).await?;
+    let (functions, mut notes) = functions(arguments, &setting, &mut sides).await?;
+    notes.extend(sides.iter().filter_map(Side::left_out));
     let builders = [
         sides[0].builder(&setting, output).await?,
         sides[1].builder(&setting, output).await?,

@@ -126,12 +126,11 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
             manifest,
             files,
             library,
-            is_locked,
         } => {
             flags.push(remap(files, "/package"));
             command
+                // A lock of the working tree may be that of a later revision: cargo takes of it what fits.
                 .args(["rustc", "--offline", "--crate-type=lib"])
-                .args(is_locked.then_some("--locked"))
                 .args(ARGUMENTS)
                 .arg("--manifest-path")
                 .arg(manifest)

@@ -71,7 +71,6 @@ impl BuiltCrates {
                     manifest: package.manifest.to_owned(),
                     files: package.files.to_owned(),
                     library: package.library.to_owned(),
-                    is_locked: package.lock.is_some(),
                 };
                 let built = libraries(toolchain, confinement, wanted, &sources, limits).await?;
                 if let Some(cache) = cache {

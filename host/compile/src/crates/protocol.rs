@@ -46,8 +46,6 @@ pub(super) enum Wanted {
         files: PathBuf,
         /// The name of its library in sources.
         library: String,
-        /// True if a lock says which versions of its dependencies are taken.
-        is_locked: bool,
     },
 }
 
