@@ -331,9 +331,12 @@ fn what_cannot_be_compared_is_named() {
         "pub fn sum(values: &[u64]) -> u64 { values.len() }",
     );
     repository.commit();
-    let said = repository.compare(&["HEAD~1", "HEAD", "--package", "codec-core", "--call", "sum"]);
+    let one = ["HEAD~1", "HEAD", "--package", "codec-core", "--call", "sum"];
+    let said = repository.compare(&[&one[..], &["--format", "json"]].concat());
     assert_eq!(said.status, 1, "{}{}", said.stdout, said.stderr);
     assert!(said.stderr.contains("mismatched types"), "{}", said.stderr);
+    let report = said.json();
+    assert_eq!(report["outcome"], "build-failed", "{report:#}");
     let outside = TempDir::new().unwrap();
     let mut command = bakeoff(&["compare", "main", "HEAD", "--package", "codec-core"]);
     let said: CommandOutput = command.current_dir(outside.path()).output().unwrap().into();
@@ -358,9 +361,17 @@ pub struct Point {{ pub x: i64, pub y: i64 }}
 pub enum Kind {{ Left, Right }}
 pub fn kind(point: &Point) -> Kind {{ if point.x < {more} {{ Kind::Left }} else {{ Kind::Right }} }}
 pub fn largest(points: Vec<Point>) -> Option<Point> {{ points.into_iter().max_by_key(|point| point.x) }}
+pub fn other(x: {other}) -> u8 {{ x as u8 }}
 #[cfg(any())]
 pub fn gone(x: u8) -> u8 {{ x }}
-"
+pub mod deep {{
+    pub mod er {{
+        /// Doubles.
+        pub fn twice(x: u8) -> u8 {{ x.wrapping_mul(2) }}
+    }}
+}}
+",
+            other = if more == "0" { "u8" } else { "u16" }
         )
     };
     repository.write("Cargo.toml", MANIFEST);
@@ -378,10 +389,29 @@ pub fn gone(x: u8) -> u8 {{ x }}
         "{kind:#}"
     );
     assert_eq!(function(&report, "largest")["is_same_code"], true);
+    // Whoever did not ask for a function by its name is told of it.
+    let notes = report["notes"].to_string();
+    for part in ["Not compared: gone: ", "Not compared: other: "] {
+        assert!(notes.contains(part), "{notes}");
+    }
+    let named = ["--call", "gone,deep::er::twice", "--format", "json"];
+    let said = repository.compare(&[&ALL[..], &named].concat());
+    assert_eq!(said.status, 1, "{}{}", said.stdout, said.stderr);
+    let report = said.json();
     let gone = function(&report, "gone");
     assert_eq!(gone["outcome"], "build-failed", "{gone:#}");
     assert!(
         gone["details"].as_str().unwrap().contains("gone"),
         "{gone:#}"
     );
+    assert_eq!(function(&report, "deep::er::twice")["is_same_code"], true);
+    let junit = ["--call", "kind,gone", "--format", "junit"];
+    let said = repository.compare(&[&ALL[..], &junit].concat());
+    for part in [
+        "value=\"disagreement\"",
+        "message=\"Disagreement: another answer",
+        "message=\"Build failed: not compared",
+    ] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
 }

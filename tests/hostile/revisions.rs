@@ -171,6 +171,52 @@ fn case_205_a_tree_leads_to_no_other_place() {
     assert!(said.stderr.contains("more than 32 MiB"), "{}", said.stderr);
 }
 
+/// Puts other contents under the id of a revision's file.
+fn forge(repository: &Repository, contents: &str) {
+    let other = repository.path().join(".git/other");
+    fs::write(&other, contents).unwrap();
+    let other = repository.git(&["hash-object", "-w", &other.display().to_string()]);
+    let id = repository.git(&["rev-parse", "HEAD:src/lib.rs"]);
+    let place = |id: &str| {
+        let objects = repository.path().join(".git/objects");
+        objects.join(&id[..2]).join(&id[2..])
+    };
+    fs::remove_file(place(&id)).unwrap();
+    fs::copy(place(&other), place(&id)).unwrap();
+}
+
+#[test]
+fn case_207_contents_under_the_id_of_others_are_refused_and_nothing_waits() {
+    if !has_git() {
+        return;
+    }
+    let repository = library();
+    forge(&repository, "pub fn sum(values: &[u64]) -> u64 { 1 }\n");
+    let said = repository.compare(&ARGUMENTS);
+    assert_eq!(said.status, 2, "{}{}", said.stdout, said.stderr);
+    let text = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("other contents under its id"), "{text}");
+
+    for place in [
+        "refs/heads/other",
+        "objects/info/alternates",
+        "objects/pack/multi-pack-index",
+    ] {
+        let repository = library();
+        let path = repository.path().join(".git").join(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let said = repository.compare(&ARGUMENTS);
+        assert_eq!(said.status, 2, "{}{}", said.stdout, said.stderr);
+        let text = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            text.replace("│ ", "").contains("is no plain file"),
+            "{text}"
+        );
+    }
+}
+
 fn mktree(repository: &Repository, rows: &str) -> String {
     let list = repository.path().join(".git/rows");
     fs::write(&list, rows).unwrap();

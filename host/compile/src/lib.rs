@@ -100,7 +100,7 @@ pub use record::BuildRecord;
 pub use request::BuildRequest;
 pub use reserve::SCHEME as RESERVE_SCHEME;
 pub use rust_caller::CalledFunction;
-pub use signatures::{FileKind, caller_source, read_public_functions, reader_role};
+pub use signatures::{FileKind, caller_source, inline_module, read_public_functions, reader_role};
 pub use toolchain::Toolchain;
 pub use toolchain_error::{TARGET, ToolchainError};
 pub use trial_build::usable_confinement;

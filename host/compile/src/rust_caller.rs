@@ -82,6 +82,30 @@ pub(super) fn caller(text: &str, called: &CalledFunction) -> Result<String, Unre
     }))
 }
 
+/// Returns a module that is written within a file, as a file.
+///
+/// # Errors
+/// The file is not Rust, or has no such module.
+pub(super) fn inline_module(text: &str, modules: &[String]) -> Result<String, Unreadable> {
+    if nested_deeply(text) {
+        return Err(Unreadable::because("it is nested too deeply".to_owned()));
+    }
+    let file = syn::parse_file(text).map_err(|error| Unreadable::at(text, &error))?;
+    let mut items = file.items;
+    for name in modules {
+        let inner = items.into_iter().find_map(|item| match item {
+            Item::Mod(module) if module.ident == name => Some(module.content?.1),
+            _ => None,
+        });
+        items = inner.ok_or_else(|| Unreadable::because(format!("it has no module {name}")))?;
+    }
+    Ok(prettyplease::unparse(&syn::File {
+        shebang: None,
+        attrs: Vec::new(),
+        items,
+    }))
+}
+
 /// Returns a function with the signature of another one, which it calls.
 fn calling(function: &ItemFn, called: &CalledFunction) -> Result<ItemFn, Unreadable> {
     let mut function = function.clone();
@@ -223,6 +247,17 @@ mod tests {
         );
         assert!(written.contains("::codec::a::b::f(x)"), "{written}");
         assert!(written.contains("pub use ::codec::a::b::E;"), "{written}");
+    }
+
+    #[test]
+    fn a_module_within_a_file_is_a_file() {
+        let text = "mod other; pub mod a { use super::*; pub mod b { /// Adds.\n pub fn f(x: u8) -> u8 { x } } }";
+        let names = |path: &str| -> Vec<String> { path.split("::").map(str::to_owned).collect() };
+        let found = inline_module(text, &names("a::b")).unwrap();
+        assert!(found.starts_with("/// Adds.\npub fn f(x: u8)"), "{found}");
+        for path in ["b", "other", "a::c", "a::b::f"] {
+            assert!(inline_module(text, &names(path)).is_err(), "{path}");
+        }
     }
 
     #[test]

@@ -49,6 +49,10 @@ impl FileKind {
 /// JSON follows.
 const CALLER_TAG: u8 = b'f';
 
+/// The byte that stands for a task to return a module that is written within the file. A line with the names of the
+/// modules as JSON follows.
+const MODULE_TAG: u8 = b'm';
+
 /// The answer of a reader: the content of the file, or the reason why it cannot be read.
 type Answer = Result<ReadFile, Unreadable>;
 
@@ -66,8 +70,16 @@ pub fn reader_role() -> Role {
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (tag, file) = payload.split_first().ok_or("the task is empty")?;
-    if *tag == CALLER_TAG {
-        let answer = write_caller(file)?;
+    let written = match *tag {
+        CALLER_TAG => Some(write(file, |text, called| {
+            rust_caller::caller(text, called)
+        })?),
+        MODULE_TAG => Some(write(file, |text, modules: &Vec<String>| {
+            rust_caller::inline_module(text, modules)
+        })?),
+        _ => None,
+    };
+    if let Some(answer) = written {
         let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
         return frames.send(&bytes).map_err(|error| error.to_string());
     }
@@ -102,13 +114,32 @@ fn read_source(payload: &[u8]) -> Answer {
     })
 }
 
-fn write_caller(task: &[u8]) -> Result<WrittenAnswer, String> {
+/// Returns what is written from the file of a task and the line before it.
+fn write<T: DeserializeOwned>(
+    task: &[u8],
+    written: impl FnOnce(&str, &T) -> WrittenAnswer,
+) -> Result<WrittenAnswer, String> {
     let end = task.iter().position(|byte| *byte == b'\n');
-    let (called, text) = task.split_at(end.ok_or("the task has no function")?);
-    let called = serde_json::from_slice(called).map_err(|error| error.to_string())?;
+    let (wanted, text) = task.split_at(end.ok_or("the task says nothing before its file")?);
+    let wanted = serde_json::from_slice(wanted).map_err(|error| error.to_string())?;
     Ok(std::str::from_utf8(&text[1..])
         .map_err(|error| Unreadable::because(error.to_string()))
-        .and_then(|text| rust_caller::caller(text, &called)))
+        .and_then(|text| written(text, &wanted)))
+}
+
+/// Returns a module that is written within a Rust file, `mod a { mod b { … } }` for `a` and `b`, as a file.
+///
+/// # Errors
+/// The file is not Rust, or has no such module, or the reader did not survive it; the error says so.
+pub async fn inline_module(
+    confinement: &Confinement,
+    modules: &[String],
+    file: &[u8],
+) -> Result<String, Unreadable> {
+    let modules = serde_json::to_vec(modules);
+    let modules = modules.map_err(|error| Unreadable::because(error.to_string()))?;
+    let answer: WrittenAnswer = read(confinement, &[&[MODULE_TAG], &modules, b"\n", file]).await?;
+    answer
 }
 
 /// Returns a source whose one public function calls that of a package, which is written in `file`.

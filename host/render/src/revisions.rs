@@ -129,6 +129,29 @@ impl RevisionsReport {
         )
     }
 
+    /// Returns the outcome that wants most attention of those that functions have.
+    fn worst(&self) -> ComparisonOutcome {
+        const BY_ATTENTION: [ComparisonOutcome; 11] = [
+            ComparisonOutcome::Disagreement,
+            ComparisonOutcome::Slower,
+            ComparisonOutcome::BuildFailed,
+            ComparisonOutcome::AllFail,
+            ComparisonOutcome::NotTimed,
+            ComparisonOutcome::NotKnown,
+            ComparisonOutcome::Nothing,
+            ComparisonOutcome::NoCall,
+            ComparisonOutcome::NotSlower,
+            ComparisonOutcome::Winner,
+            ComparisonOutcome::Tie,
+        ];
+        let has = |outcome: &ComparisonOutcome| {
+            let mut functions = self.functions.iter();
+            functions.any(|function| function.outcome == *outcome)
+        };
+        let found = BY_ATTENTION.into_iter().find(has);
+        found.unwrap_or(ComparisonOutcome::Nothing)
+    }
+
     /// Returns the outcome by which the answer is set off.
     fn outcome(&self) -> RankingOutcome {
         let has = |wanted: ComparisonOutcome| {
@@ -146,6 +169,16 @@ impl RevisionsReport {
             (false, true) => RankingOutcome::Winner,
             (false, false) => RankingOutcome::Tie,
         }
+    }
+}
+
+/// Returns what was found of a function, behind the words of its outcome.
+fn stated(function: &RevisedFunction) -> String {
+    let words = function.outcome.words();
+    if function.found.starts_with(words) {
+        function.found.clone()
+    } else {
+        format!("{words}: {}", function.found)
     }
 }
 
@@ -252,19 +285,14 @@ pub fn junit_of_revisions(
     let test = |function: &RevisedFunction| AskedTest {
         name: function.name.clone(),
         passed: passes(function.outcome),
-        found: format!("{}: {}", function.outcome.words(), function.found),
+        found: stated(function),
     };
     let tests: Vec<AskedTest> = report.functions.iter().map(test).collect();
     let name = format!(
         "{} from {} to {}",
         report.package, report.before.name, report.after.name
     );
-    let outcome = match report.outcome() {
-        RankingOutcome::Winner => ComparisonOutcome::Winner,
-        RankingOutcome::Tie => ComparisonOutcome::Tie,
-        RankingOutcome::NoCall | RankingOutcome::Nothing => ComparisonOutcome::NoCall,
-    };
-    junit_of_tests(&name, outcome, &tests, &report.answer())
+    junit_of_tests(&name, report.worst(), &tests, &report.answer())
 }
 
 fn document(report: &RevisionsReport) -> Vec<Block> {
@@ -423,5 +451,15 @@ mod tests {
             assert!(!text.contains('\u{1b}'), "{text}");
         }
         assert!(others[3].contains("failures=\"3\""), "{}", others[3]);
+        assert!(
+            others[3].contains("name=\"outcome\" value=\"disagreement\""),
+            "{}",
+            others[3]
+        );
+        let mut slower = function("f", ComparisonOutcome::Slower, Some(Verdict::Beaten));
+        slower.found = "Slower: 1.5 × slower, sure".to_owned();
+        assert_eq!(stated(&slower), "Slower: 1.5 × slower, sure");
+        slower.found = "1.5 × slower, sure".to_owned();
+        assert_eq!(stated(&slower), "Slower: 1.5 × slower, sure");
     }
 }

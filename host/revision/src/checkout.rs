@@ -1,5 +1,6 @@
 //! In the parent: the files of a revision, which a child reads by git.
 
+use super::contents;
 use super::error::RevisionError;
 use super::own_settings;
 use super::protocol::{
@@ -29,6 +30,8 @@ const SYSTEM: [&str; 5] = ["/usr", "/bin", "/lib", "/lib64", "/nix/store"];
 pub struct Checkout {
     /// The id of the commit: 40 or 64 hexadecimal digits.
     pub commit: String,
+    /// The SHA-256 of the paths and contents of its files, as 64 hexadecimal digits.
+    pub contents: String,
     folder: Scratch,
     left_out: Vec<String>,
     manifests: Vec<String>,
@@ -100,6 +103,8 @@ impl Checkout {
         let answer = frame.and_then(|frame| postcard::from_bytes::<GitAnswer>(&frame).ok());
         match answer {
             Some(GitAnswer::Written(written)) if is_usable(&written) => Ok(Self {
+                contents: contents::digest(folder.work())
+                    .map_err(|error| failed(format!("its files cannot be read: {error}")))?,
                 commit: written.commit,
                 folder,
                 left_out: written.left_out,
@@ -151,6 +156,7 @@ impl Checkout {
     pub(super) fn of_files(folder: Scratch, manifests: &[&str]) -> Self {
         Self {
             commit: "0".repeat(40),
+            contents: String::new(),
             folder,
             left_out: Vec::new(),
             sources: Vec::new(),

@@ -3,6 +3,8 @@
 use super::own_settings;
 use super::protocol::{GitTask, is_id};
 use bakeoff_confine::kill_with_parent;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -12,6 +14,8 @@ const MESSAGE_BYTES_MAX: u64 = 4 << 10;
 const SHOWN_BYTES_MAX: usize = 300;
 /// The longest name of a format in a repository's settings, in bytes.
 const FORMAT_BYTES_MAX: u64 = 64;
+/// Digits of an id by SHA-256.
+const SHA256_DIGITS: usize = 64;
 /// The longest line before an object, in bytes.
 const HEADER_BYTES_MAX: u64 = 256;
 
@@ -207,10 +211,11 @@ impl Objects {
         })
     }
 
-    /// Returns the contents of a file, or `None` if the repository lacks it.
+    /// Returns the contents of a file, or `None` if the repository lacks it. Git does not look whether an object that it
+    /// prints is the one that its id stands for, so that is done here.
     ///
     /// # Errors
-    /// Git ended, or the object is larger, or no file.
+    /// Git ended, or the object is larger, no file, or another one.
     pub(super) fn read(&mut self, id: &str, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         if !is_id(id) {
             return Err(io::Error::other("an object without an id"));
@@ -236,7 +241,13 @@ impl Objects {
         self.stdout.read_exact(&mut contents)?;
         let mut end = [0];
         self.stdout.read_exact(&mut end)?;
-        Ok(Some(contents))
+        if id_of_file(id.len(), &contents) == id {
+            Ok(Some(contents))
+        } else {
+            Err(io::Error::other(
+                "the repository has other contents under its id, which `git fsck` names",
+            ))
+        }
     }
 
     /// Ends the process.
@@ -247,9 +258,38 @@ impl Objects {
     }
 }
 
+/// Returns the id of a file with these contents, of so many digits: by SHA-1, or by SHA-256.
+fn id_of_file(digits: usize, contents: &[u8]) -> String {
+    fn digest<D: Digest>(contents: &[u8]) -> Vec<u8> {
+        let head = format!("blob {}\0", contents.len());
+        D::new()
+            .chain_update(head)
+            .chain_update(contents)
+            .finalize()
+            .to_vec()
+    }
+    let digest = if digits == SHA256_DIGITS {
+        digest::<Sha256>(contents)
+    } else {
+        digest::<Sha1>(contents)
+    };
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_id_of_a_file_is_that_of_git() {
+        // `printf 'a\n' | git hash-object --stdin`, in a repository of each format.
+        let (sha1, sha256) = (id_of_file(40, b"a\n"), id_of_file(64, b"a\n"));
+        assert_eq!(sha1, "78981922613b2afb6025042ff6bd878ac1994e85");
+        assert_eq!(
+            sha256,
+            "f8625e43f9e04f24291f77cdbe4c71b3c2a3b0003f60419b3ed06a058d766c8b"
+        );
+    }
 
     #[test]
     fn a_message_is_one_line_that_acts_on_no_terminal() {

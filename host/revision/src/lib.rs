@@ -5,6 +5,7 @@
 //! reaches no network.
 
 mod checkout;
+mod contents;
 mod error;
 mod git;
 mod own_settings;
@@ -13,6 +14,7 @@ mod paths;
 mod protocol;
 mod reading;
 mod repository;
+mod special;
 
 pub use checkout::Checkout;
 pub use error::RevisionError;

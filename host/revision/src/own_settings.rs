@@ -13,7 +13,7 @@ use std::path::Path;
 pub(super) const FILE: &str = "config";
 
 /// Names of what git reads of a repository: its objects, names of commits with their logs, and where its history is cut off.
-const LINKED: [&str; 6] = [
+pub(super) const LINKED: [&str; 6] = [
     "objects",
     "refs",
     "packed-refs",

@@ -6,6 +6,7 @@ use super::protocol::{
     BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, GitAnswer, GitTask, LEFT_OUT_MAX, MANIFESTS_MAX, ROLE,
     SOURCES_MAX, WrittenTree, is_id,
 };
+use super::special;
 use bakeoff_confine::{Frames, Role};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -56,6 +57,7 @@ fn read(task: &GitTask) -> Result<GitAnswer, String> {
             LIST_BYTES_MAX >> 20
         )
     };
+    special::refuse(task)?;
     git::write_settings(task)?;
     let commit = format!("{}^{{commit}}", task.revision);
     // Git says nothing then if there is just no such commit.

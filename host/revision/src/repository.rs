@@ -48,10 +48,12 @@ impl Repository {
                 failed("its file .git does not name a folder, as that of a working tree does")
             })?;
             joined(top, &place)
-        } else {
+        } else if kind.is_symlink() {
             return Err(failed(
                 "its .git is a link: name the folder that it leads to",
             ));
+        } else {
+            return Err(failed("its .git is neither a folder nor a plain file"));
         };
         if !git_dir.join("HEAD").is_file() {
             return Err(failed("it has no HEAD, as every repository of git does"));

@@ -14,14 +14,16 @@ use std::path::Path;
 
 fn no_run_and_no_file(named: &Path) -> Failure {
     Failure::usage(format!(
-        "{} is neither a run nor a file: a run is N, DIR:N, or DIR, and `bakeoff runs DIR` lists them",
+        "{} is neither a run nor a file: a run is N, DIR:N, or DIR, and `bakeoff runs DIR` lists them; revisions of a \
+         package are compared with --package NAME",
         Plain(&named.display().to_string())
     ))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     if arguments.package.is_some() {
-        return revisions::run(arguments, output).await;
+        let compared = revisions::run(arguments, output).await;
+        return compared.or_else(|failure| not_built(failure, output));
     }
     if let Some((before, after)) = arguments.runs()? {
         return two_runs::run(&before, &after, output);

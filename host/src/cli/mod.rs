@@ -47,6 +47,7 @@ mod regression;
 mod remembered;
 mod repeat;
 mod report;
+mod revision_build;
 mod revision_rows;
 mod revision_side;
 mod revisions;

@@ -7,7 +7,8 @@ use super::derived::ReadSources;
 use super::failure::Failure;
 use super::options::Output;
 use super::regression;
-use super::revision_side::{Located, Setting, Side, component};
+use super::revision_build::component;
+use super::revision_side::{Located, Setting, Side};
 use bakeoff_compile::Builder;
 use bakeoff_domain::report::words;
 use bakeoff_domain::variant;
@@ -18,6 +19,39 @@ use std::sync::Arc;
 
 /// The most characters of a call that a row of the table shows.
 const CALL_CHARS_MAX: usize = 60;
+
+/// What came of comparing a function of several.
+pub(super) enum Row {
+    /// It was compared, or its answers differ.
+    Compared(RevisedFunction),
+    /// It cannot be called at both revisions in one way, for this reason.
+    CannotBeCalled(String),
+    Interrupted,
+}
+
+/// Returns the row of a function that was not timed.
+pub(super) fn untimed_row(
+    function: &str,
+    outcome: ComparisonOutcome,
+    found: String,
+) -> RevisedFunction {
+    RevisedFunction {
+        name: function.to_owned(),
+        outcome,
+        is_same_code: false,
+        found,
+        time: None,
+        seed: None,
+        details: None,
+    }
+}
+
+/// Returns a finding without the words of its outcome before it, which stand beside it.
+fn without_outcome(found: &str, outcome: ComparisonOutcome) -> String {
+    let rest = found.strip_prefix(outcome.words());
+    let rest = rest.and_then(|rest| rest.strip_prefix(": "));
+    rest.unwrap_or(found).to_owned()
+}
 
 /// Everything that the comparisons of several functions share.
 pub(super) struct Work<'a> {
@@ -67,38 +101,22 @@ impl Work<'_> {
         }
     }
 
-    /// Compares a function of several. Returns `None` if the user interrupted it.
-    pub(super) async fn row(
-        &self,
-        number: usize,
-        function: &str,
-    ) -> Result<Option<RevisedFunction>, Failure> {
-        let row = |outcome, found: &str, details| RevisedFunction {
-            name: function.to_owned(),
-            outcome,
-            is_same_code: false,
-            found: found.to_owned(),
-            time: None,
-            seed: None,
-            details,
+    /// Compares a function of several.
+    pub(super) async fn row(&self, number: usize, function: &str) -> Result<Row, Failure> {
+        let row = |outcome, found: &str, details| {
+            let row = untimed_row(function, outcome, found.to_owned());
+            RevisedFunction { details, ..row }
         };
         let components = match self.components(number, function).await? {
             Ok(components) => components,
-            Err(why) => {
-                let outcome = ComparisonOutcome::BuildFailed;
-                return Ok(Some(row(
-                    outcome,
-                    "not compared: it cannot be called",
-                    Some(why),
-                )));
-            }
+            Err(why) => return Ok(Row::CannotBeCalled(why)),
         };
         if components.is_same_code {
             let outcome = match self.arguments.fail_if_slower {
                 Some(_) => ComparisonOutcome::NotSlower,
                 None => ComparisonOutcome::Tie,
             };
-            return Ok(Some(RevisedFunction {
+            return Ok(Row::Compared(RevisedFunction {
                 is_same_code: true,
                 ..row(outcome, "the same code", None)
             }));
@@ -108,12 +126,13 @@ impl Work<'_> {
             // The other functions are compared all the same.
             Err(failure) if failure.is_of_input() => {
                 let outcome = ComparisonOutcome::NotTimed;
-                return Ok(Some(row(outcome, "not compared", Some(failure.text()))));
+                let details = Some(failure.text());
+                return Ok(Row::Compared(row(outcome, "not compared", details)));
             }
             Err(failure) => return Err(failure),
         };
         Ok(match compared {
-            Compared::Interrupted => None,
+            Compared::Interrupted => Row::Interrupted,
             Compared::Untimed(untimed) => {
                 let found = match (untimed.outcome, &untimed.call) {
                     (ComparisonOutcome::Disagreement, Some(call)) => {
@@ -121,9 +140,10 @@ impl Work<'_> {
                     }
                     _ => untimed.reason.clone(),
                 };
-                Some(row(untimed.outcome, &found, Some(untimed.text())))
+                let found = without_outcome(&found, untimed.outcome);
+                Row::Compared(row(untimed.outcome, &found, Some(untimed.text())))
             }
-            Compared::Timed(timed) => Some(self.timed(function, &timed)),
+            Compared::Timed(timed) => Row::Compared(self.timed(function, &timed)),
         })
     }
 

@@ -1,33 +1,22 @@
-//! A package at one revision: its public functions, and the components that export them.
+//! A package at one revision, and its public functions.
 
 use super::failure::Failure;
-use super::options::{Output, Safety};
-use bakeoff_compile::{
-    BuildKind, BuildRequest, Builder, Cache, CalledFunction, CratesError, FileKind, OwnPackage,
-    Toolchain, caller_source, read_public_functions, vendor_locked,
-};
-use bakeoff_config::{LOCK_BYTES_MAX, Policy, read_package_lock};
+use super::options::Safety;
+use bakeoff_compile::{CalledFunction, FileKind, Unreadable, inline_module, read_public_functions};
+use bakeoff_config::{LOCK_BYTES_MAX, Policy};
 use bakeoff_confine::Confinement;
-use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::{Code, Limits};
 use bakeoff_files::{Folder, Reach};
-use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_render::escape::Plain;
 use bakeoff_revision::{Checkout, Package, Repository};
-use bakeoff_run::{KnownMachine, Tools, wasi_imports};
-use bakeoff_source::interface::{ComparedFile, Constants, Interface, PublicFunction, World};
-use bakeoff_source::read_code;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use bakeoff_run::KnownMachine;
+use bakeoff_source::interface::{Constants, PublicFunction};
+use std::path::Path;
 
 /// The most files of a library that are read because they may have a function.
 const FILES_MAX: usize = 20;
 /// The largest file that is looked into, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// The beginning of cargo's message about a crate that it has no source of.
-const NO_CRATE: &str = "no matching package";
-/// The most crates that are named in an error.
-const NAMED_MAX: usize = 5;
 
 /// Everything that all revisions of a comparison share.
 pub(super) struct Setting<'a> {
@@ -46,8 +35,8 @@ pub(super) struct Side {
     /// The revision as the user names it.
     pub(super) revision: String,
     pub(super) checkout: Checkout,
-    package: Package,
-    lock: Option<String>,
+    pub(super) package: Package,
+    pub(super) lock: Option<String>,
     files: Vec<LibraryFile>,
 }
 
@@ -62,12 +51,17 @@ struct LibraryFile {
 
 /// A function of a package, with the file that it is written in.
 pub(super) struct Located<'a> {
-    called: CalledFunction,
+    pub(super) called: CalledFunction,
     file: &'a LibraryFile,
     pub(super) function: &'a PublicFunction,
 }
 
 impl Located<'_> {
+    /// The file that it is written in.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.file.text
+    }
+
     pub(super) fn constants(&self) -> Constants {
         self.file.constants.clone()
     }
@@ -138,10 +132,19 @@ impl Side {
         let text = folder.read(path, FILE_BYTES_MAX);
         let text = text.map_err(|error| unreadable(&error.to_string()))?;
         let text = text.ok_or_else(|| unreadable("it is larger than 1 MiB"))?;
-        let read = read_public_functions(&setting.confinement, FileKind::Rust, &text).await;
-        let read = read.map_err(|error| {
+        let file = self.file_of(setting, text, modules).await;
+        file.map_err(|error| {
             Failure::usage(error.text(&Plain(&shown).to_string(), FileKind::Rust.name()))
-        })?;
+        })
+    }
+
+    async fn file_of(
+        &self,
+        setting: &Setting<'_>,
+        text: Vec<u8>,
+        modules: Vec<String>,
+    ) -> Result<LibraryFile, Unreadable> {
+        let read = read_public_functions(&setting.confinement, FileKind::Rust, &text).await?;
         Ok(LibraryFile {
             modules,
             text,
@@ -217,7 +220,43 @@ impl Side {
             let read = self.read_file(setting, &path, of).await?;
             self.files.push(read);
         }
+        let is_known = self.files.iter().any(|known| known.modules == modules);
+        if !is_known && let Some(file) = self.inline(setting, &source, &modules).await? {
+            self.files.push(file);
+        }
         Ok(())
+    }
+
+    /// Returns a module that is written within the file of one above it, if there is such a one.
+    async fn inline(
+        &self,
+        setting: &Setting<'_>,
+        source: &Path,
+        modules: &[String],
+    ) -> Result<Option<LibraryFile>, Failure> {
+        let folder = self.opened()?;
+        for depth in (0..modules.len()).rev() {
+            let (above, within) = modules.split_at(depth);
+            let is_above =
+                |path: &&String| modules_of(source, Path::new(path)).as_deref() == Some(above);
+            let path = match depth {
+                0 => self.package.root.to_str(),
+                _ => self
+                    .checkout
+                    .sources()
+                    .iter()
+                    .find(is_above)
+                    .map(String::as_str),
+            };
+            let text = path.map(|path| folder.read(path, FILE_BYTES_MAX));
+            let Some(Ok(Some(text))) = text else { continue };
+            let Ok(found) = inline_module(&setting.confinement, within, &text).await else {
+                continue;
+            };
+            let file = self.file_of(setting, found.into_bytes(), modules.to_vec());
+            return Ok(file.await.ok());
+        }
+        Ok(None)
     }
 
     /// Returns a function of the library by its name, or by its modules and its name: `lines::split`. A name alone may
@@ -276,136 +315,6 @@ impl Side {
             }
         }
     }
-
-    /// Returns a builder whose sources may call the package. Crates that it needs are fetched first, if that is
-    /// allowed.
-    ///
-    /// # Errors
-    /// The package cannot be built, or needs crates that were not allowed.
-    pub(super) async fn builder(
-        &self,
-        setting: &Setting<'_>,
-        output: &Output,
-    ) -> Result<Builder, Failure> {
-        let at = format!("{} at {}", self.package.name, self.revision);
-        let at = Plain(&at);
-        let locked = self.lock.as_deref().map(read_package_lock).transpose();
-        let locked = locked.map_err(|why| Failure::usage(format!("{at}: {why}")))?;
-        let locked = locked.unwrap_or_default();
-        if !locked.is_empty() && !setting.allows_crates {
-            let mut names: Vec<&str> = locked.iter().map(|one| one.name.as_str()).collect();
-            let more = names.len().saturating_sub(NAMED_MAX);
-            names.truncate(NAMED_MAX);
-            let more = match more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            return Err(Failure::usage(format!(
-                "{at} has crates in its Cargo.lock ({}{more}): with --allow-crates they are fetched from crates.io, \
-                 unless they are here, and built inside the fence, with their build scripts and macros",
-                names.join(", ")
-            )));
-        }
-        let mut say = output.reporter();
-        if let (false, Some(lock)) = (locked.is_empty(), &self.lock) {
-            let cache = setting.safety.cache()?;
-            let cache = cache.map_or_else(Cache::open_default, Cache::open);
-            let cache = cache.map_err(Failure::infrastructure)?;
-            let toolchain = Toolchain::find(&mut say).await;
-            let toolchain = toolchain.map_err(Failure::infrastructure)?;
-            let fetched = vendor_locked(&toolchain, &cache, &locked, lock).await;
-            fetched.map_err(|error| Failure::usage(error.to_string()))?;
-        }
-        say(&format!("building {at}"));
-        let tools = Tools::open(
-            setting.safety.unconfined(setting.policy)?,
-            wasi_imports(setting.policy),
-            setting.safety.cache()?,
-            1,
-            &setting.machine,
-            &mut say,
-        )
-        .await?;
-        let builder = Arc::into_inner(tools.builder)
-            .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
-        // The source that calls the package is ours.
-        let builder = builder.compiling_for(setting.simd, Edition::default());
-        let folder = self.checkout.folder();
-        let manifest = folder.join(&self.package.folder).join("Cargo.toml");
-        let built = builder.with_package(OwnPackage {
-            files: folder,
-            manifest: &manifest,
-            library: &self.package.library,
-            identity: &self.checkout.commit,
-            lock: self.lock.as_deref(),
-            needs_crates: !locked.is_empty(),
-        });
-        built.await.map_err(|error| match error {
-            CratesError::Build(why) if self.lock.is_none() && why.contains(NO_CRATE) => {
-                Failure::no_answer(format!(
-                    "{at} needs crates, and has no Cargo.lock, neither at this revision nor in the working tree: `cargo \
-                     generate-lockfile` writes one, which counts for both revisions, and --allow-crates takes them"
-                ))
-            }
-            CratesError::Build(why) => {
-                let left_out = self.left_out().map(|left_out| format!("\n{left_out}"));
-                Failure::no_answer(format!(
-                    "{at} cannot be built: {}{}",
-                    Lines(&why),
-                    Plain(&left_out.unwrap_or_default())
-                ))
-            }
-            other => Failure::infrastructure(other),
-        })
-    }
-
-    /// Returns a source that calls the function, and what it says of itself.
-    ///
-    /// # Errors
-    /// No call of it can be written; the text says why.
-    pub(super) async fn caller(
-        &self,
-        setting: &Setting<'_>,
-        located: &Located<'_>,
-    ) -> Result<(String, ComparedFile), String> {
-        let text = caller_source(&setting.confinement, &located.called, &located.file.text);
-        let text = text.await.map_err(|error| error.reason)?;
-        let read = read_public_functions(&setting.confinement, FileKind::Rust, text.as_bytes());
-        let read = read.await.map_err(|error| error.reason)?;
-        let file = ComparedFile {
-            shown: self.revision.clone(),
-            is_component: false,
-            functions: read.functions,
-            uncallable: read.uncallable,
-        };
-        Ok((text, file))
-    }
-}
-
-/// Builds a source in a folder that calls a package, as the component of an interface.
-///
-/// # Errors
-/// It does not compile; the text is the compiler's.
-pub(super) async fn component(
-    builder: &Builder,
-    interface: &Arc<Interface>,
-    folder: &Path,
-    source: &str,
-) -> Result<Vec<u8>, String> {
-    let reach = Reach::Within(folder);
-    let code = read_code(&Code::Source(PathBuf::from(source)), folder, reach);
-    let request = BuildRequest {
-        interface: Arc::clone(interface),
-        world: World::Prototype,
-        code: code.map_err(|failure| failure.message)?,
-        kind: BuildKind::Release,
-        memory_bytes: Limits::default().memory_bytes,
-        parameters: false,
-    };
-    let built = builder.build(&request).await;
-    built
-        .map(|built| built.component.clone())
-        .map_err(|failure| failure.message)
 }
 
 fn has(file: &LibraryFile, name: &str) -> bool {

@@ -4,14 +4,14 @@ use super::compare_options::Arguments;
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::regression::Unsure;
-use super::revision_rows::Work;
+use super::revision_rows::{Row, Work, untimed_row};
 use super::revision_side::{Setting, Side};
 use super::{Status, show, step_summary};
 use bakeoff_config::Policy;
 use bakeoff_domain::spec::Measure;
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
-use bakeoff_render::{ComparisonOutcome, Revision, RevisionsReport};
+use bakeoff_render::{ComparisonOutcome, RevisedFunction, Revision, RevisionsReport};
 use bakeoff_revision::Repository;
 use bakeoff_run::KnownMachine;
 use std::path::{Path, PathBuf};
@@ -82,9 +82,27 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             );
         }
         match work.row(number, function).await? {
-            Some(row) => report.functions.push(row),
-            None => return Ok(Status::Interrupted),
+            Row::Compared(row) => report.functions.push(row),
+            Row::CannotBeCalled(why) if arguments.call.is_some() => {
+                let found = "not compared: it cannot be called".to_owned();
+                let row = untimed_row(function, ComparisonOutcome::BuildFailed, found);
+                let details = Some(why);
+                report.functions.push(RevisedFunction { details, ..row });
+            }
+            // Nobody asked for this one by its name.
+            Row::CannotBeCalled(why) => {
+                let why = why.trim_end_matches('.');
+                let note = format!("Not compared: {function}: {why}.");
+                report.notes.push(note);
+            }
+            Row::Interrupted => return Ok(Status::Interrupted),
         }
+    }
+    if report.functions.is_empty() {
+        return Err(Failure::no_answer(format!(
+            "no function could be compared. {}",
+            report.notes.join(" ")
+        )));
     }
     print(&report, arguments, output)
 }

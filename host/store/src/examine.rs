@@ -56,9 +56,9 @@ pub(super) fn examine(folder: &DatabaseFolder, key: &UserKey) -> Result<Examined
         ));
     }
     match examine_as(folder, file, key, Access::Shared) {
-        // In a folder that cannot be written, SQLite cannot make its index of the journal. Without
-        // a journal there is nothing to index.
-        Err(error) if error.is_read_only() && size(folder, "-wal") == 0 => {
+        // In a folder that cannot be written, or on a full disk, SQLite cannot make its index of the
+        // journal. Without a journal there is nothing to index.
+        Err(error) if (error.is_read_only() || error.is_full()) && size(folder, "-wal") == 0 => {
             examine_as(folder, file, key, Access::Immutable)
         }
         other => other,

@@ -20,7 +20,7 @@ pub struct OwnPackage<'a> {
     pub manifest: &'a Path,
     /// The name of its library in sources.
     pub library: &'a str,
-    /// A text that is another one for other files.
+    /// A digest of all files: builds are known by it.
     pub identity: &'a str,
     /// The lock beside the manifest or above it, if there is one.
     pub lock: Option<&'a str>,
