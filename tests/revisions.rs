@@ -181,10 +181,11 @@ fn each_function_of_a_package_has_its_row_and_what_only_moved_is_not_timed() {
     assert!(slower["time"]["low"].as_f64().unwrap() > 2.0, "{slower:#}");
     let differs = function(&report, "last_line");
     assert_eq!(differs["outcome"], "disagreement", "{differs:#}");
-    assert!(
-        differs["details"].as_str().unwrap().contains("none"),
-        "{differs:#}"
-    );
+    let details = differs["details"].as_str().unwrap();
+    assert!(details.contains("none"), "{differs:#}");
+    for part in ["Disagreement", "these files"] {
+        assert!(!details.contains(part), "{differs:#}");
+    }
     let answer = report["answer"].as_str().unwrap();
     assert!(answer.contains("surely slower: fold"), "{answer}");
 
@@ -297,6 +298,12 @@ fn what_cannot_be_compared_is_named() {
             2,
             &["a b", "NAME"],
         ),
+        (
+            &["main", "HEAD", "--package", "codec-core", "--call", ","],
+            2,
+            &["--call names no function"],
+        ),
+        (&["main", "HEAD~1"], 2, &["--package NAME"]),
         (&["main", "--package", "codec-core"], 2, &["two revisions"]),
         (
             &["main", "HEAD", "--package", "codec-core", "--natively"],

@@ -116,7 +116,7 @@ impl Checkout {
                 if repository.is_shallow() {
                     ": this clone has a part of the history alone, and `git fetch --unshallow` brings the rest"
                 } else {
-                    ": `git fetch` brings what is elsewhere"
+                    ": a branch, a tag, HEAD~1 or the start of an id names one, and `git fetch` brings what is elsewhere"
                 }
             ))),
             Some(GitAnswer::Failed(reason)) if repository.has_alternates() => Err(failed(format!(

@@ -75,7 +75,9 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
         )));
     }
     if !file.is_file() {
-        return Err(Failure::usage(format!("there is no file {shown}")));
+        return Err(Failure::usage(format!(
+            "there is no file {shown}; revisions of a package are compared with --package NAME"
+        )));
     }
     let extension = file.extension().and_then(|end| end.to_str());
     if !matches!(extension, Some("rs" | "wasm")) {

@@ -199,3 +199,7 @@ pub(super) fn again(looking: &Looking<'_>) -> String {
 /// Advice on inputs that the user does not mean: the options that name others.
 pub(super) const OTHER_INPUTS: &str = "If such inputs are not meant, say which are: --workload FILE --size N, or \
                             --cases FILE; `bakeoff init DIR --from` these files writes an example of both.";
+
+/// The end of [`OTHER_INPUTS`], which does not hold where there are no files.
+pub(super) const EXAMPLE_OF_BOTH: &str =
+    "; `bakeoff init DIR --from` these files writes an example of both";

@@ -5,6 +5,7 @@ use super::compare_options::Arguments;
 use super::compared::{Compared, Files, Timed};
 use super::derived::ReadSources;
 use super::failure::Failure;
+use super::looking::EXAMPLE_OF_BOTH;
 use super::options::Output;
 use super::regression;
 use super::revision_build::component;
@@ -141,7 +142,8 @@ impl Work<'_> {
                     _ => untimed.reason.clone(),
                 };
                 let found = without_outcome(&found, untimed.outcome);
-                Row::Compared(row(untimed.outcome, &found, Some(untimed.text())))
+                let details = without_outcome(&untimed.text(), untimed.outcome);
+                Row::Compared(row(untimed.outcome, &found, Some(details)))
             }
             Compared::Timed(timed) => Row::Compared(self.timed(function, &timed)),
         })
@@ -254,11 +256,12 @@ impl Work<'_> {
             confidence: Some(self.confidence),
         };
         let mut compared = self.arguments.compared(&files, self.output).await?;
-        // A test in Rust names files, and a revision is none.
-        if let Compared::Untimed(untimed) = &mut compared
-            && let Some(reproduction) = &mut untimed.reproduction
-        {
-            reproduction.test = None;
+        if let Compared::Untimed(untimed) = &mut compared {
+            // A revision is no file, which a test in Rust names, and an experiment is begun from.
+            untimed.advice = untimed.advice.replace(EXAMPLE_OF_BOTH, "");
+            if let Some(reproduction) = &mut untimed.reproduction {
+                reproduction.test = None;
+            }
         }
         Ok(compared)
     }

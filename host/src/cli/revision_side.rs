@@ -267,7 +267,7 @@ impl Side {
     pub(super) fn locate(&self, path: &str) -> Result<Located<'_>, String> {
         let (modules, name) = split(path);
         let called = CalledFunction::parse(&self.package.library, path).ok_or_else(|| {
-            format!("{path} is no name of a function: write NAME, or MODULE::NAME")
+            format!("{path:?} is no name of a function: write NAME, or MODULE::NAME")
         })?;
         let mut with_it = self.files.iter().filter(|file| has(file, name));
         let found: Vec<&LibraryFile> = if modules.is_empty() {

@@ -176,6 +176,11 @@ async fn functions(
                 names.push(name.to_owned());
             }
         }
+        if names.is_empty() {
+            return Err(Failure::usage(
+                "--call names no function: write NAME, or MODULE::NAME, several with commas between them",
+            ));
+        }
         for side in sides.iter_mut() {
             for name in &names {
                 side.look_for(setting, name).await?;
