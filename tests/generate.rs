@@ -1,9 +1,11 @@
 //! `bakeoff generate`: approaches from recorded replies of a model.
 
-use crate::support::{CommandOutput, run_bakeoff};
+use crate::mock_model::Mock;
+use crate::support::{CommandOutput, bakeoff, run_bakeoff};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Barrier};
 use tempfile::TempDir;
 
 fn example() -> TempDir {
@@ -174,4 +176,45 @@ fn one_that_does_the_same_work_as_another_is_left_out() {
     let made = output.json();
     assert_eq!(made["approaches"][0]["outcome"], "duplicate", "{made:#}");
     assert!(made["approaches"][0]["file"].is_null());
+}
+
+/// With one core, all prototypes are asked for before the first of them is answered.
+#[test]
+fn prototypes_are_asked_for_at_the_same_time() {
+    let folder = example();
+    let names = ["one", "two", "three", "four"];
+    let ideas = json!({"approaches": names.map(idea)}).to_string();
+    let mut replies = vec![("Prefer those of which".to_owned(), ideas)];
+    let source = "pub fn count_inversions(_: Vec<i32>) -> u64 { 0 }";
+    let reply = json!({"source": source}).to_string();
+    let marks = names.map(|name| (format!("\n{name}:"), reply.clone()));
+    replies.splice(0..0, marks);
+    let (mock, address) = Mock::start(replies);
+    {
+        let mut mock = mock.lock().unwrap();
+        mock.left = 5;
+        let waiting = Arc::new(Barrier::new(names.len()));
+        mock.together = Some(("The idea to write:".to_owned(), waiting));
+    }
+    let words = [
+        "generate",
+        folder.path().to_str().unwrap(),
+        "--provider=openai",
+        "--model=m",
+        "--tokens=1000000",
+        "--approaches=4",
+        "--repairs=0",
+        "--workers=1",
+        "--reply-timeout=60s",
+        "--base-url",
+        &address,
+        "--format=json",
+    ];
+    let output = bakeoff(&words).output().unwrap();
+    let output = CommandOutput::from(output);
+    let made = output.json();
+    let outcomes = made["approaches"].as_array().unwrap().iter();
+    let outcomes: Vec<&Value> = outcomes.map(|one| &one["outcome"]).collect();
+    assert_eq!(outcomes, ["wrong-answer"; 4], "{}", output.stderr);
+    assert_eq!(made["calls"], 5, "{made:#}");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 /// What the mock counts for each reply.
 pub(crate) const USAGE: [u64; 2] = [1_000, 400];
@@ -20,6 +20,8 @@ pub(crate) struct Mock {
     pub(crate) sent: BTreeMap<usize, u32>,
     /// Questions that it never answered.
     pub(crate) unanswered: u32,
+    /// Questions with a text that are answered once so many of them wait.
+    pub(crate) together: Option<(String, Arc<Barrier>)>,
 }
 
 impl Mock {
@@ -45,6 +47,10 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
     let Some(prompt) = read_prompt(&mut stream) else {
         return;
     };
+    let together = mock.lock().unwrap().together.clone();
+    if let Some((_, others)) = together.filter(|(text, _)| prompt.contains(text)) {
+        others.wait();
+    }
     let reply = {
         let mut mock = mock.lock().unwrap();
         let mut all = mock.replies.iter();

@@ -93,6 +93,9 @@ fn begin_within(tokens: u32, out: &Path, address: &str) -> Child {
             address,
             "--tokens",
             &tokens.to_string(),
+            // So that one call is under way when it is killed.
+            "--calls-at-once",
+            "1",
             "--no-run",
             "--out",
         ])

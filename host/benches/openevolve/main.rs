@@ -231,6 +231,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
                 instructions_within: None,
                 timeout: Duration::from_secs(600),
                 depth: Depth::Sketch,
+                tried_at_once: 1,
             },
         };
         let own = [OwnApproach {

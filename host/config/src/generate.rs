@@ -19,6 +19,9 @@ pub const GENERATED_APPROACHES_MAX: u32 = 10;
 /// The most repairs of one approach: requests to write code anew that failed.
 pub const REPAIRS_MAX: u32 = 10;
 
+/// The most calls of a model at the same time.
+pub const CALLS_AT_ONCE_MAX: u32 = 64;
+
 /// Bounds of the time for one approach.
 const APPROACH_TIME: RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(86_400);
@@ -44,6 +47,8 @@ pub struct Generate {
     pub tokens_max: Option<u64>,
     /// The number of repairs of one approach: requests to write code anew that failed.
     pub repairs: u32,
+    /// The most calls at the same time.
+    pub calls_at_once: u32,
     /// The time for one approach with all its repairs.
     pub timeout: Duration,
     /// The depth of the prototypes: sketches, proofs of concept, or production-ready code.
@@ -110,6 +115,8 @@ pub(super) fn generate(
     let microdollars_max = usd(&mut section, found);
     let tokens_max = tokens(&mut section, found);
     let repairs = whole(&mut section, "repairs", 0..=i64::from(REPAIRS_MAX), found);
+    let calls = 1..=i64::from(CALLS_AT_ONCE_MAX);
+    let calls_at_once = whole(&mut section, "calls_at_once", calls, found);
     let timeout = duration(&mut section, "timeout_per_approach", APPROACH_TIME, found);
     let depths = [
         ("sketch", Depth::Sketch),
@@ -173,13 +180,17 @@ pub(super) fn generate(
         }
     }
     section.close(found);
+    let provider = provider?.value;
     Some(Generate {
-        provider: provider?.value,
+        provider,
         model: model.map(|at| at.value.to_owned()),
         approaches,
         microdollars_max,
         tokens_max,
         repairs: repairs.map_or(2, |at| at.value.unsigned_abs() as u32),
+        calls_at_once: calls_at_once.map_or(provider.calls_at_once(), |at| {
+            at.value.unsigned_abs() as u32
+        }),
         timeout: timeout.map_or(Duration::from_secs(1200), |at| at.value),
         depth: depth.map(|at| at.value).unwrap_or_default(),
         diversity: diversity.map(|at| at.value).unwrap_or_default(),

@@ -107,7 +107,7 @@ pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
-pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
+pub use generate::{CALLS_AT_ONCE_MAX, GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
 pub use grant::GRANTS_MAX;
 pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};

@@ -29,6 +29,14 @@ impl ProviderKind {
             Self::Replay => "replay",
         }
     }
+
+    /// Returns the number of calls at the same time where nothing else is said. What runs on this machine has one.
+    pub fn calls_at_once(self) -> u32 {
+        match self {
+            Self::Anthropic | Self::OpenAi | Self::Replay => 4,
+            Self::Ollama | Self::Command => 1,
+        }
+    }
 }
 
 /// Depth to which the code of prototypes is worked out.

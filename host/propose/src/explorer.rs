@@ -10,7 +10,7 @@ use super::sketch::{COMBINATION, Sketch};
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter};
 use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
-use bakeoff_domain::queue::{Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
+use bakeoff_domain::queue::{Capacity, Dependency, Needs, Retries, Task, TaskKey};
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{HostOptions, RunError, Survey};
 use std::collections::BTreeMap;
@@ -28,8 +28,6 @@ pub struct ExploreOptions {
     pub name: String,
     /// Options of asking for and writing prototypes; their number follows from the plan.
     pub propose: ProposeOptions,
-    /// The number of tasks that run at once.
-    pub workers: usize,
 }
 
 /// Result of an exploration.
@@ -111,7 +109,7 @@ async fn work_off(
     plan: &Plan,
     mut work: KnownWork,
 ) -> Result<Explored, RunError> {
-    let capacity = Capacity::of_cores(0..worker.options.workers.max(1));
+    let capacity = Capacity::of_cores(0..0);
     let mut driver = Driver::new(capacity, Arc::clone(&worker));
     let mut waiting: BTreeMap<TaskKey, ()> = BTreeMap::new();
     for planned in &plan.tasks {
@@ -125,15 +123,11 @@ async fn work_off(
                 _ => Dependency::on_result(other_key),
             }
         });
-        let cpu = match planned.kind {
-            TaskKind::Interface | TaskKind::Sketch => Cpu::None,
-            TaskKind::Workload | TaskKind::Approach | TaskKind::Combine => Cpu::Core,
-        };
         let task = Task {
             after: after.collect(),
             priority: planned.priority,
             retries: Retries::NONE,
-            ..Task::new(key.clone(), planned.kind.name(), Needs::cpu(cpu))
+            ..Task::new(key.clone(), planned.kind.name(), needs())
         };
         let of = planned.after.iter().map(|place| plan.tasks[*place].number);
         let content = ExploreTask {
@@ -169,10 +163,9 @@ async fn work_off(
         };
         for number in more {
             let key = key(TaskKind::Approach, number);
-            let needs = Needs::cpu(Cpu::Core);
             let task = Task {
                 retries: Retries::NONE,
-                ..Task::new(key.clone(), TaskKind::Approach.name(), needs)
+                ..Task::new(key.clone(), TaskKind::Approach.name(), needs())
             };
             let content = ExploreTask {
                 kind: TaskKind::Approach,
@@ -221,6 +214,12 @@ async fn finish_tasks(
         }
     }
     Ok(made)
+}
+
+/// Returns what a task needs of the queue: nothing. Most of the time it waits for a model, which bounds its calls itself,
+/// and prototypes are tried on as many cores as their writer has.
+fn needs() -> Needs {
+    Needs::default()
 }
 
 fn key(kind: TaskKind, number: usize) -> TaskKey {

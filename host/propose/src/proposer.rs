@@ -7,7 +7,10 @@ use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::generate::Diversity;
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{RunError, Survey};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// The most approaches that are asked for.
 pub const PROPOSALS_MAX: u32 = bakeoff_config::GENERATED_APPROACHES_MAX;
@@ -86,7 +89,56 @@ pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
     }
 }
 
+/// What is told of a prototype that is being written: a message, or its end.
+enum News {
+    Said(String),
+    Made(usize, Result<Made, RunError>),
+}
+
 impl Proposer {
+    /// Writes a prototype of each idea, all at the same time: they wait for a model most of it. `before` is the number of
+    /// prototypes before them. Returns those that were finished, in the order of the ideas, and the error that ended others.
+    async fn write_all(
+        &self,
+        ideas: Vec<Idea>,
+        before: usize,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(Vec<Proposal>, Option<AskError>), RunError> {
+        let (news, mut all_news) = mpsc::unbounded_channel();
+        // The tasks end with it, also if nobody waits for them any more.
+        let mut tasks = JoinSet::new();
+        for (index, idea) in ideas.into_iter().enumerate() {
+            report(&format!("{}: asking for a prototype", idea.name));
+            let (writer, news) = (self.writer.clone(), news.clone());
+            let place = before + index + 1;
+            tasks.spawn(async move {
+                let mut say = |text: &str| drop(news.send(News::Said(text.to_owned())));
+                let made = writer.write(idea, place, PrototypeOrigin::New, &mut say);
+                let made = made.await;
+                let _ = news.send(News::Made(place, made));
+            });
+        }
+        drop(news);
+        let (mut finished, mut stopped) = (BTreeMap::new(), None);
+        while let Some(news) = all_news.recv().await {
+            match news {
+                News::Said(text) => report(&text),
+                News::Made(place, made) => match made? {
+                    Made::Finished(proposal) => {
+                        let name = &proposal.idea.name;
+                        report(&format!("{name}: {}", in_words(&proposal.outcome)));
+                        finished.insert(place, proposal);
+                    }
+                    // What others were paid for is waited for.
+                    Made::Ended(error) => {
+                        stopped.get_or_insert(error);
+                    }
+                },
+            }
+        }
+        Ok((finished.into_values().collect(), stopped))
+    }
+
     /// Makes a generator, and calls the user's own approaches once, so that duplicates of them are found.
     ///
     /// # Errors
@@ -139,21 +191,17 @@ impl Proposer {
                 Ok(None) => break,
                 Err(error) => return ended(proposals, error),
             };
-            for idea in ideas {
-                let place = proposals.len() + 1;
-                report(&format!("{}: asking for a prototype", idea.name));
-                let made = self
-                    .writer
-                    .write(idea, place, PrototypeOrigin::New, report)
-                    .await?;
-                let mut proposal = match made {
-                    Made::Finished(proposal) => proposal,
-                    Made::Ended(error) => return ended(proposals, error),
-                };
+            let (made, stopped) = self.write_all(ideas, proposals.len(), report).await?;
+            for mut proposal in made {
                 self.work.hold_against(&mut proposal);
-                let name = &proposal.idea.name;
-                report(&format!("{name}: {}", in_words(&proposal.outcome)));
+                if let ProposalOutcome::Duplicate { .. } = &proposal.outcome {
+                    let name = &proposal.idea.name;
+                    report(&format!("{name}: {}", in_words(&proposal.outcome)));
+                }
                 proposals.push(proposal);
+            }
+            if let Some(error) = stopped {
+                return ended(proposals, error);
             }
         }
         Ok(Proposals {

@@ -16,6 +16,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Number of inputs of each case that a prototype is called on.
 pub(super) const INPUTS_OF_EACH: u32 = 2;
@@ -39,6 +40,8 @@ pub struct WriteOptions {
     pub timeout: Duration,
     /// Depth of the prototypes: a sketch, a proof of concept, or ready for use.
     pub depth: Depth,
+    /// The most prototypes that are built and tried at the same time. Any number of replies may be awaited beside them.
+    pub tried_at_once: usize,
 }
 
 /// Origin of the prototype of an idea.
@@ -62,6 +65,8 @@ pub(super) struct PrototypeWriter {
     /// The calls that prototypes are tried on. They are always the same: so a model gets the same message about the
     /// same failure, and its recorded reply is found again.
     pub(super) calls: Vec<(CaseIndex, u64)>,
+    /// Cores on which prototypes are built and tried.
+    cores: Arc<Semaphore>,
 }
 
 impl PrototypeWriter {
@@ -79,6 +84,7 @@ impl PrototypeWriter {
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
             survey,
             options: options.clone(),
+            cores: Arc::new(Semaphore::new(options.tried_at_once.max(1))),
         }
     }
 
@@ -126,6 +132,8 @@ impl PrototypeWriter {
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the prototypes.
     pub(super) async fn try_out(&self, source: String) -> Result<Attempt, RunError> {
+        // It is never closed.
+        let _core = self.cores.acquire().await;
         attempt(&self.survey, source, &Values::new(), &self.calls).await
     }
 
@@ -161,7 +169,7 @@ impl PrototypeWriter {
                 Err(error) if ends_all(&error) => return Ok(Written::Ended(error)),
                 Err(error) => return Ok(Written::As(failed(error.class(), error.to_string()))),
             };
-            let made = attempt(&self.survey, source, &Values::new(), &self.calls).await?;
+            let made = self.try_out(source).await?;
             let outcome = made.outcome.clone();
             attempts.push(made);
             match outcome {

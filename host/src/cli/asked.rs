@@ -13,7 +13,7 @@ use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::planned::{self, PlanOutput};
 use super::show;
-use bakeoff_config::{Generate, LoadedExperiment, Policy};
+use bakeoff_config::{CALLS_AT_ONCE_MAX, Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_domain::spec::Workers;
 use bakeoff_propose::{
@@ -62,8 +62,8 @@ pub(super) struct Leave {
     /// With --generate: a file of prices that come before those that are built in
     #[arg(long, value_name = "FILE", requires = "generate")]
     prices: Option<PathBuf>,
-    /// With --generate: the most calls at the same time [default: 1]
-    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..=models::CALLS_AT_ONCE_MAX))]
+    /// With --generate: the most calls at the same time, instead of what the experiment says
+    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..=i64::from(CALLS_AT_ONCE_MAX)))]
     calls_at_once: Option<u32>,
     /// With --generate: the most calls that begin in a minute [default: no limit]
     #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..))]
@@ -206,11 +206,19 @@ impl Leave {
             tokens_max,
             microdollars_max,
             prices: self.prices.clone(),
-            concurrency: self.calls_at_once.unwrap_or(1),
+            concurrency: self.calls_at_once.unwrap_or(wanted.calls_at_once),
             calls_per_minute: self.calls_per_minute,
             ..ModelOptions::new(kind)
         };
         Models::open(options).map_err(|error| Failure::usage(error.to_string()))
+    }
+}
+
+/// Returns the number of prototypes that are built and tried at once.
+pub(super) fn cores_of(workers: Workers) -> usize {
+    match workers {
+        Workers::Exactly(count) => count as usize,
+        Workers::Auto => bakeoff_measure::usable_cores().len(),
     }
 }
 
@@ -275,11 +283,7 @@ impl Asking<'_> {
         let options = ExploreOptions {
             statement: statement.clone(),
             name: self.loaded.experiment.name.clone(),
-            propose: self.propose_options(),
-            workers: match asking.experiment.measure.workers {
-                Workers::Exactly(count) => count as usize,
-                Workers::Auto => bakeoff_measure::usable_cores().len(),
-            },
+            propose: self.propose_options(cores_of(asking.experiment.measure.workers)),
         };
         let own = own_approaches(&asking);
         // Progress may quote a panic or a compiler.
@@ -291,7 +295,7 @@ impl Asking<'_> {
         Ok(Some((explored, expected)))
     }
 
-    fn propose_options(&self) -> ProposeOptions {
+    fn propose_options(&self, cores: usize) -> ProposeOptions {
         let wanted = self.wanted;
         ProposeOptions {
             approaches: wanted.approaches.unwrap_or(PROPOSALS_MAX),
@@ -302,6 +306,7 @@ impl Asking<'_> {
                 instructions_within: Some(self.loaded.dir.clone()),
                 timeout: wanted.timeout,
                 depth: wanted.depth,
+                tried_at_once: cores,
             },
         }
     }

@@ -177,9 +177,10 @@ impl Arguments {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
         say(&format!("asking {} for a plan", models.name()));
-        let propose = self
-            .writing
-            .options(self.approaches.0.unwrap_or(PROPOSALS_MAX));
+        let cores = bakeoff_measure::usable_cores().len();
+        let cores = self.workers.map_or(cores, |count| count as usize);
+        let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
+        let propose = self.writing.options(approaches, cores);
         let wanted = self.approaches.0;
         let plan = bakeoff_propose::plan(
             models,
@@ -208,12 +209,10 @@ impl Arguments {
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
-        let cores = bakeoff_measure::usable_cores().len();
         let options = ExploreOptions {
             statement: self.statement.clone(),
             name: name(&self.out),
             propose,
-            workers: self.workers.map_or(cores, |count| count as usize),
         };
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());

@@ -1,5 +1,6 @@
 //! `bakeoff generate`: approaches from a model or a proposer, as files of an experiment.
 
+use super::asked::cores_of;
 use super::build::code_of;
 use super::failure::Failure;
 use super::generation::{self, Ending};
@@ -234,7 +235,8 @@ impl Arguments {
         let loaded = &generation_record::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
-        let options = self.writing.options(self.approaches);
+        let cores = cores_of(loaded.experiment.measure.workers);
+        let options = self.writing.options(self.approaches, cores);
         let statement = &loaded.experiment.problem;
         let mut proposer = Proposer::open(models, survey, statement, &own, &options).await?;
         let proposing = proposer.propose(&mut say);

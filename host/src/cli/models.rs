@@ -1,7 +1,7 @@
 //! The options that say which model is asked, and what it may cost.
 
 use super::failure::Failure;
-use bakeoff_config::units;
+use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_provider::{AskError, ModelOptions, Models, OpenError, ProviderKind, Spent};
 use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
@@ -62,16 +62,13 @@ pub(super) struct ModelArguments {
     /// The longest that one reply may take: 90s, 10min
     #[arg(long, requires = "provider", value_name = "TIME", default_value = "10min", value_parser = time)]
     reply_timeout: Duration,
-    /// The most calls at the same time
-    #[arg(long, requires = "provider", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=CALLS_AT_ONCE_MAX))]
-    calls_at_once: u32,
+    /// The most calls at the same time [default: 4, and 1 for ollama and a command]
+    #[arg(long, requires = "provider", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CALLS_AT_ONCE_MAX)))]
+    calls_at_once: Option<u32>,
     /// The most calls that begin in a minute [default: no limit]
     #[arg(long, requires = "provider", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     calls_per_minute: Option<u32>,
 }
-
-/// The most calls at the same time that can be asked for.
-pub(super) const CALLS_AT_ONCE_MAX: i64 = 64;
 
 /// Parses a time such as `90s`.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
@@ -156,7 +153,7 @@ impl ModelArguments {
             microdollars_max: self.usd,
             timeout: self.reply_timeout,
             prices: self.prices.clone(),
-            concurrency: self.calls_at_once,
+            concurrency: self.calls_at_once.unwrap_or(kind.calls_at_once()),
             calls_per_minute: self.calls_per_minute,
             ..ModelOptions::new(kind)
         })
@@ -203,14 +200,16 @@ mod tests {
 
     #[test]
     fn calls_at_once_and_in_a_minute_are_as_asked() {
-        let pace = |more: &[&str]| {
-            let words = ["x", "--provider", "ollama", "--model", "m"];
+        let pace_of = |provider: &str, more: &[&str]| {
+            let words = ["x", "--provider", provider, "--model", "m"];
             let parsed = Command::try_parse_from([&words, more].concat()).ok()?;
             assert!(!parsed.proposer);
             let options = parsed.model.options(Path::new("record")).ok()?;
             Some((options.concurrency, options.calls_per_minute))
         };
+        let pace = |more: &[&str]| pace_of("ollama", more);
         assert_eq!(pace(&[]), Some((1, None)));
+        assert_eq!(pace_of("anthropic", &[]), Some((4, None)));
         let both = ["--calls-at-once", "4", "--calls-per-minute", "30"];
         assert_eq!(pace(&both), Some((4, Some(30))));
         for refused in [

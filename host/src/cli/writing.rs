@@ -56,8 +56,8 @@ impl Writing {
         format!("{:?} {:?} {}", self.depth, self.diversity, self.repairs)
     }
 
-    /// Returns the options for this number of approaches.
-    pub(super) fn options(&self, approaches: u32) -> ProposeOptions {
+    /// Returns the options for this number of approaches, of which so many are built and tried at once.
+    pub(super) fn options(&self, approaches: u32, cores: usize) -> ProposeOptions {
         ProposeOptions {
             approaches,
             diversity: match self.diversity {
@@ -75,6 +75,7 @@ impl Writing {
                     DepthName::ProofOfConcept => Depth::ProofOfConcept,
                     DepthName::ProductionReady => Depth::ProductionReady,
                 },
+                tried_at_once: cores,
             },
         }
     }
