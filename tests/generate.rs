@@ -218,3 +218,164 @@ fn prototypes_are_asked_for_at_the_same_time() {
     assert_eq!(outcomes, ["wrong-answer"; 4], "{}", output.stderr);
     assert_eq!(made["calls"], 5, "{made:#}");
 }
+
+/// A prototype that counts inversions by comparing all pairs, `step` of them at a time.
+fn by_pairs(step: usize) -> Value {
+    let pairs = "let mut count = 0_u64; for i in 0..values.len() { for j in i + 1..values.len() { \
+                 if values[i] > values[j] { count += 1; } } }";
+    let more = "std::hint::black_box(values.len());".repeat(step);
+    json!({"source": format!("pub fn count_inversions(values: Vec<i32>) -> u64 {{ {more} {pairs} count }}")})
+}
+
+/// The experiment with two ideas of the user's own, and wishes for one of them.
+fn with_wishes(folder: &Path) -> String {
+    let file = folder.join("bakeoff.toml");
+    let wishes = "\n[[approach]]\nname = \"Functional style\"\nwrite = true # an idea\ninstructions = \"own.md\"\n\
+                  \n[[approach]]\nname = \"hopeless\"\ndescription = \"Guess.\"\nwrite = true\n";
+    let text = fs::read_to_string(&file).unwrap() + wishes;
+    fs::write(&file, &text).unwrap();
+    fs::write(folder.join("own.md"), "no loops").unwrap();
+    text
+}
+
+#[test]
+fn ideas_of_the_user_are_written_first_and_the_model_is_told_of_them() {
+    let folder = example();
+    let before = with_wishes(folder.path());
+    let broken = json!({"source": "pub fn count_inversions(_: Vec<i32>) -> u64 { 1 }"});
+    let ideas = json!({"approaches": [{
+        "name": "third", "description": "Else.", "rationale": "Where it is short.",
+        "key_characteristics": ["one pass"], "pros": ["short"], "cons": ["slow"], "guidelines": "Mind it."
+    }]});
+    let replies = [
+        ("prototype", "wish functional-style", by_pairs(1)),
+        ("prototype", "wish hopeless", broken),
+        ("approaches", "round 1", ideas),
+        ("prototype", "approach 1", by_pairs(3)),
+    ];
+    let cassette = cassette(folder.path(), &replies);
+    // Without a model they are left out, and the run says so.
+    let run = ["run", folder.path().to_str().unwrap(), "--budget=200ms"];
+    let said = run_bakeoff(&run);
+    assert!(
+        said.stderr.contains("Functional style has no code yet"),
+        "{}",
+        said.stderr
+    );
+
+    let output = generate(folder.path(), &cassette, &["--approaches=1", "--repairs=0"]);
+    assert_eq!(output.status, 3, "{}{}", output.stdout, output.stderr);
+    let made = output.json();
+    let approaches = made["approaches"].as_array().unwrap();
+    let of = |key: &str| -> Vec<&Value> { approaches.iter().map(|one| &one[key]).collect() };
+    assert_eq!(of("name"), ["functional-style", "hopeless", "third"]);
+    assert_eq!(of("outcome"), ["passed", "wrong-answer", "passed"]);
+    assert_eq!(approaches[0]["file"], "approaches/functional-style.rs");
+    let after = fs::read_to_string(folder.path().join("bakeoff.toml")).unwrap();
+    let expected = before
+        .replacen(
+            "write = true",
+            "source = \"approaches/functional-style.rs\"",
+            1,
+        )
+        .replacen("instructions = \"own.md\"\n", "", 1);
+    assert!(after.starts_with(expected.trim_end()), "{after}");
+    for line in [
+        "rationale = \"Where it is short.\"",
+        "characteristics = [\"one pass\"]",
+        "pros = [\"short\"]",
+        "cons = [\"slow\"]",
+    ] {
+        assert!(after.contains(line), "{line}: {after}");
+    }
+    // What is left is asked for again, and paid for from the record.
+    let again = generate(folder.path(), &cassette, &["--approaches=0", "--repairs=0"]);
+    assert_eq!(again.status, 1, "{}{}", again.stdout, again.stderr);
+    let nothing = fs::read_to_string(folder.path().join("bakeoff.toml")).unwrap();
+    assert_eq!(nothing, after);
+
+    let report = run_bakeoff(&[&run[..], &["--format=json"]].concat()).json();
+    assert_eq!(report["variants"].as_array().unwrap().len(), 3);
+    assert_eq!(report["author_words"]["third"]["cons"], json!(["slow"]));
+    let text = run_bakeoff(&["report", folder.path().to_str().unwrap()]).stdout;
+    assert!(
+        text.contains("As its author says: nobody tried whether it is so"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_experiment_of_wishes_alone_says_what_to_do() {
+    let folder = example();
+    let file = folder.path().join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let (before, _) = text.split_once("[[approach]]").unwrap();
+    fs::write(
+        &file,
+        format!("{before}[[approach]]\nname = \"a\"\nwrite = true\n"),
+    )
+    .unwrap();
+    let path = folder.path().to_str().unwrap();
+    let run = run_bakeoff(&["run", path]);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert!(
+        run.explains("no approach of the experiment has code yet"),
+        "{}",
+        run.stderr
+    );
+    let cassette = cassette(folder.path(), &[("prototype", "wish a", by_pairs(1))]);
+    let made = generate(folder.path(), &cassette, &["--approaches=0"]);
+    assert_eq!(made.status, 0, "{}{}", made.stdout, made.stderr);
+    let run = run_bakeoff(&["run", path, "--budget=200ms"]);
+    assert!(run.ended_a_run(), "{}", run.stderr);
+}
+
+/// The file of wishes is a link to a file of the host, which must not be sent to anybody.
+#[test]
+fn case_208_wishes_lead_out_of_the_folder() {
+    let folder = example();
+    let before = with_wishes(folder.path());
+    let outside = TempDir::new().unwrap();
+    fs::write(outside.path().join("secret"), "the secret").unwrap();
+    let own = folder.path().join("own.md");
+    fs::remove_file(&own).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("secret"), &own).unwrap();
+    let replies = [
+        ("\nfunctional-style:", by_pairs(1)),
+        ("\nhopeless:", by_pairs(2)),
+    ];
+    let replies = replies.map(|(mark, reply)| (mark.to_owned(), reply.to_string()));
+    let (mock, address) = Mock::start(replies.into());
+    mock.lock().unwrap().left = usize::MAX;
+    let words = [
+        "generate",
+        folder.path().to_str().unwrap(),
+        "--provider=openai",
+        "--model=m",
+        "--tokens=1000000",
+        "--approaches=0",
+        "--base-url",
+        &address,
+    ];
+    let asked = || -> Vec<String> { std::mem::take(&mut mock.lock().unwrap().asked) };
+    let output = CommandOutput::from(bakeoff(&words).output().unwrap());
+    assert_ne!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    let said = output.stdout + &output.stderr;
+    assert!(!said.contains("the secret"), "{said}");
+    let questions = asked();
+    assert!(
+        questions.iter().all(|one| !one.contains("the secret")),
+        "{questions:?}"
+    );
+
+    // A file in the folder is told with its own idea, and with no other.
+    fs::remove_file(&own).unwrap();
+    fs::write(&own, "no loops").unwrap();
+    fs::write(folder.path().join("bakeoff.toml"), before).unwrap();
+    let output = CommandOutput::from(bakeoff(&words).output().unwrap());
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    let told = asked().into_iter().filter(|one| one.contains("no loops"));
+    let told: Vec<String> = told.collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("\nfunctional-style:"), "{}", told[0]);
+}

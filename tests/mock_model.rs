@@ -18,6 +18,8 @@ pub(crate) struct Mock {
     pub(crate) left: usize,
     /// How often each reply was sent to its end.
     pub(crate) sent: BTreeMap<usize, u32>,
+    /// The questions.
+    pub(crate) asked: Vec<String>,
     /// Questions that it never answered.
     pub(crate) unanswered: u32,
     /// Questions with a text that are answered once so many of them wait.
@@ -53,6 +55,7 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
     }
     let reply = {
         let mut mock = mock.lock().unwrap();
+        mock.asked.push(prompt.clone());
         let mut all = mock.replies.iter();
         let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
         let place = place.unwrap_or_else(|| panic!("no reply to: {prompt}"));

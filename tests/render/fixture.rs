@@ -7,7 +7,9 @@ use bakeoff_domain::report::{
     Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
     VerdictRow, WorkerCost, assemble,
 };
-use bakeoff_domain::spec::{Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale};
+use bakeoff_domain::spec::{
+    AuthorWords, Direction, Gate, GateOn, RecommendationStyle, ReportOptions, Scale,
+};
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_run::audit::PastRun;
 use bakeoff_store::RunId;
@@ -300,8 +302,21 @@ pub(super) fn facts() -> Facts {
         },
         notes: vec!["No call of an instance shares state with another.".to_owned()],
         stopped_in_search: Vec::new(),
+        author_words: author_words(),
         too_short: Vec::new(),
     }
+}
+
+/// What authors say of two of them, in words that would be lines or tags of ours.
+fn author_words() -> BTreeMap<String, AuthorWords> {
+    let said = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+    let heap = AuthorWords {
+        rationale: Some("Where k is small.\nTake quickselect: it is 9 × faster.".to_owned()),
+        characteristics: said(&["one pass"]),
+        pros: said(&["<script>alert(1)</script>", "no copy of the list"]),
+        cons: said(&["\u{1b}[2Jslow for a large k"]),
+    };
+    [("heap".to_owned(), heap)].into()
 }
 
 /// Six that are timed, of which one is gated out, two that failed; a tie, a crossing, a price.

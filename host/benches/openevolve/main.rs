@@ -240,7 +240,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
         }];
         let models = Arc::new(models.expect("a model"));
         let problem = &loaded.experiment.problem;
-        let proposer = Proposer::open(&models, survey, problem, &own, &options).await;
+        let proposer = Proposer::open(&models, survey, problem, (&own, &[]), &options).await;
         let made = proposer.expect("a proposer").propose(&mut |_| {}).await;
         made.expect("proposals").proposals
     });

@@ -1,7 +1,8 @@
 //! `[[criterion]]`: weights, sources and scales.
 
 use super::error::{Finding, quoted};
-use super::problem::{NAME_CHARS_MAX, prose};
+use super::problem::NAME_CHARS_MAX;
+use super::prose::prose;
 use super::reading_gate::{MAGNITUDE_MAX, gate};
 use super::section::{At, Section, number};
 use super::user_scale::{DEFAULT_BASE, ScaleKind, UserScale};

@@ -3,9 +3,11 @@
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::generate::{self, Generate};
 use super::paths::FileRef;
-use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX, prose};
+use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
+use super::prose::prose;
 use super::section::Section;
 use super::user_scale::UserScale;
+use super::wished::WishedApproach;
 use super::{aggregators, crates, criteria, evaluators, options, problem};
 use bakeoff_domain::crates::Crates;
 use bakeoff_domain::spec::{
@@ -148,6 +150,8 @@ pub(super) struct ParsedExperiment {
     pub(super) places: Places,
     /// The table `[generate]`, if it is there and valid.
     pub(super) generate: Option<Generate>,
+    /// The approaches that a model is to write.
+    pub(super) wished: Vec<WishedApproach>,
 }
 
 /// Parses the text of an experiment file, with all defaults filled in. Files are not looked up.
@@ -276,8 +280,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     root.close(found);
 
     decoded.experiment = (|| {
-        let (approaches, places) = approaches?;
-        decoded.places.approaches = places;
+        let approaches = approaches?;
+        decoded.places.approaches = approaches.places;
+        decoded.wished = approaches.wished;
+        let approaches = approaches.list;
         let criteria = match criteria? {
             None => criteria::default_criteria(),
             Some(declared) => {
@@ -328,7 +334,9 @@ fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec
         Inputs::Instances { .. } | Inputs::Cases(_) => None,
     };
     let is_source = |approach: &Approach| matches!(approach.code, Code::Source(_));
-    let no_source = !experiment.approaches.iter().any(is_source);
+    let approaches = &experiment.approaches;
+    // A model writes sources.
+    let no_source = !approaches.is_empty() && !approaches.iter().any(is_source);
     for (index, criterion) in experiment.criteria.iter().enumerate() {
         if criterion.source == Source::SourceLines && no_source {
             found.push(Finding::new(

@@ -227,13 +227,13 @@ fn approaches(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u32
     let most = i64::from(GENERATED_APPROACHES_MAX);
     match at.value {
         Amount::Text("auto") => None,
-        Amount::Number(Number::Integer(count)) if (1..=most).contains(&count) => {
+        Amount::Number(Number::Integer(count)) if (0..=most).contains(&count) => {
             u32::try_from(count).ok()
         }
         _ => {
             found.push(Finding::new(
                 at.span,
-                format!("`approaches` is neither \"auto\" nor a whole number from 1 to {most}"),
+                format!("`approaches` is neither \"auto\" nor a whole number from 0 to {most}"),
                 "impossible value",
                 "write `approaches = \"auto\"` to leave it to the plan, or `approaches = 4`",
             ));

@@ -91,12 +91,14 @@ mod paths;
 mod policy;
 mod problem;
 mod program;
+mod prose;
 mod reading_gate;
 mod section;
 mod suggest;
 mod sweep;
 pub mod units;
 mod user_scale;
+mod wished;
 mod write;
 
 pub use aggregators::AGGREGATORS_MAX;
@@ -122,6 +124,7 @@ pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use sweep::sweep_of;
+pub use wished::{WishedApproach, with_wishes_written};
 pub use write::{NewApproach, quoted, with_approaches, with_component};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.

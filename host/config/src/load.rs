@@ -9,6 +9,7 @@ use super::lock;
 use super::paths;
 use super::program;
 use super::user_scale::UserScale;
+use super::wished::WishedApproach;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_files::{Reach, not_plain};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ pub struct LoadedExperiment {
     pub instances: Option<String>,
     /// The table `[generate]`, if the file has one.
     pub generate: Option<Generate>,
+    /// The approaches that a model is to write; they are not among those of the experiment.
+    pub wished: Vec<WishedApproach>,
     /// The experiment file's text; empty if there is no such file.
     pub text: String,
     origin: Origin,
@@ -67,6 +70,21 @@ impl LoadedExperiment {
                 ConfigError::Refused(format!("{message}: {help}"))
             }
         }
+    }
+
+    /// Refuses an experiment of which no approach has code yet.
+    ///
+    /// # Errors
+    /// [`ConfigError::Refused`], with the next step.
+    pub fn has_code(&self) -> Result<(), ConfigError> {
+        if self.experiment.approaches.is_empty() {
+            return Err(ConfigError::Refused(
+                "no approach of the experiment has code yet: a model writes those with `write = true`, by \
+                 `bakeoff generate`, or by `bakeoff run --generate` with [generate]"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
     }
 
     /// Returns the properties of a criterion's readings that the file declares; none if there is no file.
@@ -112,6 +130,7 @@ impl LoadedExperiment {
             cases,
             instances: None,
             generate: None,
+            wished: Vec::new(),
             text: String::new(),
             origin: Origin::Assembled,
         })
@@ -141,6 +160,7 @@ impl LoadedExperiment {
             cases,
             instances: None,
             generate: None,
+            wished: Vec::new(),
             text: String::new(),
             origin: Origin::Recorded,
         })
@@ -238,6 +258,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         cases,
         instances,
         generate: decoded.generate,
+        wished: decoded.wished,
         text,
         origin: Origin::File {
             name,

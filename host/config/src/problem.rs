@@ -5,8 +5,10 @@ use super::grant;
 use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
 use super::program;
+use super::prose::{prose, words};
 use super::section::{At, Section, integer};
 use super::sweep;
+use super::wished::{WishedApproach, wish};
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
 use bakeoff_domain::variant::VARIANTS_MAX;
@@ -20,34 +22,6 @@ pub const SIZES_MAX: usize = 32;
 pub const NAME_CHARS_MAX: usize = 100;
 /// The most characters of the problem or a description.
 pub const PROSE_CHARS_MAX: usize = 4000;
-
-/// Returns a text that is neither empty nor too long, and reports any other.
-pub(super) fn prose(
-    at: Option<At<&str>>,
-    key: &str,
-    chars_max: usize,
-    found: &mut Vec<Finding>,
-) -> Option<At<String>> {
-    let at = at?;
-    let chars = at.value.chars().count();
-    let wrong = if at.value.trim().is_empty() {
-        "is empty".to_owned()
-    } else if chars > chars_max {
-        format!("has {chars} characters")
-    } else {
-        return Some(At {
-            value: at.value.to_owned(),
-            span: at.span,
-        });
-    };
-    found.push(Finding::new(
-        at.span,
-        format!("`{key}` {wrong}"),
-        "impossible value",
-        format!("it has 1 to {chars_max} characters"),
-    ));
-    None
-}
 
 /// Reads `[interface]`.
 pub(super) fn interface(
@@ -330,34 +304,45 @@ pub(super) struct ApproachPlace {
     pub(super) grants: Vec<Range<usize>>,
 }
 
-/// Reads all `[[approach]]`, with their spans; `None` if one of them is invalid.
+/// All approaches of a file.
+pub(super) struct Approaches {
+    pub(super) list: Vec<Approach>,
+    /// The spans of those in the list.
+    pub(super) places: Vec<ApproachPlace>,
+    /// The approaches without code, which a model is to write.
+    pub(super) wished: Vec<WishedApproach>,
+}
+
+/// Reads all `[[approach]]`; `None` if one of them is invalid.
 pub(super) fn approaches(
     sections: Vec<Section<'_>>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<(Vec<Approach>, Vec<ApproachPlace>)> {
+) -> Option<Approaches> {
     let wanted = sections.len();
     let mut taken: Vec<At<String>> = Vec::new();
-    let (mut list, mut places) = (Vec::new(), Vec::new());
+    let (mut list, mut places, mut wished) = (Vec::new(), Vec::new(), Vec::new());
     for mut section in sections {
         let name = section.text("name", found);
         section.missing("name", "reports call it by that", "name = \"heap\"", found);
         let description = section.text("description", found);
+        let wish = wish(&mut section, files, found);
         let code = code_or_program(&mut section, files, found);
         let place = ["source", "component", "command"];
         let place = place.into_iter().find_map(|key| section.key(key));
-        if place.is_none() {
+        if place.is_none() && wish.is_none() {
             found.push(Finding::new(
                 section.span.clone(),
                 "this approach has no code",
                 "neither `source` nor `component` nor `command` here",
                 "add a line like `source = \"approaches/heap.rs\"`, `component = \"heap.wasm\"` or \
-                 `command = [\"python3\", \"heap.py\"]`",
+                 `command = [\"python3\", \"heap.py\"]`; or `write = true`, for a model to write it",
             ));
         }
         let grants = grant::grants(&mut section, files, found);
         let sweep_at = section.key("sweep");
         let sweep = sweep::sweep(&mut section, found);
+        let words = words(&mut section, found);
         section.close(found);
         let name = prose(name, "name", NAME_CHARS_MAX, found);
         let description = match description {
@@ -368,8 +353,18 @@ pub(super) fn approaches(
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }
-        if let (Some(name), Some(description), Some(code), Some(place), Some(grants), Some(sweep)) =
-            (name, description, code, place, grants, sweep)
+        let prose = name.zip(description).zip(words);
+        if let (Some(wish), Some(((name, description), words))) = (wish, prose.clone()) {
+            wished.push(wish.approach(name.value, description, words));
+            continue;
+        }
+        if let (
+            Some(((name, description), words)),
+            Some(code),
+            Some(place),
+            Some(grants),
+            Some(sweep),
+        ) = (prose, code, place, grants, sweep)
         {
             let (grants, grant_places) = grants.into_iter().unzip();
             list.push(Approach {
@@ -378,6 +373,7 @@ pub(super) fn approaches(
                 code,
                 grants,
                 sweep,
+                words,
             });
             refuse_too_many(&list, sweep_at, found);
             places.push(ApproachPlace {
@@ -386,7 +382,11 @@ pub(super) fn approaches(
             });
         }
     }
-    (list.len() == wanted).then_some((list, places))
+    (list.len() + wished.len() == wanted).then_some(Approaches {
+        list,
+        places,
+        wished,
+    })
 }
 
 /// Refuses the approach that brings the number of variants above the limit of an experiment.

@@ -1,6 +1,6 @@
 //! Adds approaches to the text of an experiment file.
 
-use bakeoff_domain::spec::Parameter;
+use bakeoff_domain::spec::{AuthorWords, Parameter};
 use std::collections::BTreeMap;
 
 /// An approach that an experiment file does not name yet.
@@ -10,6 +10,8 @@ pub struct NewApproach {
     pub name: String,
     /// The idea; empty if there is none.
     pub description: String,
+    /// Words of its author.
+    pub words: AuthorWords,
     /// The path of the Rust file, relative to the experiment's folder.
     pub source: String,
     /// The parameters with the values to try.
@@ -32,6 +34,19 @@ pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
         text.push_str(&entry("name", &approach.name));
         if !approach.description.is_empty() {
             text.push_str(&entry("description", &approach.description));
+        }
+        if let Some(rationale) = &approach.words.rationale {
+            text.push_str(&entry("rationale", rationale));
+        }
+        for (key, sentences) in [
+            ("characteristics", &approach.words.characteristics),
+            ("pros", &approach.words.pros),
+            ("cons", &approach.words.cons),
+        ] {
+            if !sentences.is_empty() {
+                let list: Vec<String> = sentences.iter().map(|one| quoted(one)).collect();
+                text.push_str(&format!("{key} = [{}]\n", list.join(", ")));
+            }
         }
         text.push_str(&entry("source", &approach.source));
         if !approach.sweep.is_empty() {

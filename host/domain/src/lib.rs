@@ -14,6 +14,7 @@
 
 mod active;
 mod aggregator;
+mod approach;
 pub mod attempt;
 mod code;
 pub mod crates;

@@ -24,7 +24,7 @@ pub use crate::score::{
     CriterionSummary, Interval, RankingOutcome, ReplicaTimes, ScreeningFigures, VariantStatus,
     WeightChange,
 };
-use crate::spec::ReportOptions;
+use crate::spec::{AuthorWords, ReportOptions};
 use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
 pub use assemble::{Facts, assemble, rescore};
@@ -99,6 +99,9 @@ pub struct Report {
     /// The approaches that a search for differences before the run saw stopped where another one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_in_search: Vec<StoppedInSearch>,
+    /// Words of the authors of approaches, by approach.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub author_words: BTreeMap<String, AuthorWords>,
     /// Generation of the approaches, if some were generated: the request, its cost, and each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,

@@ -4,6 +4,7 @@
 //! weight is finite or a size is not zero. Paths are relative to the experiment's folder.
 
 pub use crate::aggregator::Aggregator;
+pub use crate::approach::{Approach, AuthorWords, Grant, Parameter};
 pub use crate::code::{CallTiming, Code, Program};
 use crate::crates::Crates;
 pub use crate::direction::Direction;
@@ -154,51 +155,6 @@ impl Inputs {
     pub fn are_instances(&self) -> bool {
         matches!(self, Self::Instances { .. })
     }
-}
-
-/// An approach: one way to solve the problem.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approach {
-    /// The name that reports show. It may be any text, so every renderer must escape it.
-    pub name: String,
-    /// The idea of the approach, in a sentence.
-    pub description: Option<String>,
-    /// The code of its prototype.
-    pub code: Code,
-    /// The folders that the prototype may read; for components only.
-    #[serde(default)]
-    pub grants: Vec<Grant>,
-    /// Parameters of the approach, each with the values that are tried; every combination is a variant. In the order of
-    /// their names, and empty for an approach of one variant.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sweep: Vec<Parameter>,
-}
-
-impl Approach {
-    /// Returns the number of its variants: the product of the numbers of values.
-    pub fn variants(&self) -> usize {
-        let counts = self.sweep.iter().map(|parameter| parameter.values.len());
-        counts.fold(1, usize::saturating_mul)
-    }
-}
-
-/// A parameter of an approach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parameter {
-    /// Name of the parameter, by which a prototype asks for its value.
-    pub name: String,
-    /// The values that are tried, as a prototype gets them: distinct, at least one.
-    pub values: Vec<String>,
-}
-
-/// A folder of files that a component may read, and nothing else.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grant {
-    /// The path at which the component sees it.
-    pub at: String,
-    /// The path of the folder: relative to the experiment's, or absolute where the host's policy
-    /// allows it.
-    pub folder: PathBuf,
 }
 
 /// The resource limits of one trial. A trial that exceeds one of them fails with a failure class;

@@ -99,6 +99,7 @@ pub const VARIANTS_MAX: usize = 10_000;
 ///     code: Code::Source("heap.rs".into()),
 ///     grants: Vec::new(),
 ///     sweep: Vec::new(),
+///     words: Default::default(),
 /// };
 /// let variants = declare(&[approach("Heap"), approach("heap")]);
 /// assert_eq!(variants[0].id.as_str(), "heap");
@@ -173,7 +174,7 @@ fn swept_name(approach: &str, parameters: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Code;
+    use crate::spec::{AuthorWords, Code};
 
     fn approach(name: &str, sweep: &[(&str, &[&str])]) -> Approach {
         let parameter = |(name, values): &(&str, &[&str])| Parameter {
@@ -186,6 +187,7 @@ mod tests {
             code: Code::Source("a.rs".into()),
             grants: Vec::new(),
             sweep: sweep.iter().map(parameter).collect(),
+            words: AuthorWords::default(),
         }
     }
 

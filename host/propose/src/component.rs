@@ -186,6 +186,9 @@ impl<'a> Trial<'a> {
             description: given.description,
             rationale: String::new(),
             key_characteristics: Vec::new(),
+            pros: Vec::new(),
+            cons: Vec::new(),
+            guidelines: String::new(),
         };
         let mut proposal = Proposal {
             idea: Idea::of(&written, self.names.len() + 1, &self.names),

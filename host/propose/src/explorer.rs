@@ -1,7 +1,7 @@
 //! Execution of a plan: its tasks run on a queue, each as soon as the tasks that it depends on have results.
 
 use super::draft::{self, Draft, DraftError, DraftFile, WrittenInterface};
-use super::idea::Idea;
+use super::idea::{Idea, WishedIdea};
 use super::known_ideas::KnownIdeas;
 use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
@@ -28,6 +28,8 @@ pub struct ExploreOptions {
     pub name: String,
     /// Options of asking for and writing prototypes; their number follows from the plan.
     pub propose: ProposeOptions,
+    /// Ideas of the user's own, which are written first; they are among the approaches of the plan.
+    pub wished: Vec<WishedIdea>,
 }
 
 /// Result of an exploration.
@@ -80,7 +82,7 @@ pub async fn explore(
 pub async fn explore_beside(
     models: &Arc<Models>,
     plan: &Plan,
-    (survey, own): (Survey, &[OwnApproach<'_>]),
+    (survey, own, wished): (Survey, &[OwnApproach<'_>], &[OwnApproach<'_>]),
     host: &HostOptions,
     options: &ExploreOptions,
     report: impl FnMut(&str) + Send + 'static,
@@ -93,7 +95,7 @@ pub async fn explore_beside(
         host: host.clone(),
         options: options.clone(),
         approaches: plan.approaches(),
-        known: own.iter().map(known_idea).collect(),
+        known: own.iter().chain(wished).map(known_idea).collect(),
         report: Mutex::new(Box::new(report)),
         state: Mutex::new(State {
             writer: Some(writer),
@@ -356,7 +358,9 @@ impl Explorer {
         self.say(&format!("asking for {} approaches", self.approaches));
         let diversity = self.options.propose.diversity;
         let known = KnownIdeas::new(self.known.clone(), diversity, writer.preference());
-        let sketch = Sketch::ask(&self.models, &writer.problem, known, self.approaches).await;
+        let wished = self.options.wished.iter().map(|one| one.idea.clone());
+        let wished = (wished.collect(), known);
+        let sketch = Sketch::ask(&self.models, &writer.problem, wished, self.approaches).await;
         self.state().sketch = Some(sketch.map_err(StepAnswer::Ended)?);
         Ok(StepAnswer::Done)
     }
@@ -365,9 +369,13 @@ impl Explorer {
     /// numbers of the tasks that write them.
     async fn in_place_of_duplicates(&self, finished: &MadeByTask) -> Result<Vec<usize>, AskError> {
         let approaches = finished.iter();
-        let approaches = approaches.filter(|((kind, _), _)| *kind == TaskKind::Approach);
+        // Whatever the user's own ideas came to, they are what was wished for.
+        let wished = self.options.wished.len();
+        let approaches = approaches
+            .filter(|((kind, number), _)| *kind == TaskKind::Approach && *number > wished);
         let useful = proposer::useful(approaches.map(|(_, proposal)| proposal));
-        let missing = self.approaches.saturating_sub(useful);
+        let asked = self.approaches.saturating_sub(wished as u32);
+        let missing = asked.saturating_sub(useful);
         let sketch = self.state().sketch.take();
         let (Some(mut sketch), Ok(writer)) = (sketch, self.writer()) else {
             return Ok(Vec::new());
@@ -397,14 +405,13 @@ impl Explorer {
             let reason = "the model named fewer approaches than are planned".to_owned();
             return Err(StepAnswer::Unusable(TaskKind::Sketch, reason));
         };
-        self.write(
-            &writer,
-            TaskKind::Approach,
-            idea,
-            number,
-            PrototypeOrigin::New,
-        )
-        .await
+        let wish = self.options.wished.get(number - 1);
+        let origin = match wish {
+            Some(wish) => PrototypeOrigin::Wished(wish.instructions.as_ref()),
+            None => PrototypeOrigin::New,
+        };
+        self.write(&writer, TaskKind::Approach, idea, number, origin)
+            .await
     }
 
     /// Returns a name that none of the user's own approaches has. No idea's name begins with [`COMBINATION`].
@@ -432,8 +439,7 @@ impl Explorer {
         let idea = Idea {
             name: self.name_of_combination(task.number),
             description: format!("Made of {} and {}.", two[0].0.name, two[1].0.name),
-            rationale: String::new(),
-            characteristics: Vec::new(),
+            ..Idea::default()
         };
         let origin = PrototypeOrigin::Combined(&two);
         self.write(&writer, TaskKind::Combine, idea, task.number, origin)
@@ -461,7 +467,7 @@ impl Explorer {
         let passed = proposal.passed().map(str::to_owned);
         let idea = proposal.idea.clone();
         let is_passed = proposal.outcome == ProposalOutcome::Passed;
-        let answer = StepAnswer::Made(kind, number, Box::new(proposal));
+        let answer = StepAnswer::Made(kind, number, proposal);
         if let (TaskKind::Approach, Some(source)) = (kind, passed) {
             self.state().passed.insert(number, (idea, source));
         }

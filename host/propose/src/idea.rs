@@ -2,7 +2,9 @@
 
 use super::replies::WrittenIdea;
 use bakeoff_domain::is_active;
+use bakeoff_domain::spec::AuthorWords;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// The longest name of an idea, in characters.
 const ID_CHARS_MAX: usize = 40;
@@ -10,8 +12,14 @@ const ID_CHARS_MAX: usize = 40;
 /// The longest sentence of a model that is kept, in characters.
 const SENTENCE_CHARS_MAX: usize = 300;
 
+/// The most sentences of one kind that are kept.
+const SENTENCES_MAX: usize = 8;
+
+/// The longest guidelines of a model that are kept, in characters.
+const GUIDELINES_CHARS_MAX: usize = 1_200;
+
 /// An idea of how a problem can be solved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Idea {
     /// Name of the approach: words of lower-case letters and digits, made from the model's own name for it.
     pub name: String,
@@ -21,6 +29,61 @@ pub struct Idea {
     pub rationale: String,
     /// Features that tell the approach from others, in a few words each.
     pub characteristics: Vec<String>,
+    /// Sentences of the model's that speak for the approach.
+    pub pros: Vec<String>,
+    /// Sentences of the model's that speak against the approach.
+    pub cons: Vec<String>,
+    /// Guidelines of the model's for the writer of the prototype.
+    pub guidelines: String,
+}
+
+/// An idea of the user's own, which a model is to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WishedIdea {
+    /// The idea, under the user's name for it.
+    pub idea: Idea,
+    /// File with wishes for this idea.
+    pub instructions: Option<WishFile>,
+}
+
+/// File of wishes that an experiment names, which may be anybody's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WishFile {
+    /// Path of the file.
+    pub file: PathBuf,
+    /// Folder that it must lie in, by no link that leads out.
+    pub within: PathBuf,
+}
+
+impl WishedIdea {
+    /// Makes the idea of a user: its name becomes that of files, and is told to the model with the description.
+    pub fn new(name: &str, description: &str, words: &AuthorWords) -> Self {
+        let short = slug(name);
+        let idea = Idea {
+            name: if short.is_empty() {
+                format!(
+                    "idea-{}",
+                    &bakeoff_source::content_address(name.as_bytes())[..8]
+                )
+            } else {
+                short
+            },
+            description: if description.is_empty() {
+                name.to_owned()
+            } else {
+                description.to_owned()
+            },
+            rationale: words.rationale.clone().unwrap_or_default(),
+            characteristics: words.characteristics.clone(),
+            pros: words.pros.clone(),
+            cons: words.cons.clone(),
+            guidelines: String::new(),
+        };
+        Self {
+            idea,
+            instructions: None,
+        }
+    }
 }
 
 impl Idea {
@@ -42,11 +105,20 @@ impl Idea {
             name,
             description: sentence(&written.description),
             rationale: sentence(&written.rationale),
-            characteristics: written
-                .key_characteristics
-                .iter()
-                .map(|text| sentence(text))
-                .collect(),
+            characteristics: sentences(&written.key_characteristics),
+            pros: sentences(&written.pros),
+            cons: sentences(&written.cons),
+            guidelines: clipped(&written.guidelines, GUIDELINES_CHARS_MAX),
+        }
+    }
+
+    /// Returns what the model says of the approach.
+    pub fn words(&self) -> AuthorWords {
+        AuthorWords {
+            rationale: Some(self.rationale.clone()).filter(|text| !text.is_empty()),
+            characteristics: self.characteristics.clone(),
+            pros: self.pros.clone(),
+            cons: self.cons.clone(),
         }
     }
 
@@ -80,13 +152,24 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
+/// Returns sentences that say something, each as one line.
+fn sentences(texts: &[String]) -> Vec<String> {
+    let sentences = texts.iter().map(|text| sentence(text));
+    let saying = sentences.filter(|text| !text.is_empty());
+    saying.take(SENTENCES_MAX).collect()
+}
+
 /// Returns a text as one line without control and formatting characters, shortened.
 pub(super) fn sentence(text: &str) -> String {
+    clipped(text, SENTENCE_CHARS_MAX)
+}
+
+fn clipped(text: &str, chars_max: usize) -> String {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || is_active(letter))
         .filter(|word| !word.is_empty())
         .collect();
-    words.join(" ").chars().take(SENTENCE_CHARS_MAX).collect()
+    words.join(" ").chars().take(chars_max).collect()
 }
 
 #[cfg(test)]
@@ -99,6 +182,9 @@ mod tests {
             description: "It\u{1b}[2J \u{202e}sorts\n\nall.".to_owned(),
             rationale: String::new(),
             key_characteristics: characteristics.iter().map(|&text| text.into()).collect(),
+            pros: vec!["\u{7}".to_owned(), "fast\n".to_owned()],
+            cons: Vec::new(),
+            guidelines: String::new(),
         }
     }
 
@@ -112,6 +198,20 @@ mod tests {
         assert_eq!(name(&"x".repeat(900)).len(), ID_CHARS_MAX);
         let idea = Idea::of(&written("a", &[]), 1, &[]);
         assert_eq!(idea.description, "It [2J sorts all.");
+        assert_eq!(idea.words().pros, ["fast"]);
+        assert_eq!(idea.words().rationale, None);
+    }
+
+    #[test]
+    fn an_idea_of_the_user_has_a_name_for_files_and_a_description() {
+        let idea = |name: &str, description: &str| {
+            WishedIdea::new(name, description, &AuthorWords::default()).idea
+        };
+        let functional = idea("Functional style", "Pure functions.");
+        assert_eq!(functional.name, "functional-style");
+        assert_eq!(functional.description, "Pure functions.");
+        assert_eq!(idea("heap", "").description, "heap");
+        assert!(idea("…", "").name.starts_with("idea-"));
     }
 
     #[test]

@@ -32,6 +32,11 @@ impl KnownIdeas {
         }
     }
 
+    /// Takes ideas of the user's own as known.
+    pub(super) fn take(&mut self, ideas: &[Idea]) {
+        self.known.extend_from_slice(ideas);
+    }
+
     /// Adds an idea under a name that is free, and returns it; `None` if it is known.
     pub(super) fn add(&mut self, written: &super::replies::WrittenIdea) -> Option<Idea> {
         let taken: Vec<String> = self.known.iter().map(|idea| idea.name.clone()).collect();

@@ -25,7 +25,7 @@ pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
 pub use explorer::{ExploreOptions, Explored, explore, explore_beside};
-pub use idea::Idea;
+pub use idea::{Idea, WishFile, WishedIdea};
 pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use planner::{PlanError, plan};
 pub use proposal::{Proposal, ProposalOutcome};

@@ -211,8 +211,8 @@ pub(super) fn prototype(
         prompt: format!(
             "{problem}\nThe idea to write:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\nWrite the file.",
             data(&format!(
-                "{}: {}\n{}",
-                idea.name, idea.description, idea.rationale
+                "{}: {}\n{}\n{}",
+                idea.name, idea.description, idea.rationale, idea.guidelines
             )),
             depth_words(depth)
         ),
@@ -306,6 +306,11 @@ fn wishes(instructions: Option<&str>) -> String {
     })
 }
 
+/// Subject of the questions about an idea of the user's own, by which their cost is found.
+pub(super) fn wish_subject(idea: &Idea) -> String {
+    format!("wish {}", idea.name)
+}
+
 /// Returns the subject of questions about a combination: `combination 2`.
 pub(super) fn combination_subject(place: usize) -> String {
     format!("combination {place}")
@@ -347,8 +352,9 @@ mod tests {
         let idea = Idea {
             name: "heap".into(),
             description: "Keep a heap.".into(),
-            rationale: String::new(),
             characteristics: vec!["one pass".into()],
+            guidelines: "Mind k = 0.".into(),
+            ..Idea::default()
         };
         let asked = ideas(
             ("P", "W"),
@@ -386,7 +392,7 @@ mod tests {
             (Purpose::Repair, "approach 3")
         );
         let first = prototype(("P", "R"), &idea, 3, Depth::Sketch, Some("no unsafe"));
-        assert!(first.prompt.contains("no unsafe"));
+        assert!(first.prompt.contains("no unsafe") && first.prompt.contains("Mind k = 0."));
         assert!(
             first.prompt.contains(depth_words(Depth::Sketch)) && asked.prompt.contains("Name 2 ")
         );

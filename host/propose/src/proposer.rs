@@ -1,6 +1,6 @@
 //! Generation of approaches: ideas, a prototype of each, and repairs of those that fail.
 
-use super::idea::Idea;
+use super::idea::{Idea, WishFile, WishedIdea};
 use super::known_ideas::KnownIdeas;
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
@@ -84,38 +84,40 @@ pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
     Idea {
         name: approach.name.to_owned(),
         description: approach.description.unwrap_or_default().to_owned(),
-        rationale: String::new(),
-        characteristics: Vec::new(),
+        ..Idea::default()
     }
 }
 
-/// What is told of a prototype that is being written: a message, or its end.
+/// News of a prototype that is being written: a message, or its end.
 enum News {
     Said(String),
-    Made(usize, Result<Made, RunError>),
+    Made(usize, Box<Result<Made, RunError>>),
 }
 
 impl Proposer {
     /// Writes a prototype of each idea, all at the same time: they wait for a model most of it. `before` is the number of
-    /// prototypes before them. Returns those that were finished, in the order of the ideas, and the error that ended others.
+    /// prototypes before them. With each idea comes whether it is a wish, with the file of wishes for it. Returns those that were finished, in the order of the ideas, and the error that ended others.
     async fn write_all(
         &self,
-        ideas: Vec<Idea>,
+        ideas: Vec<(Idea, Option<Option<WishFile>>)>,
         before: usize,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(Vec<Proposal>, Option<AskError>), RunError> {
         let (news, mut all_news) = mpsc::unbounded_channel();
         // The tasks end with it, also if nobody waits for them any more.
         let mut tasks = JoinSet::new();
-        for (index, idea) in ideas.into_iter().enumerate() {
+        for (index, (idea, wish)) in ideas.into_iter().enumerate() {
             report(&format!("{}: asking for a prototype", idea.name));
             let (writer, news) = (self.writer.clone(), news.clone());
             let place = before + index + 1;
             tasks.spawn(async move {
                 let mut say = |text: &str| drop(news.send(News::Said(text.to_owned())));
-                let made = writer.write(idea, place, PrototypeOrigin::New, &mut say);
-                let made = made.await;
-                let _ = news.send(News::Made(place, made));
+                let origin = match &wish {
+                    None => PrototypeOrigin::New,
+                    Some(instructions) => PrototypeOrigin::Wished(instructions.as_ref()),
+                };
+                let made = writer.write(idea, place, origin, &mut say).await;
+                let _ = news.send(News::Made(place, Box::new(made)));
             });
         }
         drop(news);
@@ -123,11 +125,11 @@ impl Proposer {
         while let Some(news) = all_news.recv().await {
             match news {
                 News::Said(text) => report(&text),
-                News::Made(place, made) => match made? {
+                News::Made(place, made) => match (*made)? {
                     Made::Finished(proposal) => {
                         let name = &proposal.idea.name;
                         report(&format!("{name}: {}", in_words(&proposal.outcome)));
-                        finished.insert(place, proposal);
+                        finished.insert(place, *proposal);
                     }
                     // What others were paid for is waited for.
                     Made::Ended(error) => {
@@ -139,7 +141,8 @@ impl Proposer {
         Ok((finished.into_values().collect(), stopped))
     }
 
-    /// Makes a generator, and calls the user's own approaches once, so that duplicates of them are found.
+    /// Makes a generator, and calls the user's own approaches once, so that duplicates of them are found. `wished` are
+    /// those that have no code yet.
     ///
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the prototypes.
@@ -147,18 +150,34 @@ impl Proposer {
         models: &Arc<Models>,
         survey: Survey,
         statement: &str,
-        own: &[OwnApproach<'_>],
+        (own, wished): (&[OwnApproach<'_>], &[OwnApproach<'_>]),
         options: &ProposeOptions,
     ) -> Result<Self, RunError> {
         let writer = PrototypeWriter::new(models, Arc::new(survey), statement, &options.write);
         let work = work_of(&writer, own).await?;
-        let known = own.iter().map(known_idea);
+        let known = own.iter().chain(wished).map(known_idea);
         Ok(Self {
             ideas: KnownIdeas::new(known.collect(), options.diversity, writer.preference()),
             writer,
             approaches: options.approaches,
             work,
         })
+    }
+
+    /// Writes a prototype of each of the user's own ideas, whatever work it does. Progress messages go to `report`.
+    ///
+    /// # Errors
+    /// The workload fails, or something else fails that does not depend on the prototypes.
+    pub async fn write_wished(
+        &mut self,
+        wished: Vec<WishedIdea>,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Proposals, RunError> {
+        let ideas = wished
+            .into_iter()
+            .map(|one| (one.idea, Some(one.instructions)));
+        let (proposals, ended) = self.write_all(ideas.collect(), 0, report).await?;
+        Ok(Proposals { proposals, ended })
     }
 
     /// Asks for ideas and writes a prototype of each. Progress messages go to `report`.
@@ -191,6 +210,7 @@ impl Proposer {
                 Ok(None) => break,
                 Err(error) => return ended(proposals, error),
             };
+            let ideas = ideas.into_iter().map(|idea| (idea, None)).collect();
             let (made, stopped) = self.write_all(ideas, proposals.len(), report).await?;
             for mut proposal in made {
                 self.work.hold_against(&mut proposal);

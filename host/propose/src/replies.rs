@@ -17,6 +17,12 @@ pub(super) struct WrittenIdea {
     pub(super) description: String,
     pub(super) rationale: String,
     pub(super) key_characteristics: Vec<String>,
+    #[serde(default)]
+    pub(super) pros: Vec<String>,
+    #[serde(default)]
+    pub(super) cons: Vec<String>,
+    #[serde(default)]
+    pub(super) guidelines: String,
 }
 
 /// A prototype of a model.
@@ -47,6 +53,14 @@ impl Completion {
 pub(super) fn ideas_schema(most: u32) -> Value {
     let text =
         |about: &str, most: u32| json!({"type": "string", "description": about, "maxLength": most});
+    // A reply without them is one, too.
+    let sentences = |about: &str| json!({"type": "array", "maxItems": 5, "default": [], "items": text(about, 300)});
+    let guidelines = json!({
+        "type": "string",
+        "description": "what its writer should mind, in a few sentences",
+        "maxLength": 1_200,
+        "default": "",
+    });
     json!({
         "type": "object",
         "additionalProperties": false,
@@ -59,7 +73,9 @@ pub(super) fn ideas_schema(most: u32) -> Value {
                 "items": {
                     "type": "object",
                     "additionalProperties": false,
-                    "required": ["name", "description", "rationale", "key_characteristics"],
+                    "required": [
+                        "name", "description", "rationale", "key_characteristics", "pros", "cons", "guidelines"
+                    ],
                     "properties": {
                         "name": text("two or three words", 80),
                         "description": text("what it does, in a sentence", 600),
@@ -68,7 +84,10 @@ pub(super) fn ideas_schema(most: u32) -> Value {
                             "type": "array",
                             "maxItems": 8,
                             "items": text("what tells it from the others, in a few words", 120)
-                        }
+                        },
+                        "pros": sentences("what speaks for it, in a sentence"),
+                        "cons": sentences("what speaks against it, in a sentence"),
+                        "guidelines": guidelines
                     }
                 }
             }

@@ -16,17 +16,18 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
-    /// Asks for `wanted` ideas, and again while some of them are known already.
+    /// Asks for `wanted` ideas with those of the user's own, which come first, and again while some of them are known
+    /// already.
     ///
     /// # Errors
     /// There is no idea at all: see [`AskError`].
     pub(super) async fn ask(
         models: &Models,
         problem: &str,
-        known: KnownIdeas,
+        (ideas, mut known): (Vec<Idea>, KnownIdeas),
         wanted: u32,
     ) -> Result<Self, AskError> {
-        let ideas = Vec::new();
+        known.take(&ideas);
         let mut sketch = Self { ideas, known };
         loop {
             let lacks = wanted.saturating_sub(sketch.ideas.len() as u32);

@@ -1,7 +1,7 @@
 //! Writing of the prototype of one idea, with repairs of what fails.
 
 use super::attempt::{Attempt, AttemptOutcome, attempt};
-use super::idea::Idea;
+use super::idea::{Idea, WishFile};
 use super::prompt;
 use super::proposal::{Proposal, ProposalOutcome};
 use super::replies::WrittenPrototype;
@@ -13,7 +13,7 @@ use bakeoff_provider::{AskError, Models, Request};
 use bakeoff_run::{RunError, Survey, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -48,6 +48,8 @@ pub struct WriteOptions {
 pub(super) enum PrototypeOrigin<'a> {
     /// Written for the idea alone.
     New,
+    /// Written for an idea of the user's own, with the file of wishes for it, if there is one.
+    Wished(Option<&'a WishFile>),
     /// Made of two other approaches: idea and source of each.
     Combined(&'a [(Idea, String); 2]),
 }
@@ -101,6 +103,7 @@ impl PrototypeWriter {
     ) -> Result<Made, RunError> {
         let subject = match origin {
             PrototypeOrigin::New => prompt::subject(place),
+            PrototypeOrigin::Wished(_) => prompt::wish_subject(&idea),
             PrototypeOrigin::Combined(_) => prompt::combination_subject(place),
         };
         let mut attempts = Vec::new();
@@ -118,13 +121,13 @@ impl PrototypeWriter {
                 )
             }
         };
-        Ok(Made::Finished(Proposal {
+        Ok(Made::Finished(Box::new(Proposal {
             idea,
             subject,
             parameters: Vec::new(),
             attempts,
             outcome,
-        }))
+        })))
     }
 
     /// Builds a source, and calls it as prototypes are called.
@@ -146,8 +149,21 @@ impl PrototypeWriter {
         attempts: &mut Vec<Attempt>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Written, RunError> {
-        let instructions = match self.instructions() {
-            Ok(text) => text,
+        let own = match origin {
+            PrototypeOrigin::Wished(own) => own,
+            _ => None,
+        };
+        let for_all = self.options.instructions.as_deref();
+        let within = self.options.instructions_within.as_deref();
+        let all = [
+            for_all.map(|file| (file, within)),
+            own.map(|own| (own.file.as_path(), Some(own.within.as_path()))),
+        ];
+        let files = all.into_iter().flatten();
+        let texts = files.map(|(file, within)| read_instructions(file, within));
+        let instructions = match texts.collect::<Result<Vec<String>, String>>() {
+            Ok(texts) if texts.is_empty() => None,
+            Ok(texts) => Some(texts.join("\n\n")),
             Err(message) => return Ok(Written::As(failed("instructions", message))),
         };
         loop {
@@ -158,8 +174,12 @@ impl PrototypeWriter {
                 let (depth, instructions) = (self.options.depth, instructions.as_deref());
                 let told = self.told();
                 let mut request = prompt::repair(told, idea, place, &faults, depth, instructions);
-                if matches!(origin, PrototypeOrigin::Combined(_)) {
-                    request.subject = prompt::combination_subject(place);
+                match origin {
+                    PrototypeOrigin::New => {}
+                    PrototypeOrigin::Wished(_) => request.subject = prompt::wish_subject(idea),
+                    PrototypeOrigin::Combined(_) => {
+                        request.subject = prompt::combination_subject(place);
+                    }
                 }
                 request
             };
@@ -206,35 +226,34 @@ impl PrototypeWriter {
             PrototypeOrigin::New => {
                 prompt::prototype(self.told(), idea, place, depth, instructions)
             }
+            PrototypeOrigin::Wished(_) => {
+                let request = prompt::prototype(self.told(), idea, place, depth, instructions);
+                Request {
+                    subject: prompt::wish_subject(idea),
+                    ..request
+                }
+            }
             PrototypeOrigin::Combined(two) => {
                 prompt::combination(self.told(), two, place, depth, instructions)
             }
         }
     }
+}
 
-    /// Reads the user's instructions; `Err` is the message.
-    fn instructions(&self) -> Result<Option<String>, String> {
-        let Some(path) = &self.options.instructions else {
-            return Ok(None);
-        };
-        let wrong = |why: String| format!("cannot read {}: {why}", path.display());
-        let reach = match &self.options.instructions_within {
-            Some(folder) => Reach::Within(folder),
-            None => Reach::Anywhere,
-        };
-        let read = reach.read_bounded(path, INSTRUCTIONS_BYTES_MAX);
-        let bytes = read.map_err(|error| wrong(error.to_string()))?;
-        let bytes = bytes
-            .ok_or_else(|| wrong(format!("it has more than {INSTRUCTIONS_BYTES_MAX} bytes")))?;
-        String::from_utf8(bytes)
-            .map(Some)
-            .map_err(|_| wrong("it is not UTF-8".to_owned()))
-    }
+/// Reads a file of the user's wishes, which must lie in a folder if anyone but the user named it; `Err` is the message.
+fn read_instructions(path: &Path, within: Option<&Path>) -> Result<String, String> {
+    let wrong = |why: String| format!("cannot read {}: {why}", path.display());
+    let reach = within.map_or(Reach::Anywhere, Reach::Within);
+    let read = reach.read_bounded(path, INSTRUCTIONS_BYTES_MAX);
+    let bytes = read.map_err(|error| wrong(error.to_string()))?;
+    let bytes =
+        bytes.ok_or_else(|| wrong(format!("it has more than {INSTRUCTIONS_BYTES_MAX} bytes")))?;
+    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))
 }
 
 /// A finished proposal, or the error that ends the whole generation.
 pub(super) enum Made {
-    Finished(Proposal),
+    Finished(Box<Proposal>),
     Ended(AskError),
 }
 

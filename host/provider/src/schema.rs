@@ -62,6 +62,7 @@ impl ReplySchema {
     pub(super) fn check(&self, reply: &str) -> Result<Value, String> {
         let mut value = object_in(reply)?;
         leave_out_more(&self.schema, &mut value, 0);
+        add_defaults(&self.schema, &mut value, 0);
         let problems: Vec<String> = self
             .validator
             .iter_errors(&value)
@@ -112,6 +113,35 @@ fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
             if let Some(schema) = schema.get("items") {
                 for item in items {
                     leave_out_more(schema, item, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds keys of an object that a reply lacks and that have a default: a model need not say that there is nothing to say.
+fn add_defaults(schema: &Value, value: &mut Value, depth: usize) {
+    if depth == DEPTH_MAX {
+        return;
+    }
+    match value {
+        Value::Object(object) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (key, schema) in properties.into_iter().flatten() {
+                match (object.get_mut(key), schema.get("default")) {
+                    (Some(value), _) => add_defaults(schema, value, depth + 1),
+                    (None, Some(default)) => {
+                        object.insert(key.clone(), default.clone());
+                    }
+                    (None, None) => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.get("items") {
+                for item in items {
+                    add_defaults(schema, item, depth + 1);
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 mod added;
 mod ascii;
+mod author_words;
 pub mod charts;
 mod code;
 mod criterion;

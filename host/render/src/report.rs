@@ -6,8 +6,8 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, clipped, code, environment, generation, legend, natively, parts, screened,
-    tables,
+    Options, added, author_words, clipped, code, environment, generation, legend, natively, parts,
+    screened, tables,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -44,6 +44,11 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     }
     if report.options.comparison != Comparison::Matrix {
         blocks.push(Block::Narrative(narrative(report)));
+    }
+    let said = author_words::entries(report);
+    if !said.is_empty() {
+        section(&mut blocks, Heading::new(author_words::HEADING));
+        blocks.push(Block::Entries(said));
     }
     times(&mut blocks, report);
     captioned(&mut blocks, parts::table(report));

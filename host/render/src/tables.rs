@@ -260,6 +260,7 @@ pub(super) mod tests {
             cost: Cost::default(),
             notes: Vec::new(),
             stopped_in_search: Vec::new(),
+            author_words: BTreeMap::new(),
             too_short: Vec::new(),
         })
     }

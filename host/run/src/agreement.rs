@@ -144,7 +144,7 @@ fn answers(groups: &[Group<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::spec::{Approach, Code};
+    use bakeoff_domain::spec::{Approach, AuthorWords, Code};
     use bakeoff_domain::variant;
     use bakeoff_measure::GateRecord;
     use bakeoff_runner::CheckedCase;
@@ -159,6 +159,7 @@ mod tests {
                 code: Code::Source(format!("{name}.rs").into()),
                 grants: Vec::new(),
                 sweep: Vec::new(),
+                words: AuthorWords::default(),
             })
             .collect();
         let declared = variant::declare(&approaches).into_iter();

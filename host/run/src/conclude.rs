@@ -22,7 +22,7 @@ use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
     Report, TooShortCase, VariantReport, VariantStatus,
 };
-use bakeoff_domain::spec::{Declared, Experiment, Inputs};
+use bakeoff_domain::spec::{Approach, AuthorWords, Declared, Experiment, Inputs};
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_measure::evaluate::{self, VariantEvidence};
 use bakeoff_measure::{Raced, StoredRace};
@@ -121,11 +121,20 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         cost: cost(record, &variants, outcome.as_ref()),
         notes: all_notes,
         stopped_in_search: record.stopped_in_search.clone(),
+        author_words: author_words(&record.experiment.approaches),
         too_short: too_short(cases, outcome.as_ref()),
     });
     report.sections = aggregations::sections(record);
     report.generation.clone_from(&record.generation);
     Ok(report)
+}
+
+/// Returns what the authors of approaches say of them, by approach.
+fn author_words(approaches: &[Approach]) -> BTreeMap<String, AuthorWords> {
+    let saying = approaches.iter().filter(|one| !one.words.is_empty());
+    saying
+        .map(|one| (one.name.clone(), one.words.clone()))
+        .collect()
 }
 
 /// Returns the cases on which calls are too short to be timed, each with its shortest calls.

@@ -44,6 +44,7 @@ pub async fn run(
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Finished, RunError> {
+    loaded.has_code()?;
     let mode = match options.start {
         Start::Resume => Mode::Write,
         Start::Fresh => Mode::SetAside,

@@ -205,7 +205,7 @@ mod tests {
     use super::super::coarse_times::CoarseTimes;
     use super::super::variant_state::Identity;
     use super::*;
-    use bakeoff_domain::spec::{Approach, Code, Parameter};
+    use bakeoff_domain::spec::{Approach, AuthorWords, Code, Parameter};
     use bakeoff_domain::variant::declare;
     use bakeoff_runner::CheckedCase;
 
@@ -227,6 +227,7 @@ mod tests {
                 name: "n".to_owned(),
                 values: (0..fuel.len()).map(|value| value.to_string()).collect(),
             }],
+            words: AuthorWords::default(),
         };
         let case = |fuel: u64| CheckedCase {
             fuel,

@@ -49,7 +49,7 @@ fn makes_up_names(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::spec::{Code, Parameter};
+    use bakeoff_domain::spec::{AuthorWords, Code, Parameter};
 
     fn checked(text: &str) -> Result<BuildInput, Failure> {
         let parameter = |name: &str| Parameter {
@@ -62,6 +62,7 @@ mod tests {
             code: Code::Source("heap.rs".into()),
             grants: Vec::new(),
             sweep: vec![parameter("arity"), parameter("fill")],
+            words: AuthorWords::default(),
         };
         let code = BuildInput::Source {
             path_shown: "heap.rs".to_owned(),

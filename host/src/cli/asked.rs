@@ -4,6 +4,7 @@
 //! program: the user consents on the command line or on a terminal, the host's policy bounds the cost, and the program
 //! and the address of a model come from the command line and the environment alone.
 
+use super::counts;
 use super::failure::Failure;
 use super::generation::{self, Ending, own_approaches, record_in};
 use super::generation_record::{self, GenerationRecord};
@@ -13,9 +14,9 @@ use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::planned::{self, PlanOutput};
 use super::show;
+use super::wishes::{self, Wishing};
 use bakeoff_config::{CALLS_AT_ONCE_MAX, Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
-use bakeoff_domain::spec::Workers;
 use bakeoff_propose::{
     APPROACHES, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions,
     WriteOptions,
@@ -70,6 +71,9 @@ pub(super) struct Leave {
     calls_per_minute: Option<u32>,
 }
 
+/// The message after an interruption.
+const INTERRUPTED: &str = "interrupted; what the model replied is recorded, and the same command goes on without paying again";
+
 /// Next step of a run after its `[generate]` table was handled.
 pub(super) enum Next {
     /// Measure the experiment as it is.
@@ -103,7 +107,9 @@ pub(super) async fn ask(
     };
     let mut say = output.reporter();
     let record = GenerationRecord::of(&loaded.dir, &wanted.wanted());
-    if record.is_some_and(|record| record.is_complete) {
+    let nothing_more =
+        wanted.approaches == Some(0) || record.is_some_and(|record| record.is_complete);
+    if nothing_more && loaded.wished.is_empty() {
         return Ok(Next::Measure);
     }
     if !leave.generate && !leave_on_terminal(wanted, output)? {
@@ -118,6 +124,40 @@ pub(super) async fn ask(
     generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
     let models = leave.open(wanted, loaded, policy)?;
     let models = Arc::new(model_news::told(models, output));
+    let again;
+    let loaded = if loaded.wished.is_empty() {
+        loaded
+    } else {
+        if leave.dry_run {
+            wishes::say_unwritten(loaded, &mut say);
+            if nothing_more {
+                return Ok(Next::End);
+            }
+        } else {
+            let wishing = Wishing {
+                loaded,
+                file,
+                models: &models,
+                policy,
+                safety,
+                output,
+            };
+            let options = propose_options(wanted, loaded, 1);
+            let made = tokio::select! {
+                made = wishing.write(&options) => made?,
+                _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+            };
+            say(generation::text(&made.generation, Some(&models), None).trim_end());
+            if let Some(error) = &made.ended {
+                return Err(models::ended(error));
+            }
+        }
+        if nothing_more {
+            return Ok(Next::ReadAgain);
+        }
+        again = wishes::read_again(loaded, file, policy)?;
+        &again
+    };
     let asking = Asking {
         leave,
         wanted,
@@ -127,9 +167,7 @@ pub(super) async fn ask(
     };
     let explored = tokio::select! {
         explored = asking.explore(policy, safety) => explored?,
-        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
-            "interrupted; what the model replied is recorded, and the same command goes on without paying again",
-        )),
+        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
     match explored {
         Some((explored, expected)) => asking.finish(&explored, expected, file),
@@ -214,11 +252,20 @@ impl Leave {
     }
 }
 
-/// Returns the number of prototypes that are built and tried at once.
-pub(super) fn cores_of(workers: Workers) -> usize {
-    match workers {
-        Workers::Exactly(count) => count as usize,
-        Workers::Auto => bakeoff_measure::usable_cores().len(),
+/// Returns the options of the questions to a model that an experiment wants, of whose prototypes so many are tried at
+/// once.
+fn propose_options(wanted: &Generate, loaded: &LoadedExperiment, cores: usize) -> ProposeOptions {
+    ProposeOptions {
+        approaches: wanted.approaches.unwrap_or(PROPOSALS_MAX),
+        diversity: wanted.diversity,
+        write: WriteOptions {
+            repairs: wanted.repairs,
+            instructions: (wanted.instructions.as_ref()).map(|file| loaded.dir.join(file)),
+            instructions_within: Some(loaded.dir.clone()),
+            timeout: wanted.timeout,
+            depth: wanted.depth,
+            tried_at_once: cores,
+        },
     }
 }
 
@@ -283,32 +330,22 @@ impl Asking<'_> {
         let options = ExploreOptions {
             statement: statement.clone(),
             name: self.loaded.experiment.name.clone(),
-            propose: self.propose_options(cores_of(asking.experiment.measure.workers)),
+            propose: propose_options(
+                wanted,
+                self.loaded,
+                counts::cores_of(asking.experiment.measure.workers),
+            ),
+            wished: Vec::new(),
         };
         let own = own_approaches(&asking);
+        let wished = wishes::told(&asking);
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
-        let beside = (survey, &own[..]);
+        let beside = (survey, &own[..], &wished[..]);
         let explored =
             bakeoff_propose::explore_beside(self.models, &plan, beside, &host, &options, escaped)
                 .await?;
         Ok(Some((explored, expected)))
-    }
-
-    fn propose_options(&self, cores: usize) -> ProposeOptions {
-        let wanted = self.wanted;
-        ProposeOptions {
-            approaches: wanted.approaches.unwrap_or(PROPOSALS_MAX),
-            diversity: wanted.diversity,
-            write: WriteOptions {
-                repairs: wanted.repairs,
-                instructions: (wanted.instructions.as_ref()).map(|file| self.loaded.dir.join(file)),
-                instructions_within: Some(self.loaded.dir.clone()),
-                timeout: wanted.timeout,
-                depth: wanted.depth,
-                tried_at_once: cores,
-            },
-        }
     }
 
     /// Writes the approaches that passed into the experiment, and reports the outcomes of all on stderr.

@@ -5,8 +5,8 @@ use super::failure::Failure;
 use bakeoff_config::{APPROACHES_MAX, SIZES_MAX};
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
-    Workload,
+    Approach, AuthorWords, Code, Declared, Experiment, Inputs, Interface, Limits, Measure,
+    ReportOptions, Workload,
 };
 use bakeoff_render::escape::Plain;
 use std::path::{Path, PathBuf};
@@ -133,6 +133,7 @@ pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
             code: code(file)?,
             grants: Vec::new(),
             sweep: Vec::new(),
+            words: AuthorWords::default(),
         })
     };
     let approaches = files.iter().zip(&stems).map(approach);

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::generate;
 use super::generation;
 use super::generation_record::{self, ExplorationRecord};
+use super::ideas::OwnIdeas;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::placing::{cannot_write, check_places, replace};
@@ -52,9 +53,11 @@ pub(super) struct Arguments {
     /// The folder of the experiment; without one yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// How many approaches; `auto` leaves it to the plan, by the complexity of the problem
+    /// How many approaches, beside your own ideas; `auto` leaves it to the plan, by the complexity of the problem
     #[arg(long, value_name = "N", default_value = "auto", value_parser = approaches)]
     approaches: Approaches,
+    #[command(flatten)]
+    own: OwnIdeas,
     /// Show the plan and what it is expected to cost, and stop; the plan is asked for once only
     #[arg(long)]
     dry_run: bool,
@@ -86,8 +89,8 @@ fn approaches(text: &str) -> Result<Approaches, String> {
     let count = text
         .parse()
         .ok()
-        .filter(|count| (1..=PROPOSALS_MAX).contains(count));
-    let count = count.ok_or(format!("it is neither auto nor from 1 to {PROPOSALS_MAX}"))?;
+        .filter(|count| (0..=PROPOSALS_MAX).contains(count));
+    let count = count.ok_or(format!("it is neither auto nor from 0 to {PROPOSALS_MAX}"))?;
     Ok(Approaches(Some(count)))
 }
 
@@ -102,6 +105,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             bakeoff_config::PROSE_CHARS_MAX
         )));
     }
+    arguments.own.check(arguments.approaches.0)?;
     let experiment = arguments.out.join(FILE_NAME);
     let earlier = if experiment.exists() || experiment.is_symlink() {
         Some(arguments.unfinished()?)
@@ -135,9 +139,10 @@ impl Arguments {
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     fn wanted(&self) -> String {
         format!(
-            "{} {:?} {} {}",
+            "{} {:?}{} {} {}",
             content_address(self.statement.as_bytes()),
             self.approaches.0,
+            self.own.identity(),
             self.writing.wanted(),
             self.model.wanted()
         )
@@ -181,7 +186,12 @@ impl Arguments {
         let cores = self.workers.map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
         let propose = self.writing.options(approaches, cores);
-        let wanted = self.approaches.0;
+        let wished = self.own.count();
+        let wanted = match self.approaches.0 {
+            Some(more) => Some(wished + more),
+            None if wished > 0 => Some(wished),
+            None => None,
+        };
         let plan = bakeoff_propose::plan(
             models,
             &self.statement,
@@ -213,6 +223,7 @@ impl Arguments {
             statement: self.statement.clone(),
             name: name(&self.out),
             propose,
+            wished: self.own.wished(),
         };
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());

@@ -1,6 +1,5 @@
 //! `bakeoff generate`: approaches from a model or a proposer, as files of an experiment.
 
-use super::asked::cores_of;
 use super::build::code_of;
 use super::failure::Failure;
 use super::generation::{self, Ending};
@@ -10,6 +9,7 @@ use super::model_news;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
+use super::wishes::{self, Wishing};
 use super::writing::Writing;
 use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
@@ -56,9 +56,9 @@ pub(super) struct Arguments {
     /// A folder with a bakeoff.toml, or such a file
     #[arg(default_value = ".")]
     experiment: PathBuf,
-    /// How many approaches
+    /// How many approaches, beside those of the experiment with `write = true`, which are written first
     #[arg(long, value_name = "N", default_value_t = 3,
-          value_parser = clap::value_parser!(u32).range(1..=i64::from(PROPOSALS_MAX)))]
+          value_parser = clap::value_parser!(u32).range(0..=i64::from(PROPOSALS_MAX)))]
     approaches: u32,
     /// Proposer that is asked instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE",
@@ -74,6 +74,10 @@ pub(super) struct Arguments {
     #[command(flatten)]
     safety: Safety,
 }
+
+/// The message after an interruption.
+const INTERRUPTED: &str =
+    "interrupted; what the model replied is recorded, and is not paid for again";
 
 /// Opens the model, with the record of exchanges in this folder.
 pub(super) fn open_models(
@@ -93,8 +97,15 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
+    if arguments.approaches == 0 && (loaded.wished.is_empty() || arguments.proposer.is_some()) {
+        return Err(Failure::usage(
+            "--approaches 0 asks for nothing: the experiment has no approach with `write = true`",
+        ));
+    }
     check_places(&loaded.dir, &[&format!("{APPROACHES}/")])?;
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
+    let file = bakeoff_config::file_of(&arguments.experiment);
+    let mut wishes = None;
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {
             let models = arguments.models_of_proposer(&loaded, output)?;
@@ -104,21 +115,51 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         }
         None => {
             let models = Arc::new(open_models(&arguments.model, &loaded.dir, output)?);
-            let proposed = arguments.propose(&loaded, &models, policy, output).await?;
+            if !loaded.wished.is_empty() {
+                let wishing = Wishing {
+                    loaded: &loaded,
+                    file: &file,
+                    models: &models,
+                    policy: &policy,
+                    safety: &arguments.safety,
+                    output,
+                };
+                let options = arguments.writing.options(0, 1);
+                let made = tokio::select! {
+                    made = wishing.write(&options) => made?,
+                    _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+                };
+                loaded = wishes::read_again(&loaded, &file, &policy)?;
+                wishes = Some(made);
+            }
+            let ended = wishes.as_mut().and_then(|made| made.ended.take());
+            let proposed = match (ended, arguments.approaches) {
+                (None, 1..) => arguments.propose(&loaded, &models, policy, output).await?,
+                (ended, _) => Proposals {
+                    proposals: Vec::new(),
+                    ended,
+                },
+            };
             (proposed, Some(models))
         }
     };
-    let file = bakeoff_config::file_of(&arguments.experiment);
-    let shown = generation::finish(Ending {
-        loaded: &loaded,
-        file: &file,
-        proposals: &proposals.proposals,
-        models: models.as_deref(),
-        expected: None,
-        not_started: &[],
-        wanted: arguments.wanted(),
-        is_complete: proposals.ended.is_none(),
-    })?;
+    let mut shown = match &wishes {
+        // Nothing more was asked for, and what came of the wishes is kept already.
+        Some(made) if proposals.proposals.is_empty() => made.generation.clone(),
+        _ => generation::finish(Ending {
+            loaded: &loaded,
+            file: &file,
+            proposals: &proposals.proposals,
+            models: models.as_deref(),
+            expected: None,
+            not_started: &[],
+            wanted: arguments.wanted(),
+            is_complete: proposals.ended.is_none(),
+        })?,
+    };
+    if let Some(made) = wishes.filter(|_| !proposals.proposals.is_empty()) {
+        shown.approaches.splice(0..0, made.generation.approaches);
+    }
     for warning in models.iter().flat_map(|models| models.warnings()) {
         output.reporter()(&Plain(&warning).to_string());
     }
@@ -134,7 +175,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     let has_file = |one: &&GeneratedApproach| one.file.is_some();
     let passed = shown.approaches.iter().filter(has_file).count();
-    Ok(match (passed, proposals.proposals.len()) {
+    Ok(match (passed, shown.approaches.len()) {
         (0, _) => Status::NoAnswer,
         (passed, all) if passed == all => Status::Done,
         _ => Status::SomeFailed,
@@ -235,16 +276,16 @@ impl Arguments {
         let loaded = &generation_record::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
-        let cores = cores_of(loaded.experiment.measure.workers);
+        let wished = wishes::told(loaded);
+        let cores = counts::cores_of(loaded.experiment.measure.workers);
         let options = self.writing.options(self.approaches, cores);
         let statement = &loaded.experiment.problem;
-        let mut proposer = Proposer::open(models, survey, statement, &own, &options).await?;
+        let known = (&own[..], &wished[..]);
+        let mut proposer = Proposer::open(models, survey, statement, known, &options).await?;
         let proposing = proposer.propose(&mut say);
         tokio::select! {
             proposals = proposing => Ok(proposals?),
-            _ = tokio::signal::ctrl_c() => Err(Failure::interrupted(
-                "interrupted; what the model replied is recorded, and is not paid for again",
-            )),
+            _ = tokio::signal::ctrl_c() => Err(Failure::interrupted(INTERRUPTED)),
         }
     }
 }

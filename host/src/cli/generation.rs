@@ -287,9 +287,7 @@ mod tests {
         Proposal {
             idea: Idea {
                 name: name.to_owned(),
-                description: String::new(),
-                rationale: String::new(),
-                characteristics: Vec::new(),
+                ..Idea::default()
             },
             subject: String::new(),
             parameters: Vec::new(),

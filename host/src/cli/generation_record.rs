@@ -149,6 +149,26 @@ pub(super) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperimen
     before
 }
 
+/// Adds outcomes to the record of an experiment, whatever request that is about.
+///
+/// # Errors
+/// The record cannot be written.
+pub(super) fn add(dir: &Path, generation: Generation) -> Result<(), Failure> {
+    let kept: Option<GenerationRecord> = kept(dir).ok().flatten();
+    let before = kept.unwrap_or(GenerationRecord {
+        is_complete: true,
+        ..GenerationRecord::default()
+    });
+    let generation = with_earlier(dir, generation);
+    record(
+        dir,
+        &GenerationRecord {
+            generation,
+            ..before
+        },
+    )
+}
+
 /// Adds the approaches of earlier generations from the record, so that a second generation does not hide the first.
 pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation {
     let Ok(Some(earlier)) = kept::<Generation>(dir) else {

@@ -349,6 +349,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
     let approaches = approaches.iter().map(|approach| NewApproach {
         name: approach.name.clone(),
         description: String::new(),
+        words: approach.words.clone(),
         source: approach_file(&approach.code.path().display().to_string()),
         sweep: approach.sweep.clone(),
     });

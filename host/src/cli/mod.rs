@@ -26,6 +26,7 @@ mod generate;
 mod generation;
 mod generation_record;
 mod generation_seal;
+mod ideas;
 mod init;
 mod interruptible;
 mod judge;
@@ -71,6 +72,7 @@ mod two_runs;
 mod vectors;
 mod vendor;
 mod verify;
+mod wishes;
 mod writing;
 mod written;
 

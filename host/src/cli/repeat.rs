@@ -8,8 +8,8 @@ use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, Parameter,
-    ReportOptions, Workload,
+    Approach, AuthorWords, Code, Declared, Experiment, Inputs, Interface, Limits, Measure,
+    Parameter, ReportOptions, Workload,
 };
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
@@ -274,6 +274,7 @@ fn assembled(
             code,
             grants: Vec::new(),
             sweep: Vec::new(),
+            words: AuthorWords::default(),
         }],
         limits: Limits::default(),
         measure: Measure::default(),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The most characters of a call that a row of the table shows.
 const CALL_CHARS_MAX: usize = 60;
 
-/// What came of comparing a function of several.
+/// Outcome of comparing one function of several.
 pub(super) enum Row {
     /// It was compared, or its answers differ.
     Compared(RevisedFunction),

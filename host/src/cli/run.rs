@@ -4,7 +4,9 @@ use super::asked::{self, Leave, Next};
 use super::effort::Effort;
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::{Status, again, counts, generation_record, programs, progress, show, step_summary};
+use super::{
+    Status, again, counts, generation_record, programs, progress, show, step_summary, wishes,
+};
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
@@ -88,6 +90,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         }
         Next::End => return Ok(Status::Done),
     }
+    wishes::say_unwritten(&loaded, &mut output.reporter());
+    loaded.has_code()?;
     let folder = match &arguments.out {
         Some(folder) => ResultsPlace::Named(folder.clone()),
         None => library::results_folder(&loaded.dir, &loaded.experiment)?,

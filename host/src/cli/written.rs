@@ -56,6 +56,7 @@ pub(super) fn with_written(
             entries.push(NewApproach {
                 name: one.name.clone(),
                 description: proposal.idea.description.clone(),
+                words: proposal.idea.words(),
                 source: one.file.clone(),
                 sweep: proposal.parameters.clone(),
             });
@@ -73,19 +74,44 @@ fn declared<'a>(approaches: &'a [Approach], name: &str) -> Option<&'a Approach> 
     approaches.iter().find(|one| one.name == name)
 }
 
-/// Writes a source to the first name that is free, and returns that name. A file that has this source already, and that
-/// no approach names, is taken as written: a process wrote it that was killed.
+/// Writes the source of an approach to a file of its name, or of that name with a number.
+pub(super) fn write_to(
+    dir: &Path,
+    approaches: &[Approach],
+    name: &str,
+    source: &str,
+) -> Result<String, Failure> {
+    let with_number = |number: u32| match number {
+        1 => format!("approaches/{name}.rs"),
+        more => format!("approaches/{name}-{more}.rs"),
+    };
+    first_free(dir, approaches, source, &mut 0, &with_number)
+}
+
 fn new_file(
     dir: &Path,
     approaches: &[Approach],
     source: &str,
     number: &mut u32,
 ) -> Result<String, Failure> {
+    let with_number = |number: u32| format!("approaches/generated-{number}.rs");
+    first_free(dir, approaches, source, number, &with_number)
+}
+
+/// Writes a source to the first name that is free, and returns that name. A file that has this source already, and that
+/// no approach names, is taken as written: a process wrote it that was killed.
+fn first_free(
+    dir: &Path,
+    approaches: &[Approach],
+    source: &str,
+    number: &mut u32,
+    with_number: &dyn Fn(u32) -> String,
+) -> Result<String, Failure> {
     let folder = Folder::named_by_user(dir);
     let folder = folder.map_err(|error| cannot_write(dir, &error))?;
     loop {
         *number += 1;
-        let name = format!("approaches/generated-{number}.rs");
+        let name = with_number(*number);
         match folder.write_new(&name, source.as_bytes()) {
             Ok(()) => return Ok(name),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -115,8 +141,9 @@ mod tests {
             idea: Idea {
                 name: name.to_owned(),
                 description: "A \"quoted\" idea.".to_owned(),
-                rationale: String::new(),
-                characteristics: Vec::new(),
+                rationale: "Where \"k\" is small.".to_owned(),
+                pros: vec!["short".to_owned()],
+                ..Idea::default()
             },
             subject: String::new(),
             parameters: Vec::new(),
@@ -185,5 +212,8 @@ mod tests {
         );
         let idea = after.experiment.approaches[1].description.as_deref();
         assert_eq!(idea, Some("A \"quoted\" idea."));
+        let words = &after.experiment.approaches[1].words;
+        assert_eq!(words.rationale.as_deref(), Some("Where \"k\" is small."));
+        assert_eq!(words.pros, ["short"]);
     }
 }

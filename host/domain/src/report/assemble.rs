@@ -12,7 +12,7 @@ use super::{
 use crate::score::{
     self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
 };
-use crate::spec::ReportOptions;
+use crate::spec::{AuthorWords, ReportOptions};
 use crate::verdict::PairVerdict;
 use std::collections::BTreeMap;
 
@@ -46,6 +46,8 @@ pub struct Facts {
     pub cost: Cost,
     /// Notes on how the numbers came about.
     pub notes: Vec<String>,
+    /// Words of the authors of approaches, by approach.
+    pub author_words: BTreeMap<String, AuthorWords>,
     /// The approaches that were stopped in a search before the run.
     pub stopped_in_search: Vec<StoppedInSearch>,
 }
@@ -72,6 +74,7 @@ pub fn assemble(facts: Facts) -> Report {
         natively: None,
         sections: Vec::new(),
         stopped_in_search: facts.stopped_in_search,
+        author_words: facts.author_words,
         generation: None,
     })
 }

@@ -81,6 +81,7 @@ fn report_without_variants(report: &Report) -> Report {
         natively: report.natively.clone(),
         sections: report.sections.clone(),
         stopped_in_search: report.stopped_in_search.clone(),
+        author_words: report.author_words.clone(),
         generation: report.generation.clone(),
     }
 }

@@ -115,7 +115,40 @@ pub(super) fn alternatives(report: &Report) -> Vec<String> {
             name(report, &variant.id)
         ))
     }));
+    sentences.extend(others().filter_map(|variant| dominated(report, variant, &variants)));
     sentences
+}
+
+/// `Avoid insertion: heap is at least as good on everything that counts, and surely better on performance.`
+fn dominated(
+    report: &Report,
+    variant: &VariantReport,
+    ranked: &[&VariantReport],
+) -> Option<String> {
+    let counting: Vec<&CriterionSummary> =
+        report.criteria.iter().filter(|c| c.weight > 0.0).collect();
+    if counting.len() < 2 || report.pareto.contains(&variant.id) {
+        return None;
+    }
+    let mut better = ranked
+        .iter()
+        .filter(|other| report.pareto.contains(&other.id));
+    let (by, on) = better.find_map(|other| {
+        let relations = counting
+            .iter()
+            .map(|c| (c, relation(report, c, other, variant)));
+        let relations: Vec<_> = relations.collect();
+        let is_good = |known: &Relation| matches!(known, Relation::Better | Relation::Equal);
+        let first = relations
+            .iter()
+            .find(|(_, known)| *known == Relation::Better)?;
+        let all = relations.iter().all(|(_, known)| is_good(known));
+        all.then(|| (name(report, &other.id), view::shortened(&first.0.name)))
+    })?;
+    Some(format!(
+        "Avoid {}: {by} is at least as good on everything that counts, and surely better on {on}.",
+        name(report, &variant.id)
+    ))
 }
 
 /// `Take insertion if memory matters more: 4 KiB against 12 MiB.`
@@ -192,8 +225,9 @@ pub(super) fn conditional(report: &Report) -> String {
                     let by_time = criterion.is_timed().then_some(&leaders[0].id);
                     let exception = by_time.and_then(|id| sizes::beaten_at(report, id));
                     format!(
-                        "If {called} matters most, take {only}{}.",
-                        exception.unwrap_or_default()
+                        "If {called} matters most, take {only}{}{}.",
+                        exception.unwrap_or_default(),
+                        in_its_authors_words(report, leaders[0])
                     )
                 }
                 [_, _] | [_, _, _] => {
@@ -210,6 +244,16 @@ pub(super) fn conditional(report: &Report) -> String {
         })
         .collect();
     clauses.join(" ")
+}
+
+/// When a variant is the better choice, as its author says: ` (its author: “for a small k”)`; empty if that is not said.
+fn in_its_authors_words(report: &Report, variant: &VariantReport) -> String {
+    let words = report.author_words.get(&variant.approach);
+    let Some(rationale) = words.and_then(|words| words.rationale.as_ref()) else {
+        return String::new();
+    };
+    let said = view::shortened(rationale.trim_end_matches('.'));
+    format!(" (its author: “{said}”)")
 }
 
 /// The change of weights that another winner takes, and the bootstrap share of the winner.

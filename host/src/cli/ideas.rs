@@ -1,0 +1,106 @@
+//! Ideas of the user's own, given to `bakeoff explore`.
+
+use super::failure::Failure;
+use bakeoff_domain::spec::AuthorWords;
+use bakeoff_propose::{PROPOSALS_MAX, WishedIdea};
+use clap::Args;
+
+/// Ideas of the user's own.
+#[derive(Debug, Args)]
+pub(super) struct OwnIdeas {
+    /// An idea of your own that is written: a name, and what it is; repeated for each. Without --approaches, nothing more
+    /// is asked for
+    #[arg(long = "idea", value_name = "NAME=TEXT", value_parser = idea)]
+    ideas: Vec<(String, String)>,
+}
+
+/// Parses an idea of the user's: `functional=Pure functions.`
+fn idea(text: &str) -> Result<(String, String), String> {
+    let (name, description) = text.split_once('=').unwrap_or((text, ""));
+    let (name, description) = (name.trim(), description.trim());
+    if name.is_empty() || name.chars().count() > bakeoff_config::NAME_CHARS_MAX {
+        return Err("it does not begin with a name: write NAME=TEXT".to_owned());
+    }
+    if description.chars().count() > bakeoff_config::PROSE_CHARS_MAX {
+        return Err(format!(
+            "its text has more than {} characters",
+            bakeoff_config::PROSE_CHARS_MAX
+        ));
+    }
+    Ok((name.to_owned(), description.to_owned()))
+}
+
+impl OwnIdeas {
+    /// Returns the number of ideas.
+    pub(super) fn count(&self) -> u32 {
+        self.ideas.len() as u32
+    }
+
+    /// Returns the ideas as a text that identifies them; empty if there are none.
+    pub(super) fn identity(&self) -> String {
+        if self.ideas.is_empty() {
+            String::new()
+        } else {
+            format!(" {:?}", self.ideas)
+        }
+    }
+
+    /// Returns the user's own ideas.
+    pub(super) fn wished(&self) -> Vec<WishedIdea> {
+        let ideas = self.ideas.iter();
+        ideas
+            .map(|(name, text)| WishedIdea::new(name, text, &AuthorWords::default()))
+            .collect()
+    }
+
+    /// Refuses ideas that cannot be told apart, too many of them, and a request for nothing.
+    pub(super) fn check(&self, more: Option<u32>) -> Result<(), Failure> {
+        let wished = self.wished();
+        for (place, one) in wished.iter().enumerate() {
+            let name = &one.idea.name;
+            if wished[..place].iter().any(|other| other.idea.name == *name) {
+                return Err(Failure::usage(format!(
+                    "two ideas would be called {name}: give them other names"
+                )));
+            }
+        }
+        let count = wished.len() as u32 + more.unwrap_or(0);
+        match (count, more) {
+            (0, Some(0)) => Err(Failure::usage(
+                "--approaches 0 asks for nothing without an --idea of your own",
+            )),
+            (11.., _) => Err(Failure::usage(format!(
+                "{count} approaches are wished for, and {PROPOSALS_MAX} are the most"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(ideas: &[&str]) -> OwnIdeas {
+        let ideas = ideas.iter().map(|text| idea(text).unwrap());
+        OwnIdeas {
+            ideas: ideas.collect(),
+        }
+    }
+
+    #[test]
+    fn an_idea_is_a_name_and_a_text() {
+        assert_eq!(idea("a = b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        assert_eq!(idea("a"), Ok(("a".to_owned(), String::new())));
+        assert!(idea("=b").is_err() && idea(&"x".repeat(101)).is_err());
+    }
+
+    #[test]
+    fn ideas_are_told_apart_and_bounded() {
+        assert!(own(&["a=1", "b"]).check(Some(8)).is_ok());
+        assert!(own(&["a=1", "b"]).check(Some(9)).is_err());
+        assert!(own(&["a b", "A-B"]).check(None).is_err());
+        assert!(own(&[]).check(Some(0)).is_err());
+        assert!(own(&[]).check(None).is_ok() && own(&["a"]).check(Some(0)).is_ok());
+    }
+}

@@ -1,0 +1,137 @@
+//! Approaches of an experiment with `write = true`: a model writes them first, each into its own entry.
+
+use super::counts::cores_of;
+use super::failure::Failure;
+use super::generation::{self, own_approaches};
+use super::generation_record;
+use super::options::{Output, Safety};
+use super::placing::{cannot_write, replace};
+use super::written::{Written, write_to};
+use bakeoff_config::{LoadedExperiment, Policy, WishedApproach, with_wishes_written};
+use bakeoff_domain::report::Generation;
+use bakeoff_propose::{OwnApproach, Proposal, ProposeOptions, Proposer, WishFile, WishedIdea};
+use bakeoff_provider::{AskError, Models};
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_run::Survey;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Everything that writing wishes takes.
+pub(super) struct Wishing<'a> {
+    pub(super) loaded: &'a LoadedExperiment,
+    /// The experiment file.
+    pub(super) file: &'a Path,
+    pub(super) models: &'a Arc<Models>,
+    pub(super) policy: &'a Policy,
+    pub(super) safety: &'a Safety,
+    pub(super) output: &'a Output,
+}
+
+/// Outcomes of writing wishes.
+pub(super) struct WishesMade {
+    pub(super) generation: Generation,
+    /// The error that ended it early: a spent budget, or a model that gives no answers at all.
+    pub(super) ended: Option<AskError>,
+}
+
+/// Returns the approaches without code in the form that a model is told.
+pub(super) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
+    let told = loaded.wished.iter();
+    told.map(|wished| OwnApproach {
+        name: &wished.name,
+        description: wished.description.as_deref(),
+    })
+    .collect()
+}
+
+/// Says which approaches have no code, and what to do.
+pub(super) fn say_unwritten(loaded: &LoadedExperiment, say: &mut dyn FnMut(&str)) {
+    for wished in &loaded.wished {
+        say(&format!(
+            "{} has no code yet, and is left out: `bakeoff generate`, or `bakeoff run --generate` with [generate], has a \
+             model write it",
+            Plain(&wished.name)
+        ));
+    }
+}
+
+/// Reads an experiment again after wishes were written into its file, with what the command line said of it.
+pub(super) fn read_again(
+    before: &LoadedExperiment,
+    file: &Path,
+    policy: &Policy,
+) -> Result<LoadedExperiment, Failure> {
+    let mut loaded = bakeoff_config::load(file)?;
+    policy.apply_to(&mut loaded)?;
+    loaded.experiment.measure = before.experiment.measure;
+    Ok(loaded)
+}
+
+impl Wishing<'_> {
+    /// Has the model write each approach without code, and writes those that pass into the experiment: the file stands
+    /// where `write = true` stood. Whatever fails stays a wish.
+    ///
+    /// # Errors
+    /// A file cannot be written, or something fails that does not depend on the model.
+    pub(super) async fn write(&self, options: &ProposeOptions) -> Result<WishesMade, Failure> {
+        let host = self.safety.host_options(self.policy.clone())?;
+        let mut say = self.output.reporter();
+        let survey = Survey::open(self.loaded, &host, &mut say).await?;
+        let own = own_approaches(self.loaded);
+        let statement = &self.loaded.experiment.problem;
+        let mut options = options.clone();
+        options.write.tried_at_once = cores_of(self.loaded.experiment.measure.workers);
+        let known = (&own[..], &[][..]);
+        let proposer = Proposer::open(self.models, survey, statement, known, &options);
+        let mut proposer = proposer.await?;
+        let ideas = self.loaded.wished.iter().map(|wished| {
+            let description = wished.description.as_deref().unwrap_or_default();
+            let idea = WishedIdea::new(&wished.name, description, &wished.words);
+            WishedIdea {
+                instructions: wished.instructions.as_ref().map(|file| WishFile {
+                    file: self.loaded.dir.join(file),
+                    within: self.loaded.dir.clone(),
+                }),
+                ..idea
+            }
+        });
+        let ideas: Vec<WishedIdea> = ideas.collect();
+        let names: Vec<String> = ideas.iter().map(|one| one.idea.name.clone()).collect();
+        // Progress may quote a panic or a compiler.
+        let mut escaped = |text: &str| say(&Lines(text).to_string());
+        let made = proposer.write_wished(ideas, &mut escaped).await?;
+        let generation = self.finish(&names, &made.proposals)?;
+        Ok(WishesMade {
+            generation,
+            ended: made.ended,
+        })
+    }
+
+    /// Writes the prototypes that passed, then what came of all, then the experiment file.
+    fn finish(&self, names: &[String], proposals: &[Proposal]) -> Result<Generation, Failure> {
+        let dir = &self.loaded.dir;
+        let mut written = Vec::new();
+        let mut changes: Vec<(&WishedApproach, String)> = Vec::new();
+        for (wished, name) in self.loaded.wished.iter().zip(names) {
+            let mut made = proposals.iter();
+            let Some(source) = made
+                .find(|one| one.idea.name == *name)
+                .and_then(Proposal::passed)
+            else {
+                continue;
+            };
+            let file = write_to(dir, &self.loaded.experiment.approaches, name, source)?;
+            changes.push((wished, file.clone()));
+            let name = name.clone();
+            written.push(Written { name, file });
+        }
+        let made = generation::keep(dir, proposals, &written, Some(self.models), None)?;
+        generation_record::add(dir, made.clone())?;
+        if !changes.is_empty() {
+            let text = with_wishes_written(&self.loaded.text, &changes);
+            bakeoff_config::parse(&text, &self.file.display().to_string())?;
+            replace(self.file, &text).map_err(|error| cannot_write(self.file, &error))?;
+        }
+        Ok(made)
+    }
+}
