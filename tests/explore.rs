@@ -275,3 +275,62 @@ fn case_176_explore_through_link() {
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "{name}");
     }
 }
+
+#[test]
+fn own_ideas_are_written_beside_those_of_the_model_and_own_criteria_count() {
+    let folder = TempDir::new().unwrap();
+    let mut replies = recorded();
+    let first = replies
+        .iter()
+        .find(|reply| reply["subject"] == "approach 1");
+    let source = first.unwrap()["reply"].clone();
+    replies.push(json!({"purpose": "prototype", "subject": "wish mine", "reply": source}));
+    let wanted = [
+        "--no-run",
+        "--idea",
+        "mine=By binary search over ends.",
+        "--approaches=2",
+        "--criterion=performance=2",
+        "--criterion=size=0.5",
+    ];
+    let output = explore(folder.path(), &replies, &wanted);
+    let made = output.json();
+    let all = outcomes(&made);
+    assert_eq!(
+        all[0],
+        ("mine", "passed", 1),
+        "{}{}",
+        output.stdout,
+        output.stderr
+    );
+    assert_eq!(all.len(), 4, "{all:?}");
+    let text = fs::read_to_string(folder.path().join("out/bakeoff.toml")).unwrap();
+    for part in [
+        "description = \"By binary search over ends.\"",
+        "weight = 2.0\nfrom = \"time\"",
+        "weight = 0.5\nfrom = \"component-size\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("peak-memory"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_wished_for_is_refused_before_anybody_is_asked() {
+    let folder = TempDir::new().unwrap();
+    for (wished, part) in [
+        (
+            &["--idea", "a b=1", "--idea", "A-B=2"][..],
+            "two ideas would be called a-b",
+        ),
+        (&["--approaches=0"], "asks for nothing"),
+        (&["--idea", "=x"], "NAME=TEXT"),
+        (&["--criterion=speed=1"], "performance, memory"),
+        (&["--context=/nowhere/notes.md"], "/nowhere/notes.md"),
+    ] {
+        let output = explore(folder.path(), &recorded(), wished);
+        assert_eq!(output.status, 2, "{wished:?}: {}", output.stderr);
+        assert!(output.explains(part), "{wished:?}: {}", output.stderr);
+        assert!(!folder.path().join("out/bakeoff.toml").exists());
+    }
+}

@@ -372,9 +372,16 @@ fn case_208_wishes_lead_out_of_the_folder() {
     fs::remove_file(&own).unwrap();
     fs::write(&own, "no loops").unwrap();
     fs::write(folder.path().join("bakeoff.toml"), before).unwrap();
-    let output = CommandOutput::from(bakeoff(&words).output().unwrap());
+    let notes = outside.path().join("notes.md");
+    fs::write(&notes, "Lists are short.").unwrap();
+    let context = ["--context", notes.to_str().unwrap()];
+    let with_context = [&words[..], &context].concat();
+    let output = CommandOutput::from(bakeoff(&with_context).output().unwrap());
     assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
-    let told = asked().into_iter().filter(|one| one.contains("no loops"));
+    let questions = asked();
+    let has_context = |one: &String| one.contains("gives notes.md with it:\nLists are short.");
+    assert!(questions.iter().all(has_context), "{questions:?}");
+    let told = questions.into_iter().filter(|one| one.contains("no loops"));
     let told: Vec<String> = told.collect();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("\nfunctional-style:"), "{}", told[0]);

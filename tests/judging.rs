@@ -96,6 +96,14 @@ fn commands_are_compared_by_a_number_that_they_write() {
 }
 
 #[test]
+fn where_the_number_of_runs_ended_it_more_runs_are_advised_and_no_longer_time() {
+    let said = time(&["true", "true", "--runs", "3", "--budget", "60s"]);
+    assert_eq!(said.status, 1, "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("(--runs 8)"), "{}", said.stdout);
+    assert!(!said.stdout.contains("--budget"), "{}", said.stdout);
+}
+
+#[test]
 fn the_seed_repeats_the_orders() {
     let files = Files::new();
     let orders = |name: &str| {

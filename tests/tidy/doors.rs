@@ -73,7 +73,7 @@ const STRANGERS: [&str; 13] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 52] = [
+const OWN_PATHS: [(&str, &str); 53] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
@@ -118,6 +118,7 @@ const OWN_PATHS: [(&str, &str); 52] = [
     ("cli::step_summary", "the environment's word"),
     ("cli::time", "the file that the user named"),
     ("cli::time::export", "files that the user named"),
+    ("cli::told", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
     ("compile::build_folder", "a folder of ours"),

@@ -1,5 +1,6 @@
 //! The interface and the workload of a problem that a model writes, and whether they can be used.
 
+use super::explore_options::{ExploreOptions, WantedCriterion};
 use super::prompt::{SYSTEM, data};
 use super::writer::{PrototypeWriter, WriteOptions, read};
 use bakeoff_domain::oracle::{Belief, OracleTest};
@@ -108,25 +109,24 @@ pub(super) async fn interface(
     Err(unusable(last.map(|(_, wrong)| wrong)))
 }
 
-/// Asks for the workload and a plain solution, tries both and tests the oracle. Asks again at most `options.repairs`
-/// times, with the error of the last answer.
+/// Asks for the workload and a plain solution, tries both and tests the oracle. Asks again as often as is repaired at
+/// most, with the error of the last answer.
 pub(super) async fn workload(
     models: &Arc<Models>,
-    statement: &str,
-    name: &str,
+    options: &ExploreOptions,
     interface: &WrittenInterface,
     host: &HostOptions,
-    options: &WriteOptions,
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Draft, DraftError> {
+    let (told, write) = (&options.told, &options.propose.write);
     let mut last: Option<(WrittenWorkload, String)> = None;
-    for attempt in 0..=options.repairs {
-        let request = workload_request(statement, interface, attempt, last.as_ref());
+    for attempt in 0..=write.repairs {
+        let request = workload_request(told, interface, attempt, last.as_ref());
         let mut written: WrittenWorkload = read(models.ask(&request).await?)?;
         written.sizes.sort_unstable();
         written.sizes.dedup();
-        let files = files(statement, name, interface, &written);
-        match tried(models, statement, files, &written, host, options).await? {
+        let files = files(options, interface, &written);
+        match tried(models, told, files, &written, host, write).await? {
             Ok(draft) => return Ok(draft),
             Err(wrong) => {
                 let lines: Vec<&str> = wrong.lines().take(2).collect();
@@ -259,8 +259,7 @@ fn weakness(test: &OracleTest, survey: &Survey) -> Option<String> {
 
 /// The files of an experiment with the plain solution alone.
 fn files(
-    statement: &str,
-    name: &str,
+    options: &ExploreOptions,
     interface: &WrittenInterface,
     workload: &WrittenWorkload,
 ) -> Vec<DraftFile> {
@@ -273,14 +272,13 @@ fn files(
     let plain = format!("{APPROACHES}/{PLAIN}.rs");
     let experiment = format!(
         "name = {}\nproblem = {}\n\n[interface]\nwit = \"wit\"\ncall = {}\n\n[workload]\nsource = \"workload.rs\"\n\
-         sizes = [{}]\n\n[measure]\nbudget = \"20 s\"\n\n[[criterion]]\nname = \"performance\"\nweight = 1.0\n\
-         from = \"time\"\n\n[[criterion]]\nname = \"memory\"\nweight = 0.3\nfrom = \"peak-memory\"\n\n[[criterion]]\n\
-         name = \"simplicity\"\nweight = 0.3\nfrom = \"source-lines\"\n\n[[approach]]\nname = \"{PLAIN}\"\n\
+         sizes = [{}]\n\n[measure]\nbudget = \"20 s\"\n\n{}[[approach]]\nname = \"{PLAIN}\"\n\
          description = \"The plain solution that the workload was tried with.\"\nsource = \"{plain}\"\n",
-        quoted(name),
-        quoted(statement),
+        quoted(&options.name),
+        quoted(&options.statement),
         quoted(&interface.call),
         sizes.join(", "),
+        criteria(&options.criteria),
     );
     vec![
         file(&format!("wit/{WIT_FILE}"), &interface.wit),
@@ -288,6 +286,19 @@ fn files(
         file(&plain, &workload.plain),
         file(bakeoff_config::FILE_NAME, &experiment),
     ]
+}
+
+/// The criteria of an experiment, as its file has them.
+fn criteria(wanted: &[WantedCriterion]) -> String {
+    let one = |criterion: &WantedCriterion| {
+        format!(
+            "[[criterion]]\nname = {}\nweight = {:?}\nfrom = \"{}\"\n\n",
+            bakeoff_config::quoted(&criterion.name),
+            criterion.weight,
+            criterion.from
+        )
+    };
+    wanted.iter().map(one).collect()
 }
 
 fn subject(what: &str, attempt: u32) -> String {

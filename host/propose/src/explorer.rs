@@ -1,11 +1,12 @@
 //! Execution of a plan: its tasks run on a queue, each as soon as the tasks that it depends on have results.
 
 use super::draft::{self, Draft, DraftError, DraftFile, WrittenInterface};
-use super::idea::{Idea, WishedIdea};
+use super::explore_options::ExploreOptions;
+use super::idea::Idea;
 use super::known_ideas::KnownIdeas;
 use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
-use super::proposer::{self, OwnApproach, ProposeOptions, known_idea, work_of};
+use super::proposer::{self, OwnApproach, known_idea, work_of};
 use super::sketch::{COMBINATION, Sketch};
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter};
 use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
@@ -18,19 +19,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Receiver of progress messages.
 type Reporter = Box<dyn FnMut(&str) + Send>;
-
-/// Options of an exploration.
-#[derive(Clone, Debug)]
-pub struct ExploreOptions {
-    /// The problem, as the user stated it.
-    pub statement: String,
-    /// The name of the experiment that is written.
-    pub name: String,
-    /// Options of asking for and writing prototypes; their number follows from the plan.
-    pub propose: ProposeOptions,
-    /// Ideas of the user's own, which are written first; they are among the approaches of the plan.
-    pub wished: Vec<WishedIdea>,
-}
 
 /// Result of an exploration.
 #[derive(Debug, Default)]
@@ -87,7 +75,7 @@ pub async fn explore_beside(
     options: &ExploreOptions,
     report: impl FnMut(&str) + Send + 'static,
 ) -> Result<Explored, RunError> {
-    let (statement, write) = (&options.statement, &options.propose.write);
+    let (statement, write) = (&options.told, &options.propose.write);
     let writer = PrototypeWriter::new(models, Arc::new(survey), statement, write);
     let work = work_of(&writer, own).await?;
     let worker = Explorer {
@@ -317,7 +305,7 @@ impl Explorer {
         self.say("asking for the interface");
         let options = &self.options;
         let repairs = options.propose.write.repairs;
-        let written = draft::interface(&self.models, &options.statement, repairs).await;
+        let written = draft::interface(&self.models, &options.told, repairs).await;
         let written = written.map_err(|error| match StepAnswer::from(error) {
             StepAnswer::Unusable(_, reason) => StepAnswer::Unusable(TaskKind::Interface, reason),
             other => other,
@@ -335,18 +323,16 @@ impl Explorer {
         let options = &self.options;
         let draft = draft::workload(
             &self.models,
-            &options.statement,
-            &options.name,
+            options,
             &interface,
             &self.host,
-            &options.propose.write,
             &mut |text: &str| self.say(text),
         )
         .await?;
         self.say(&format!("workload: {}", draft.oracle.sentence()));
         let survey = Arc::clone(&draft.survey);
         let write = &options.propose.write;
-        let writer = PrototypeWriter::new(&self.models, survey, &options.statement, write);
+        let writer = PrototypeWriter::new(&self.models, survey, &options.told, write);
         let mut state = self.state();
         state.writer = Some(writer);
         state.draft = Some(draft);

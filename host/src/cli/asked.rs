@@ -141,6 +141,7 @@ pub(super) async fn ask(
                 policy,
                 safety,
                 output,
+                problem: &loaded.experiment.problem,
             };
             let options = propose_options(wanted, loaded, 1);
             let made = tokio::select! {
@@ -329,6 +330,8 @@ impl Asking<'_> {
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),
+            told: statement.clone(),
+            criteria: Vec::new(),
             name: self.loaded.experiment.name.clone(),
             propose: propose_options(
                 wanted,

@@ -9,6 +9,7 @@ use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
 use super::placing::{cannot_write, check_places, replace};
 use super::planned::{PlanOutput, goes_on, plan_text};
+use super::told::Criteria;
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::library;
@@ -58,6 +59,8 @@ pub(super) struct Arguments {
     approaches: Approaches,
     #[command(flatten)]
     own: OwnIdeas,
+    #[command(flatten)]
+    criteria: Criteria,
     /// Show the plan and what it is expected to cost, and stop; the plan is asked for once only
     #[arg(long)]
     dry_run: bool,
@@ -142,7 +145,7 @@ impl Arguments {
             "{} {:?}{} {} {}",
             content_address(self.statement.as_bytes()),
             self.approaches.0,
-            self.own.identity(),
+            self.own.identity() + &self.criteria.identity(),
             self.writing.wanted(),
             self.model.wanted()
         )
@@ -186,6 +189,7 @@ impl Arguments {
         let cores = self.workers.map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
         let propose = self.writing.options(approaches, cores);
+        let told = self.writing.told(&self.statement)?;
         let wished = self.own.count();
         let wanted = match self.approaches.0 {
             Some(more) => Some(wished + more),
@@ -194,7 +198,7 @@ impl Arguments {
         };
         let plan = bakeoff_propose::plan(
             models,
-            &self.statement,
+            &told,
             PlanScope::Statement,
             wanted,
             propose.diversity,
@@ -221,6 +225,8 @@ impl Arguments {
         }
         let options = ExploreOptions {
             statement: self.statement.clone(),
+            told,
+            criteria: self.criteria.wanted()?,
             name: name(&self.out),
             propose,
             wished: self.own.wished(),

@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     approaches: u32,
     /// Proposer that is asked instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity"])]
+          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context"])]
     proposer: Option<PathBuf>,
     #[command(flatten)]
     writing: Writing,
@@ -123,6 +123,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
                     policy: &policy,
                     safety: &arguments.safety,
                     output,
+                    problem: &arguments.writing.told(&loaded.experiment.problem)?,
                 };
                 let options = arguments.writing.options(0, 1);
                 let made = tokio::select! {
@@ -279,7 +280,7 @@ impl Arguments {
         let wished = wishes::told(loaded);
         let cores = counts::cores_of(loaded.experiment.measure.workers);
         let options = self.writing.options(self.approaches, cores);
-        let statement = &loaded.experiment.problem;
+        let statement = &self.writing.told(&loaded.experiment.problem)?;
         let known = (&own[..], &wished[..]);
         let mut proposer = Proposer::open(models, survey, statement, known, &options).await?;
         let proposing = proposer.propose(&mut say);

@@ -68,6 +68,7 @@ mod status_models;
 mod step_summary;
 mod time;
 mod timed_inputs;
+mod told;
 mod two_runs;
 mod vectors;
 mod vendor;

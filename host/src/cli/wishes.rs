@@ -25,6 +25,8 @@ pub(super) struct Wishing<'a> {
     pub(super) policy: &'a Policy,
     pub(super) safety: &'a Safety,
     pub(super) output: &'a Output,
+    /// The problem as the model is told of it.
+    pub(super) problem: &'a str,
 }
 
 /// Outcomes of writing wishes.
@@ -78,11 +80,10 @@ impl Wishing<'_> {
         let mut say = self.output.reporter();
         let survey = Survey::open(self.loaded, &host, &mut say).await?;
         let own = own_approaches(self.loaded);
-        let statement = &self.loaded.experiment.problem;
         let mut options = options.clone();
         options.write.tried_at_once = cores_of(self.loaded.experiment.measure.workers);
         let known = (&own[..], &[][..]);
-        let proposer = Proposer::open(self.models, survey, statement, known, &options);
+        let proposer = Proposer::open(self.models, survey, self.problem, known, &options);
         let mut proposer = proposer.await?;
         let ideas = self.loaded.wished.iter().map(|wished| {
             let description = wished.description.as_deref().unwrap_or_default();

@@ -1,8 +1,10 @@
 //! The options that say how a model's approaches are asked for and written.
 
+use super::failure::Failure;
 use super::models;
+use super::told::Context;
 use bakeoff_domain::generate::{Depth, Diversity};
-use bakeoff_propose::{ProposeOptions, WriteOptions};
+use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,13 +49,27 @@ pub(super) struct Writing {
     /// How far apart approaches are
     #[arg(long, value_enum, default_value = "medium")]
     diversity: DiversityName,
+    #[command(flatten)]
+    context: Context,
 }
 
 impl Writing {
     /// Returns the options that decide which approaches are asked for, as a text that identifies
     /// them.
     pub(super) fn wanted(&self) -> String {
-        format!("{:?} {:?} {}", self.depth, self.diversity, self.repairs)
+        let context = self.context.identity();
+        format!(
+            "{:?} {:?} {}{context}",
+            self.depth, self.diversity, self.repairs
+        )
+    }
+
+    /// Returns a problem as a model is told of it: with the files of `--context`.
+    ///
+    /// # Errors
+    /// A file cannot be told.
+    pub(super) fn told(&self, problem: &str) -> Result<String, Failure> {
+        Ok(with_context(problem, &self.context.read()?))
     }
 
     /// Returns the options for this number of approaches, of which so many are built and tried at once.

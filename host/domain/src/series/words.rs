@@ -261,22 +261,26 @@ fn no_call(report: &SeriesReport) -> String {
         Some(open) => format!("{open} after {after}"),
         None => format!("nothing is known after {after}"),
     };
-    let with_budget = |number: u32| {
+    let with_more = |number: u32| {
         let seconds = report
             .block_seconds
             .map(|seconds| seconds * f64::from(number));
-        let budget = seconds.map(|seconds| format!(" (--budget {})", budget(seconds)));
-        budget.unwrap_or_default()
+        match (seconds, report.ended) {
+            // More time would not help.
+            (Some(_), SeriesEnd::BlockLimit) => format!(" (--runs {number})"),
+            (Some(seconds), _) => format!(" (--budget {})", budget(seconds)),
+            (None, _) => String::new(),
+        }
     };
     let advice = match row.settled_by {
         Some(number) => format!(
             "; about {} would likely settle it{}",
             blocks(number),
-            with_budget(number)
+            with_more(number)
         ),
         None if row.blocks < needed && !report.quantity.compares_means() => format!(
             "; no difference is sure in fewer than {needed} blocks{}",
-            with_budget(needed)
+            with_more(needed)
         ),
         None => String::new(),
     };
