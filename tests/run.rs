@@ -187,6 +187,10 @@ fn a_report_says_what_its_contract_wants() {
     ] {
         assert!(results.join(file).is_file(), "{file}");
     }
+    let summary = fs::read_to_string(results.join("summary.md")).unwrap();
+    for part in ["## Comparison", "## What it took", "## How to go on"] {
+        assert!(summary.contains(part), "{part}: {summary}");
+    }
 }
 
 #[test]

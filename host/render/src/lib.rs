@@ -36,9 +36,11 @@ mod screened;
 mod series;
 mod side_by_side;
 mod sparkline;
+mod summary;
 mod table;
 mod tables;
 mod terminal;
+mod took;
 mod unranked;
 mod untimed;
 
@@ -63,6 +65,7 @@ pub use series::{
     answer_of_series, csv_of_series, html_of_series, human_of_series, json_of_series,
     markdown_of_series,
 };
+pub use summary::summary;
 pub use terminal::{answer, human};
 pub use untimed::{FileAnswer, Reproduction, Untimed};
 

@@ -7,7 +7,7 @@ use super::table::Table;
 use super::unranked::unranked;
 use super::{
     Options, added, author_words, clipped, code, environment, generation, legend, natively, parts,
-    screened, tables,
+    screened, tables, took,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -85,7 +85,7 @@ fn captioned(blocks: &mut Vec<Block>, table: Option<Table>) {
 }
 
 /// Returns the question, the warnings and the answer.
-fn beginning(report: &Report, options: &Options) -> Vec<Block> {
+pub(super) fn beginning(report: &Report, options: &Options) -> Vec<Block> {
     let (experiment, first) = (&report.experiment, &report.recommendation);
     let title = Block::Title {
         name: clipped(&experiment.name, NAME_CHARS_MAX),
@@ -225,6 +225,8 @@ fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
         blocks.push(detail(Heading::new(&table.caption)));
         blocks.push(Block::Table(table));
     }
+    blocks.push(detail(Heading::new(took::HEADING)));
+    blocks.push(Block::Pairs(took::pairs(report)));
     blocks.push(detail(Heading::new("How it was measured")));
     let pairs = environment::pairs(report).into_iter();
     let pairs = pairs.map(|(name, value)| (name, clipped(&value, VALUE_CHARS_MAX)));

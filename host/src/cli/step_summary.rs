@@ -1,8 +1,8 @@
 //! The page of a job of GitHub Actions, to which the report of a comparison is added.
 
 use super::show::{self, Sources};
-use crate::library;
 use bakeoff_domain::report::Report;
+use bakeoff_render::escape::Markdown;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,8 @@ fn page(report: &Report, sources: &Sources) -> String {
     if whole.len() <= BYTES_MAX {
         whole
     } else {
-        library::summary(report)
+        let [name, answer] = [&report.experiment.name, &report.recommendation.text];
+        format!("# {}\n\n{}\n", Markdown(name), Markdown(answer))
     }
 }
 

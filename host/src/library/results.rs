@@ -3,7 +3,6 @@
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
-use bakeoff_render::escape::Markdown;
 use bakeoff_run::audit::{PastRun, past_runs};
 use bakeoff_store::{ReportFile, ResultsPlace, SafeId, Store, StoreError};
 use std::collections::BTreeMap;
@@ -32,15 +31,6 @@ pub(crate) fn results_folder(
     Ok(place)
 }
 
-/// Returns the answer as Markdown, with a heading.
-pub(crate) fn summary(report: &Report) -> String {
-    format!(
-        "# {}\n\n{}\n",
-        Markdown(&report.experiment.name),
-        Markdown(&report.recommendation.text)
-    )
-}
-
 /// Writes the report beside the results, in every format that people open.
 ///
 /// # Errors
@@ -60,10 +50,7 @@ pub(crate) fn write_files(
     for chart in bakeoff_render::charts::charts(report, &options.runs) {
         files.write_chart(&SafeId::new(&chart.name)?, &chart.svg)?;
     }
-    let summary = summary(report);
-    files.write_summary(&format!(
-        "{summary}\nThe whole report: [report.md](report.md)\n"
-    ))?;
+    files.write_summary(&bakeoff_render::summary(report))?;
     files.write_report(ReportFile::Json, bakeoff_render::json(report).as_bytes())?;
     files.write_report(
         ReportFile::Markdown,

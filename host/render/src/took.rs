@@ -1,0 +1,138 @@
+//! Cost of a run, in words: variants, sources, time, cores and models.
+
+use bakeoff_domain::report::words::numbers;
+use bakeoff_domain::report::{Cost, Generation, Report, WorkerCost};
+
+/// The heading of the section.
+pub(super) const HEADING: &str = "What it took";
+
+/// The largest number of cores that are shown one by one.
+const CORES_SHOWN_MAX: usize = 8;
+
+/// Returns what a run took, as pairs of name and value.
+pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
+    let cost = &report.cost;
+    let mut pairs = vec![
+        ("Variants", variants(report)),
+        ("Sources", sources(cost)),
+        (
+            "Time",
+            format!(
+                "{} s, {} calls",
+                numbers::significant(cost.seconds, 3),
+                numbers::count(cost.trials)
+            ),
+        ),
+        ("Cores", load(cost)),
+        ("At once", at_once(cost)),
+        ("Models", models(cost, report.generation.as_ref())),
+    ];
+    pairs.retain(|(_, text)| !text.is_empty());
+    pairs
+}
+
+/// Returns how many variants have a result: `5 of 6 with a result`.
+fn variants(report: &Report) -> String {
+    let all = report.variants.len();
+    let failed = report.variants.iter().filter(|one| one.failure.is_some());
+    let failed = failed.count();
+    match failed {
+        0 => format!("{all}, all with a result"),
+        _ => format!("{} of {all} with a result", all - failed),
+    }
+}
+
+fn sources(cost: &Cost) -> String {
+    let files = match cost.files {
+        0 => return String::new(),
+        1 => "1 file".to_owned(),
+        files => format!("{} files", numbers::count(files)),
+    };
+    format!("{files}, {} lines", numbers::count(cost.source_lines))
+}
+
+/// Returns the number of cores that were busy at the same time, on average: their busy time over that of the run.
+fn at_once(cost: &Cost) -> String {
+    let busy: f64 = cost.workers.iter().map(|worker| worker.busy_seconds).sum();
+    let share = busy / cost.seconds;
+    if share.is_finite() && share > 0.0 {
+        format!("{} cores busy on average", numbers::significant(share, 2))
+    } else {
+        String::new()
+    }
+}
+
+/// Returns what was paid for models, beside what was expected.
+fn models(cost: &Cost, generation: Option<&Generation>) -> String {
+    if cost.tokens == 0 {
+        return String::new();
+    }
+    let mut text = format!("{} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
+    if let Some(made) = generation {
+        let passed = made.approaches.iter().filter(|one| one.file.is_some());
+        text = format!(
+            "{} calls, {text}; {} of {} approaches passed",
+            numbers::count(made.spent.calls),
+            passed.count(),
+            made.approaches.len()
+        );
+        if let Some(expected) = &made.expected {
+            text += &format!(
+                "; expected were {} calls and {} tokens",
+                numbers::count(expected.calls),
+                numbers::count(expected.tokens)
+            );
+        }
+    }
+    text
+}
+
+/// Returns the work of each core; of many cores, that of all together.
+fn load(cost: &Cost) -> String {
+    let work = |tasks: u64, seconds: f64| {
+        let seconds = numbers::significant(seconds, 3);
+        match tasks {
+            1 => format!("1 task in {seconds} s"),
+            tasks => format!("{} tasks in {seconds} s", numbers::count(tasks)),
+        }
+    };
+    if cost.workers.len() > CORES_SHOWN_MAX {
+        let tasks = cost.workers.iter().map(|worker| worker.tasks).sum();
+        let seconds = cost.workers.iter().map(|worker| worker.busy_seconds).sum();
+        return format!("{} cores: {}", cost.workers.len(), work(tasks, seconds));
+    }
+    let of_core = |worker: &WorkerCost| {
+        let work = work(worker.tasks, worker.busy_seconds);
+        match worker.core {
+            Some(core) => format!("core {core}: {work}"),
+            None => format!("no core: {work}"),
+        }
+    };
+    let all: Vec<String> = cost.workers.iter().map(of_core).collect();
+    all.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_of_many_cores_is_one_sum() {
+        let cost = |cores: u32| Cost {
+            workers: (0..cores)
+                .map(|core| WorkerCost {
+                    core: Some(core),
+                    tasks: 1 + u64::from(core),
+                    busy_seconds: 0.5,
+                })
+                .collect(),
+            ..Cost::default()
+        };
+        assert_eq!(load(&cost(0)), "");
+        assert_eq!(
+            load(&cost(2)),
+            "core 0: 1 task in 0.500 s; core 1: 2 tasks in 0.500 s"
+        );
+        assert_eq!(load(&cost(9)), "9 cores: 45 tasks in 4.50 s");
+    }
+}
