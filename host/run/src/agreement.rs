@@ -1,4 +1,4 @@
-//! The comparison of the variants' answers with each other, where there is no oracle.
+//! The comparison of the variants' answers with each other.
 
 use super::variant_state::VariantState;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
@@ -52,13 +52,7 @@ pub(super) fn compare(
         };
     };
     let seed = bakeoff_runner::gate_seed(check_seed, case);
-    let input = match cases.get(case) {
-        Some(CaseLabel::Size(size)) => format!("the input of size {size}, seed {seed}"),
-        Some(CaseLabel::Call(call)) => call.clone(),
-        Some(CaseLabel::Instance { instance }) => format!("instance {instance}"),
-        None => format!("case {}", case + 1),
-    };
-    let what = format!("for {input}: {}", answers(&groups));
+    let what = format!("for {}: {}", input(cases, case, seed), answers(&groups));
     let failure = Failure {
         class: FailureClass::Disagreement,
         message: format!(
@@ -76,6 +70,35 @@ pub(super) fn compare(
         ),
         without_result: compared.iter().map(fail).collect(),
         shown_by: Some((case, seed)),
+    }
+}
+
+/// Returns a note if an oracle accepts different answers to an input, and the smallest such input. Where many answers are
+/// right, that is as it should be.
+pub(super) fn accepted_differently(
+    variants: &[VariantState],
+    cases: &[CaseLabel],
+    check_seed: RunSeed,
+) -> Option<String> {
+    let alive = variants.iter().filter(|state| state.is_alive());
+    let compared: Vec<&VariantState> = alive.filter(|state| state.gate.is_some()).collect();
+    let (case, groups) = smallest_disagreement(&compared, cases)?;
+    let seed = bakeoff_runner::gate_seed(check_seed, case);
+    Some(format!(
+        "The oracle accepts different answers to one input, for {}: {}. Where one answer alone is right, it accepts a wrong \
+         one.",
+        input(cases, case, seed),
+        answers(&groups)
+    ))
+}
+
+/// Describes an input by its case and seed.
+fn input(cases: &[CaseLabel], case: CaseIndex, seed: u64) -> String {
+    match cases.get(case) {
+        Some(CaseLabel::Size(size)) => format!("the input of size {size}, seed {seed}"),
+        Some(CaseLabel::Call(call)) => call.clone(),
+        Some(CaseLabel::Instance { instance }) => format!("instance {instance}"),
+        None => format!("case {}", case + 1),
     }
 }
 
@@ -211,6 +234,21 @@ mod tests {
         assert!(agreement.note.contains(&what), "{}", agreement.note);
         let message = &agreement.without_result[0].1.message;
         assert!(message.contains(&what), "{message}");
+    }
+
+    #[test]
+    fn different_answers_that_an_oracle_accepts_are_a_note() {
+        let differ = states(&[("one", &["1", "2"]), ("two", &["1", "3"])]);
+        let note = accepted_differently(&differ, &CASES, RunSeed::Named(7)).unwrap();
+        assert!(
+            note.contains("size 1000, seed") && note.contains("2 by one; 3 by two"),
+            "{note}"
+        );
+        let agree = states(&[("one", &["1"]), ("two", &["1"])]);
+        assert_eq!(
+            accepted_differently(&agree, &CASES, RunSeed::Named(7)),
+            None
+        );
     }
 
     #[test]

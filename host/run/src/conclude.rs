@@ -39,10 +39,16 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     let cases = record.cases.as_slice();
     let mut variants = states(record);
     let mut all_notes = Vec::new();
+    let check_seed = record.experiment.workload.seed;
+    let check_seed =
+        check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
+    // Answers that are assessed may differ, and be better and worse.
+    if record.oracle && !record.experiment.assesses() {
+        all_notes.extend(agreement::accepted_differently(
+            &variants, cases, check_seed,
+        ));
+    }
     if !record.oracle {
-        let check_seed = record.experiment.workload.seed;
-        let check_seed =
-            check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
         let agreement = agreement::compare(&variants, cases, check_seed);
         all_notes.push(agreement.note);
         for (id, failure) in agreement.without_result {

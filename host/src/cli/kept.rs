@@ -3,6 +3,7 @@
 
 use super::Status;
 use super::failure::Failure;
+use super::unfinished::how_far;
 use crate::library::results_folder;
 use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::Report;
@@ -188,8 +189,10 @@ pub(super) fn of_run(
         Some(run) => format!("run {} of {from} has no report", run.0),
         None => format!("no run of {from} has a report"),
     };
-    Err(Failure::usage(format!(
-        "{none}: finish the last run with `bakeoff run`"
+    let far = how_far(store).map(|far| format!(". Of the last run, {far}"));
+    Err(Failure::no_answer(format!(
+        "{none}{}. Nothing is recommended before it has ended: `bakeoff run` goes on with it, `bakeoff status` says more",
+        far.unwrap_or_default()
     )))
 }
 

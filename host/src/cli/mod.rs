@@ -70,6 +70,7 @@ mod time;
 mod timed_inputs;
 mod told;
 mod two_runs;
+mod unfinished;
 mod vectors;
 mod vendor;
 mod verify;

@@ -4,19 +4,17 @@ use super::failure::Failure;
 use super::generation::record_of;
 use super::options::{Format, Output};
 use super::status_models::ModelsStatus;
+use super::unfinished::progress;
 use super::{Status, kept, show};
 use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
-use bakeoff_store::events::{Envelope, Progress, RunStatus, Stage, TasksState, VariantState};
-use bakeoff_store::{Store, StoreError};
+use bakeoff_store::events::{Progress, RunStatus, Stage, TasksState, VariantState};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Number of events that are read at once.
-const EVENTS_AT_ONCE: u32 = 10_000;
 /// The largest number of variants that a line names.
 const NAMED_MAX: usize = 4;
 /// The largest number of waiting tasks that are named.
@@ -102,28 +100,6 @@ fn show_models(models: &ModelsStatus, output: &Output) -> Result<Status, Failure
         _ => show::write(&models.text())?,
     }
     Ok(Status::Done)
-}
-
-/// Returns the progress of the last run, from its events.
-fn progress(store: &Store) -> Result<Progress, StoreError> {
-    let mut progress = Progress::default();
-    let mut sequence = 0;
-    loop {
-        let lines = store.events_after(sequence, EVENTS_AT_ONCE)?;
-        let known = lines
-            .iter()
-            .filter_map(|line| serde_json::from_str(line).ok());
-        let before = sequence;
-        for envelope in known {
-            let envelope: Envelope = envelope;
-            sequence = sequence.max(envelope.sequence);
-            progress.apply(&envelope);
-        }
-        // Events of later versions are not known, and change nothing here.
-        if lines.len() < EVENTS_AT_ONCE as usize || sequence == before {
-            return Ok(progress);
-        }
-    }
 }
 
 /// Returns the progress as text. `holder` is the process that works on the folder, if one does; `all` asks for each

@@ -54,7 +54,7 @@ pub enum BundleError {
         file: PathBuf,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}{}", path.display(), no_room(source))]
     Io {
         /// The operation: `read`, `write`.
         action: &'static str,
@@ -69,6 +69,17 @@ impl BundleError {
     /// Returns true for an error of the machine, not of the bundle.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { .. })
+    }
+}
+
+/// Returns the next step where there is no room for a file; empty for another error.
+fn no_room(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            ": make room on the disk, or raise the quota, and do it again"
+        }
+        _ => "",
     }
 }
 
