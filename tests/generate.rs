@@ -386,3 +386,65 @@ fn case_208_wishes_lead_out_of_the_folder() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("\nfunctional-style:"), "{}", told[0]);
 }
+
+/// What its user changes in the experiment file while a model is asked stays.
+#[test]
+fn a_file_that_was_changed_meanwhile_keeps_what_it_has() {
+    let folder = example();
+    with_wishes(folder.path());
+    let replies = [
+        ("\nfunctional-style:", by_pairs(1)),
+        ("\nhopeless:", by_pairs(2)),
+    ];
+    let replies = replies.map(|(mark, reply)| (mark.to_owned(), reply.to_string()));
+    let (mock, address) = Mock::start(replies.into());
+    let others = Arc::new(Barrier::new(3));
+    {
+        let mut mock = mock.lock().unwrap();
+        mock.left = usize::MAX;
+        mock.together = Some(("The idea to write:".to_owned(), Arc::clone(&others)));
+    }
+    let words = [
+        "generate",
+        folder.path().to_str().unwrap(),
+        "--provider=openai",
+        "--model=m",
+        "--tokens=1000000",
+        "--approaches=0",
+        "--base-url",
+        &address,
+    ];
+    let mut command = bakeoff(&words);
+    let (out, err) = (std::process::Stdio::piped(), std::process::Stdio::piped());
+    let child = command.stdout(out).stderr(err).spawn().unwrap();
+    // Once both questions are asked, and before one is answered.
+    let file = folder.path().join("bakeoff.toml");
+    while mock.lock().unwrap().waiting < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let changed = fs::read_to_string(&file)
+        .unwrap()
+        .replace("Guess.", "Guess better.");
+    fs::write(&file, format!("# mine\n{changed}")).unwrap();
+    others.wait();
+    let output = CommandOutput::from(child.wait_with_output().unwrap());
+    let after = fs::read_to_string(&file).unwrap();
+    assert!(after.starts_with("# mine\n"), "{after}");
+    assert!(
+        after.contains("source = \"approaches/functional-style.rs\""),
+        "{after}"
+    );
+    // The other one was asked for something else.
+    assert!(after.contains("Guess better.\"\nwrite = true"), "{after}");
+    assert!(folder.path().join("approaches/hopeless.rs").exists());
+    let said = output
+        .stderr
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(said.contains("changed while the model was asked"), "{said}");
+    assert!(
+        said.contains("hopeless is in approaches/hopeless.rs"),
+        "{said}"
+    );
+}

@@ -22,6 +22,8 @@ pub(crate) struct Mock {
     pub(crate) asked: Vec<String>,
     /// Questions that it never answered.
     pub(crate) unanswered: u32,
+    /// The number of questions that came to wait for others.
+    pub(crate) waiting: usize,
     /// Questions with a text that are answered once so many of them wait.
     pub(crate) together: Option<(String, Arc<Barrier>)>,
 }
@@ -51,6 +53,7 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
     };
     let together = mock.lock().unwrap().together.clone();
     if let Some((_, others)) = together.filter(|(text, _)| prompt.contains(text)) {
+        mock.lock().unwrap().waiting += 1;
         others.wait();
     }
     let reply = {

@@ -290,7 +290,7 @@ mod tests {
     fn values_have_bounds() {
         for wrong in [
             "approaches = 11",
-            "approaches = 0",
+            "approaches = -1",
             "approaches = \"many\"",
             "usd = 0",
             "usd = nan",

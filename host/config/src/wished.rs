@@ -106,7 +106,7 @@ pub fn with_wishes_written(text: &str, written: &[(&WishedApproach, String)]) ->
         let (write, instructions) = &wished.places;
         changes.push((write.clone(), format!("source = {}", super::quoted(source))));
         if let Some(place) = instructions {
-            changes.push((whole_line(text, place), String::new()));
+            changes.push((with_separator(text, place), String::new()));
         }
     }
     changes.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
@@ -117,13 +117,24 @@ pub fn with_wishes_written(text: &str, written: &[(&WishedApproach, String)]) ->
     text
 }
 
-/// Returns the place of a line, with its end, if a key is all that stands on it.
-fn whole_line(text: &str, key: &Range<usize>) -> Range<usize> {
+/// Returns the place of a key with what goes with it: its line if nothing else stands there, and in an inline table the
+/// comma behind it, or else the one before it.
+fn with_separator(text: &str, key: &Range<usize>) -> Range<usize> {
     let start = text[..key.start].rfind('\n').map_or(0, |end| end + 1);
     let end = text[key.end..].find('\n').map(|end| key.end + end + 1);
     let end = end.unwrap_or(text.len());
-    let is_alone = text[start..key.start].trim().is_empty() && text[key.end..end].trim().is_empty();
-    if is_alone { start..end } else { key.clone() }
+    if text[start..key.start].trim().is_empty() && text[key.end..end].trim().is_empty() {
+        return start..end;
+    }
+    let behind = text[key.end..].trim_start();
+    if let Some(rest) = behind.strip_prefix(',') {
+        return key.start..text.len() - rest.trim_start().len();
+    }
+    let before = text[..key.start].trim_end();
+    match before.strip_suffix(',') {
+        Some(rest) => rest.len()..key.end,
+        None => key.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -157,6 +168,29 @@ mod tests {
             .replacen("instructions = \"a.md\"\n", "", 1);
         assert_eq!(after, expected);
         assert!(decode(&after).wished.is_empty() && decode(&after).found.is_empty());
+    }
+
+    #[test]
+    fn a_wish_in_an_inline_table_leaves_no_comma_behind() {
+        for keys in [
+            "name = \"a\", instructions = \"a.md\", write = true",
+            "instructions = \"a.md\", write = true, name = \"a\"",
+            "name = \"a\", write = true, instructions = \"a.md\" ",
+            "write = true,\ninstructions = \"a.md\",\nname = \"a\"",
+        ] {
+            let (head, rest) = BEGIN.split_once("[interface]").unwrap();
+            let text = format!("{head}approach = [{{ {keys} }}]\n[interface]{rest}");
+            let decoded = decode(&text);
+            assert!(decoded.found.is_empty(), "{:?}", decoded.found);
+            let after = with_wishes_written(&text, &[(&decoded.wished[0], "a.rs".to_owned())]);
+            let again = decode(&after);
+            assert!(
+                again.found.is_empty() && again.wished.is_empty(),
+                "{after}: {:?}",
+                again.found
+            );
+            assert_eq!(again.experiment.unwrap().approaches.len(), 1, "{after}");
+        }
     }
 
     #[test]

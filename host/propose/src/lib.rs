@@ -32,4 +32,5 @@ pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use planner::{PlanError, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+pub use sketch::is_taken;
 pub use writer::WriteOptions;

@@ -8,6 +8,12 @@ use bakeoff_provider::{AskError, Models};
 /// Prefix of the names of combinations, which are made of two approaches.
 pub(super) const COMBINATION: &str = "combination-";
 
+/// Returns true for names that ideas of an exploration may not have: that of the solution that comes with a workload, and
+/// those of combinations.
+pub fn is_taken(name: &str) -> bool {
+    name == draft::PLAIN || name.starts_with(COMBINATION)
+}
+
 /// The ideas of an exploration.
 #[derive(Debug)]
 pub(super) struct Sketch {
@@ -77,7 +83,7 @@ impl Sketch {
     /// names that begin with [`COMBINATION`] for combinations.
     fn add(&mut self, ideas: Vec<Idea>) {
         for mut idea in ideas {
-            if idea.name == draft::PLAIN || idea.name.starts_with(COMBINATION) {
+            if is_taken(&idea.name) {
                 let number = self.ideas.len() + 1;
                 let base = format!("approach-{number}");
                 idea.name = if self.known.has_name(&base) {

@@ -18,8 +18,7 @@ use super::wishes::{self, Wishing};
 use bakeoff_config::{CALLS_AT_ONCE_MAX, Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{
-    APPROACHES, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions,
-    WriteOptions,
+    ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions, WriteOptions,
 };
 use bakeoff_provider::{ModelOptions, Models, ProviderKind};
 use bakeoff_render::escape::{Lines, Plain};
@@ -120,7 +119,8 @@ pub(super) async fn ask(
         return Ok(Next::Measure);
     }
     policy.permit_generate()?;
-    check_places(&loaded.dir, &[&format!("{APPROACHES}/")])?;
+    wishes::has_room(loaded, wanted.approaches.unwrap_or(0))?;
+    check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
     let models = leave.open(wanted, loaded, policy)?;
     let models = Arc::new(model_news::told(models, output));
@@ -129,7 +129,11 @@ pub(super) async fn ask(
         loaded
     } else {
         if leave.dry_run {
-            wishes::say_unwritten(loaded, &mut say);
+            let names: Vec<&str> = loaded.wished.iter().map(|one| one.name.as_str()).collect();
+            say(&format!(
+                "written first, before any plan: {}",
+                Plain(&names.join(", "))
+            ));
             if nothing_more {
                 return Ok(Next::End);
             }
@@ -371,6 +375,7 @@ impl Asking<'_> {
             not_started: &explored.not_started,
             wanted: self.wanted.wanted(),
             is_complete: explored.ended.is_none(),
+            say: &mut self.output.reporter(),
         })?;
         say(generation::text(&made, Some(self.models), None).trim_end());
         if let Some((_, reason)) = &explored.unusable {

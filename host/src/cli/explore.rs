@@ -1,5 +1,6 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
+use super::changed;
 use super::failure::Failure;
 use super::generate;
 use super::generation;
@@ -7,7 +8,7 @@ use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
 use super::models::{self, ModelArguments};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, check_places, replace};
+use super::placing::{cannot_write, check_places};
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::told::Criteria;
 use super::writing::Writing;
@@ -109,6 +110,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         )));
     }
     arguments.own.check(arguments.approaches.0)?;
+    arguments.criteria.wanted()?;
     let experiment = arguments.out.join(FILE_NAME);
     let earlier = if experiment.exists() || experiment.is_symlink() {
         Some(arguments.unfinished()?)
@@ -288,13 +290,17 @@ impl Arguments {
         // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
         // command goes on.
         for file in experiment {
-            let before = earlier.map_or(&file.text, |loaded| &loaded.text);
-            let text = written::with_written(before, declared, &explored.proposals, &written);
-            let path = self.out.join(&file.name);
             match earlier {
-                Some(loaded) if loaded.text == text => {}
-                Some(_) => replace(&path, &text).map_err(|error| cannot_write(&path, &error))?,
+                Some(loaded) => {
+                    let path = self.out.join(&file.name);
+                    changed::change(&path, loaded, &mut output.reporter(), |now| {
+                        let declared = &now.experiment.approaches;
+                        written::with_written(&now.text, declared, &explored.proposals, &written)
+                    })?;
+                }
                 None => {
+                    let text =
+                        written::with_written(&file.text, declared, &explored.proposals, &written);
                     let name = file.name.clone();
                     write_all(&self.out, &[&DraftFile { name, text }])?;
                 }
@@ -446,7 +452,8 @@ mod tests {
     fn approaches_are_a_number_or_auto() {
         assert_eq!(approaches("auto"), Ok(Approaches(None)));
         assert_eq!(approaches("10"), Ok(Approaches(Some(10))));
-        for wrong in ["0", "11", "-1", "x", ""] {
+        assert_eq!(approaches("0"), Ok(Approaches(Some(0))));
+        for wrong in ["11", "-1", "x", ""] {
             assert!(approaches(wrong).is_err(), "{wrong}");
         }
     }

@@ -17,8 +17,7 @@ use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
 use bakeoff_files::Reach;
 use bakeoff_propose::{
-    APPROACHES, PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component,
-    proposer_task,
+    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
@@ -102,7 +101,8 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             "--approaches 0 asks for nothing: the experiment has no approach with `write = true`",
         ));
     }
-    check_places(&loaded.dir, &[&format!("{APPROACHES}/")])?;
+    wishes::has_room(&loaded, arguments.approaches)?;
+    check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     let file = bakeoff_config::file_of(&arguments.experiment);
     let mut wishes = None;
@@ -156,6 +156,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             not_started: &[],
             wanted: arguments.wanted(),
             is_complete: proposals.ended.is_none(),
+            say: &mut output.reporter(),
         })?,
     };
     if let Some(made) = wishes.filter(|_| !proposals.proposals.is_empty()) {

@@ -1,9 +1,10 @@
 //! Result of asking a model or a proposer for approaches: the files that are written, and the text that is shown.
 
+use super::changed;
 use super::failure::Failure;
 use super::generation_record::{GenerationRecord, record, with_earlier, write};
 use super::models;
-use super::placing::{cannot_write, replace};
+use super::placing::cannot_write;
 use super::written::{Written, with_written, write_files};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
@@ -20,6 +21,9 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the attempts' sources, in the folder of an experiment.
 const ATTEMPTS: &str = ".bakeoff/generation.attempts";
+
+/// The folders that prototypes and attempts are written to.
+pub(super) const PLACES: [&str; 3] = ["approaches/", ".bakeoff/", ".bakeoff/generation.attempts/"];
 
 /// The folder of everything that is kept beside an experiment.
 const KEPT: &str = ".bakeoff";
@@ -181,6 +185,8 @@ pub(super) struct Ending<'a> {
     pub(super) wanted: String,
     /// False if a budget or the model ended the generation: the same request can go on later.
     pub(super) is_complete: bool,
+    /// Receiver of what the user should know.
+    pub(super) say: &'a mut dyn FnMut(&str),
 }
 
 /// Writes the prototypes that passed into an experiment, and the outcomes of all beside it. If the process is killed at
@@ -208,10 +214,11 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
     };
     // Before the experiment names the approaches: a generation that goes on must leave them out of its question.
     record(dir, &kept)?;
-    let before = &ending.loaded.text;
-    let text = with_written(before, approaches, ending.proposals, &written);
-    if text != *before {
-        replace(ending.file, &text).map_err(|error| cannot_write(ending.file, &error))?;
+    if !written.is_empty() {
+        changed::change(ending.file, ending.loaded, ending.say, |now| {
+            let approaches = &now.experiment.approaches;
+            with_written(&now.text, approaches, ending.proposals, &written)
+        })?;
     }
     if ending.is_complete {
         kept.is_complete = true;

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use bakeoff_domain::spec::AuthorWords;
-use bakeoff_propose::{PROPOSALS_MAX, WishedIdea};
+use bakeoff_propose::{PROPOSALS_MAX, WishedIdea, is_taken};
 use clap::Args;
 
 /// Ideas of the user's own.
@@ -18,6 +18,9 @@ pub(super) struct OwnIdeas {
 fn idea(text: &str) -> Result<(String, String), String> {
     let (name, description) = text.split_once('=').unwrap_or((text, ""));
     let (name, description) = (name.trim(), description.trim());
+    if description.is_empty() {
+        return Err("it says nothing of the idea: write NAME=TEXT".to_owned());
+    }
     if name.is_empty() || name.chars().count() > bakeoff_config::NAME_CHARS_MAX {
         return Err("it does not begin with a name: write NAME=TEXT".to_owned());
     }
@@ -58,6 +61,11 @@ impl OwnIdeas {
         let wished = self.wished();
         for (place, one) in wished.iter().enumerate() {
             let name = &one.idea.name;
+            if is_taken(name) {
+                return Err(Failure::usage(format!(
+                    "an idea cannot be called {name}, as an approach is that is written anyway: give it another name"
+                )));
+            }
             if wished[..place].iter().any(|other| other.idea.name == *name) {
                 return Err(Failure::usage(format!(
                     "two ideas would be called {name}: give them other names"
@@ -91,16 +99,19 @@ mod tests {
     #[test]
     fn an_idea_is_a_name_and_a_text() {
         assert_eq!(idea("a = b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
-        assert_eq!(idea("a"), Ok(("a".to_owned(), String::new())));
-        assert!(idea("=b").is_err() && idea(&"x".repeat(101)).is_err());
+        for wrong in ["a", "a=", "=b", &format!("{}=b", "x".repeat(101))] {
+            assert!(idea(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
     fn ideas_are_told_apart_and_bounded() {
-        assert!(own(&["a=1", "b"]).check(Some(8)).is_ok());
-        assert!(own(&["a=1", "b"]).check(Some(9)).is_err());
-        assert!(own(&["a b", "A-B"]).check(None).is_err());
+        assert!(own(&["a=1", "b=2"]).check(Some(8)).is_ok());
+        assert!(own(&["a=1", "b=2"]).check(Some(9)).is_err());
+        assert!(own(&["a b=1", "A-B=2"]).check(None).is_err());
+        assert!(own(&["Plain=1"]).check(None).is_err());
+        assert!(own(&["combination 1=1"]).check(None).is_err());
         assert!(own(&[]).check(Some(0)).is_err());
-        assert!(own(&[]).check(None).is_ok() && own(&["a"]).check(Some(0)).is_ok());
+        assert!(own(&[]).check(None).is_ok() && own(&["a=1"]).check(Some(0)).is_ok());
     }
 }

@@ -6,6 +6,7 @@ mod assembled;
 mod baseline;
 mod build;
 mod called;
+mod changed;
 mod check;
 mod compare;
 mod compare_options;

@@ -45,6 +45,7 @@ pub(super) async fn run(
     let mut loaded = bakeoff_config::load(experiment)?;
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
+    loaded.has_code()?;
     let host = safety.host_options(policy)?;
     let mut say = output.reporter();
     let survey = Survey::open(&loaded, &host, &mut say).await?;

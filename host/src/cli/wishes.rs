@@ -1,13 +1,15 @@
 //! Approaches of an experiment with `write = true`: a model writes them first, each into its own entry.
 
+use super::changed;
 use super::counts::cores_of;
 use super::failure::Failure;
 use super::generation::{self, own_approaches};
 use super::generation_record;
 use super::options::{Output, Safety};
-use super::placing::{cannot_write, replace};
 use super::written::{Written, write_to};
-use bakeoff_config::{LoadedExperiment, Policy, WishedApproach, with_wishes_written};
+use bakeoff_config::{
+    APPROACHES_MAX, LoadedExperiment, Policy, WishedApproach, with_wishes_written,
+};
 use bakeoff_domain::report::Generation;
 use bakeoff_propose::{OwnApproach, Proposal, ProposeOptions, Proposer, WishFile, WishedIdea};
 use bakeoff_provider::{AskError, Models};
@@ -44,6 +46,21 @@ pub(super) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
         description: wished.description.as_deref(),
     })
     .collect()
+}
+
+/// Refuses to ask for more approaches than an experiment may have.
+///
+/// # Errors
+/// With as many more, it would have too many.
+pub(super) fn has_room(loaded: &LoadedExperiment, more: u32) -> Result<(), Failure> {
+    let all = loaded.experiment.approaches.len() + loaded.wished.len();
+    if all + more as usize > APPROACHES_MAX {
+        return Err(Failure::usage(format!(
+            "the experiment has {all} approaches, and with {more} more it would have more than {APPROACHES_MAX}, the most: \
+             remove some, or ask for fewer"
+        )));
+    }
+    Ok(())
 }
 
 /// Says which approaches have no code, and what to do.
@@ -111,7 +128,7 @@ impl Wishing<'_> {
     /// Writes the prototypes that passed, then what came of all, then the experiment file.
     fn finish(&self, names: &[String], proposals: &[Proposal]) -> Result<Generation, Failure> {
         let dir = &self.loaded.dir;
-        let mut written = Vec::new();
+        let (mut written, mut left) = (Vec::new(), Vec::new());
         let mut changes: Vec<(&WishedApproach, String)> = Vec::new();
         for (wished, name) in self.loaded.wished.iter().zip(names) {
             let mut made = proposals.iter();
@@ -128,10 +145,36 @@ impl Wishing<'_> {
         }
         let made = generation::keep(dir, proposals, &written, Some(self.models), None)?;
         generation_record::add(dir, made.clone())?;
+        let mut say = self.output.reporter();
         if !changes.is_empty() {
-            let text = with_wishes_written(&self.loaded.text, &changes);
-            bakeoff_config::parse(&text, &self.file.display().to_string())?;
-            replace(self.file, &text).map_err(|error| cannot_write(self.file, &error))?;
+            changed::change(self.file, self.loaded, &mut say, |now| {
+                let is_as_it_was = |one: &&WishedApproach, was: &WishedApproach| {
+                    one.name == was.name && one.description == was.description
+                };
+                let mut still = Vec::new();
+                for (was, file) in &changes {
+                    match now.wished.iter().find(|one| is_as_it_was(one, was)) {
+                        Some(wished) => still.push((wished, file.clone())),
+                        None => left.push(format!("{} is in {file}", was.name)),
+                    }
+                }
+                with_wishes_written(&now.text, &still)
+            })?;
+        }
+        for one in left {
+            say(&format!(
+                "what was written for {}: the wish was changed or removed meanwhile",
+                Plain(&one)
+            ));
+        }
+        for (wished, name) in self.loaded.wished.iter().zip(names) {
+            if !written.iter().any(|one| one.name == *name) {
+                say(&format!(
+                    "{} stays a wish: change what it says, and it is asked for anew; unchanged, the same question is \
+                     answered from the record",
+                    Plain(&wished.name)
+                ));
+            }
         }
         Ok(made)
     }
