@@ -261,7 +261,8 @@ fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
 
 /// The schema of a plan.
 pub(super) fn plan_schema(scope: PlanScope) -> Value {
-    let text = |about: &str| json!({"type": "string", "description": about, "maxLength": 300});
+    // Longer texts are cut.
+    let text = |about: &str| json!({"type": "string", "description": about});
     json!({
         "type": "object",
         "additionalProperties": false,

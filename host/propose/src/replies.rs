@@ -51,14 +51,14 @@ impl Completion {
 
 /// Returns the schema of [`Ideas`], with at most `most` of them.
 pub(super) fn ideas_schema(most: u32) -> Value {
-    let text =
-        |about: &str, most: u32| json!({"type": "string", "description": about, "maxLength": most});
+    // Longer texts are cut, and not asked for again: that would be paid for.
+    let text = |about: &str| json!({"type": "string", "description": about});
     // A reply without them is one, too.
-    let sentences = |about: &str| json!({"type": "array", "maxItems": 5, "default": [], "items": text(about, 300)});
+    let sentences =
+        |about: &str| json!({"type": "array", "maxItems": 5, "default": [], "items": text(about)});
     let guidelines = json!({
         "type": "string",
         "description": "what its writer should mind, in a few sentences",
-        "maxLength": 1_200,
         "default": "",
     });
     json!({
@@ -77,13 +77,13 @@ pub(super) fn ideas_schema(most: u32) -> Value {
                         "name", "description", "rationale", "key_characteristics", "pros", "cons", "guidelines"
                     ],
                     "properties": {
-                        "name": text("two or three words", 80),
-                        "description": text("what it does, in a sentence", 600),
-                        "rationale": text("when it is the better choice, in a sentence", 600),
+                        "name": text("two or three words"),
+                        "description": text("what it does, in a sentence"),
+                        "rationale": text("when it is the better choice, in a sentence"),
                         "key_characteristics": {
                             "type": "array",
                             "maxItems": 8,
-                            "items": text("what tells it from the others, in a few words", 120)
+                            "items": text("what tells it from the others, in a few words")
                         },
                         "pros": sentences("what speaks for it, in a sentence"),
                         "cons": sentences("what speaks against it, in a sentence"),
@@ -136,6 +136,7 @@ mod tests {
             &ideas_schema(2),
             &json!({"approaches": []})
         ));
+        assert!(!ideas_schema(2).to_string().contains("maxLength"));
     }
 
     /// Checks only the keywords that the schemas above use: the real check is the provider's.

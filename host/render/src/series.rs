@@ -2,6 +2,7 @@
 
 use super::charts::ratio_chart;
 use super::document::{Block, Entry, Heading, Text};
+use super::junit::{AskedTest, junit_of_tests};
 use super::ratio_rows::{RatioRelation, RatioRow};
 use super::table::{Align, Table};
 use super::{
@@ -90,6 +91,15 @@ pub fn csv_of_series(report: &SeriesReport) -> String {
         out += "\r\n";
     }
     out
+}
+
+/// Returns tests about the report as JUnit's XML.
+pub fn junit_of_series(
+    report: &SeriesReport,
+    outcome: ComparisonOutcome,
+    tests: &[AskedTest],
+) -> String {
+    junit_of_tests(&report.quantity.name, outcome, tests, &report.text)
 }
 
 fn document(report: &SeriesReport, options: &Options) -> Vec<Block> {

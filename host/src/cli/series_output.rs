@@ -3,21 +3,22 @@
 use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::regression::Unsure;
+use super::regression::{self, Unsure};
 use super::show;
 use bakeoff_domain::numbers::{percent, significant};
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_domain::series::{SeriesEnd, SeriesReport, SeriesVerdict};
-use bakeoff_render::ComparisonOutcome;
 use bakeoff_render::escape::Plain;
+use bakeoff_render::{AskedTest, ComparisonOutcome};
 
 /// The formats that such a report is written in.
-pub(super) const FORMATS: [Format; 5] = [
+pub(super) const FORMATS: [Format; 6] = [
     Format::Human,
     Format::Json,
     Format::Md,
     Format::Html,
     Format::Csv,
+    Format::Junit,
 ];
 
 /// The test that the user asked for.
@@ -60,8 +61,11 @@ pub(super) fn print(
         .map(|test| tested(report, test.allowed))
         .unwrap_or_default();
     let outcomes: Vec<ComparisonOutcome> = tested.iter().map(|(outcome, _)| *outcome).collect();
-    let asked = test.map(|_| super::regression::outcome(&outcomes));
-    show::write(&text(report, asked, output.format, output))?;
+    let asked = test.map(|_| regression::outcome(&outcomes));
+    show::write(&match output.format {
+        Format::Junit => junit(report, test, &tested),
+        format => text(report, asked, format, output),
+    })?;
     if output.quiet {
         for variant in &report.variants {
             if let Some(failure) = &variant.failure {
@@ -76,14 +80,63 @@ pub(super) fn print(
     Ok(status(report, test, &outcomes))
 }
 
-fn status(report: &SeriesReport, test: Option<Test>, outcomes: &[ComparisonOutcome]) -> Status {
-    let passes = |outcome: &ComparisonOutcome| match outcome {
+/// Returns the report as JUnit's XML: a test for each variant, which fails if that did, and one for each question that was
+/// asked, or else for the answer.
+fn junit(
+    report: &SeriesReport,
+    test: Option<Test>,
+    tested: &[(ComparisonOutcome, String)],
+) -> String {
+    let variants = report.variants.iter().map(|variant| AskedTest {
+        name: variant.name.clone(),
+        passed: variant.failure.is_none(),
+        found: variant.failure.clone().unwrap_or_default(),
+    });
+    let mut tests: Vec<AskedTest> = variants.collect();
+    let outcomes: Vec<ComparisonOutcome> = tested.iter().map(|(outcome, _)| *outcome).collect();
+    let worse = worse(report);
+    let outcome = match (test, report.outcome) {
+        (Some(test), _) => {
+            let later = report.variants.iter().skip(1);
+            tests.extend(later.zip(tested).map(|(later, (outcome, line))| AskedTest {
+                name: format!(
+                    "{} is not {worse} than {} by more than {}",
+                    later.name,
+                    report.variants[0].name,
+                    percent(test.allowed)
+                ),
+                passed: passes(*outcome, Some(test)),
+                found: line.clone(),
+            }));
+            regression::outcome(&outcomes)
+        }
+        (None, RankingOutcome::Winner) => ComparisonOutcome::Winner,
+        (None, RankingOutcome::Tie) => ComparisonOutcome::Tie,
+        (None, RankingOutcome::NoCall) => ComparisonOutcome::NoCall,
+        (None, RankingOutcome::Nothing) => ComparisonOutcome::Nothing,
+    };
+    if test.is_none() {
+        tests.push(AskedTest {
+            name: "answer".to_owned(),
+            passed: matches!(outcome, ComparisonOutcome::Winner | ComparisonOutcome::Tie),
+            found: report.text.clone(),
+        });
+    }
+    bakeoff_render::junit_of_series(report, outcome, &tests)
+}
+
+/// Returns true if a test passes with this outcome.
+fn passes(outcome: ComparisonOutcome, test: Option<Test>) -> bool {
+    match outcome {
         ComparisonOutcome::NotSlower => true,
         ComparisonOutcome::NotKnown => test.is_some_and(|test| test.unsure == Unsure::Pass),
         _ => false,
-    };
+    }
+}
+
+fn status(report: &SeriesReport, test: Option<Test>, outcomes: &[ComparisonOutcome]) -> Status {
     let answered = match (test, report.outcome) {
-        (Some(_), _) => outcomes.iter().all(passes),
+        (Some(_), _) => outcomes.iter().all(|outcome| passes(*outcome, test)),
         (None, RankingOutcome::Winner | RankingOutcome::Tie) => true,
         (None, RankingOutcome::NoCall | RankingOutcome::Nothing) => false,
     };
@@ -94,13 +147,21 @@ fn status(report: &SeriesReport, test: Option<Test>, outcomes: &[ComparisonOutco
     Status::of_answer(answered, variants.any(|variant| variant.failure.is_some()))
 }
 
+/// Returns the word for what a higher cost is.
+fn worse(report: &SeriesReport) -> &'static str {
+    if report.quantity.is_time() {
+        "slower"
+    } else {
+        "worse"
+    }
+}
+
 /// Tests each later variant against the first, and returns the outcome with a line about it.
 fn tested(report: &SeriesReport, allowed: f64) -> Vec<(ComparisonOutcome, String)> {
     let Some((first, later)) = report.variants.split_first() else {
         return Vec::new();
     };
-    let is_time = report.quantity.is_time();
-    let worse = if is_time { "slower" } else { "worse" };
+    let worse = worse(report);
     let test = |later: &str| {
         let row = report.verdict(later, &first.name);
         let outcome = row.as_ref().map_or(ComparisonOutcome::NotKnown, |row| {
