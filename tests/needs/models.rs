@@ -269,6 +269,14 @@ pub(crate) fn an_agent_of_others_writes_an_approach_and_is_counted_exactly() {
     };
     let mut ideas = reply("approaches", "round 1");
     ideas["approaches"].as_array_mut().unwrap().truncate(1);
+    // The agent itself holds the reply against the schema, in which these are required.
+    for (key, value) in [
+        ("pros", json!([])),
+        ("cons", json!([])),
+        ("guidelines", json!("")),
+    ] {
+        ideas["approaches"][0][key] = value;
+    }
     let fixtures = json!({"fixtures": [
         fixture("Prefer those of which it is not clear", &ideas),
         fixture("Write the file.", &reply("prototype", "approach 1"))
