@@ -51,6 +51,7 @@ mod rust_caller;
 mod rust_constants;
 mod rust_examples;
 mod rust_function;
+mod rust_mutations;
 mod rust_structs;
 mod rust_tables;
 mod rust_types;
@@ -100,7 +101,10 @@ pub use record::BuildRecord;
 pub use request::BuildRequest;
 pub use reserve::SCHEME as RESERVE_SCHEME;
 pub use rust_caller::CalledFunction;
-pub use signatures::{FileKind, caller_source, inline_module, read_public_functions, reader_role};
+pub use rust_mutations::Mutation;
+pub use signatures::{
+    FileKind, caller_source, inline_module, read_public_functions, reader_role, small_changes,
+};
 pub use toolchain::Toolchain;
 pub use toolchain_error::{TARGET, ToolchainError};
 pub use trial_build::usable_confinement;

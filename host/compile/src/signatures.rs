@@ -3,6 +3,7 @@
 
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
 use super::rust_caller::{self, CalledFunction};
+use super::rust_mutations::{self, Mutation};
 use super::unreadable::Unreadable;
 use super::{component_functions, rust_constants, rust_examples, rust_function};
 use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Frames, Rlimits, Role};
@@ -53,8 +54,14 @@ const CALLER_TAG: u8 = b'f';
 /// modules as JSON follows.
 const MODULE_TAG: u8 = b'm';
 
+/// The byte that stands for a task to list the small changes of a source.
+const CHANGES_TAG: u8 = b'x';
+
 /// The answer of a reader: the content of the file, or the reason why it cannot be read.
 type Answer = Result<ReadFile, Unreadable>;
+
+/// The answer of a reader that lists small changes.
+type ChangesAnswer = Result<Vec<Mutation>, Unreadable>;
 
 /// The answer of a reader that writes a source.
 type WrittenAnswer = Result<String, Unreadable>;
@@ -70,6 +77,13 @@ pub fn reader_role() -> Role {
 
 fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (tag, file) = payload.split_first().ok_or("the task is empty")?;
+    if *tag == CHANGES_TAG {
+        let text = std::str::from_utf8(file);
+        let text = text.map_err(|error| Unreadable::because(error.to_string()));
+        let answer: ChangesAnswer = text.and_then(rust_mutations::mutations);
+        let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
+        return frames.send(&bytes).map_err(|error| error.to_string());
+    }
     let written = match *tag {
         CALLER_TAG => Some(write(file, |text, called| {
             rust_caller::caller(text, called)
@@ -139,6 +153,18 @@ pub async fn inline_module(
     let modules = serde_json::to_vec(modules);
     let modules = modules.map_err(|error| Unreadable::because(error.to_string()))?;
     let answer: WrittenAnswer = read(confinement, &[&[MODULE_TAG], &modules, b"\n", file]).await?;
+    answer
+}
+
+/// Returns the small changes of a Rust source, in the order of their places: constants, loops, data structures.
+///
+/// # Errors
+/// The file is not Rust, or the reader did not survive it; the error says so.
+pub async fn small_changes(
+    confinement: &Confinement,
+    file: &[u8],
+) -> Result<Vec<Mutation>, Unreadable> {
+    let answer: ChangesAnswer = read(confinement, &[&[CHANGES_TAG], file]).await?;
     answer
 }
 
