@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 18] = [
+const TABLES: [(&str, &str); 19] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -30,6 +30,7 @@ const TABLES: [(&str, &str); 18] = [
         "[build]\ncrates = [{ zzzzzzzzzz = 1 }]\n",
     ),
     ("/properties/generate", "[generate]\nzzzzzzzzzz = 1\n"),
+    ("/properties/rounds", "[rounds]\nzzzzzzzzzz = 1\n"),
     ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),
     ("/properties/measure", "[measure]\nzzzzzzzzzz = 1\n"),
     (
@@ -123,6 +124,7 @@ fn the_reference_has_a_row_for_every_key() {
         ("aggregator", "/properties/aggregator/items"),
         ("build", "/properties/build"),
         ("generate", "/properties/generate"),
+        ("rounds", "/properties/rounds"),
         ("limits", "/properties/limits"),
         ("measure", "/properties/measure"),
         ("criterion", "/properties/criterion/items"),

@@ -5,6 +5,7 @@ use super::generate::{self, Generate};
 use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
 use super::prose::prose;
+use super::rounds::{self, Rounds};
 use super::section::Section;
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
@@ -150,6 +151,8 @@ pub(super) struct ParsedExperiment {
     pub(super) places: Places,
     /// The table `[generate]`, if it is there and valid.
     pub(super) generate: Option<Generate>,
+    /// The table `[rounds]`, if it is there.
+    pub(super) rounds: Option<Rounds>,
     /// The approaches that a model is to write.
     pub(super) wished: Vec<WishedApproach>,
 }
@@ -273,6 +276,9 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded.generate = root
         .section("generate", found)
         .and_then(|section| generate::generate(section, files, found));
+    decoded.rounds = root
+        .section("rounds", found)
+        .map(|section| rounds::rounds(section, found));
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),

@@ -31,6 +31,15 @@
 //! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
+//! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
+//! | … `width` | 1–48 candidates of a round | `8` |
+//! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"` | by what there is |
+//! | … `parents`, `finalists` | 1–8 | `3`, `2` |
+//! | … `patience` | 1–1000 rounds without a new best | `3` |
+//! | … `until` | `"count"` or `"gates"` | `"count"` |
+//! | … `time` | 1 s – 24 h for all rounds | none |
+//! | … `seed` | what candidates follow from | `0` |
+//! | … `control` | `true` or `false` | `false` |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -93,6 +102,7 @@ mod problem;
 mod program;
 mod prose;
 mod reading_gate;
+mod rounds;
 mod section;
 mod suggest;
 mod sweep;
@@ -123,7 +133,9 @@ pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use rounds::{KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, WIDTH_MAX};
 pub use sweep::sweep_of;
+pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
 pub use write::{NewApproach, quoted, with_approaches, with_component};
 

@@ -8,11 +8,14 @@ use super::instances::parse_instances;
 use super::lock;
 use super::paths;
 use super::program;
+use super::rounds::Rounds;
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_files::{Reach, not_plain};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Word for the experiment file in messages.
 const EXPERIMENT: &str = "experiment";
@@ -36,8 +39,12 @@ pub struct LoadedExperiment {
     pub instances: Option<String>,
     /// The table `[generate]`, if the file has one.
     pub generate: Option<Generate>,
+    /// The table `[rounds]`, if the file has one.
+    pub rounds: Option<Rounds>,
     /// The approaches that a model is to write; they are not among those of the experiment.
     pub wished: Vec<WishedApproach>,
+    /// Texts that stand for files of the experiment's folder, by their paths: sources that no file has.
+    pub texts: BTreeMap<PathBuf, Arc<str>>,
     /// The experiment file's text; empty if there is no such file.
     pub text: String,
     origin: Origin,
@@ -130,7 +137,9 @@ impl LoadedExperiment {
             cases,
             instances: None,
             generate: None,
+            rounds: None,
             wished: Vec::new(),
+            texts: BTreeMap::new(),
             text: String::new(),
             origin: Origin::Assembled,
         })
@@ -160,7 +169,9 @@ impl LoadedExperiment {
             cases,
             instances: None,
             generate: None,
+            rounds: None,
             wished: Vec::new(),
+            texts: BTreeMap::new(),
             text: String::new(),
             origin: Origin::Recorded,
         })
@@ -258,6 +269,8 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         cases,
         instances,
         generate: decoded.generate,
+        rounds: decoded.rounds,
+        texts: BTreeMap::new(),
         wished: decoded.wished,
         text,
         origin: Origin::File {

@@ -132,7 +132,13 @@ impl RunFiles {
             instances: loaded.instances.clone(),
             code: approaches
                 .map(|approach| {
-                    let code = read_code(&approach.code, &loaded.dir, reach)?;
+                    let code = match loaded.texts.get(approach.code.path()) {
+                        Some(text) => BuildInput::Source {
+                            path_shown: approach.code.path().display().to_string(),
+                            text: text.clone(),
+                        },
+                        None => read_code(&approach.code, &loaded.dir, reach)?,
+                    };
                     with_asked_parameters(approach, code)
                 })
                 .collect(),

@@ -1,0 +1,230 @@
+//! `[rounds]`: a search for better approaches before the race, in rounds.
+
+use super::error::{Finding, quoted};
+use super::options::{duration, whole};
+use super::section::Section;
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The most rounds of a search.
+pub const ROUNDS_MAX: u32 = 1_000;
+
+/// The most candidates of a round.
+pub const WIDTH_MAX: u32 = 48;
+
+/// The most candidates that a round begins with, and the most that race when a search is over.
+pub const KEPT_MAX: u32 = 8;
+
+/// The number of rounds where none is given.
+pub const ROUNDS_DEFAULT: u32 = 5;
+
+/// Bounds of the time for all rounds.
+const TIME: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(86_400);
+
+/// A way of making candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Propose {
+    /// One parameter of a good candidate moves to a neighbouring value, then further.
+    Climb,
+    /// Several parameters of good candidates are mixed and moved at random, by a distance that adapts.
+    Evolve,
+    /// Parameters are drawn without regard to any result.
+    Draw,
+    /// A place in the source of a good candidate changes: a constant, an order of loops, a data structure.
+    Mutate,
+    /// A model writes a better source, told what was learnt.
+    Model,
+}
+
+impl Propose {
+    /// Every way, with its word in files.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("climb", Self::Climb),
+        ("evolve", Self::Evolve),
+        ("draw", Self::Draw),
+        ("mutate", Self::Mutate),
+        ("model", Self::Model),
+    ];
+
+    /// Returns the word of the way.
+    pub fn name(self) -> &'static str {
+        let own = Self::ALL.iter().find(|(_, way)| *way == self);
+        own.map_or("climb", |(name, _)| name)
+    }
+}
+
+/// Options of a search in rounds: the table `[rounds]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// The most rounds.
+    pub count: u32,
+    /// The number of candidates of a round.
+    pub width: u32,
+    /// The ways of making candidates, which share a round; empty if what there is decides.
+    pub propose: Vec<Propose>,
+    /// The number of best candidates that others are made from.
+    pub parents: u32,
+    /// The number of candidates that race when the search is over, beside the approaches of the experiment.
+    pub finalists: u32,
+    /// The number of rounds without a new best candidate after which the search ends.
+    pub patience: u32,
+    /// True if the search ends as soon as a candidate passes the gates of all criteria.
+    pub until_gates: bool,
+    /// The time for all rounds; none is begun that would not end within it.
+    pub time: Option<Duration>,
+    /// The seed that candidates follow from.
+    pub seed: u64,
+    /// True if as many candidates are drawn without regard to any result, to show whether rounds help.
+    pub control: bool,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self {
+            count: ROUNDS_DEFAULT,
+            width: 8,
+            propose: Vec::new(),
+            parents: 3,
+            finalists: 2,
+            patience: 3,
+            until_gates: false,
+            time: None,
+            seed: 0,
+            control: false,
+        }
+    }
+}
+
+/// `[rounds]`
+pub(super) fn rounds(mut section: Section<'_>, found: &mut Vec<Finding>) -> Rounds {
+    let none = Rounds::default();
+    let mut number = |key: &'static str, most: u32, found: &mut Vec<Finding>| {
+        let at = whole(&mut section, key, 1..=i64::from(most), found)?;
+        u32::try_from(at.value).ok()
+    };
+    let count = number("count", ROUNDS_MAX, found);
+    let width = number("width", WIDTH_MAX, found);
+    let parents = number("parents", KEPT_MAX, found);
+    let finalists = number("finalists", KEPT_MAX, found);
+    let patience = number("patience", ROUNDS_MAX, found);
+    let propose = ways(&mut section, found);
+    let ends = [("count", false), ("gates", true)];
+    let until = section.choice("until", &ends, found);
+    let time = duration(&mut section, "time", TIME, found);
+    let seed = whole(&mut section, "seed", 0..=i64::MAX, found);
+    let control = section.flag("control", found);
+    section.close(found);
+    Rounds {
+        count: count.unwrap_or(none.count),
+        width: width.unwrap_or(none.width),
+        propose,
+        parents: parents.unwrap_or(none.parents),
+        finalists: finalists.unwrap_or(none.finalists),
+        patience: patience.unwrap_or(none.patience),
+        until_gates: until.is_some_and(|at| at.value),
+        time: time.map(|at| at.value),
+        seed: seed.map_or(none.seed, |at| at.value.unsigned_abs()),
+        control: control.is_some_and(|at| at.value),
+    }
+}
+
+/// `propose`, a list of words.
+fn ways(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Vec<Propose> {
+    let words = Propose::ALL
+        .map(|(name, _)| format!("\"{name}\""))
+        .join(", ");
+    let Some(list) = section.array("propose", "a list of words", found) else {
+        return Vec::new();
+    };
+    let mut ways = Vec::new();
+    if list.value.is_empty() {
+        found.push(Finding::new(
+            list.span,
+            "`propose` is empty",
+            "nobody makes candidates",
+            format!("name some of {words}, or remove the key"),
+        ));
+    }
+    for element in list.value {
+        let word = element.value.as_str();
+        let way = Propose::ALL.iter().find(|(name, _)| Some(*name) == word);
+        match (word, way) {
+            (_, Some((_, way))) if !ways.contains(way) => ways.push(*way),
+            (Some(word), found_way) => found.push(Finding::new(
+                element.span,
+                match found_way {
+                    Some(_) => format!("`propose` names {} twice", quoted(word)),
+                    None => format!("`propose` cannot contain {}", quoted(word)),
+                },
+                "unknown or repeated word",
+                format!("it contains some of {words}, each once"),
+            )),
+            (None, _) => found.push(Finding::new(
+                element.span,
+                "`propose` has an element that is no word",
+                "this is not a word",
+                format!("it contains some of {words}"),
+            )),
+        }
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::experiment::decode;
+    use super::*;
+
+    fn read(table: &str) -> Result<Rounds, Vec<String>> {
+        let text = format!(
+            "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n[workload]\nsource = \"w.rs\"\n\
+             sizes = [9]\n[[approach]]\nname = \"a\"\nsource = \"a.rs\"\n[rounds]\n{table}"
+        );
+        let decoded = decode(&text);
+        let found = decoded.found.into_iter().map(|one| one.message);
+        let found: Vec<String> = found.collect();
+        match decoded.rounds {
+            Some(rounds) if found.is_empty() => Ok(rounds),
+            _ => Err(found),
+        }
+    }
+
+    #[test]
+    fn every_key_has_a_default() {
+        assert_eq!(read("").unwrap(), Rounds::default());
+        let all = "count = 9\nwidth = 4\npropose = [\"climb\", \"model\"]\nparents = 1\nfinalists = 4\n\
+                   patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\n";
+        let read = read(all).unwrap();
+        assert_eq!(read.propose, [Propose::Climb, Propose::Model]);
+        assert_eq!((read.count, read.width, read.seed), (9, 4, 7));
+        assert_eq!((read.parents, read.finalists, read.patience), (1, 4, 2));
+        assert_eq!(read.time, Some(Duration::from_secs(600)));
+        assert!(read.until_gates && read.control);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (table, why) in [
+            ("count = 0", "`count`"),
+            ("width = 49", "`width`"),
+            ("propose = []", "is empty"),
+            ("propose = [\"luck\"]", "cannot contain `luck`"),
+            ("propose = [\"climb\", \"climb\"]", "names `climb` twice"),
+            ("propose = [1]", "no word"),
+            ("until = \"late\"", "`until` cannot be"),
+            ("time = \"0 s\"", "`time`"),
+            ("islands = 3", "does not know the key"),
+        ] {
+            let said = read(table).unwrap_err().join("\n");
+            assert!(said.contains(why), "{table}: {said}");
+        }
+    }
+
+    #[test]
+    fn ways_have_the_words_of_files() {
+        for (name, way) in Propose::ALL {
+            assert_eq!(way.name(), name);
+        }
+    }
+}
