@@ -44,6 +44,7 @@ mod render;
 mod replica;
 mod resume;
 mod revisions;
+mod rounds;
 mod run;
 mod saved_inputs;
 mod schema;

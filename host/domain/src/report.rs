@@ -12,6 +12,7 @@ mod noise;
 mod presented;
 mod rare_inputs;
 mod recommendation;
+mod rounds;
 pub mod words;
 
 use crate::attempt::Attempt;
@@ -40,6 +41,7 @@ pub use noise::{Machine, noise};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
+pub use rounds::{CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, Rounds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -105,6 +107,9 @@ pub struct Report {
     /// Generation of the approaches, if some were generated: the request, its cost, and each attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// Rounds of a search before the race, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
 }
 
 impl Report {

@@ -4,7 +4,8 @@
 //! text between them, so that nothing inside can end it.
 
 use super::idea::Idea;
-use super::replies::{ideas_schema, prototype_schema};
+use super::learnt::Learnt;
+use super::replies::{ideas_schema, improvement_schema, prototype_schema};
 use super::what_counts::what_counts;
 use bakeoff_domain::crates::AllowedCrate;
 use bakeoff_domain::edition::Edition;
@@ -295,6 +296,36 @@ pub(super) fn combination(
             depth_words(depth)
         ),
         schema: prototype_schema(),
+        output_tokens_max: PROTOTYPE_TOKENS_MAX,
+    }
+}
+
+/// Makes the request for a better candidate of a search.
+pub(super) fn improvement(
+    (problem, rules): (&str, &str),
+    learnt: &Learnt,
+    subject: &str,
+    depth: Depth,
+) -> Request {
+    let sources: Vec<String> = learnt
+        .best
+        .iter()
+        .map(|one| format!("{}:\n{}", one.name, data(&one.source)))
+        .collect();
+    Request {
+        purpose: Purpose::Prototype,
+        subject: subject.to_owned(),
+        system: SYSTEM.to_owned(),
+        prompt: format!(
+            "{problem}\nA search goes on for a better file. What it has learnt, with speeds relative to the reference, \
+             from short races:\n{}\n\nThe files of the best:\n{}\n\nThe rules:\n{rules}\n- {}\n\nWrite a file that is \
+             better than the first of them by what counts. Try what was not tried yet; other requests for this round ask \
+             the same, so prefer what is not the most obvious where this is {subject}.",
+            data(&learnt.json()),
+            sources.join("\n\n"),
+            depth_words(depth)
+        ),
+        schema: improvement_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
     }
 }

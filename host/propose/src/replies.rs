@@ -31,6 +31,13 @@ pub(super) struct WrittenPrototype {
     pub(super) source: String,
 }
 
+/// A better candidate of a search, in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct WrittenImprovement {
+    pub(super) change: String,
+    pub(super) source: String,
+}
+
 /// A completion of a model, as a proposer asks for it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Completion {
@@ -110,6 +117,15 @@ pub(super) fn prototype_schema() -> Value {
             }
         }
     })
+}
+
+/// Returns the schema of [`WrittenImprovement`].
+pub(super) fn improvement_schema() -> Value {
+    let mut schema = prototype_schema();
+    schema["required"] = json!(["change", "source"]);
+    schema["properties"]["change"] =
+        json!({"type": "string", "description": "what is new in it, in a few words"});
+    schema
 }
 
 #[cfg(test)]

@@ -210,7 +210,7 @@ impl PrototypeWriter {
     }
 
     /// Returns the problem and the rules, as a model gets them.
-    fn told(&self) -> (&str, &str) {
+    pub(super) fn told(&self) -> (&str, &str) {
         (&self.problem, &self.rules)
     }
 
@@ -264,7 +264,7 @@ enum Written {
 }
 
 /// Returns the source of an attempt that failed, and the fault.
-fn fault(attempt: &Attempt) -> Option<(&str, String)> {
+pub(super) fn fault(attempt: &Attempt) -> Option<(&str, String)> {
     match &attempt.outcome {
         AttemptOutcome::Failed { class, message } => {
             Some((&*attempt.source, format!("{class}: {message}")))

@@ -32,6 +32,7 @@ mod parts;
 mod ratio_rows;
 mod report;
 mod revisions;
+mod rounds;
 mod screened;
 mod series;
 mod side_by_side;

@@ -7,7 +7,7 @@ use super::table::Table;
 use super::unranked::unranked;
 use super::{
     Options, added, author_words, clipped, code, environment, generation, legend, natively, parts,
-    screened, tables, took,
+    rounds, screened, tables, took,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -59,6 +59,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         blocks.push(Block::List(notes.map(note).collect()));
     }
     history(&mut blocks, report, &options.runs);
+    searched(&mut blocks, report);
     from_outside(&mut blocks, report);
     basis(&mut blocks, report, options);
     blocks
@@ -184,6 +185,19 @@ fn history(blocks: &mut Vec<Block>, report: &Report, runs: &[PastRun]) {
         let changes = changes.join("; ");
         blocks.push(outside(format!("Since run {}: {changes}.", run.run.0)));
     }
+}
+
+/// Adds the rounds of a search before the race.
+fn searched(blocks: &mut Vec<Block>, report: &Report) {
+    let Some(made) = &report.rounds else {
+        return;
+    };
+    section(blocks, Heading::new(rounds::HEADING));
+    let told = rounds::sentences(report, made).into_iter();
+    let sentences = told.chain(rounds::ways(made));
+    let sentence = |text: String| Text::outside(clipped(&text, SENTENCE_CHARS_MAX));
+    blocks.push(Block::List(sentences.map(sentence).collect()));
+    blocks.extend(rounds::by_round(made).map(Block::Table));
 }
 
 /// Adds the generation of approaches, and the sections of aggregators.

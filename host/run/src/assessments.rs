@@ -68,7 +68,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn kept_assessment(&mut self, id: &VariantId) -> Result<Option<Assessment>, RunError> {
+    pub(super) fn kept_assessment(
+        &mut self,
+        id: &VariantId,
+    ) -> Result<Option<Assessment>, RunError> {
         let Some(state) = find(&self.variants, id) else {
             return Ok(None);
         };

@@ -9,7 +9,7 @@ use super::context::runner_error;
 use super::error::RunError;
 use super::race::race_options;
 use super::session::Run;
-use super::variant_state::{Identity, VariantState};
+use super::variant_state::{Identity, VariantState, find};
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::score::{PlacesRule, RACING_MAX, first_of_each};
@@ -25,8 +25,19 @@ const BUDGET_SHARE: f64 = 0.25;
 /// The most replicas of the coarse race.
 const REPLICAS_MAX: u32 = 8;
 
+/// Extent of a coarse race.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CoarseExtent {
+    /// The most variants that are timed.
+    pub(super) variants: usize,
+    /// The share of the budget that it may take.
+    pub(super) budget_share: f64,
+    /// The most replicas.
+    pub(super) replicas: u32,
+}
+
 /// Returns true if the criteria are about time, so that fuel may mislead.
-fn asks_for_time(experiment: &Experiment) -> bool {
+pub(super) fn asks_for_time(experiment: &Experiment) -> bool {
     [Source::Time, Source::Wall]
         .iter()
         .any(|source| experiment.uses(source))
@@ -53,27 +64,47 @@ impl Run<'_> {
         let distinct: Vec<&VariantState> = distinct.collect();
         let places: Vec<usize> = (0..distinct.len()).collect();
         let approach = |place: usize| &distinct[place].variant.approach;
+        let order = first_of_each(&places, approach, RACING_MAX);
+        let ids: Vec<VariantId> = order
+            .iter()
+            .map(|place| distinct[*place].id().clone())
+            .collect();
+        let extent = CoarseExtent {
+            variants: RACING_MAX,
+            budget_share: BUDGET_SHARE,
+            replicas: REPLICAS_MAX,
+        };
+        self.race_coarsely(&ids, extent).await.map(Some)
+    }
+
+    /// Times the first of these variants for a short time, unless that result is stored.
+    pub(super) async fn race_coarsely(
+        &mut self,
+        order: &[VariantId],
+        extent: CoarseExtent,
+    ) -> Result<CoarseRace, RunError> {
         let mut ids: Vec<VariantId> = Vec::new();
         let mut identities: Vec<Identity> = Vec::new();
         let mut timed: Vec<TimedVariant> = Vec::new();
-        for place in first_of_each(&places, approach, RACING_MAX) {
-            let Some(entry) = self.entry(distinct[place]) else {
+        for id in order {
+            let state = find(&self.variants, id);
+            let Some(entry) = state.and_then(|state| self.entry(state)) else {
                 continue;
             };
             ids.push(entry.variant.id);
             identities.push(entry.identity);
             timed.push(entry.timed);
-            if ids.len() == RACING_MAX {
+            if ids.len() == extent.variants {
                 break;
             }
         }
         let key = self.keys.race(&identities);
         if let Some(kept) = self.store.get(ResultKind::CoarseRace, &key, Owner::RUN)? {
-            return Ok(Some(kept));
+            return Ok(kept);
         }
         let mut measure = self.measure_left();
-        measure.budget = measure.budget.mul_f64(BUDGET_SHARE);
-        measure.replicas_max = measure.replicas_max.min(REPLICAS_MAX);
+        measure.budget = measure.budget.mul_f64(extent.budget_share);
+        measure.replicas_max = measure.replicas_max.min(extent.replicas);
         let options = race_options(
             &self.loaded.experiment,
             &measure,
@@ -110,7 +141,7 @@ impl Run<'_> {
         };
         self.store
             .put(ResultKind::CoarseRace, &key, Owner::RUN, &found)?;
-        Ok(Some(found))
+        Ok(found)
     }
 }
 

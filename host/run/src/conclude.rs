@@ -132,6 +132,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     });
     report.sections = aggregations::sections(record);
     report.generation.clone_from(&record.generation);
+    report.rounds.clone_from(&record.rounds);
     Ok(report)
 }
 

@@ -8,7 +8,9 @@ use super::keys::{self, UNREADABLE};
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, Environment, Generation, StoppedInSearch, WorkerCost};
+use bakeoff_domain::report::{
+    CaseLabel, Environment, Generation, Rounds, StoppedInSearch, WorkerCost,
+};
 use bakeoff_domain::spec::{Experiment, Program};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
@@ -75,6 +77,9 @@ pub struct Record {
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// Rounds of a search before the race, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// The approaches that a search before the run saw stopped where another one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_in_search: Vec<StoppedInSearch>,
@@ -90,6 +95,9 @@ pub struct RunInputs {
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// Rounds of a search before the race, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// The approaches that a search before the run saw stopped where another one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_in_search: Vec<StoppedInSearch>,
@@ -158,6 +166,7 @@ impl Evidence {
             manifest: inputs.files,
             cases: inputs.cases,
             generation: inputs.generation,
+            rounds: inputs.rounds,
             stopped_in_search: inputs.stopped_in_search,
             oracle,
             builds: store.results(run, ResultKind::Build)?,

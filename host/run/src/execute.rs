@@ -44,6 +44,26 @@ pub async fn run(
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Finished, RunError> {
+    let go = async |session: &mut Run<'_>, run: RunId| {
+        let report = session.go(run).await?;
+        Ok((report, sources(&session.variants)))
+    };
+    let ((report, sources), store) = in_session(loaded, options, report, subscribe, go).await?;
+    Ok(Finished {
+        report,
+        sources,
+        store,
+    })
+}
+
+/// Begins a run of an experiment, or goes on with it, and does `work` in it. Returns what came of it, with the store.
+pub(super) async fn in_session<T>(
+    loaded: &LoadedExperiment,
+    options: &RunOptions,
+    report: &mut (dyn FnMut(&str) + Send),
+    subscribe: impl FnOnce(&mut Store),
+    work: impl AsyncFnOnce(&mut Run<'_>, RunId) -> Result<T, RunError>,
+) -> Result<(T, Store), RunError> {
     loaded.has_code()?;
     let mode = match options.start {
         Start::Resume => Mode::Write,
@@ -102,10 +122,10 @@ pub async fn run(
     let run = begin(&mut store, &meta, options)?;
     keep_files(&mut store, run, loaded, &files, &context, options)?;
     let tasks = ChildTasks::new(&context.tools.builder, &context.config, &context.cores);
-    let work = Work::of(&mut store, run)?;
+    let workers = Work::of(&mut store, run)?;
     let mut session = Run {
         tasks,
-        work,
+        work: workers,
         coarse: None,
         spent: options.spent,
         questions: 0,
@@ -116,12 +136,8 @@ pub async fn run(
         variants,
         store,
     };
-    match session.go(run).await {
-        Ok(report) => Ok(Finished {
-            report,
-            sources: sources(&session.variants),
-            store: session.store,
-        }),
+    match work(&mut session, run).await {
+        Ok(done) => Ok((done, session.store)),
         Err(error) => {
             session.stopped(&error);
             Err(error)
@@ -201,6 +217,7 @@ fn keep_files(
         files: files.manifest(&loaded.experiment),
         cases: context.cases.clone(),
         generation: options.generation.clone(),
+        rounds: options.rounds.clone(),
         stopped_in_search: stopped_in_sessions(before, &options.stopped_in_search),
     };
     store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
@@ -247,7 +264,7 @@ impl Run<'_> {
         Ok(report)
     }
 
-    fn announce(&mut self) -> Result<(), RunError> {
+    pub(super) fn announce(&mut self) -> Result<(), RunError> {
         let criteria = self.loaded.experiment.criteria.iter();
         self.store.emit(Event::ExplorationStart {
             num_approaches: self.variants.len() as u32,

@@ -38,6 +38,7 @@ mod grants;
 mod guest_builds;
 mod instances;
 mod keys;
+mod look;
 mod missing;
 mod notes;
 mod options;
@@ -73,6 +74,7 @@ pub use evaluators::BuiltEvaluator;
 pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
 pub use execute::{Finished, read_variants, run};
 pub use keys::{Keys, SEED_RULE};
+pub use look::{LOOK_BUDGET_SHARE, Looked, TIMED_MAX, look};
 pub use options::{
     HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };

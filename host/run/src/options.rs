@@ -5,7 +5,7 @@ use bakeoff_compile::{Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{Generation, StoppedInSearch};
+use bakeoff_domain::report::{Generation, Rounds, StoppedInSearch};
 use bakeoff_store::{ResultsPlace, Start};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct RunOptions {
     pub interrupt: Interrupt,
     /// Generation of the approaches, if some were generated, for the report.
     pub generation: Option<Generation>,
+    /// The rounds of a search before the run, for the report.
+    pub rounds: Option<Rounds>,
     /// The approaches that a search before the run saw stopped where another one answers.
     pub stopped_in_search: Vec<StoppedInSearch>,
     /// The time that was spent before the run, if the budget bounds that too.

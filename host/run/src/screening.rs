@@ -10,8 +10,8 @@ use bakeoff_domain::score::{
 };
 use bakeoff_domain::spec::{Experiment, Inputs};
 use bakeoff_domain::variant::VariantId;
-use bakeoff_measure::GateRecord;
 use bakeoff_measure::evaluate::{self, VariantEvidence};
+use bakeoff_measure::{Assessment, GateRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets the screening of each variant, if more have passed their checks than may race: the variants that it does not
@@ -39,7 +39,7 @@ pub(super) fn set_screening(
     };
     let readings: Vec<VariantReadings> = variants
         .iter()
-        .map(|state| readings(state, cases, instances))
+        .map(|state| readings(state, None, cases, instances))
         .collect();
     let mut figures = screen(&criteria, readings.clone(), StandIn::Fuel);
     if let Some(coarse) = coarse {
@@ -144,9 +144,10 @@ pub(super) fn coarse_failures(
     failed.collect()
 }
 
-/// Returns the readings of a variant that are known before the race.
-fn readings(
+/// Returns the readings of a variant that are known before the race, with those of its `assessment`, if it has one.
+pub(super) fn readings(
     state: &VariantState,
+    assessment: Option<&Assessment>,
     cases: &[CaseLabel],
     instances: Option<usize>,
 ) -> VariantReadings {
@@ -154,7 +155,7 @@ fn readings(
         build: state.build.as_ref(),
         build_times_ns: &[],
         gate: state.gate.as_ref(),
-        assessment: None,
+        assessment,
         cases,
         instances,
         racer: None,

@@ -33,8 +33,9 @@ pub(super) struct Leave {
     /// Ask the model of [generate] for approaches first, where that is not done yet
     #[arg(long)]
     generate: bool,
-    /// With --generate: show the plan and what it is expected to cost, and stop; the plan is asked for once only
-    #[arg(long, requires = "generate")]
+    /// Show what would be done, and stop: with --generate the plan and what it is expected to cost (the plan is asked for
+    /// once only), otherwise what the search of [rounds] may take
+    #[arg(long)]
     dry_run: bool,
     /// With --generate: go on without a question on a terminal
     #[arg(long, requires = "generate")]
@@ -68,6 +69,13 @@ pub(super) struct Leave {
     /// With --generate: the most calls that begin in a minute [default: no limit]
     #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..))]
     calls_per_minute: Option<u32>,
+}
+
+impl Leave {
+    /// Returns true if the search of [rounds] is only to be forecast.
+    pub(super) fn forecasts_rounds(&self) -> bool {
+        self.dry_run && !self.generate
+    }
 }
 
 /// The message after an interruption.
@@ -212,6 +220,23 @@ fn leave_on_terminal(wanted: &Generate, output: &Output) -> Result<bool, Failure
 }
 
 impl Leave {
+    /// Opens the model that an experiment wants for the rounds of a search, if the user lets it be asked.
+    pub(super) fn open_for_rounds(
+        &self,
+        loaded: &LoadedExperiment,
+        policy: &Policy,
+        output: &Output,
+    ) -> Result<Option<(Arc<Models>, WriteOptions)>, Failure> {
+        let Some(wanted) = loaded.generate.as_ref().filter(|_| self.generate) else {
+            return Ok(None);
+        };
+        policy.permit_generate()?;
+        let models = model_news::told(self.open(wanted, loaded, policy)?, output);
+        let cores = counts::cores_of(loaded.experiment.measure.workers);
+        let options = propose_options(wanted, loaded, cores).write;
+        Ok(Some((Arc::new(models), options)))
+    }
+
     /// Opens the model that an experiment wants, within the bounds of user and policy.
     fn open(
         &self,

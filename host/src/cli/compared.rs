@@ -142,6 +142,7 @@ impl Arguments {
             machine: machine.clone(),
             policy: policy.clone(),
             generation: None,
+            rounds: None,
             stopped_in_search: stopped,
             spent,
             resume: self.out.is_some().then(again::command),

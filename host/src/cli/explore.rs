@@ -348,6 +348,7 @@ impl Arguments {
             machine: bakeoff_run::KnownMachine::default(),
             policy,
             generation: generation_record::for_report(&self.out, &mut output.reporter()),
+            rounds: None,
             stopped_in_search: Vec::new(),
             spent: std::time::Duration::ZERO,
             resume: Some(format!(

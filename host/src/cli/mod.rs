@@ -1,6 +1,7 @@
 //! The command line.
 
 mod again;
+mod archive;
 mod asked;
 mod assembled;
 mod baseline;
@@ -18,6 +19,7 @@ mod criterion_files;
 mod derived;
 mod doctor;
 mod effort;
+mod evolve;
 mod examples;
 mod explore;
 mod export;
@@ -30,6 +32,7 @@ mod generation_seal;
 mod ideas;
 mod init;
 mod interruptible;
+mod interrupts;
 mod judge;
 mod kept;
 mod looking;
@@ -53,6 +56,7 @@ mod revision_build;
 mod revision_rows;
 mod revision_side;
 mod revisions;
+mod rounds;
 mod rows_source;
 mod run;
 mod run_place;
@@ -123,6 +127,10 @@ Exit status:
 enum Command {
     /// Run an experiment
     Run(run::Arguments),
+    /// Search for better approaches in rounds, and race what was found
+    Evolve(evolve::Arguments),
+    /// Show what a search tried, and what became of it
+    Archive(archive::Arguments),
     /// Measure files against each other, or show what changed between two runs
     Compare(compare_options::Arguments),
     /// Compare commands by their time, each started anew in blocks whose order is drawn
@@ -208,6 +216,8 @@ pub fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match cli.command {
             Command::Run(arguments) => run::run(&arguments, &cli.output).await,
+            Command::Evolve(arguments) => evolve::run(&arguments, &cli.output).await,
+            Command::Archive(arguments) => archive::run(&arguments, &cli.output),
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
             Command::Time(arguments) => time::run(&arguments, &cli.output).await,
             Command::Judge(arguments) => judge::run(&arguments, &cli.output).await,

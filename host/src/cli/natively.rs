@@ -157,6 +157,7 @@ impl Natives<'_> {
             machine: self.machine.clone(),
             policy: self.policy.clone(),
             generation: None,
+            rounds: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
             resume: None,

@@ -3,20 +3,22 @@
 use super::asked::{self, Leave, Next};
 use super::effort::Effort;
 use super::failure::Failure;
+use super::interrupts::listen_for_interrupts;
 use super::options::{Output, Safety};
+use super::rounds::{RoundsArguments, Search};
 use super::{
-    Status, again, counts, generation_record, programs, progress, show, step_summary, wishes,
+    Status, again, counts, generation_record, programs, progress, rounds, show, step_summary,
+    wishes,
 };
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{Generation, Report, StoppedInSearch};
+use bakeoff_domain::report::{Generation, Report, Rounds, StoppedInSearch};
 use bakeoff_domain::spec::Workers;
-use bakeoff_run::{Interrupt, KnownMachine, RunOptions};
+use bakeoff_run::{KnownMachine, RunOptions};
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Runs an experiment, or goes on with one that was interrupted.
@@ -57,6 +59,8 @@ pub(super) struct Arguments {
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
+    #[command(flatten, next_help_heading = "A search before the race")]
+    rounds: RoundsArguments,
     #[command(flatten, next_help_heading = "Approaches from the model of [generate]")]
     leave: Leave,
     #[command(flatten)]
@@ -67,12 +71,48 @@ pub(super) fn parse_budget(text: &str) -> Result<Duration, String> {
     bakeoff_config::budget(text).map_err(|error| error.to_string())
 }
 
+/// Purpose of a command that runs an experiment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// To race what there is, after a search if the experiment or an option wants one.
+    Race,
+    /// To search first, in any case.
+    Search {
+        /// The number of rounds to add to those that are over.
+        more: Option<u32>,
+    },
+}
+
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    to(Purpose::Race, arguments, output).await
+}
+
+/// Runs an experiment for a purpose.
+pub(super) async fn to(
+    purpose: Purpose,
+    arguments: &Arguments,
+    output: &Output,
+) -> Result<Status, Failure> {
     let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
     let policy = programs::ask(&loaded.experiment, policy, &arguments.safety)?;
+    let wanted = match purpose {
+        Purpose::Race => arguments.rounds.wanted(&loaded),
+        Purpose::Search { more } => Some(arguments.rounds.always(&loaded, more)),
+    };
+    if arguments.leave.forecasts_rounds() {
+        let wanted = wanted.ok_or_else(|| {
+            Failure::usage(
+                "--dry-run: there is nothing to forecast: the experiment has no [rounds], and --generate is not given",
+            )
+        })?;
+        let results = arguments.results(&loaded)?;
+        let text = rounds::forecast(&loaded, &wanted, &results, &arguments.experiment)?;
+        show::write(&text)?;
+        return Ok(Status::Done);
+    }
     let file = bakeoff_config::file_of(&arguments.experiment);
     let asked = asked::ask(
         &arguments.leave,
@@ -92,23 +132,42 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     }
     wishes::say_unwritten(&loaded, &mut output.reporter());
     loaded.has_code()?;
-    let folder = match &arguments.out {
-        Some(folder) => ResultsPlace::Named(folder.clone()),
-        None => library::results_folder(&loaded.dir, &loaded.experiment)?,
+    let folder = arguments.results(&loaded)?;
+    let start = if arguments.fresh {
+        Start::Fresh
+    } else {
+        Start::Resume
     };
+    let machine = KnownMachine::default();
+    let mut searched = None;
+    if let Some(wanted) = wanted {
+        let search = Search {
+            loaded: &loaded,
+            wanted,
+            results: &folder,
+            start,
+            safety: &arguments.safety,
+            machine: &machine,
+            policy: &policy,
+            leave: &arguments.leave,
+            resume: &again::command(),
+        };
+        let Some(found) = search.go(output).await? else {
+            return Ok(Status::Interrupted);
+        };
+        loaded = found.experiment;
+        searched = Some(found.rounds);
+    }
     let job = RunRequest {
         loaded: &loaded,
         folder,
-        start: if arguments.fresh {
-            Start::Fresh
-        } else {
-            Start::Resume
-        },
+        start,
         seed: arguments.seed,
         safety: &arguments.safety,
-        machine: KnownMachine::default(),
+        machine,
         policy,
         generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        rounds: searched,
         stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
         resume: Some(again::command()),
@@ -137,6 +196,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) policy: Policy,
     /// Record of how approaches were generated, if some were.
     pub(super) generation: Option<Generation>,
+    /// The rounds of a search before the run, if there was one.
+    pub(super) rounds: Option<Rounds>,
     /// The approaches that a search before the run saw stopped where another one answers.
     pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
@@ -163,6 +224,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         resume: job.resume.clone().unwrap_or_default(),
         interrupt: listen_for_interrupts(),
         generation: job.generation.clone(),
+        rounds: job.rounds,
         stopped_in_search: job.stopped_in_search,
         spent: job.spent,
     };
@@ -197,6 +259,14 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
 }
 
 impl Arguments {
+    /// Returns the folder for results.
+    fn results(&self, loaded: &LoadedExperiment) -> Result<ResultsPlace, Failure> {
+        Ok(match &self.out {
+            Some(folder) => ResultsPlace::Named(folder.clone()),
+            None => library::results_folder(&loaded.dir, &loaded.experiment)?,
+        })
+    }
+
     fn overrule(&self, loaded: &mut LoadedExperiment) {
         let experiment = &mut loaded.experiment;
         self.effort.apply(&mut experiment.measure, self.budget);
@@ -204,26 +274,4 @@ impl Arguments {
             experiment.measure.workers = Workers::Exactly(workers);
         }
     }
-}
-
-/// The flag of this process, once somebody listens for interrupts: a command that runs twice is interrupted between, too.
-static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
-
-/// Returns a flag that the first Ctrl-C raises, to stop after the current replica; the second one
-/// stops at once.
-fn listen_for_interrupts() -> Interrupt {
-    if let Some(listening) = INTERRUPT.get() {
-        return listening.clone();
-    }
-    let interrupt = INTERRUPT.get_or_init(Interrupt::default).clone();
-    let raised = interrupt.clone();
-    tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            if raised.is_raised() {
-                std::process::exit(130);
-            }
-            raised.raise();
-        }
-    });
-    interrupt
 }

@@ -4,6 +4,7 @@ use bakeoff_config::ConfigError;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Lines;
 use bakeoff_run::RunError;
+use bakeoff_search::SearchError;
 use bakeoff_store::StoreError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::fmt;
@@ -58,6 +59,18 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<SearchError> for Error {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Run(error) => error.into(),
+            SearchError::Config(error) => error.into(),
+            SearchError::Store(error) => error.into(),
+            SearchError::Nothing(_) => Self::experiment(error),
+            SearchError::Journal { .. } => Self::machine(error),
+        }
+    }
+}
 
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {

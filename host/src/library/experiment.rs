@@ -7,8 +7,10 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
 use bakeoff_run::{HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
+use bakeoff_search::{SearchRequest, Searched, search_folder};
 use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start, Store};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -195,19 +197,26 @@ impl Experiment {
             Some(folder) => ResultsPlace::Named(folder.clone()),
             None => results_folder(&self.loaded.dir, &self.loaded.experiment)?,
         };
+        let host = HostOptions {
+            unconfined: self.unconfined,
+            policy: self.policy.clone(),
+            cache: self.cache.clone(),
+            machine: KnownMachine::default(),
+        };
+        let searched = self.search(&folder, &host).await?;
+        let (loaded, rounds) = match searched {
+            Some(searched) => (Cow::Owned(searched.experiment), Some(searched.rounds)),
+            None => (Cow::Borrowed(&self.loaded), None),
+        };
         let options = RunOptions {
             folder,
             start: self.start,
             seed: self.seed,
-            host: HostOptions {
-                unconfined: self.unconfined,
-                policy: self.policy.clone(),
-                cache: self.cache.clone(),
-                machine: KnownMachine::default(),
-            },
+            host,
             resume: String::new(),
             interrupt: self.stop.clone(),
             generation: None,
+            rounds,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
         };
@@ -217,10 +226,33 @@ impl Experiment {
                 store.subscribe(move |event: &Envelope| tell(&listener, event));
             }
         };
-        let finished = bakeoff_run::run(&self.loaded, &options, &mut |_| {}, subscribe).await?;
+        let finished = bakeoff_run::run(&loaded, &options, &mut |_| {}, subscribe).await?;
         // The store is open until the files are written: another run would write the same ones.
         write_files(&finished.store, &finished.report, &finished.sources)?;
         Ok(Report::new(finished.report, finished.sources))
+    }
+
+    /// Searches in rounds, if the experiment has `[rounds]`.
+    async fn search(
+        &self,
+        results: &ResultsPlace,
+        host: &HostOptions,
+    ) -> Result<Option<Searched>, Error> {
+        let Some(options) = self.loaded.rounds.clone() else {
+            return Ok(None);
+        };
+        let request = SearchRequest {
+            loaded: &self.loaded,
+            options,
+            place: search_folder(results),
+            start: self.start,
+            more: None,
+            host: host.clone(),
+            interrupt: self.stop.clone(),
+            resume: String::new(),
+            model: None,
+        };
+        Ok(Some(bakeoff_search::search(&request, &mut |_| {}).await?))
     }
 }
 

@@ -76,6 +76,7 @@ pub fn assemble(facts: Facts) -> Report {
         stopped_in_search: facts.stopped_in_search,
         author_words: facts.author_words,
         generation: None,
+        rounds: None,
     })
 }
 

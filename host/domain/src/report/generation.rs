@@ -139,7 +139,19 @@ impl Generation {
 }
 
 impl ModelCost {
-    fn is_possible(&self) -> bool {
+    /// Returns the sum of two costs.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
+            usd: self.usd.zip(other.usd).map(|(one, other)| one + other),
+            upper_bound: self.upper_bound || other.upper_bound,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+
+    pub(super) fn is_possible(&self) -> bool {
         let usd = self.usd.unwrap_or(0.0);
         self.calls <= COUNT_MAX
             && self.tokens <= COUNT_MAX

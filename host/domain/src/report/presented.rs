@@ -83,6 +83,7 @@ fn report_without_variants(report: &Report) -> Report {
         stopped_in_search: report.stopped_in_search.clone(),
         author_words: report.author_words.clone(),
         generation: report.generation.clone(),
+        rounds: report.rounds.clone(),
     }
 }
 

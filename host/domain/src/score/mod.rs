@@ -30,8 +30,8 @@ pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use pareto::{compare_readings, is_worth};
 pub use screening::{
-    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, ScreeningFigures, StandIn,
-    first_of_each, screen,
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, Screened, ScreeningFigures, StandIn,
+    first_of_each, screen, screen_with_gates,
 };
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

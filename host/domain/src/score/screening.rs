@@ -59,6 +59,26 @@ pub fn screen(
     variants: Vec<VariantReadings>,
     stand_in: StandIn,
 ) -> Vec<Option<ScreeningFigures>> {
+    let screened = screen_with_gates(criteria, variants, stand_in);
+    let figures = |one: Option<Screened>| one.map(|one| one.figures);
+    screened.into_iter().map(figures).collect()
+}
+
+/// Figures of a variant in a screening, and whether it passes the gates of the criteria.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Screened {
+    /// The figures.
+    pub figures: ScreeningFigures,
+    /// True if the variant passes every gate, as far as it is known before a race.
+    pub passes: bool,
+}
+
+/// Returns the figures of each variant as [`screen`] does, and whether it passes the gates of the criteria.
+pub fn screen_with_gates(
+    criteria: &[CriterionSummary],
+    variants: Vec<VariantReadings>,
+    stand_in: StandIn,
+) -> Vec<Option<Screened>> {
     let input = ScoreInput {
         criteria: before_the_race(criteria, &variants, stand_in),
         variants,
@@ -92,10 +112,13 @@ pub fn screen(
     });
     let mut figures = vec![None; input.variants.len()];
     for (place, candidate) in (1..).zip(order) {
-        figures[candidate.index] = Some(ScreeningFigures {
-            place,
-            total: candidate.total,
-            time_ns: None,
+        figures[candidate.index] = Some(Screened {
+            figures: ScreeningFigures {
+                place,
+                total: candidate.total,
+                time_ns: None,
+            },
+            passes: candidate.is_ranked,
         });
     }
     figures

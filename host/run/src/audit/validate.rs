@@ -6,7 +6,7 @@ use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::report::{
-    AddedSection, Environment, Generation, Report, SECTIONS_MAX, check_sections,
+    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, check_sections,
 };
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
@@ -99,6 +99,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         .generation
         .as_ref()
         .map_or(Ok(()), Generation::check)?;
+    report.rounds.as_ref().map_or(Ok(()), Rounds::check)?;
     let Some(replicas) = &report.replicas else {
         return Ok(());
     };
@@ -182,6 +183,7 @@ pub(super) fn check_evidence(
         .generation
         .as_ref()
         .map_or(Ok(()), Generation::check)?;
+    record.rounds.as_ref().map_or(Ok(()), Rounds::check)?;
     let approaches = &record.experiment.approaches;
     let mut stopped = record.stopped_in_search.iter();
     hold(

@@ -1,0 +1,169 @@
+//! Rounds of a search, as reports have them: the candidates, where they came from, and what became of each. They steered
+//! the search and claim nothing; the claims of a report come from its race.
+
+use super::generation::ModelCost;
+use serde::{Deserialize, Serialize};
+
+/// The most candidates that a report lists.
+pub const CANDIDATES_MAX: usize = 2_000;
+
+/// The most approaches of a search that race.
+pub const FINALISTS_MAX: usize = 16;
+
+/// The longest text about a candidate, in bytes.
+pub const CANDIDATE_TEXT_MAX: usize = 2_000;
+
+/// The largest number of candidates or rounds.
+const COUNT_MAX: u64 = 1 << 32;
+
+/// Rounds of a search before a race.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rounds {
+    /// The number of rounds.
+    pub count: u32,
+    /// The reason why there was no further round, in words.
+    pub ended: String,
+    /// The number of candidates, beside the approaches that the search began with.
+    pub candidates: u64,
+    /// The number of candidates that failed.
+    pub failed: u64,
+    /// The number of candidates that were the same program as an earlier one, and were not measured.
+    pub same: u64,
+    /// Duration of the search, in seconds.
+    pub seconds: f64,
+    /// The seed that candidates follow from.
+    pub seed: u64,
+    /// Name of the best approach of those that the search began with: times in the search are told relative to it.
+    pub reference: String,
+    /// The candidates that raced.
+    pub finalists: Vec<Finalist>,
+    /// The number of candidates that were drawn without regard to any result, to show whether rounds helped; 0 if none
+    /// were asked for.
+    pub control: u64,
+    /// The provider and the model that wrote candidates; empty if none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// Cost of the questions to it.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub cost: ModelCost,
+    /// The candidates in their order, the first [`CANDIDATES_MAX`] of them.
+    pub lineage: Vec<Candidate>,
+}
+
+/// A candidate that raced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Finalist {
+    /// Name of the candidate, which is that of its approach in the race.
+    pub name: String,
+    /// Name of the approach that the search began with, and from which the candidate descends.
+    pub origin: String,
+    /// True if it was drawn without regard to any result.
+    pub control: bool,
+    /// The time of a call of the [reference](Rounds::reference) over that of the candidate in the search; `None` where time
+    /// was not measured.
+    pub found_ratio: Option<f64>,
+    /// Total of the candidate in the search, from 0 to 1.
+    pub found_total: Option<f64>,
+}
+
+/// A candidate of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Name of the candidate.
+    pub name: String,
+    /// The round in which it was made, from 1; 0 for an approach that the search began with.
+    pub round: u32,
+    /// Name of the candidate that it was made from; empty for one that the search began with.
+    pub parent: String,
+    /// Maker of it: `climb`, `evolve`, `draw`, `mutate`, `model` or the name of a proposer; empty for one that the search
+    /// began with.
+    pub by: String,
+    /// Difference from its parent, in words.
+    pub change: String,
+    /// `passed`, `gated` (it fails a gate of a criterion), `same`, or the class of its failure.
+    pub outcome: String,
+    /// Message about its failure, or the name of the candidate that it is the same program as.
+    pub message: Option<String>,
+    /// The time of a call of the reference over that of this one, if both were timed in the same look.
+    pub ratio: Option<f64>,
+    /// Total in the round in which it was made, from 0 to 1.
+    pub total: Option<f64>,
+    /// True if it was the best so far when its round was over.
+    pub best: bool,
+    /// True if it was drawn without regard to any result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub control: bool,
+}
+
+fn is_nothing(cost: &ModelCost) -> bool {
+    *cost == ModelCost::default()
+}
+
+impl Rounds {
+    /// Checks rounds that may be forged.
+    ///
+    /// # Errors
+    /// Some part is larger than in any search, or a number is one that no search can reach.
+    pub fn check(&self) -> Result<(), String> {
+        let is_short = |text: &&String| text.len() <= CANDIDATE_TEXT_MAX;
+        let mut texts = self.lineage.iter().flat_map(|one| {
+            let own = [&one.name, &one.parent, &one.by, &one.change, &one.outcome];
+            own.into_iter().chain(one.message.as_ref())
+        });
+        let mut named = self
+            .finalists
+            .iter()
+            .flat_map(|one| [&one.name, &one.origin])
+            .chain([&self.ended, &self.reference, &self.model]);
+        let figures = self.lineage.iter().flat_map(|one| [one.ratio, one.total]);
+        let found = self
+            .finalists
+            .iter()
+            .flat_map(|one| [one.found_ratio, one.found_total]);
+        let is_figure = |figure: f64| figure.is_finite() && (0.0..=1e12).contains(&figure);
+        let counts = [self.candidates, self.failed, self.same, self.control];
+        let is_good = self.lineage.len() <= CANDIDATES_MAX
+            && self.finalists.len() <= FINALISTS_MAX
+            && texts.all(|text| is_short(&text))
+            && named.all(|text| is_short(&text))
+            && counts.iter().all(|count| *count <= COUNT_MAX)
+            && is_figure(self.seconds)
+            && self.cost.is_possible()
+            && figures.chain(found).flatten().all(is_figure);
+        if is_good {
+            Ok(())
+        } else {
+            Err("what it says of rounds cannot be".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_search_can_reach_is_refused() {
+        let good = Rounds {
+            finalists: vec![Finalist::default()],
+            lineage: vec![Candidate::default()],
+            ..Rounds::default()
+        };
+        assert_eq!(good.check(), Ok(()));
+        type Change = fn(&mut Rounds);
+        let forged: [Change; 7] = [
+            |one| one.seconds = f64::NAN,
+            |one| one.candidates = u64::MAX,
+            |one| one.ended = "x".repeat(CANDIDATE_TEXT_MAX + 1),
+            |one| one.finalists[0].found_ratio = Some(-1.0),
+            |one| one.lineage[0].total = Some(f64::INFINITY),
+            |one| one.lineage[0].message = Some("x".repeat(CANDIDATE_TEXT_MAX + 1)),
+            |one| one.lineage = vec![Candidate::default(); CANDIDATES_MAX + 1],
+        ];
+        for forge in forged {
+            let mut forged = good.clone();
+            forge(&mut forged);
+            assert!(forged.check().is_err(), "{forged:?}");
+        }
+    }
+}

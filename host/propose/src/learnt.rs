@@ -1,0 +1,69 @@
+//! Knowledge of a search, as a model is told it that is to write better candidates. It is one structure, whose JSON is a
+//! part of the prompt, and so stands in the record of replies.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Knowledge of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Learnt {
+    /// The number of the round whose candidates are to be written, from 1.
+    pub round: u32,
+    /// The most rounds in all.
+    pub rounds: u32,
+    /// Name of the approach that speeds are relative to.
+    pub reference: String,
+    /// The best candidates so far, the best first. The first one is to be improved.
+    pub best: Vec<ToldProgram>,
+    /// Candidates that were tried lately, the latest last.
+    pub tried: Vec<Tried>,
+}
+
+/// A program that is told to a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ToldProgram {
+    /// Name of the candidate.
+    pub name: String,
+    /// The time of a call of the reference over that of this one, in a short race: uncertain by some per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+    /// Total of its scores, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// Values of its readings, by source.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub readings: BTreeMap<String, f64>,
+    /// Values of its parameters.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+    /// The source, which is told beside the figures.
+    #[serde(skip)]
+    pub source: String,
+}
+
+/// A candidate that was tried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tried {
+    /// Name of the candidate that it was made from.
+    pub from: String,
+    /// Difference from it, in words.
+    pub change: String,
+    /// Result of it: `passed`, `fails a gate`, `the same program as another`, or the class of its failure.
+    pub outcome: String,
+    /// The beginning of the message of its failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The time of a call of the reference over that of this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+    /// Total of its scores, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+}
+
+impl Learnt {
+    /// Returns the JSON of everything but the sources.
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,317 @@
+//! The rounds of a search before the race: what was tried, what was found, and what the race says of it. What candidates
+//! are called, and how they differ, is text from outside.
+
+use super::table::{Align, Table};
+use bakeoff_domain::numbers;
+use bakeoff_domain::report::words;
+use bakeoff_domain::report::{Candidate, Finalist, Report, Rounds, VariantReport};
+
+/// The heading of the section.
+pub(super) const HEADING: &str = "The search before the race";
+
+/// The longest name or change in a sentence or a cell, in characters.
+const CHARS_MAX: usize = 60;
+
+/// The most rounds in the table: the last ones.
+const ROUNDS_MAX: usize = 50;
+
+/// The most steps of the way to a finalist: the last ones.
+const STEPS_MAX: usize = 20;
+
+/// Returns what the search came to, in sentences.
+pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
+    let made = rounds.candidates.saturating_sub(rounds.control);
+    let mut parts = vec![format!(
+        "{} made {} from what was best so far",
+        counted(u64::from(rounds.count), "round", "rounds"),
+        counted(made, "candidate", "candidates"),
+    )];
+    if rounds.failed > 0 {
+        parts.push(format!("{} failed", numbers::count(rounds.failed)));
+    }
+    match rounds.same {
+        0 => {}
+        1 => {
+            parts.push("1 was the same program as an earlier one, and was not measured".to_owned())
+        }
+        same => parts.push(format!(
+            "{} were the same program as an earlier one, and were not measured",
+            numbers::count(same)
+        )),
+    }
+    let mut first = format!(
+        "{}. There was no further round: {}.",
+        parts.join("; "),
+        super::clipped(&rounds.ended, 200)
+    );
+    first += &format!(
+        " It took {} s, and follows from the seed {}.",
+        numbers::significant(rounds.seconds, 3),
+        rounds.seed
+    );
+    let found = rounds.finalists.iter();
+    let found = found.map(|one| finalist(report, rounds, one));
+    let mut all: Vec<String> = [first].into_iter().chain(found).collect();
+    if rounds.finalists.iter().any(|one| !one.control) {
+        all.push(
+            "Figures of the search come from short races, and the luckiest of many candidates stands out in them: what \
+             counts is the race that followed, on inputs that were drawn after the last candidate was made."
+                .to_owned(),
+        );
+    }
+    all.extend(control(report, rounds));
+    all.extend(asked(rounds));
+    all
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{} {many}", numbers::count(count)),
+    }
+}
+
+/// Returns the variant of an approach.
+fn variant<'a>(report: &'a Report, approach: &str) -> Option<&'a VariantReport> {
+    let mut variants = report.variants.iter();
+    variants.find(|variant| variant.approach == approach)
+}
+
+/// Says at which figures a candidate was found, and what the race says of it.
+fn finalist(report: &Report, rounds: &Rounds, one: &Finalist) -> String {
+    let name = super::clipped(&one.name, CHARS_MAX);
+    let reference = super::clipped(&rounds.reference, CHARS_MAX);
+    let found = match (one.found_ratio, one.found_total) {
+        (Some(ratio), _) => format!(
+            "{name} was found at {} × the speed of {reference}",
+            numbers::significant(ratio, 3)
+        ),
+        (None, Some(total)) => format!("{name} was found at a total of {}", decimals(total)),
+        (None, None) => format!("{name} was found without a figure"),
+    };
+    let own = variant(report, &one.name);
+    let said = own.and_then(|own| {
+        let other = variant(report, &rounds.reference)?;
+        if let Some(failure) = &own.failure {
+            return Some(format!("it failed in the race ({})", failure.class));
+        }
+        let by_time = one
+            .found_ratio
+            .and_then(|_| words::ordered_row(report, &own.id, &other.id, None))
+            .map(|row| format!("the race says: {}", words::pair(report, &row)));
+        let by_total = || {
+            let rank = words::rank(report, own);
+            match own.total {
+                Some(total) => format!(
+                    "in the race its total is {}, and its rank {rank}",
+                    decimals(total.value)
+                ),
+                None => format!("in the race it is {rank}"),
+            }
+        };
+        Some(by_time.unwrap_or_else(by_total))
+    });
+    let said = said.unwrap_or_else(|| "the race says nothing of it".to_owned());
+    format!("{found}; {said}.")
+}
+
+fn decimals(total: f64) -> String {
+    numbers::decimals(3, total)
+}
+
+/// Says whether the best of the search is ahead of the best that was drawn without regard to any result.
+fn control(report: &Report, rounds: &Rounds) -> Option<String> {
+    if rounds.control == 0 {
+        return None;
+    }
+    let drawn = counted(rounds.control, "candidate was", "candidates were");
+    let begin = format!("Beside the search, {drawn} drawn without regard to any result");
+    let of = |control: bool| rounds.finalists.iter().find(|one| one.control == control);
+    let (Some(best), Some(other)) = (of(false), of(true)) else {
+        return Some(format!(
+            "{begin}; the two cannot be compared, since one of them found nothing to race."
+        ));
+    };
+    let name = super::clipped(&best.name, CHARS_MAX);
+    let other_name = super::clipped(&other.name, CHARS_MAX);
+    let (own, drawn) = (variant(report, &best.name)?, variant(report, &other.name)?);
+    let by_time = (best.found_ratio.or(other.found_ratio))
+        .and_then(|_| words::ordered_row(report, &own.id, &drawn.id, None))
+        .map(|row| words::pair(report, &row));
+    let by_rank = || {
+        format!(
+            "ranks {} and {}",
+            words::rank(report, own),
+            words::rank(report, drawn)
+        )
+    };
+    Some(format!(
+        "{begin}. {name}, the best that rounds made, against {other_name}, the best that was drawn: {}.",
+        by_time.unwrap_or_else(by_rank)
+    ))
+}
+
+/// Says what the questions to a model took.
+fn asked(rounds: &Rounds) -> Option<String> {
+    if rounds.model.is_empty() {
+        return None;
+    }
+    let cost = &rounds.cost;
+    let usd = cost
+        .usd
+        .map_or("at a price that is not known".to_owned(), |usd| {
+            format!("{usd:.4} US dollars")
+        });
+    Some(format!(
+        "{} was asked {}: {} tokens, {usd}.",
+        super::clipped(&rounds.model, CHARS_MAX),
+        counted(cost.calls, "time", "times"),
+        numbers::count(cost.tokens)
+    ))
+}
+
+/// Returns what each round tried, and which candidate was the best when it was over.
+pub(super) fn by_round(rounds: &Rounds) -> Option<Table> {
+    let mut table = Table::of("round", "What each round tried");
+    for title in ["tried", "passed", "failed"] {
+        table.column(title, Align::Right);
+    }
+    table.column("new best", Align::Left);
+    table.column("difference from its parent", Align::Left);
+    table.column("found at", Align::Right);
+    let first = (rounds.count as usize).saturating_sub(ROUNDS_MAX) as u32 + 1;
+    for round in first..=rounds.count {
+        let own = rounds.lineage.iter().filter(|one| one.round == round);
+        let count = |wanted: &[&str]| {
+            let wanted = own
+                .clone()
+                .filter(|one| wanted.contains(&one.outcome.as_str()));
+            wanted.count()
+        };
+        let tried = own.clone().count();
+        let passed = count(&["passed", "gated"]);
+        let failed = tried - passed - count(&["same"]);
+        let best = own.clone().find(|one| one.best);
+        let cell = |text: &dyn Fn(&Candidate) -> String| best.map_or("–".to_owned(), text);
+        table.row(vec![
+            round.to_string(),
+            tried.to_string(),
+            passed.to_string(),
+            failed.to_string(),
+            cell(&|one| super::clipped(&one.name, CHARS_MAX)),
+            cell(&|one| super::clipped(&one.change, CHARS_MAX)),
+            cell(&figure),
+        ]);
+    }
+    table.if_any()
+}
+
+/// Returns the figure at which a candidate was found.
+fn figure(one: &Candidate) -> String {
+    match (one.ratio, one.total) {
+        (Some(ratio), _) => format!("{} ×", numbers::significant(ratio, 3)),
+        (None, Some(total)) => decimals(total),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+/// Returns the way to each finalist, from the approach that it descends from, as one text.
+pub(super) fn ways(rounds: &Rounds) -> Vec<String> {
+    rounds
+        .finalists
+        .iter()
+        .map(|one| way(rounds, one))
+        .collect()
+}
+
+fn way(rounds: &Rounds, finalist: &Finalist) -> String {
+    let find = |name: &str| rounds.lineage.iter().find(|one| one.name == name);
+    let mut steps = Vec::new();
+    let mut at = find(&finalist.name);
+    // What was read may be damaged, and go in a circle.
+    while let (Some(one), true) = (at, steps.len() < STEPS_MAX) {
+        if one.round == 0 {
+            break;
+        }
+        let change = super::clipped(&one.change, CHARS_MAX);
+        steps.push(format!(
+            "{change} (round {}, {})",
+            one.round,
+            super::clipped(&one.by, 40)
+        ));
+        at = find(&one.parent);
+    }
+    steps.reverse();
+    let origin = super::clipped(&finalist.origin, CHARS_MAX);
+    let name = super::clipped(&finalist.name, CHARS_MAX);
+    format!("{name} is {origin} with: {}.", steps.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(name: &str, round: u32, parent: &str) -> Candidate {
+        Candidate {
+            name: name.to_owned(),
+            round,
+            parent: parent.to_owned(),
+            by: "climb".to_owned(),
+            change: format!("n {round} → {}", round + 1),
+            outcome: if name.ends_with('2') {
+                "trap"
+            } else {
+                "passed"
+            }
+            .to_owned(),
+            ratio: Some(1.25),
+            best: name.ends_with('1'),
+            ..Candidate::default()
+        }
+    }
+
+    fn rounds() -> Rounds {
+        Rounds {
+            count: 2,
+            ended: "2 were asked for".to_owned(),
+            candidates: 3,
+            failed: 1,
+            seconds: 12.0,
+            reference: "a".to_owned(),
+            finalists: vec![Finalist {
+                name: "a 2.1".to_owned(),
+                origin: "a".to_owned(),
+                found_ratio: Some(1.25),
+                ..Finalist::default()
+            }],
+            lineage: vec![
+                candidate("a", 0, ""),
+                candidate("a 1.1", 1, "a"),
+                candidate("a 1.2", 1, "a"),
+                candidate("a 2.1", 2, "a 1.1"),
+            ],
+            ..Rounds::default()
+        }
+    }
+
+    #[test]
+    fn the_way_to_a_finalist_is_told_from_its_beginning() {
+        assert_eq!(
+            ways(&rounds()),
+            ["a 2.1 is a with: n 1 → 2 (round 1, climb); n 2 → 3 (round 2, climb)."]
+        );
+        let mut circle = rounds();
+        circle.lineage[1].parent = "a 2.1".to_owned();
+        assert!(ways(&circle)[0].len() < 2_000);
+    }
+
+    #[test]
+    fn each_round_has_a_row() {
+        let table = by_round(&rounds()).unwrap();
+        assert_eq!(table.rows[0][..4], ["1", "2", "1", "1"].map(str::to_owned));
+        assert_eq!(
+            table.rows[1][4..],
+            ["a 2.1", "n 2 → 3", "1.25 ×"].map(str::to_owned)
+        );
+    }
+}

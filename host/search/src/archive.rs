@@ -1,0 +1,309 @@
+//! Everything that a search knows: its candidates, and which of them are the best so far.
+
+use super::candidate::{Candidate, Made, Outcome, Program};
+use bakeoff_domain::report::CANDIDATE_TEXT_MAX;
+use bakeoff_run::Looked;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Everything that a search knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Archive {
+    /// All candidates in their order; those that the search began with come first, or join later.
+    pub candidates: Vec<Candidate>,
+    /// Indexes of the best candidates, the best first.
+    pub elites: Vec<usize>,
+    /// Index of the best candidate that was drawn without regard to any result.
+    pub best_drawn: Option<usize>,
+    /// Index of the best candidate of those that the search began with: times are told relative to it.
+    pub reference: Option<usize>,
+    /// The number of rounds that are over.
+    pub rounds: u32,
+    /// The number of rounds since a new best candidate was found.
+    pub without_new: u32,
+    /// The components with their values that were seen, each with the candidate that had it first.
+    identities: BTreeMap<String, usize>,
+}
+
+impl Archive {
+    /// Returns the keys of all programs that are known.
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
+        self.candidates
+            .iter()
+            .map(|one| one.program.key())
+            .collect()
+    }
+
+    /// Adds approaches that the search begins with. Returns their indexes.
+    pub(crate) fn begin_with(&mut self, programs: Vec<(String, Program)>) -> Vec<usize> {
+        let first = self.candidates.len();
+        for (name, program) in programs {
+            self.candidates.push(Candidate {
+                name,
+                round: 0,
+                parent: None,
+                by: String::new(),
+                change: String::new(),
+                program,
+                outcome: Outcome::Passed,
+                ratio: None,
+                total: None,
+                readings: BTreeMap::new(),
+                best: false,
+                control: false,
+            });
+        }
+        (first..self.candidates.len()).collect()
+    }
+
+    /// Adds candidates of a round. Returns their indexes.
+    pub(crate) fn add(&mut self, round: u32, made: Vec<Made>) -> Vec<usize> {
+        let first = self.candidates.len();
+        for (place, made) in (1..).zip(made) {
+            let origin = &made.program.origin;
+            let name = format!("{origin} {round}.{place}");
+            self.candidates.push(Candidate {
+                name,
+                round,
+                parent: Some(made.parent),
+                by: made.by.to_owned(),
+                change: short(&made.change),
+                program: made.program,
+                outcome: Outcome::Passed,
+                ratio: None,
+                total: None,
+                readings: BTreeMap::new(),
+                best: false,
+                control: made.control,
+            });
+        }
+        (first..self.candidates.len()).collect()
+    }
+
+    /// Takes in what a look at candidates saw, of which those with the indexes `new` were not seen before, and keeps the
+    /// best `parents`.
+    pub(crate) fn take_in(&mut self, seen: &[(usize, Looked)], new: &[usize], parents: usize) {
+        for (index, looked) in seen {
+            if new.contains(index) {
+                self.candidates[*index].outcome = self.outcome(*index, looked);
+                let one = &mut self.candidates[*index];
+                one.total = looked.total;
+                one.readings.clone_from(&looked.readings);
+            }
+        }
+        let mut placed: Vec<(u32, usize)> = seen
+            .iter()
+            .filter(|(index, looked)| {
+                looked.failure.is_none() && self.candidates[*index].is_alive()
+            })
+            .filter_map(|(index, looked)| Some((looked.place?, *index)))
+            .collect();
+        placed.sort_unstable();
+        let of = |is_wanted: &dyn Fn(&Candidate) -> bool| -> Vec<usize> {
+            let all = placed.iter().map(|(_, index)| *index);
+            all.filter(|index| is_wanted(&self.candidates[*index]))
+                .collect()
+        };
+        if self.reference.is_none() {
+            self.reference = of(&|one| one.round == 0).first().copied();
+        }
+        let best_drawn = of(&|one| one.control).first().copied();
+        let mut elites = of(&|one| !one.control);
+        elites.truncate(parents);
+        let is_new = elites
+            .first()
+            .is_some_and(|best| self.elites.first() != Some(best));
+        self.without_new = if is_new { 0 } else { self.without_new + 1 };
+        self.best_drawn = best_drawn.or(self.best_drawn);
+        self.elites = elites;
+        if let (true, Some(best)) = (is_new, self.elites.first()) {
+            self.candidates[*best].best = true;
+        }
+        let time = |wanted: usize| {
+            let mut seen = seen.iter();
+            let (_, looked) = seen.find(|(index, _)| *index == wanted)?;
+            looked.time_ns
+        };
+        let reference = self.reference.and_then(time);
+        for index in new {
+            let ratio = reference.zip(time(*index)).map(|(of, own)| of / own);
+            self.candidates[*index].ratio = ratio.filter(|ratio| ratio.is_finite());
+        }
+    }
+
+    fn outcome(&mut self, index: usize, looked: &Looked) -> Outcome {
+        if let Some(failure) = &looked.failure {
+            return Outcome::Failed(failure.class.name().to_owned(), short(&failure.message));
+        }
+        if let Some(identity) = &looked.identity {
+            let files = identity.files.as_deref().unwrap_or("none");
+            let key = format!("{} {files}", identity.component);
+            match self.identities.get(&key) {
+                Some(first) if *first != index => {
+                    return Outcome::Same(self.candidates[*first].name.clone());
+                }
+                _ => drop(self.identities.insert(key, index)),
+            }
+        }
+        if looked.passes {
+            Outcome::Passed
+        } else {
+            Outcome::Gated
+        }
+    }
+
+    /// Returns the number of rounds that found a new best candidate.
+    pub(crate) fn successes(&self) -> u32 {
+        let best = self
+            .candidates
+            .iter()
+            .filter(|one| one.best && one.round > 0);
+        best.map(|one| one.round).collect::<BTreeSet<u32>>().len() as u32
+    }
+
+    /// Returns the best candidate.
+    pub fn best(&self) -> Option<&Candidate> {
+        self.elites.first().map(|index| &self.candidates[*index])
+    }
+
+    /// Returns true if all indexes are those of candidates: what was read may be damaged.
+    pub(crate) fn is_sound(&self) -> bool {
+        let named = self.elites.iter().chain(&self.best_drawn);
+        let parents = self.candidates.iter().filter_map(|one| one.parent.as_ref());
+        let seen = self.identities.values();
+        let mut all = named.chain(&self.reference).chain(parents).chain(seen);
+        let mut placed = self.candidates.iter().enumerate();
+        all.all(|index| *index < self.candidates.len())
+            && placed.all(|(place, one)| one.parent.is_none_or(|parent| parent < place))
+    }
+}
+
+/// Returns a text that is not too long to be kept of every candidate.
+pub(crate) fn short(text: &str) -> String {
+    let mut end = text.len().min(CANDIDATE_TEXT_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+    use bakeoff_run::Identity;
+
+    pub(crate) fn program(origin: &str, value: usize) -> Program {
+        Program {
+            origin: origin.to_owned(),
+            values: BTreeMap::from([("n".to_owned(), value.to_string())]),
+            source: None,
+        }
+    }
+
+    fn made(parent: usize, value: usize) -> Made {
+        Made {
+            parent,
+            by: "climb",
+            change: format!("n → {value}"),
+            program: program("a", value),
+            control: false,
+        }
+    }
+
+    fn looked(place: u32, time_ns: f64, component: &str) -> Looked {
+        Looked {
+            approach: String::new(),
+            identity: Some(Identity {
+                component: component.to_owned(),
+                files: None,
+            }),
+            failure: None,
+            fuel: Vec::new(),
+            readings: BTreeMap::new(),
+            place: Some(place),
+            total: Some(1.0 / f64::from(place)),
+            time_ns: Some(time_ns),
+            passes: true,
+        }
+    }
+
+    #[test]
+    fn the_best_of_a_look_are_kept_and_what_is_known_is_not_seen_twice() {
+        let mut archive = Archive::default();
+        let own = [
+            ("a".to_owned(), program("a", 1)),
+            ("b".to_owned(), program("b", 1)),
+        ];
+        let first = archive.begin_with(own.to_vec());
+        let seen = [(0, looked(2, 200.0, "x")), (1, looked(1, 100.0, "y"))];
+        archive.take_in(&seen, &first, 2);
+        assert_eq!(
+            (archive.reference, &archive.elites[..]),
+            (Some(1), &[1, 0][..])
+        );
+        assert_eq!(archive.candidates[0].ratio, Some(0.5));
+
+        let mut failed = looked(9, 1.0, "z");
+        failed.failure = Some(Failure {
+            class: FailureClass::Trap,
+            message: "ü".repeat(CANDIDATE_TEXT_MAX),
+            phase: Phase::Check,
+            limit: None,
+        });
+        failed.place = None;
+        let mut gated = looked(5, 10.0, "g");
+        gated.passes = false;
+        let new = archive.add(1, vec![made(0, 2), made(0, 3), made(1, 4), made(1, 5)]);
+        assert_eq!(archive.candidates[new[0]].name, "a 1.1");
+        let seen = [
+            (0, looked(4, 200.0, "x")),
+            (1, looked(3, 100.0, "y")),
+            (2, looked(1, 50.0, "w")),
+            (3, looked(2, 60.0, "x")),
+            (4, failed),
+            (5, gated),
+        ];
+        archive.take_in(&seen, &new, 2);
+        assert_eq!(archive.elites, [2, 1]);
+        assert_eq!(archive.candidates[2].ratio, Some(2.0));
+        assert!(archive.candidates[2].best && archive.without_new == 0);
+        assert_eq!(archive.candidates[3].outcome, Outcome::Same("a".to_owned()));
+        let Outcome::Failed(class, message) = &archive.candidates[4].outcome else {
+            panic!("{:?}", archive.candidates[4]);
+        };
+        assert_eq!(class, "trap");
+        assert!(message.len() <= CANDIDATE_TEXT_MAX);
+        assert_eq!(archive.candidates[5].outcome, Outcome::Gated);
+        assert_eq!(archive.successes(), 1);
+
+        let seen = [(2, looked(1, 50.0, "w")), (1, looked(2, 100.0, "y"))];
+        archive.take_in(&seen, &[], 2);
+        assert_eq!((archive.without_new, archive.elites[0]), (1, 2));
+        assert!(archive.is_sound());
+        archive.elites.push(99);
+        assert!(!archive.is_sound());
+    }
+
+    #[test]
+    fn what_is_drawn_without_regard_to_results_is_nobodys_parent() {
+        let mut archive = Archive::default();
+        let first = archive.begin_with(vec![("a".to_owned(), program("a", 1))]);
+        archive.take_in(&[(0, looked(1, 9.0, "x"))], &first, 2);
+        let drawn = Made {
+            control: true,
+            ..made(0, 2)
+        };
+        let new = archive.add(1, vec![drawn, made(0, 3)]);
+        let seen = [
+            (0, looked(3, 9.0, "x")),
+            (1, looked(1, 1.0, "y")),
+            (2, looked(2, 5.0, "z")),
+        ];
+        archive.take_in(&seen, &new, 2);
+        assert_eq!(
+            (archive.best_drawn, &archive.elites[..]),
+            (Some(1), &[2, 0][..])
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! Candidates of a search: programs, where they came from, and what became of them.
+
+use super::space::Values;
+use bakeoff_source::digest_of_parts;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A program that a search may look at: an approach with values of its parameters, or another source in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Name of the approach that the search began with, and from which the program descends.
+    pub origin: String,
+    /// Values of the parameters.
+    #[serde(default)]
+    pub values: Values,
+    /// Source in Rust; `None` where it is the approach's own code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Arc<str>>,
+}
+
+impl Program {
+    /// Returns a digest of everything that makes the program.
+    pub(crate) fn key(&self) -> String {
+        let values = self
+            .values
+            .iter()
+            .flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
+        let source = self.source.as_deref().unwrap_or_default();
+        let own = if self.source.is_some() {
+            "source"
+        } else {
+            "own"
+        };
+        // A source is the same program whichever approach it descends from.
+        let origin = if self.source.is_some() {
+            ""
+        } else {
+            &self.origin
+        };
+        let head = [own.as_bytes(), origin.as_bytes(), source.as_bytes()];
+        digest_of_parts(head.into_iter().chain(values))
+    }
+}
+
+/// Result of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It passed its checks, and the gates of the criteria as far as they are known without a race.
+    Passed,
+    /// It passed its checks, and fails a gate of a criterion.
+    Gated,
+    /// It is the same component with the same values as an earlier candidate, of this name.
+    Same(String),
+    /// It failed: the class, and the message.
+    Failed(String, String),
+}
+
+/// A candidate of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Name of the candidate; that of an approach, for those that the search began with.
+    pub name: String,
+    /// The round in which it was made, from 1; 0 for those that the search began with.
+    pub round: u32,
+    /// Index of the candidate that it was made from; `None` for those that the search began with.
+    pub parent: Option<usize>,
+    /// Maker of it: the word of a way.
+    pub by: String,
+    /// Difference from its parent, in words.
+    pub change: String,
+    /// The program.
+    pub program: Program,
+    /// Result of the candidate.
+    pub outcome: Outcome,
+    /// The time of a call of the reference over that of this one, if both were timed in the same look.
+    pub ratio: Option<f64>,
+    /// Total in the look at it, from 0 to 1.
+    pub total: Option<f64>,
+    /// Values of its readings, by source.
+    #[serde(default)]
+    pub readings: BTreeMap<String, f64>,
+    /// True if it was the best when its round was over.
+    #[serde(default)]
+    pub best: bool,
+    /// True if it was drawn without regard to any result.
+    #[serde(default)]
+    pub control: bool,
+}
+
+impl Candidate {
+    /// Returns true if others may be made from it.
+    pub(crate) fn is_alive(&self) -> bool {
+        matches!(self.outcome, Outcome::Passed | Outcome::Gated)
+    }
+}
+
+/// A candidate that was made and not looked at yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Made {
+    /// Index of the candidate that it was made from.
+    pub(crate) parent: usize,
+    /// Maker of it: the word of a way.
+    pub(crate) by: &'static str,
+    /// Difference from its parent, in words.
+    pub(crate) change: String,
+    /// The program.
+    pub(crate) program: Program,
+    /// True if it was drawn without regard to any result.
+    pub(crate) control: bool,
+}

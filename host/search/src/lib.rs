@@ -1,0 +1,28 @@
+//! A search for better approaches, in rounds, before a race.
+//!
+//! Results of a round steer and nothing else: candidates are built, checked, and timed for a short time against the best so
+//! far. No verdict comes from here. What is claimed comes from the race that follows, on inputs that are drawn after the
+//! last candidate was made, among the best few and the approaches that the search began with. So a thousand candidates
+//! cost no error, and the luck of the best of them does not count.
+
+mod archive;
+mod basis;
+mod candidate;
+mod error;
+mod experiments;
+mod journal;
+mod making;
+mod random;
+mod searching;
+mod space;
+mod summary;
+mod told;
+mod ways;
+
+pub use archive::Archive;
+pub use basis::search_folder;
+pub use candidate::{Candidate, Outcome, Program};
+pub use error::SearchError;
+pub use making::ways_of;
+pub use searching::{SearchRequest, Searched, known, search};
+pub use space::Values;

@@ -1,0 +1,225 @@
+//! The candidates of a round: each way makes its share, and those that can make more fill the rest.
+
+use super::archive::Archive;
+use super::candidate::{Made, Program};
+use super::error::SearchError;
+use super::random::Random;
+use super::ways::{self, Known};
+use bakeoff_compile::{Mutation, small_changes};
+use bakeoff_config::{Propose, Rounds};
+use bakeoff_domain::spec::{Approach, Code, Experiment, Parameter};
+use bakeoff_run::{HostOptions, RunError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Returns the ways of a search: those that are named, or else climbing where an approach has parameters, and changes of
+/// sources where none has.
+///
+/// # Errors
+/// The experiment has nothing that a way could change.
+pub fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>, SearchError> {
+    let is_swept = |one: &Approach| !one.sweep.is_empty();
+    let has_sweep = experiment.approaches.iter().any(is_swept);
+    let is_source = |one: &Approach| matches!(one.code, Code::Source(_)) && !is_swept(one);
+    let has_source = experiment.approaches.iter().any(is_source);
+    if options.propose.is_empty() {
+        return match (has_sweep, has_source) {
+            (true, _) => Ok(vec![Propose::Climb]),
+            (false, true) => Ok(vec![Propose::Mutate]),
+            (false, false) => Err(SearchError::Nothing(
+                "there is nothing to search: no approach has a `sweep`, whose values rounds try, or is a Rust source, \
+                 of which they change a place"
+                    .to_owned(),
+            )),
+        };
+    }
+    for way in &options.propose {
+        let missing = match way {
+            Propose::Climb | Propose::Evolve | Propose::Draw if !has_sweep => {
+                "no approach has a `sweep`"
+            }
+            Propose::Mutate if !has_source && !has_sweep => "no approach is a Rust source",
+            _ => continue,
+        };
+        return Err(SearchError::Nothing(format!(
+            "`propose` names \"{}\", and {missing}: add one, or remove the word",
+            way.name()
+        )));
+    }
+    Ok(options.propose.clone())
+}
+
+/// Returns true if a search tries values of parameters.
+pub(crate) fn searches_values(ways: &[Propose]) -> bool {
+    let by_values = [Propose::Climb, Propose::Evolve, Propose::Draw];
+    ways.iter().any(|way| by_values.contains(way))
+}
+
+/// Facts of an experiment that candidates are made from.
+pub(crate) struct Material {
+    /// Parameters of the approaches that are searched by their parameters, by name.
+    pub(crate) parameters: BTreeMap<String, Vec<Parameter>>,
+    /// Sources of the approaches, by name.
+    pub(crate) sources: BTreeMap<String, Arc<str>>,
+    /// Small changes of sources that were listed so far, by the key of the program.
+    changes: BTreeMap<String, Vec<Mutation>>,
+}
+
+impl Material {
+    pub(crate) fn new(
+        parameters: BTreeMap<String, Vec<Parameter>>,
+        sources: BTreeMap<String, Arc<str>>,
+    ) -> Self {
+        Self {
+            parameters,
+            sources,
+            changes: BTreeMap::new(),
+        }
+    }
+
+    fn known<'a>(&'a self, archive: &'a Archive) -> Known<'a> {
+        Known {
+            archive,
+            parameters: &self.parameters,
+            sources: &self.sources,
+            changes: &self.changes,
+            keys: archive.keys(),
+        }
+    }
+
+    /// Lists the small changes of these candidates' sources, each in a child of its own. A source that cannot be read
+    /// has none.
+    async fn list_changes(
+        &mut self,
+        archive: &Archive,
+        parents: &[usize],
+        host: &HostOptions,
+    ) -> Result<(), RunError> {
+        for parent in parents {
+            let program: &Program = &archive.candidates[*parent].program;
+            let key = program.key();
+            if self.changes.contains_key(&key) {
+                continue;
+            }
+            let Some(source) = self.known(archive).source(program) else {
+                continue;
+            };
+            let confinement = host.machine.confinement(host.unconfined).await?;
+            let changes = small_changes(&confinement, source.as_bytes()).await;
+            self.changes.insert(key, changes.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Returns the source of a program, if it has one.
+    pub(crate) fn source(&self, archive: &Archive, program: &Program) -> Option<Arc<str>> {
+        self.known(archive).source(program)
+    }
+
+    /// Makes the candidates of a round, beside those that a model `wrote`.
+    ///
+    /// # Errors
+    /// The machine cannot confine the reader of sources.
+    pub(crate) async fn make(
+        &mut self,
+        archive: &Archive,
+        ways: &[Propose],
+        (options, host): (&Rounds, &HostOptions),
+        wrote: Vec<Made>,
+    ) -> Result<Vec<Made>, RunError> {
+        let mutates = ways.contains(&Propose::Mutate);
+        if mutates {
+            let mut parents = archive.elites.clone();
+            if options.control {
+                parents.extend(self.known(archive).beginnings());
+            }
+            self.list_changes(archive, &parents, host).await?;
+        }
+        let round = archive.rounds + 1;
+        let mut known = self.known(archive);
+        let width = options.width as usize;
+        let mut made = wrote;
+        made.retain(|one| known.is_new(&one.program));
+        made.truncate(width);
+        let share = share(options, ways);
+        // In a second turn those that can make more fill what others left.
+        for turn in ["share", "rest"] {
+            for way in ways {
+                let left = width - made.len();
+                let count = if turn == "share" {
+                    share.min(left)
+                } else {
+                    left
+                };
+                let mut random =
+                    Random::new(options.seed, round, &format!("{} {turn}", way.name()));
+                made.extend(match way {
+                    Propose::Climb => ways::climb(&mut known, &mut random, count),
+                    Propose::Evolve => ways::evolve(&mut known, &mut random, count),
+                    Propose::Draw => ways::draw(&mut known, &mut random, count, false),
+                    Propose::Mutate => {
+                        let parents = archive.elites.clone();
+                        ways::mutate(&mut known, &mut random, count, &parents, false)
+                    }
+                    Propose::Model => Vec::new(),
+                });
+            }
+        }
+        if options.control {
+            let mut random = Random::new(options.seed, round, "control");
+            let drawn = if searches_values(ways) {
+                ways::draw(&mut known, &mut random, made.len(), true)
+            } else {
+                let begun = known.beginnings();
+                ways::mutate(&mut known, &mut random, made.len(), &begun, true)
+            };
+            made.extend(drawn);
+        }
+        Ok(made)
+    }
+}
+
+/// Returns the number of candidates of a round that each way makes.
+pub(crate) fn share(options: &Rounds, ways: &[Propose]) -> usize {
+    (options.width as usize).div_ceil(ways.len().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(approaches: &str) -> Experiment {
+        let text = format!(
+            "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n[workload]\nsource = \"w.rs\"\n\
+             sizes = [1]\n{approaches}"
+        );
+        bakeoff_config::parse(&text, "bakeoff.toml").unwrap()
+    }
+
+    #[test]
+    fn what_there_is_decides_where_no_way_is_named() {
+        let plain = "[[approach]]\nname = \"a\"\nsource = \"a.rs\"\n";
+        let swept = "[[approach]]\nname = \"b\"\nsource = \"b.rs\"\nsweep = { n = [1, 2] }\n";
+        let component = "[[approach]]\nname = \"c\"\ncomponent = \"c.wasm\"\n";
+        let ways = |approaches: &str| ways_of(&experiment(approaches), &Rounds::default());
+        assert_eq!(ways(plain).unwrap(), [Propose::Mutate]);
+        assert_eq!(ways(&format!("{plain}{swept}")).unwrap(), [Propose::Climb]);
+        assert!(
+            ways(component)
+                .unwrap_err()
+                .to_string()
+                .contains("nothing to search")
+        );
+        let climbing = Rounds {
+            propose: vec![Propose::Climb],
+            ..Rounds::default()
+        };
+        let said = ways_of(&experiment(plain), &climbing)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            said.contains("\"climb\", and no approach has a `sweep`"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,408 @@
+//! The rounds of a search, one after the other, each kept when it is over.
+
+use super::archive::Archive;
+use super::basis::{code_of, identity, sources};
+use super::candidate::{Candidate, Made, Program};
+use super::error::SearchError;
+use super::experiments::{experiment_of, first_program};
+use super::journal::{Journal, JournalPlace};
+use super::making::{Material, searches_values, share, ways_of};
+use super::{summary, told};
+use bakeoff_config::{LoadedExperiment, Propose, Rounds};
+use bakeoff_domain::plan::RunSeed;
+use bakeoff_domain::report::{self, ModelCost};
+use bakeoff_propose::Improver;
+use bakeoff_run::{HostOptions, Interrupt, Looked, RunError, RunOptions, draw_seed, look};
+use bakeoff_source::RunFiles;
+use bakeoff_store::{Mode, ResultsPlace, Start};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// A search that is wanted.
+pub struct SearchRequest<'a> {
+    /// The experiment.
+    pub loaded: &'a LoadedExperiment,
+    /// Options of the search.
+    pub options: Rounds,
+    /// The folder of what the search keeps.
+    pub place: ResultsPlace,
+    /// The use of what an earlier search kept.
+    pub start: Start,
+    /// The number of rounds to add to those that are over, whatever the options say of their end.
+    pub more: Option<u32>,
+    /// The host's own options.
+    pub host: HostOptions,
+    /// The flag that is raised when the user asks to stop.
+    pub interrupt: Interrupt,
+    /// The command that goes on with the search, for the message of an interruption.
+    pub resume: String,
+    /// The model that writes candidates, if one may.
+    pub model: Option<Improver>,
+}
+
+/// A search that is over.
+#[derive(Debug)]
+pub struct Searched {
+    /// The experiment that races: the approaches that the search began with, and the best candidates.
+    pub experiment: LoadedExperiment,
+    /// The rounds, as reports have them.
+    pub rounds: report::Rounds,
+}
+
+/// A search in progress.
+struct Searching<'a> {
+    request: &'a SearchRequest<'a>,
+    ways: Vec<Propose>,
+    inputs: RunSeed,
+    material: Material,
+    place: JournalPlace,
+    journal: Journal,
+    /// Cost of the questions to a model in earlier sessions.
+    cost_before: Option<ModelCost>,
+}
+
+/// Searches in rounds, or goes on with a search that was stopped. Progress goes to `say`.
+///
+/// # Errors
+/// See [`SearchError`]. Rounds that are over by then stay where they are.
+pub async fn search(
+    request: &SearchRequest<'_>,
+    say: &mut (dyn FnMut(&str) + Send),
+) -> Result<Searched, SearchError> {
+    let mut searching = Searching::open(request, say)?;
+    let ended = searching.go(say).await?;
+    Ok(searching.over(ended))
+}
+
+/// Reads what a search has found so far, without going on with it; `None` if there is nothing of this user's.
+///
+/// # Errors
+/// What is there cannot be read.
+pub fn known(place: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
+    let folder = match place.open_folder() {
+        Err(error) if error.is_missing() => return Ok(None),
+        folder => folder?,
+    };
+    Ok(JournalPlace::of(folder).look()?.map(|one| one.archive))
+}
+
+impl<'a> Searching<'a> {
+    fn open(
+        request: &'a SearchRequest<'a>,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Self, SearchError> {
+        let loaded = request.loaded;
+        let ways = ways_of(&loaded.experiment, &request.options)?;
+        let gated = loaded
+            .experiment
+            .criteria
+            .iter()
+            .any(|one| one.gate.is_some());
+        if ways.contains(&Propose::Model) && request.model.is_none() {
+            return Err(SearchError::Nothing(
+                "`propose` names \"model\", which is not asked without leave: give --generate, with [generate] in the \
+                 experiment, or remove the word"
+                    .to_owned(),
+            ));
+        }
+        if request.options.until_gates && !gated {
+            return Err(SearchError::Nothing(
+                "the search is to end when every gate is passed (`until = \"gates\"`), and no criterion has a `gate`"
+                    .to_owned(),
+            ));
+        }
+        let files = RunFiles::read(loaded)?;
+        let identity = identity(loaded, &files, &ways, &request.options);
+        let mode = match request.start {
+            Start::Resume => Mode::Write,
+            Start::Fresh => Mode::SetAside,
+        };
+        // It makes the folder, and holds it against who else may write there.
+        drop(request.place.open(mode)?);
+        let place = JournalPlace::of(request.place.open_folder()?);
+        let code = code_of(&loaded.experiment.approaches, &files);
+        let mut kept = match request.start {
+            Start::Resume => place.read(&identity, say)?,
+            Start::Fresh => {
+                place.set_known_aside("another was asked for", say)?;
+                None
+            }
+        };
+        let is_changed = |journal: &Journal| {
+            let mut known = journal.code.iter();
+            known.any(|(name, digest)| code.get(name) != Some(digest))
+        };
+        if kept.as_ref().is_some_and(is_changed) {
+            place.set_aside("an approach that it began with has changed or is gone", say)?;
+            kept = None;
+        }
+        let mut journal = match kept {
+            Some(journal) => journal,
+            None => Journal {
+                identity,
+                inputs: draw_seed()?.to_string(),
+                ..Journal::default()
+            },
+        };
+        journal.code = code;
+        let inputs = journal.inputs.parse().or_else(|_| draw_seed())?;
+        let by_values = searches_values(&ways);
+        let approaches = loaded.experiment.approaches.iter();
+        let searched = approaches
+            .clone()
+            .filter(|one| by_values && !one.sweep.is_empty());
+        let parameters = searched.map(|one| (one.name.clone(), one.sweep.clone()));
+        let material = Material::new(
+            parameters.collect(),
+            sources(approaches.as_slice(), &files, by_values),
+        );
+        Ok(Self {
+            request,
+            ways,
+            inputs,
+            material,
+            place,
+            cost_before: journal.cost,
+            journal,
+        })
+    }
+
+    /// Makes rounds until there is a reason to end, and returns it.
+    async fn go(&mut self, say: &mut (dyn FnMut(&str) + Send)) -> Result<String, SearchError> {
+        let mut joining = self.joining();
+        if self.journal.archive.reference.is_none() {
+            self.round(&joining, Vec::new(), say).await?;
+            joining.clear();
+        }
+        let begun_with = self.journal.archive.rounds;
+        let mut last = Duration::ZERO;
+        loop {
+            if self.journal.archive.elites.is_empty() {
+                return Ok("no approach that it began with passed its checks".to_owned());
+            }
+            if let Some(reason) = self.reason_to_end(begun_with, last) {
+                return Ok(reason);
+            }
+            let started = Instant::now();
+            let (wrote, silent) = self.ask(say).await?;
+            let archive = &self.journal.archive;
+            let bounds = (&self.request.options, &self.request.host);
+            let made = (self.material)
+                .make(archive, &self.ways, bounds, wrote)
+                .await?;
+            if made.is_empty() {
+                return Ok(silent.unwrap_or_else(|| "nothing was left to try".to_owned()));
+            }
+            let round = self.journal.archive.rounds + 1;
+            let new = self.journal.archive.add(round, made);
+            joining.extend(new);
+            self.round(&std::mem::take(&mut joining), self.looked_again(), say)
+                .await?;
+            last = started.elapsed();
+            if let Some(reason) = silent {
+                return Ok(reason);
+            }
+        }
+    }
+
+    /// Has a model write its share of the next round, if that is a way of the search. Returns the candidates, and the
+    /// reason why it will write no more, if there is one.
+    async fn ask(
+        &mut self,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(Vec<Made>, Option<String>), SearchError> {
+        let request = self.request;
+        let Some(model) = (request.model.as_ref()).filter(|_| self.ways.contains(&Propose::Model))
+        else {
+            return Ok((Vec::new(), None));
+        };
+        let archive = &self.journal.archive;
+        let source = |program: &Program| self.material.source(archive, program);
+        let Some((parent, learnt)) = told::learnt(archive, request.options.count, source) else {
+            return Ok((Vec::new(), None));
+        };
+        let share = share(&request.options, &self.ways);
+        say(&format!(
+            "round {}: asking {} for {share}",
+            learnt.round,
+            model.name()
+        ));
+        let improved = tokio::select! {
+            improved = model.improve(&learnt, share) => improved?,
+            () = request.interrupt.raised() => return Err(RunError::Interrupted.into()),
+        };
+        for reason in &improved.failed {
+            say(&format!(
+                "round {}: one was not written: {reason}",
+                learnt.round
+            ));
+        }
+        let program = archive.candidates[parent].program.clone();
+        let made = improved.made.into_iter().map(|one| Made {
+            parent,
+            by: "model",
+            change: one.change,
+            program: Program {
+                source: Some(one.source.into()),
+                ..program.clone()
+            },
+            control: false,
+        });
+        let silent = improved
+            .ended
+            .map(|error| format!("the model gives no more answers ({error})"));
+        Ok((made.collect(), silent))
+    }
+
+    /// Returns the cost of questions to the model, those of earlier sessions included.
+    fn cost(&self) -> ModelCost {
+        let before = self.cost_before.unwrap_or_default();
+        match &self.request.model {
+            Some(model) => before.plus(&model.cost()),
+            None => before,
+        }
+    }
+
+    /// Adds the approaches of the experiment that the search does not know yet, and returns their indexes.
+    fn joining(&mut self) -> Vec<usize> {
+        let archive = &mut self.journal.archive;
+        let is_known = |name: &str| {
+            let mut begun = archive.candidates.iter().filter(|one| one.round == 0);
+            begun.any(|one| one.name == name)
+        };
+        let approaches = self.request.loaded.experiment.approaches.iter();
+        let new = approaches.filter(|one| !is_known(&one.name)).map(|one| {
+            let is_searched = self.material.parameters.contains_key(&one.name);
+            (one.name.clone(), first_program(one, is_searched))
+        });
+        let new: Vec<(String, Program)> = new.collect();
+        archive.begin_with(new)
+    }
+
+    /// Returns the indexes of those that are looked at beside the new ones: the best so far, and the reference.
+    fn looked_again(&self) -> Vec<usize> {
+        let archive = &self.journal.archive;
+        let mut again = archive.elites.clone();
+        again.extend(archive.reference.iter().chain(&archive.best_drawn));
+        let mut known = BTreeSet::new();
+        again.retain(|index| known.insert(*index));
+        again
+    }
+
+    /// Looks at new candidates beside others, takes in what is seen, and keeps it.
+    async fn round(
+        &mut self,
+        new: &[usize],
+        again: Vec<usize>,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(), SearchError> {
+        let started = Instant::now();
+        // Those that are known come first: where nothing tells two apart, the earlier one stays ahead.
+        let indexes: Vec<usize> = again.iter().chain(new).copied().collect();
+        let candidates: Vec<&Candidate> = (indexes.iter())
+            .map(|index| &self.journal.archive.candidates[*index])
+            .collect();
+        let experiment = experiment_of(self.request.loaded, &candidates);
+        let names: BTreeMap<String, usize> = (candidates.iter().map(|one| one.name.clone()))
+            .zip(indexes.iter().copied())
+            .collect();
+        let first = [
+            self.journal.archive.reference,
+            self.journal.archive.best_drawn,
+        ];
+        let timed = (first.into_iter().flatten())
+            .chain(self.journal.archive.elites.iter().copied().take(2))
+            .map(|index| self.journal.archive.candidates[index].name.clone())
+            .collect();
+        let seen = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
+        let seen: Vec<(usize, Looked)> = seen
+            .into_iter()
+            .filter_map(|one| Some((*names.get(&one.approach)?, one)))
+            .collect();
+        let archive = &mut self.journal.archive;
+        archive.take_in(&seen, new, self.request.options.parents as usize);
+        let is_first = again.is_empty();
+        if !is_first {
+            archive.rounds += 1;
+        }
+        self.journal.seconds += started.elapsed().as_secs_f64();
+        if self.request.model.is_some() {
+            self.journal.cost = Some(self.cost());
+        }
+        self.place.write(&self.journal)?;
+        if !is_first {
+            say(&summary::of_round(&self.journal.archive, new));
+        }
+        if self.request.interrupt.is_raised() {
+            return Err(RunError::Interrupted.into());
+        }
+        Ok(())
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            folder: self.request.place.clone(),
+            start: Start::Resume,
+            seed: Some(self.inputs),
+            host: self.request.host.clone(),
+            resume: self.request.resume.clone(),
+            interrupt: self.request.interrupt.clone(),
+            generation: None,
+            rounds: None,
+            stopped_in_search: Vec::new(),
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Returns the reason to make no further round, if there is one.
+    fn reason_to_end(&self, begun_with: u32, last: Duration) -> Option<String> {
+        let (archive, options) = (&self.journal.archive, &self.request.options);
+        let rounds = archive.rounds;
+        if let Some(more) = self.request.more {
+            let is_done = rounds >= begun_with.saturating_add(more);
+            return is_done.then(|| format!("{more} more were asked for"));
+        }
+        let passes = archive
+            .best()
+            .is_some_and(|best| best.outcome == super::Outcome::Passed);
+        if options.until_gates && passes {
+            return Some("a candidate passes every gate".to_owned());
+        }
+        if rounds >= options.count {
+            return Some(format!("{} were asked for", options.count));
+        }
+        if rounds > 0 && archive.without_new >= options.patience {
+            return Some(format!(
+                "{} in a row found nothing better",
+                options.patience
+            ));
+        }
+        let left = options.time?.as_secs_f64() - self.journal.seconds;
+        (left < last.as_secs_f64().max(f64::MIN_POSITIVE))
+            .then(|| "another would not end within the time for all".to_owned())
+    }
+
+    /// Returns the experiment that races, and what the report says of the rounds.
+    fn over(self, ended: String) -> Searched {
+        let archive = &self.journal.archive;
+        let begun = archive.candidates.iter().filter(|one| one.round == 0);
+        let model = self.request.model.as_ref().map(Improver::name);
+        let cost = self.cost();
+        let finalists = summary::finalists(archive, self.request.options.finalists as usize);
+        let racing: Vec<&Candidate> = begun
+            .chain(finalists.iter().map(|index| &archive.candidates[*index]))
+            .collect();
+        Searched {
+            experiment: experiment_of(self.request.loaded, &racing),
+            rounds: report::Rounds {
+                model: model.unwrap_or_default(),
+                cost,
+                ..summary::rounds(
+                    archive,
+                    &finalists,
+                    (ended, self.journal.seconds, self.request.options.seed),
+                )
+            },
+        }
+    }
+}

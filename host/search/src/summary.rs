@@ -1,0 +1,125 @@
+//! Words about a search: a sentence after each round, and what a report has of all.
+
+use super::archive::Archive;
+use super::candidate::{Candidate, Outcome};
+use bakeoff_domain::numbers;
+use bakeoff_domain::report::{self, CANDIDATES_MAX, Finalist, ModelCost, Rounds};
+
+/// Returns the sentence about a round that is over, whose candidates have these indexes.
+pub(crate) fn of_round(archive: &Archive, new: &[usize]) -> String {
+    let made = new.iter().map(|index| &archive.candidates[*index]);
+    let count = |is_wanted: &dyn Fn(&Outcome) -> bool| {
+        made.clone().filter(|one| is_wanted(&one.outcome)).count()
+    };
+    let failed = count(&|one| matches!(one, Outcome::Failed(..)));
+    let same = count(&|one| matches!(one, Outcome::Same(_)));
+    let mut parts = vec![format!("round {}: {} tried", archive.rounds, new.len())];
+    if failed > 0 {
+        parts.push(format!("{failed} failed"));
+    }
+    if same > 0 {
+        parts.push(format!("{same} the same program as an earlier one"));
+    }
+    let best = archive.best().map(|best| {
+        let change = match best.change.as_str() {
+            "" => String::new(),
+            change => format!(" ({change})"),
+        };
+        let found = if archive.without_new == 0 {
+            "new best"
+        } else {
+            "best still"
+        };
+        format!("{found}: {}{change}{}", best.name, figure(archive, best))
+    });
+    parts.extend(best);
+    parts.join(", ")
+}
+
+/// Returns the figure of a candidate in words, with a comma before it.
+fn figure(archive: &Archive, best: &Candidate) -> String {
+    let reference = archive.reference.map(|index| &archive.candidates[index]);
+    match (best.ratio, reference) {
+        (Some(ratio), Some(reference)) if reference.name != best.name => {
+            let ratio = numbers::significant(ratio, 3);
+            format!(", {ratio} × as fast as {} in a short race", reference.name)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the indexes of the candidates that race beside what the search began with: the best, and the best of those that
+/// were drawn without regard to any result.
+pub(crate) fn finalists(archive: &Archive, count: usize) -> Vec<usize> {
+    let is_made = |index: &&usize| archive.candidates[**index].parent.is_some();
+    let best = archive.elites.iter().filter(is_made).take(count);
+    best.chain(&archive.best_drawn).copied().collect()
+}
+
+/// Returns what a report has of a search, with the reason why it ended, its seconds and its seed.
+pub(crate) fn rounds(
+    archive: &Archive,
+    finalists: &[usize],
+    (ended, seconds, seed): (String, f64, u64),
+) -> Rounds {
+    let made = archive.candidates.iter().filter(|one| one.parent.is_some());
+    let count = |is_wanted: &dyn Fn(&Candidate) -> bool| {
+        made.clone().filter(|one| is_wanted(one)).count() as u64
+    };
+    let reference = archive.reference.map(|index| &archive.candidates[index]);
+    let finalist = |index: &usize| {
+        let one = &archive.candidates[*index];
+        Finalist {
+            name: one.name.clone(),
+            origin: one.program.origin.clone(),
+            control: one.control,
+            found_ratio: one.ratio,
+            found_total: one.total,
+        }
+    };
+    Rounds {
+        count: archive.rounds,
+        ended,
+        candidates: count(&|_| true),
+        failed: count(&|one| matches!(one.outcome, Outcome::Failed(..))),
+        same: count(&|one| matches!(one.outcome, Outcome::Same(_))),
+        seconds,
+        seed,
+        reference: reference.map_or_else(String::new, |one| one.name.clone()),
+        finalists: finalists.iter().map(finalist).collect(),
+        control: count(&|one| one.control),
+        model: String::new(),
+        cost: ModelCost::default(),
+        lineage: archive
+            .candidates
+            .iter()
+            .take(CANDIDATES_MAX)
+            .map(|one| row(archive, one))
+            .collect(),
+    }
+}
+
+fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
+    let (outcome, message) = match &one.outcome {
+        Outcome::Passed => ("passed", None),
+        Outcome::Gated => ("gated", None),
+        Outcome::Same(of) => ("same", Some(of.clone())),
+        Outcome::Failed(class, message) => (class.as_str(), Some(message.clone())),
+    };
+    let parent = one
+        .parent
+        .map(|index| archive.candidates[index].name.clone());
+    report::Candidate {
+        name: one.name.clone(),
+        round: one.round,
+        parent: parent.unwrap_or_default(),
+        by: one.by.clone(),
+        change: one.change.clone(),
+        outcome: outcome.to_owned(),
+        message,
+        ratio: one.ratio,
+        total: one.total,
+        best: one.best,
+        control: one.control,
+    }
+}

@@ -1,0 +1,59 @@
+//! Small changes of sources: one place of a good candidate's source at a time.
+
+use super::super::candidate::{Made, Program};
+use super::super::random::Random;
+use super::Known;
+
+/// The most trials for each candidate that is wanted.
+const TRIALS: usize = 50;
+
+/// Makes at most `count` candidates of these parents.
+pub(crate) fn mutate(
+    known: &mut Known<'_>,
+    random: &mut Random,
+    count: usize,
+    parents: &[usize],
+    control: bool,
+) -> Vec<Made> {
+    let able: Vec<usize> = parents
+        .iter()
+        .copied()
+        .filter(|parent| {
+            let changes = known.changes.get(&known.candidate(*parent).program.key());
+            changes.is_some_and(|changes| !changes.is_empty())
+        })
+        .collect();
+    let mut made = Vec::new();
+    if able.is_empty() {
+        return made;
+    }
+    for _ in 0..count * TRIALS {
+        if made.len() == count {
+            break;
+        }
+        let parent = able[random.below(able.len())];
+        let program = &known.candidate(parent).program;
+        let Some(changes) = known.changes.get(&program.key()) else {
+            continue;
+        };
+        let one = &changes[random.below(changes.len())];
+        let source = known.source(program);
+        let Some(changed) = source.and_then(|text| one.applied(&text)) else {
+            continue;
+        };
+        let candidate = Made {
+            parent,
+            by: "mutate",
+            change: one.change.clone(),
+            program: Program {
+                source: Some(changed.into()),
+                ..program.clone()
+            },
+            control,
+        };
+        if known.is_new(&candidate.program) {
+            made.push(candidate);
+        }
+    }
+    made
+}

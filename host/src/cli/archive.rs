@@ -1,0 +1,168 @@
+//! `bakeoff archive`: what a search tried, where it came from, and what became of it.
+
+use super::failure::Failure;
+use super::options::{Format, Output};
+use super::run_place::RunPlace;
+use super::{Status, rounds, show};
+use bakeoff_domain::numbers;
+use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_search::{Archive, Candidate, Outcome, search_folder};
+use clap::Args;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// The most characters of a failure's message.
+const MESSAGE_CHARS_MAX: usize = 400;
+
+/// Shows what the search of an experiment tried, where each candidate came from, and what became of it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff archive examples/tiles                      every candidate, in the order of its making
+  bakeoff archive examples/tiles --tree               each below the one that it was made from
+  bakeoff archive examples/tiles --failed             those that failed, each with its reason
+  bakeoff archive examples/tiles --source 'heap 2.3'  the source of one
+
+Figures are from short races during the search. They steered it, and claim nothing.")]
+pub(super) struct Arguments {
+    /// A folder with a bakeoff.toml, such a file, or a folder of results
+    #[arg(default_value = ".")]
+    experiment: PathBuf,
+    /// Show each candidate below the one that it was made from
+    #[arg(long, conflicts_with = "failed")]
+    tree: bool,
+    /// Show those that failed, each with its reason
+    #[arg(long)]
+    failed: bool,
+    /// Show the source of the candidate with this name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "failed"])]
+    source: Option<String>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json])?;
+    let place = RunPlace::find(&arguments.experiment, None)?;
+    let known = bakeoff_search::known(&search_folder(&place.results)).map_err(rounds::failure)?;
+    let Some(archive) = known else {
+        return Err(Failure::usage(format!(
+            "no search of yours is kept in {}: `bakeoff evolve` begins one",
+            Plain(&place.results.path().display().to_string())
+        )));
+    };
+    if let Some(name) = &arguments.source {
+        show::write(&source(&archive, name)?)?;
+        return Ok(Status::Done);
+    }
+    if output.format == Format::Json {
+        show::write_json(&archive.candidates)?;
+        return Ok(Status::Done);
+    }
+    let text = if arguments.tree {
+        tree(&archive)
+    } else {
+        list(&archive, arguments.failed)
+    };
+    show::write(&text)?;
+    Ok(Status::Done)
+}
+
+/// Returns the source of a candidate.
+fn source(archive: &Archive, name: &str) -> Result<String, Failure> {
+    let mut candidates = archive.candidates.iter();
+    let Some(found) = candidates.find(|one| one.name == name) else {
+        return Err(Failure::usage(format!(
+            "the search made no candidate \"{}\": `bakeoff archive` lists them",
+            Plain(name)
+        )));
+    };
+    let values = found.program.values.iter();
+    let values: Vec<String> = values
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match &found.program.source {
+        Some(source) => Ok(Lines(source).to_string()),
+        None => Err(Failure::usage(format!(
+            "\"{}\" is the code of the approach \"{}\"{}",
+            Plain(name),
+            Plain(&found.program.origin),
+            if values.is_empty() {
+                String::new()
+            } else {
+                format!(", with {}", Plain(&values.join(", ")))
+            }
+        ))),
+    }
+}
+
+fn list(archive: &Archive, only_failed: bool) -> String {
+    let mut text = String::new();
+    for one in &archive.candidates {
+        if let (Outcome::Failed(class, message), true) = (&one.outcome, only_failed) {
+            let short: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
+            let message = Lines(&short).to_string().replace('\n', "\n    ");
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                text,
+                "{}{}: {}\n    {message}",
+                Plain(&one.name),
+                described(one),
+                Plain(class)
+            );
+        } else if !only_failed {
+            let _ = writeln!(text, "{}", line(one));
+        }
+    }
+    if text.is_empty() {
+        text.push_str("none\n");
+    }
+    text
+}
+
+fn tree(archive: &Archive) -> String {
+    let mut text = String::new();
+    let mut open: Vec<(usize, usize)> = (0..archive.candidates.len())
+        .rev()
+        .filter(|index| archive.candidates[*index].parent.is_none())
+        .map(|index| (index, 0))
+        .collect();
+    // A parent stands before its children, so there is no circle.
+    while let Some((index, depth)) = open.pop() {
+        let _ = writeln!(
+            text,
+            "{}{}",
+            "  ".repeat(depth.min(40)),
+            line(&archive.candidates[index])
+        );
+        let children = (index + 1..archive.candidates.len()).rev();
+        let own = children.filter(|child| archive.candidates[*child].parent == Some(index));
+        open.extend(own.map(|child| (child, depth + 1)));
+    }
+    text
+}
+
+fn described(one: &Candidate) -> String {
+    match one.change.as_str() {
+        "" => String::new(),
+        change => format!(" ({}, {})", Plain(&one.by), Plain(change)),
+    }
+}
+
+fn line(one: &Candidate) -> String {
+    let outcome = match &one.outcome {
+        Outcome::Passed => String::new(),
+        Outcome::Gated => ", fails a gate".to_owned(),
+        Outcome::Same(of) => format!(", the same program as {}", Plain(of)),
+        Outcome::Failed(class, _) => format!(", failed: {}", Plain(class)),
+    };
+    let figure = match (one.ratio, one.total) {
+        (Some(ratio), _) => format!(", {} ×", numbers::significant(ratio, 3)),
+        (None, Some(total)) => format!(", total {}", numbers::decimals(3, total)),
+        (None, None) => String::new(),
+    };
+    let best = if one.best { ", the best so far" } else { "" };
+    format!(
+        "{}{}{outcome}{figure}{best}",
+        Plain(&one.name),
+        described(one)
+    )
+}

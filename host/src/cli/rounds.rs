@@ -1,0 +1,205 @@
+//! The rounds of a search before a race: `[rounds]` of an experiment, and the options that overrule it.
+
+use super::asked::Leave;
+use super::failure::Failure;
+use super::interrupts::listen_for_interrupts;
+use super::options::{Output, Safety};
+use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
+use bakeoff_propose::Improver;
+use bakeoff_render::escape::Plain;
+use bakeoff_run::{KnownMachine, RunError, Survey};
+use bakeoff_search::{SearchError, SearchRequest, Searched, search_folder, ways_of};
+use bakeoff_store::{ResultsPlace, Start};
+use clap::Args;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Options of a run on the rounds before its race.
+#[derive(Debug, Default, Args)]
+pub(super) struct RoundsArguments {
+    /// Search for better approaches first, in at most this many rounds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(ROUNDS_MAX)))]
+    rounds: Option<u32>,
+    /// Race what the experiment names, without the search of its [rounds]
+    #[arg(long, conflicts_with = "rounds")]
+    no_rounds: bool,
+}
+
+/// The wish for a search.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) options: Rounds,
+    /// The number of rounds to add to those that are over.
+    pub(super) more: Option<u32>,
+}
+
+impl RoundsArguments {
+    /// Returns the search that is wanted, if one is: by the experiment, or by an option.
+    pub(super) fn wanted(&self, loaded: &LoadedExperiment) -> Option<Wanted> {
+        if self.no_rounds {
+            return None;
+        }
+        let declared = loaded.rounds.clone();
+        let mut options = match self.rounds {
+            Some(_) => declared.unwrap_or_default(),
+            None => declared?,
+        };
+        options.count = self.rounds.unwrap_or(options.count);
+        Some(Wanted {
+            options,
+            more: None,
+        })
+    }
+
+    /// Returns the search that a command wants whose purpose it is.
+    pub(super) fn always(&self, loaded: &LoadedExperiment, more: Option<u32>) -> Wanted {
+        let mut options = loaded.rounds.clone().unwrap_or_default();
+        options.count = self.rounds.unwrap_or(options.count);
+        Wanted { options, more }
+    }
+}
+
+/// A search of a run.
+pub(super) struct Search<'a> {
+    pub(super) loaded: &'a LoadedExperiment,
+    pub(super) wanted: Wanted,
+    /// The folder of the run's results.
+    pub(super) results: &'a ResultsPlace,
+    pub(super) start: Start,
+    pub(super) safety: &'a Safety,
+    pub(super) machine: &'a KnownMachine,
+    pub(super) policy: &'a Policy,
+    /// The leave to ask a model.
+    pub(super) leave: &'a Leave,
+    /// The command that goes on after an interruption.
+    pub(super) resume: &'a str,
+}
+
+impl Search<'_> {
+    /// Searches. Returns `None` if the user interrupted it; a message has said so then.
+    ///
+    /// # Errors
+    /// See [`SearchError`].
+    pub(super) async fn go(self, output: &Output) -> Result<Option<Searched>, Failure> {
+        let host = (self.safety).host_options_on(self.policy.clone(), self.machine)?;
+        let mut reporter = output.reporter();
+        let mut say = move |text: &str| reporter(&Plain(text).to_string());
+        let by_model = self.wanted.options.propose.contains(&Propose::Model);
+        let opened = if by_model {
+            (self.leave).open_for_rounds(self.loaded, self.policy, output)?
+        } else {
+            None
+        };
+        let model = match opened {
+            Some((models, options)) => {
+                let survey = Survey::open(self.loaded, &host, &mut say).await?;
+                let statement = &self.loaded.experiment.problem;
+                Some(Improver::new(&models, survey, statement, &options))
+            }
+            None => None,
+        };
+        let request = SearchRequest {
+            model,
+            loaded: self.loaded,
+            options: self.wanted.options,
+            place: search_folder(self.results),
+            start: self.start,
+            more: self.wanted.more,
+            host,
+            interrupt: listen_for_interrupts(),
+            resume: self.resume.to_owned(),
+        };
+        match bakeoff_search::search(&request, &mut say).await {
+            Ok(searched) => Ok(Some(searched)),
+            Err(SearchError::Run(RunError::Interrupted)) => {
+                anstream::eprintln!(
+                    "interrupted; rounds that are over are kept. To go on:\n  {}",
+                    Plain(self.resume)
+                );
+                Ok(None)
+            }
+            Err(error) => Err(failure(error)),
+        }
+    }
+}
+
+/// Returns the error of a search as that of a command.
+pub(super) fn failure(error: SearchError) -> Failure {
+    match error {
+        SearchError::Run(error) => error.into(),
+        SearchError::Config(error) => error.into(),
+        SearchError::Store(error) => error.into(),
+        SearchError::Nothing(text) => Failure::usage(text),
+        SearchError::Journal { .. } => Failure::infrastructure(error),
+    }
+}
+
+/// Returns what a search may take, without beginning it.
+///
+/// # Errors
+/// The experiment has nothing to search.
+pub(super) fn forecast(
+    loaded: &LoadedExperiment,
+    wanted: &Wanted,
+    results: &ResultsPlace,
+    shown: &Path,
+) -> Result<String, Failure> {
+    let options = &wanted.options;
+    let ways = ways_of(&loaded.experiment, options).map_err(failure)?;
+    let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
+    let known = bakeoff_search::known(&search_folder(results)).map_err(failure)?;
+    let done = known.as_ref().map_or(0, |archive| archive.rounds);
+    let left = match wanted.more {
+        Some(more) => more,
+        None => options.count.saturating_sub(done),
+    };
+    let width = options.width * if options.control { 2 } else { 1 };
+    let budget = loaded.experiment.measure.budget;
+    let timing = budget.mul_f64(bakeoff_run::LOOK_BUDGET_SHARE);
+    let begun = loaded.experiment.approaches.len();
+    let racing = begun + options.finalists as usize + usize::from(options.control);
+    let mut text = format!(
+        "{}: {}, with {}\n",
+        Plain(&shown.display().to_string()),
+        plural(left, "round at most", "rounds at most"),
+        words.join(", "),
+    );
+    // Writing to a text cannot fail.
+    let _ = writeln!(
+        text,
+        "  {} of {} each: {} to build and check, of which up to {} a round are timed for up to {} together",
+        plural(left, "round", "rounds"),
+        plural(width, "candidate", "candidates"),
+        u64::from(left) * u64::from(width),
+        bakeoff_run::TIMED_MAX,
+        bakeoff_config::show_duration(timing),
+    );
+    let _ = writeln!(
+        text,
+        "  then a race of up to {racing} approaches for up to {}",
+        bakeoff_config::show_duration(budget),
+    );
+    if let Some(time) = options.time {
+        let _ = writeln!(
+            text,
+            "  no round begins that would not end within {} of searching",
+            bakeoff_config::show_duration(time)
+        );
+    }
+    if done > 0 {
+        let _ = writeln!(
+            text,
+            "  {} over already",
+            plural(done, "round is", "rounds are")
+        );
+    }
+    text.push_str("  no model is asked, and nothing was begun\n");
+    Ok(text)
+}
+
+fn plural(count: u32, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        more => format!("{more} {many}"),
+    }
+}
