@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod action;
+mod adding;
 mod addresses;
 mod aggregators;
 mod asked;

@@ -109,6 +109,7 @@ mod sweep;
 pub mod units;
 mod user_scale;
 mod wished;
+mod withdraw;
 mod write;
 
 pub use aggregators::AGGREGATORS_MAX;
@@ -137,6 +138,7 @@ pub use rounds::{KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, WIDTH_MA
 pub use sweep::sweep_of;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
+pub use withdraw::without_approach;
 pub use write::{NewApproach, quoted, with_approaches, with_component};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.

@@ -66,12 +66,11 @@ pub fn with_component(
     parameters: &BTreeMap<String, String>,
 ) -> String {
     let mut text = text.trim_end().to_owned();
-    text += &format!(
-        "\n\n[[approach]]\nname = {}\ndescription = {}\ncomponent = {}\n",
-        quoted(name),
-        quoted(description),
-        quoted(component)
-    );
+    text += &format!("\n\n[[approach]]\nname = {}\n", quoted(name));
+    if !description.is_empty() {
+        text += &format!("description = {}\n", quoted(description));
+    }
+    text += &format!("component = {}\n", quoted(component));
     if !parameters.is_empty() {
         let single = |(name, value): (&String, &String)| Parameter {
             name: name.clone(),

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod add;
 mod again;
 mod archive;
 mod asked;
@@ -155,6 +156,10 @@ enum Command {
     Export(export::Arguments),
     /// Write a small experiment to start from
     Init(init::Arguments),
+    /// Add approaches to an experiment: files that exist
+    Add(add::Arguments),
+    /// Remove an approach from an experiment, and keep its file
+    Withdraw(add::WithdrawArguments),
     /// Fetch the crates that an experiment allows
     Vendor(vendor::Arguments),
     /// From a statement alone: a model writes interface, workload and approaches, which are measured
@@ -230,6 +235,8 @@ pub fn main() -> ExitCode {
             Command::Pack(arguments) => pack::run(&arguments, &cli.output),
             Command::Export(arguments) => export::run(&arguments, &cli.output),
             Command::Init(arguments) => init::run(&arguments, &cli.output).await,
+            Command::Add(arguments) => add::run(&arguments, &cli.output),
+            Command::Withdraw(arguments) => add::withdraw(&arguments, &cli.output),
             Command::Vendor(arguments) => vendor::run(&arguments, &cli.output).await,
             Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
