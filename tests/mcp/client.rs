@@ -33,9 +33,18 @@ impl Client {
         Self::start_in(TempDir::new().unwrap(), roots)
     }
 
+    /// Starts a server with these roots and options.
+    pub(super) fn start_with(roots: &[&str], more: &[&str]) -> Self {
+        Self::start_as(TempDir::new().unwrap(), roots, more)
+    }
+
     /// Starts a server with this folder for temporary files.
     pub(super) fn start_in(temporary: TempDir, roots: &[&str]) -> Self {
-        let mut arguments = vec!["mcp"];
+        Self::start_as(temporary, roots, &[])
+    }
+
+    fn start_as(temporary: TempDir, roots: &[&str], more: &[&str]) -> Self {
+        let mut arguments = [&["mcp"], more].concat();
         for root in roots {
             arguments.extend(["--root", *root]);
         }

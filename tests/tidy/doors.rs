@@ -73,7 +73,7 @@ const STRANGERS: [&str; 13] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 54] = [
+const OWN_PATHS: [(&str, &str); 55] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::assembled", "files that the user named"),
@@ -119,6 +119,7 @@ const OWN_PATHS: [(&str, &str); 54] = [
     ("cli::step_summary", "the environment's word"),
     ("cli::time", "the file that the user named"),
     ("cli::time::export", "files that the user named"),
+    ("cli::models", "answers in a file that the user named"),
     ("cli::told", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
@@ -157,7 +158,7 @@ const OWN_PATHS: [(&str, &str); 54] = [
         "the roots that the user named; below them, `cap_std` is the door",
     ),
     ("mcp::runs", "a folder of ours"),
-    ("mcp::server", "a folder of ours"),
+    ("mcp::short_calls", "a folder of ours"),
     ("mcp::workspace", "a folder of ours"),
     ("propose::draft", "a folder of ours"),
     ("propose::writer", "instructions that the user named"),

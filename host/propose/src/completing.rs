@@ -102,7 +102,9 @@ fn refusal(error: &AskError) -> CompletionRefusal {
     let why = error.to_string();
     match error {
         AskError::BudgetExhausted { .. } => CompletionRefusal::BudgetExhausted(why),
-        AskError::Unavailable { .. } | AskError::Interrupted => CompletionRefusal::Unavailable(why),
+        AskError::Unavailable { .. } | AskError::NotAnswered { .. } | AskError::Interrupted => {
+            CompletionRefusal::Unavailable(why)
+        }
         AskError::Refused { .. } => CompletionRefusal::Refused(why),
         AskError::Invalid { .. }
         | AskError::TooLong { .. }

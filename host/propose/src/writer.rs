@@ -281,7 +281,10 @@ fn failed(class: &'static str, message: String) -> ProposalOutcome {
 pub(super) fn ends_all(error: &AskError) -> bool {
     matches!(
         error,
-        AskError::BudgetExhausted { .. } | AskError::Unavailable { .. } | AskError::Interrupted
+        AskError::BudgetExhausted { .. }
+            | AskError::Unavailable { .. }
+            | AskError::NotAnswered { .. }
+            | AskError::Interrupted
     )
 }
 

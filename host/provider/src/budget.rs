@@ -126,6 +126,27 @@ impl Budget {
         })
     }
 
+    /// Lets the bounds count from now on, whatever was booked before.
+    pub(super) fn count_from_now(&mut self) {
+        let before = self.amounts().0;
+        let beyond = |bound: &mut Option<u64>, before: u64| {
+            *bound = bound.map(|bound| bound.saturating_add(before));
+        };
+        beyond(&mut self.tokens_max, before.tokens);
+        beyond(&mut self.microdollars_max, before.microdollars);
+    }
+
+    /// Returns the amounts that are spent, and those that are held for calls under way.
+    pub(super) fn amounts(&self) -> (Reservation, Reservation) {
+        let accounts = self.accounts();
+        let usage = accounts.spent.total.usage;
+        let spent = Reservation {
+            tokens: usage.tokens(),
+            microdollars: usage.microdollars,
+        };
+        (spent, accounts.held)
+    }
+
     /// Returns the bounds: of tokens, and of millionths of a dollar.
     pub(super) fn bounds(&self) -> (Option<u64>, Option<u64>) {
         (self.tokens_max, self.microdollars_max)
@@ -268,6 +289,24 @@ mod tests {
             budget.settle(second.unwrap(), Some(booking(1, 0)));
             assert_eq!(budget.spent().total.usage.tokens(), 21);
             assert!(budget.reserve(need(80, MoneyNeed::Unknown)).await.is_err());
+        });
+    }
+
+    #[test]
+    fn bounds_that_count_from_now_leave_out_what_was_booked_before() {
+        block_on(async {
+            let mut budget = Budget::new(Some(100), Some(50));
+            budget.book(&booking(90, 50));
+            assert!(budget.reserve(need(20, MoneyNeed::UpTo(1))).await.is_err());
+            budget.count_from_now();
+            let held = budget
+                .reserve(need(100, MoneyNeed::UpTo(50)))
+                .await
+                .unwrap();
+            let (spent, under_way) = budget.amounts();
+            assert_eq!((spent.tokens, under_way), (90, held));
+            budget.settle(held, Some(booking(100, 50)));
+            assert!(budget.reserve(need(1, MoneyNeed::UpTo(0))).await.is_err());
         });
     }
 

@@ -65,6 +65,12 @@ pub enum AskError {
         /// State of the reply when the time was over: "no reply began".
         during: &'static str,
     },
+    /// The question was given out as a task, which has no answer yet.
+    #[error("the task {task} waits for an answer")]
+    NotAnswered {
+        /// The id of the task.
+        task: String,
+    },
     /// The run is being interrupted.
     #[error("the run was interrupted")]
     Interrupted,
@@ -81,6 +87,7 @@ impl AskError {
             Self::TooLong { .. } => "reply-too-long",
             Self::Cut { .. } => "reply-cut",
             Self::TimedOut { .. } => "model-timeout",
+            Self::NotAnswered { .. } => "not-answered",
             Self::Interrupted => "interrupted",
         }
     }

@@ -14,8 +14,10 @@ mod error;
 mod excerpt;
 mod fuzz_entry;
 mod http;
+mod ledger;
 mod limiter;
 mod live;
+mod manual;
 mod models;
 mod openai;
 mod options;
@@ -23,6 +25,7 @@ mod prices;
 mod process;
 mod progress;
 mod read_file;
+mod record_books;
 mod record_seal;
 mod recorder;
 mod reply;
@@ -46,6 +49,8 @@ pub use error::{Amount, AskError, OpenError};
 pub use fuzz_entry::{
     parse_cassette, read_command_output, read_progress, read_record, read_stream,
 };
+pub use ledger::Ledger;
+pub use manual::{ANSWERS_BYTES_MAX, ANSWERS_MAX, OpenTask, TaskAnswer};
 pub use models::Models;
 pub use options::{ModelOptions, ProviderKind};
 pub use progress::{Progress, ProgressStep};

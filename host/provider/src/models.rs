@@ -1,21 +1,22 @@
 //! The models of a run.
 
-use super::budget::{Booking, Budget, Reservation};
-use super::call::{Books, Call};
+use super::budget::{Budget, Reservation};
+use super::call::{Books as _, Call};
 use super::cassette::{Cassette, Exchange};
 use super::environment::Environment;
 use super::error::{AskError, OpenError};
 use super::excerpt::excerpt;
 use super::limiter::{Limiter, RetryPolicy};
 use super::live::{Prepared, Provider};
+use super::manual::{self, Manual, OpenTask, TaskAnswer};
 use super::options::{ModelOptions, ProviderKind};
 use super::progress::{Progress, ProgressStep};
+use super::record_books::{RecordBooks, booking};
 use super::recorder::Recorder;
 use super::reply::{Ending, NoReply};
 use super::request::Request;
 use super::schema::ReplySchema;
 use super::secret::Secrets;
-use super::spending::Spending;
 use super::usage::SpentTable;
 use bakeoff_files::SearchPath;
 use serde_json::Value;
@@ -38,16 +39,12 @@ type OnProgress = Box<dyn Fn(&Progress) + Send + Sync>;
 /// The models of a run: one provider, its budget, its record, and what was spent.
 pub struct Models {
     source: Source,
-    name: String,
+    books: RecordBooks,
     timeout: Duration,
-    budget: Budget,
     limiter: Limiter,
     retries: RetryPolicy,
-    secrets: Secrets,
     /// Replies that were received before this process began, and are not paid for again.
     recorded: Mutex<Cassette>,
-    recorder: Option<Mutex<Recorder>>,
-    record_path: PathBuf,
     /// Notices about the record, for the user to read before anything is asked.
     notices: Vec<String>,
     interrupted: watch::Sender<bool>,
@@ -56,17 +53,18 @@ pub struct Models {
     on_progress: Option<OnProgress>,
 }
 
-/// Source of replies: a live provider, or a cassette.
+/// Source of replies: a live provider, a cassette, or whoever calls.
 #[derive(Debug)]
 enum Source {
     Live(Box<Provider>),
     Replay(Mutex<Cassette>),
+    Manual(Manual),
 }
 
 impl fmt::Debug for Models {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Models")
-            .field("name", &self.name)
+            .field("name", &self.books.name)
             .finish_non_exhaustive()
     }
 }
@@ -103,29 +101,52 @@ impl Models {
                 (Source::Live(Box::new(provider)), name, secrets)
             }
         };
-        let budget = Budget::new(options.tokens_max, options.microdollars_max);
+        Self::of_source(source, name, secrets, options)
+    }
+
+    /// Opens the models of a run whose questions whoever calls answers, with the answers that are handed in. Nothing is
+    /// asked of a model, and nothing is paid. Every answer is written to `record`.
+    ///
+    /// # Errors
+    /// The record cannot be used.
+    pub fn manual(answers: Vec<TaskAnswer>, record: PathBuf) -> Result<Self, OpenError> {
+        let source = Source::Manual(Manual::new(answers));
+        let options = ModelOptions {
+            record: Some(record),
+            ..ModelOptions::new(ProviderKind::Replay)
+        };
+        Self::of_source(source, manual::NAME.to_owned(), Secrets::default(), options)
+    }
+
+    fn of_source(
+        source: Source,
+        name: String,
+        secrets: Secrets,
+        options: ModelOptions,
+    ) -> Result<Self, OpenError> {
+        let mut budget = Budget::new(options.tokens_max, options.microdollars_max);
         let (mut recorder, mut recorded) = (None, Cassette::default());
         let mut notices = Vec::new();
         // A replay writes nothing: all that it answers is kept already.
-        if let (Some(path), Source::Live(_)) = (&options.record, &source) {
+        if let (Some(path), Source::Live(_) | Source::Manual(_)) = (&options.record, &source) {
             let opened = Recorder::open(path)?;
-            (recorder, recorded) = (Some(Mutex::new(opened.recorder)), opened.cassette);
+            (recorder, recorded) = (Some(opened.recorder), opened.cassette);
             notices = opened.notices;
             recorded
                 .paid()
                 .for_each(|exchange| budget.book(&booking(exchange)));
         }
+        if options.counts_from_now {
+            budget.count_from_now();
+        }
+        let files = (options.record.unwrap_or_default(), options.ledger);
         Ok(Self {
             source,
-            name,
+            books: RecordBooks::new(name, budget, secrets, recorder, files),
             timeout: options.timeout,
-            budget,
             limiter: Limiter::new(options.concurrency, options.calls_per_minute),
             retries: RetryPolicy::default(),
-            secrets,
             recorded: Mutex::new(recorded),
-            recorder,
-            record_path: options.record.unwrap_or_default(),
             notices,
             interrupted: watch::Sender::new(false),
             by_place: Mutex::new(0),
@@ -152,7 +173,7 @@ impl Models {
 
     #[cfg(test)]
     pub(super) fn replace_recorder(&mut self, recorder: Recorder) {
-        self.recorder = Some(Mutex::new(recorder));
+        self.books.recorder = Some(Mutex::new(recorder));
     }
 
     /// Returns the answer to a question, checked against its schema. A reply that does not match it is
@@ -174,7 +195,7 @@ impl Models {
     pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
         match &self.source {
             Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
-            Source::Replay(_) => Some(0),
+            Source::Replay(_) | Source::Manual(_) => Some(0),
         }
     }
 
@@ -185,12 +206,12 @@ impl Models {
 
     /// Returns the amounts spent so far, together with what the record had already.
     pub fn spent(&self) -> SpentTable {
-        self.budget.spent()
+        self.books.budget.spent()
     }
 
     /// Returns the provider and its model.
     pub fn name(&self) -> String {
-        self.name.clone()
+        self.books.name.clone()
     }
 
     /// Returns notices about the record, for the user to read before anything is asked: what was set aside, for
@@ -206,16 +227,47 @@ impl Models {
         if by_place > 0 {
             warnings.push(format!(
                 "{}: {by_place} replies were recorded for other requests, and are taken in their order",
-                self.name
+                self.books.name
             ));
         }
-        if let Some(reason) = self.broken_record() {
+        if let Some(reason) = self.books.broken() {
             warnings.push(reason);
         }
         warnings
     }
 
+    /// Returns true if whoever calls answers the questions, and no model is asked.
+    pub fn is_manual(&self) -> bool {
+        matches!(self.source, Source::Manual(_))
+    }
+
+    /// Returns the tasks that wait for an answer of whoever calls.
+    pub fn open_tasks(&self) -> Vec<OpenTask> {
+        match &self.source {
+            Source::Manual(manual) => manual.open(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the ids of the answers that were handed in to no task which was asked.
+    pub fn unused_answers(&self) -> Vec<String> {
+        match &self.source {
+            Source::Manual(manual) => manual.unused(),
+            _ => Vec::new(),
+        }
+    }
+
     async fn answer(&self, request: &Request) -> Result<Value, AskError> {
+        if let Source::Manual(manual) = &self.source {
+            if let Some(reason) = self.books.broken() {
+                return Err(self.unavailable(reason));
+            }
+            let recorded = lock(&self.recorded).take_reply(request, &self.books.name);
+            return manual.answer(request, recorded.as_ref(), |exchange| {
+                self.books.record(exchange);
+                self.books.budget.book(&booking(exchange));
+            });
+        }
         let invalid = |problem, reply_excerpt| AskError::Invalid {
             problem,
             reply_excerpt,
@@ -258,7 +310,7 @@ impl Models {
                 return Err(invalid(problem, reply_excerpt));
             }
             repairs += 1;
-            asked = repair(request, &problem, &reply_excerpt);
+            asked = request.again(&problem, &reply_excerpt);
             self.tell(request, || ProgressStep::Repairing { problem });
         }
     }
@@ -268,17 +320,18 @@ impl Models {
         let provider = match &self.source {
             Source::Live(provider) => provider,
             Source::Replay(cassette) => return self.replay(cassette, request),
+            Source::Manual(_) => return Err(self.unavailable("nobody is asked".to_owned())),
         };
-        let recorded = lock(&self.recorded).take_reply(request, &self.name);
+        let recorded = lock(&self.recorded).take_reply(request, &self.books.name);
         if let Some(exchange) = recorded {
             self.tell(request, || ProgressStep::Received { is_recorded: true });
             return exchange.ending();
         }
         let received = self.receive(provider, request).await;
         if let Err(error) = &received
-            && let Some(exchange) = Exchange::of_error(request, &self.name, error)
+            && let Some(exchange) = Exchange::of_error(request, &self.books.name, error)
         {
-            self.record(&exchange);
+            self.books.record(&exchange);
         }
         received
     }
@@ -296,7 +349,7 @@ impl Models {
         let mut sent = Cow::Borrowed(request);
         loop {
             let prepared = provider.prepare(&sent);
-            match self.budget.reserve(prepared.need).await {
+            match self.books.budget.reserve(prepared.need).await {
                 Ok(reservation) => return Ok((sent, prepared, reservation)),
                 Err(AskError::BudgetExhausted { .. })
                     if sent.output_tokens_max > REPLY_TOKENS_MIN =>
@@ -315,12 +368,12 @@ impl Models {
         loop {
             let slot = self.limiter.begin().await;
             let slot = slot.map_err(|error| self.unavailable(error.to_string()))?;
-            if let Some(reason) = self.broken_record() {
+            if let Some(reason) = self.books.broken() {
                 return Err(self.unavailable(reason));
             }
             let (sent, prepared, reservation) = self.held(provider, request).await?;
-            let call = Call::new(self, provider, request, prepared.need, reservation);
-            if let Some(reason) = self.broken_record() {
+            let call = Call::new(&self.books, provider, request, prepared.need, reservation);
+            if let Some(reason) = self.books.broken() {
                 call.free();
                 return Err(self.unavailable(reason));
             }
@@ -365,7 +418,7 @@ impl Models {
                 // It holds for all that is asked of this provider.
                 self.limiter.pause(wait);
             }
-            let reason = self.secrets.remove_from(reason);
+            let reason = self.books.secrets.remove_from(reason);
             self.tell(request, || ProgressStep::Waiting { reason, wait });
             tokio::time::sleep(wait).await;
         }
@@ -376,7 +429,7 @@ impl Models {
         let replayed = lock(cassette).replay(request);
         let exchanges = replayed.earlier.iter().chain(&replayed.last);
         for exchange in exchanges.filter(|exchange| exchange.is_paid()) {
-            self.budget.book(&booking(exchange));
+            self.books.budget.book(&booking(exchange));
         }
         *lock(&self.by_place) += u64::from(replayed.is_by_place);
         let Some(exchange) = replayed.last else {
@@ -392,34 +445,9 @@ impl Models {
 
     fn unavailable(&self, reason: String) -> AskError {
         AskError::Unavailable {
-            provider: self.name.clone(),
-            reason: self.secrets.remove_from(reason),
+            provider: self.books.name.clone(),
+            reason: self.books.secrets.remove_from(reason),
         }
-    }
-
-    /// Writes the amounts spent so far beside the record, for display: nothing depends on it.
-    fn show_spending(&self) {
-        let Some(recorder) = &self.recorder else {
-            return;
-        };
-        let recorder = lock(recorder);
-        let spent = self.budget.spent().total;
-        let spending = Spending::new(
-            &self.name,
-            &spent,
-            self.budget.bounds(),
-            recorder.questions(),
-        );
-        let _ = spending.write(&self.record_path);
-    }
-
-    fn broken_record(&self) -> Option<String> {
-        let recorder = lock(self.recorder.as_ref()?);
-        let reason = recorder.broken()?;
-        let path = self.record_path.display();
-        Some(format!(
-            "`{path}` cannot be written, so nothing more is paid for: {reason}"
-        ))
     }
 
     fn tell(&self, request: &Request, step: impl FnOnce() -> ProgressStep) {
@@ -430,61 +458,6 @@ impl Models {
                 step: step(),
             });
         }
-    }
-}
-
-impl Books for Models {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    fn secrets(&self) -> &Secrets {
-        &self.secrets
-    }
-
-    fn record(&self, exchange: &Exchange) {
-        if let Some(recorder) = &self.recorder {
-            lock(recorder).append(exchange);
-        }
-    }
-
-    fn begin(&self, exchange: Exchange) -> Option<u64> {
-        let number = lock(self.recorder.as_ref()?).begin(exchange);
-        self.show_spending();
-        number
-    }
-
-    fn end(&self, number: u64) {
-        if let Some(recorder) = &self.recorder {
-            lock(recorder).end(number);
-        }
-        self.show_spending();
-    }
-}
-
-fn booking(exchange: &Exchange) -> Booking<'_> {
-    Booking {
-        purpose: exchange.purpose,
-        subject: &exchange.subject,
-        usage: exchange.usage,
-        seconds: exchange.seconds,
-    }
-}
-
-/// Returns the question again, with the problem of the reply to it.
-fn repair(request: &Request, problem: &str, reply_excerpt: &str) -> Request {
-    let prompt = format!(
-        "{}\n\nAn earlier reply to this could not be used: {problem}.\nIt began with: {reply_excerpt}\nReply again, with \
-         one whole JSON object that matches the schema and nothing else.",
-        request.prompt
-    );
-    Request {
-        prompt,
-        ..request.clone()
     }
 }
 

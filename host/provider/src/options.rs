@@ -27,6 +27,10 @@ pub struct ModelOptions {
     pub tokens_max: Option<u64>,
     /// The most millionths of a US dollar for all calls.
     pub microdollars_max: Option<u64>,
+    /// True if these bounds are for the calls of this process alone, beside those that the record has already.
+    pub counts_from_now: bool,
+    /// A file that always says the most that this process can have spent.
+    pub ledger: Option<PathBuf>,
     /// The longest that one reply may take.
     pub timeout: Duration,
     /// The most calls at the same time.
@@ -51,6 +55,8 @@ impl ModelOptions {
             record: None,
             tokens_max: None,
             microdollars_max: None,
+            counts_from_now: false,
+            ledger: None,
             timeout: Duration::from_secs(600),
             concurrency: 1,
             calls_per_minute: None,

@@ -93,6 +93,19 @@ impl Request {
         });
         bakeoff_domain::hex(&Sha256::digest(parts.to_string()))
     }
+
+    /// Returns the question again, with the problem of the reply to it.
+    pub(super) fn again(&self, problem: &str, reply_excerpt: &str) -> Self {
+        let prompt = format!(
+            "{}\n\nAn earlier reply to this could not be used: {problem}.\nIt began with: {reply_excerpt}\nReply again, \
+             with one whole JSON object that matches the schema and nothing else.",
+            self.prompt
+        );
+        Self {
+            prompt,
+            ..self.clone()
+        }
+    }
 }
 
 #[cfg(test)]

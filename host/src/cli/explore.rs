@@ -1,12 +1,14 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::changed;
+use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::failure::Failure;
 use super::generate;
 use super::generation;
 use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
 use super::models::{self, ModelArguments};
+use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::{cannot_write, check_places};
 use super::planned::{PlanOutput, goes_on, plan_text};
@@ -16,18 +18,16 @@ use super::{Status, counts, run, show, written};
 use crate::library;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
 use bakeoff_domain::ids;
-use bakeoff_domain::oracle::OracleTest;
-use bakeoff_domain::report::{ExpectedCost, Generation};
+use bakeoff_domain::report::ExpectedCost;
 use bakeoff_files::Folder;
 use bakeoff_propose::{
-    APPROACHES, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, TaskKind,
+    APPROACHES, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope,
 };
-use bakeoff_provider::Models;
+use bakeoff_provider::{Models, OpenTask, Purpose};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
 use bakeoff_store::Start;
 use clap::Args;
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,7 +48,8 @@ Examples:
   bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-5-5 --usd 1 --dry-run
 
 Exit status: as `bakeoff run` has; 1 if no interface or workload could be used; 4 if a budget ended it, or the
-model gives no answers (what passed until then is written, and not measured).")]
+model gives no answers, or tasks wait for yours (what passed until then is written, and not measured).",
+    mut_arg("provider", |provider| provider.required(true)))]
 pub(super) struct Arguments {
     /// The problem, in a sentence or several
     statement: String,
@@ -127,12 +128,19 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     )?);
     let exploring = arguments.explore(&models, output);
     let explored = tokio::select! {
-        explored = exploring => explored?,
+        explored = exploring => explored,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
             "interrupted; what the model replied is recorded, and the same command goes on without paying again",
         )),
     };
-    let Some(explored) = explored else {
+    let is_plan = |task: &OpenTask| task.purpose == Purpose::Plan;
+    if let Some(tasks) = OpenTasks::of(&models)
+        && models.open_tasks().iter().any(is_plan)
+    {
+        tasks.write(output)?;
+        return Ok(Status::Provider);
+    }
+    let Some(explored) = explored? else {
         return Ok(Status::Done);
     };
     arguments
@@ -285,6 +293,7 @@ impl Arguments {
                     task: *kind,
                     reason,
                 }),
+            tasks: None,
         };
         generation_record::record(&self.out, &generation)?;
         // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
@@ -310,6 +319,7 @@ impl Arguments {
             generation.record.is_complete = true;
             generation_record::record(&self.out, &generation)?;
         }
+        generation.tasks = OpenTasks::of(models);
         let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
         match (output.format, is_measured) {
             (Format::Json, false) => show::write_json(&generation)?,
@@ -317,7 +327,7 @@ impl Arguments {
             (_, true) => output.reporter()(generation.text(models, None).trim_end()),
         }
         if let Some(error) = &explored.ended {
-            return Err(models::ended(error));
+            return open_tasks::ending(error);
         }
         if explored.files.is_empty() {
             return Ok(Status::NoAnswer);
@@ -393,55 +403,6 @@ fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Outcome of an exploration, in JSON.
-#[derive(Serialize)]
-struct ExploreOutput<'a> {
-    #[serde(flatten)]
-    approaches: Generation,
-    #[serde(flatten)]
-    record: ExplorationRecord,
-    /// Result of the test of the oracle.
-    oracle: Option<&'a OracleTest>,
-    /// Tasks that were never done, since a task that they wait for has no result.
-    not_started: &'a [String],
-    /// Task whose answer could not be used after all repairs, with the reason.
-    unusable: Option<UnusableOutput<'a>>,
-}
-
-#[derive(Serialize)]
-struct UnusableOutput<'a> {
-    task: TaskKind,
-    reason: &'a str,
-}
-
-impl ExploreOutput<'_> {
-    fn text(&self, models: &Models, next: Option<&Path>) -> String {
-        let mut text = String::new();
-        if !self.record.is_complete {
-            text += "It has not come to its end: the same command goes on, and pays for no reply twice.\n";
-        }
-        if let Some(oracle) = self.oracle {
-            text += &format!("{}\n", oracle.sentence());
-        }
-        if let Some(unusable) = &self.unusable {
-            let kind = unusable.task.name();
-            let reason: String = unusable.reason.chars().take(600).collect();
-            let reason = Lines(&reason).to_string();
-            text += &format!(
-                "{kind}: it cannot be used: {}\n",
-                reason.replace('\n', "\n  ")
-            );
-        }
-        if !self.not_started.is_empty() {
-            text += &format!(
-                "Not begun, for what they wait for: {}\n",
-                self.not_started.join(", ")
-            );
-        }
-        text + &generation::text(&self.approaches, Some(models), next)
-    }
 }
 
 #[cfg(test)]

@@ -6,14 +6,15 @@ use super::generation::{self, Ending};
 use super::generation_record;
 use super::kept::ReportPlace;
 use super::model_news;
-use super::models::{self, ModelArguments};
+use super::models::ModelArguments;
+use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::wishes::{self, Wishing};
 use super::writing::Writing;
 use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_domain::report::GeneratedApproach;
+use bakeoff_domain::report::{GeneratedApproach, Generation};
 use bakeoff_domain::spec::Workers;
 use bakeoff_files::Reach;
 use bakeoff_propose::{
@@ -24,6 +25,7 @@ use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::Survey;
 use bakeoff_source::read_code;
 use clap::Args;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,13 +46,16 @@ Examples:
   bakeoff generate my-question --provider anthropic --model claude-sonnet-5-5 --usd 0.50
   bakeoff generate my-question --provider openai --base-url http://127.0.0.1:8080/v1 --model local
   bakeoff generate my-inversions --provider replay --cassette my-inversions/model.jsonl
+  bakeoff generate my-question --provider manual           what a model would be asked, for you to answer
+  bakeoff generate my-question --provider manual --answers answers.json
   bakeoff generate my-question --proposer my-question/proposers/grid.rs
   bakeoff generate my-question --proposer my-question/proposers/improve.rs --provider anthropic \\
       --model claude-sonnet-5-5 --usd 0.50
   bakeoff run my-question
 
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
-budget ended it, or the model gives no answers (what passed until then is written).")]
+budget ended it, the model gives no answers, or tasks wait for yours (what passed until then is written).",
+    mut_arg("provider", |provider| provider.required_unless_present("proposer")))]
 pub(super) struct Arguments {
     /// A folder with a bakeoff.toml, or such a file
     #[arg(default_value = ".")]
@@ -166,14 +171,19 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         output.reporter()(&Plain(&warning).to_string());
     }
     match output.format {
-        Format::Json => show::write_json(&shown)?,
+        Format::Json => show::write_json(&GenerateOutput {
+            generation: &shown,
+            tasks: models.as_deref().and_then(OpenTasks::of),
+        })?,
         _ => {
             let next = Some(arguments.experiment.as_path());
-            show::write(&generation::text(&shown, models.as_deref(), next))?;
+            let tasks = models.as_deref().and_then(OpenTasks::of);
+            let tasks = tasks.map(|tasks| tasks.text()).unwrap_or_default();
+            show::write(&(generation::text(&shown, models.as_deref(), next) + &tasks))?;
         }
     }
     if let Some(error) = &proposals.ended {
-        return Err(models::ended(error));
+        return open_tasks::ending(error);
     }
     let has_file = |one: &&GeneratedApproach| one.file.is_some();
     let passed = shown.approaches.iter().filter(has_file).count();
@@ -182,6 +192,15 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         (passed, all) if passed == all => Status::Done,
         _ => Status::SomeFailed,
     })
+}
+
+/// Outcome of a generation, in JSON.
+#[derive(Serialize)]
+struct GenerateOutput<'a> {
+    #[serde(flatten)]
+    generation: &'a Generation,
+    #[serde(flatten)]
+    tasks: Option<OpenTasks>,
 }
 
 impl Arguments {
@@ -244,6 +263,12 @@ impl Arguments {
                 "the words of a proposer's questions are its own, and --provider command would give them to a \
                  program that has your rights: name a provider that only answers, such as anthropic, openai, \
                  ollama or replay",
+            ));
+        }
+        if self.model.is_manual() {
+            return Err(Failure::usage(
+                "a proposer's questions are not given out as tasks: name a provider that answers while it runs, such as \
+                 anthropic, openai, ollama or replay",
             ));
         }
         if !self.model.is_bounded() {

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::placing::cannot_write;
 use super::starts::{self, Start};
-use super::{Status, counts, first_look, show};
+use super::{Status, claude_command, counts, first_look, show};
 use bakeoff_config::{NewApproach, Policy};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use bakeoff_files::{Folder, Reach, is_link, read_bounded};
@@ -34,6 +34,7 @@ Examples:
   bakeoff init my-question --aggregator summary            with a section of your own in the report
   bakeoff init my-question --workload inputs               with a workload that also says how good an answer is
   bakeoff init my-question --proposer grid                 then: bakeoff generate … --proposer
+  bakeoff init --claude                                    only a slash command of Claude Code
   bakeoff init my-question --from sort.rs heap.rs --call top-k --workload workload.rs --size 1000,16000")]
 pub(super) struct Arguments {
     /// The folder to write to; it is created if needed
@@ -72,6 +73,12 @@ pub(super) struct Arguments {
     /// Calls and expected answers in a file, instead of a workload
     #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "sizes"], requires = "from")]
     cases: Option<PathBuf>,
+    /// Write nothing but the command /parallel-experiment of Claude Code: .claude/commands/parallel-experiment.md
+    #[arg(long, conflicts_with_all = ["from", "evaluator", "aggregator", "proposer", "workload"])]
+    claude: bool,
+    /// With --claude: replace a command that is there and differs
+    #[arg(long, requires = "claude")]
+    overwrite: bool,
     #[command(flatten)]
     safety: Safety,
 }
@@ -101,6 +108,9 @@ fn guest_name(text: &str) -> Result<String, String> {
 const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if arguments.claude {
+        return claude_command::write(&arguments.dir, arguments.overwrite);
+    }
     if !arguments.from.is_empty() && arguments.workload.is_some() && arguments.sizes.is_empty() {
         return Err(Failure::usage(
             "the sizes of the inputs are missing: --size N",

@@ -1,10 +1,15 @@
 //! The options that say which model is asked, and what it may cost.
 
 use super::failure::Failure;
+use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
-use bakeoff_provider::{AskError, ModelOptions, Models, OpenError, ProviderKind, Spent};
+use bakeoff_files::read_bounded;
+use bakeoff_provider::{
+    ANSWERS_BYTES_MAX, AskError, ModelOptions, Models, OpenError, ProviderKind, Spent, TaskAnswer,
+};
 use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,13 +26,15 @@ enum ProviderName {
     Command,
     /// Replies that were recorded, from --cassette
     Replay,
+    /// You, or an agent: what a model would be asked is printed as tasks, and --answers has the answers
+    Manual,
 }
 
 /// The options of a model.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
     /// Provider of the model that answers
-    #[arg(long, value_enum, required_unless_present = "proposer")]
+    #[arg(long, value_enum)]
     provider: Option<ProviderName>,
     /// The model, by the provider's name for it
     #[arg(long, requires = "provider", value_name = "NAME")]
@@ -38,6 +45,10 @@ pub(super) struct ModelArguments {
     /// A file of recorded replies, for a replay
     #[arg(long, requires = "provider", value_name = "FILE")]
     cassette: Option<PathBuf>,
+    /// With --provider manual: a file of answers to tasks that were printed, as JSON:
+    /// [{"task": "…", "reply": {…}}]
+    #[arg(long, requires = "provider", value_name = "FILE")]
+    answers: Option<PathBuf>,
     /// A program and its arguments, which answers on stdout what is asked on stdin; repeated for each
     /// argument
     #[arg(
@@ -56,6 +67,13 @@ pub(super) struct ModelArguments {
     /// The most US dollars in all, counted before a call is made
     #[arg(long, requires = "provider", value_name = "USD", value_parser = microdollars)]
     usd: Option<u64>,
+    /// Count --usd and --tokens from now on, beside what was spent in this folder before
+    #[arg(long, requires = "provider")]
+    from_now: bool,
+    /// A file that always says the most that this command can have spent, calls under way included: for a program that
+    /// starts it, and may kill it
+    #[arg(long, requires = "provider", value_name = "FILE")]
+    ledger: Option<PathBuf>,
     /// A file of prices that come before those that are built in
     #[arg(long, requires = "provider", value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -101,13 +119,103 @@ impl ModelArguments {
         matches!(self.provider, Some(ProviderName::Command))
     }
 
+    /// Returns true if whoever calls answers, and no model is asked.
+    pub(super) fn is_manual(&self) -> bool {
+        self.provider == Some(ProviderName::Manual)
+    }
+
     /// Returns true if the cost has a bound, or there is no cost.
     pub(super) fn is_bounded(&self) -> bool {
         let is_free = matches!(
             self.provider,
-            Some(ProviderName::Ollama | ProviderName::Replay)
+            Some(ProviderName::Ollama | ProviderName::Replay | ProviderName::Manual)
         );
         is_free || self.usd.is_some() || self.tokens.is_some()
+    }
+
+    /// Returns the leave to ask this model, for commands of agents: its options, and the bound of all calls together.
+    ///
+    /// # Errors
+    /// The model is none that an agent may have asked, or its cost has no bound.
+    pub(super) fn consent(&self) -> Result<Consent, Failure> {
+        if self.is_command() {
+            return Err(Failure::usage(
+                "what an agent says may come from anybody whose text it has read, and --provider command would give it \
+                 to a program that has your rights: name a provider that only answers, such as anthropic, openai, \
+                 ollama or replay; the tool `develop` lets the agent itself write the approaches",
+            ));
+        }
+        if self.is_manual() || self.answers.is_some() {
+            return Err(Failure::usage(
+                "agents answer tasks with the tool `develop`, without --generate: leave out --provider manual and --answers",
+            ));
+        }
+        if self.ledger.is_some() || self.from_now {
+            return Err(Failure::usage(
+                "the server keeps a ledger of its own and counts from its start: leave out --ledger and --from-now",
+            ));
+        }
+        if !self.is_bounded() {
+            return Err(Failure::usage(
+                "nothing says what agents may have a model cost: add --usd or --tokens, the most of all calls of this server",
+            ));
+        }
+        // What does not go together is refused here, and not in the first call of an agent.
+        self.options(Path::new(""))?;
+        let absolute =
+            |file: &Option<PathBuf>| file.as_deref().map(std::path::absolute).transpose();
+        let [cassette, prices] = [&self.cassette, &self.prices].map(absolute);
+        let named = |file: std::io::Result<Option<PathBuf>>| {
+            file.map_err(|error| Failure::usage(format!("no absolute path: {error}")))
+        };
+        let (cassette, prices) = (named(cassette)?, named(prices)?);
+        let provider = self
+            .provider
+            .and_then(|provider| provider.to_possible_value());
+        let texts = [
+            (
+                "provider",
+                provider.map(|provider| provider.get_name().to_owned()),
+            ),
+            ("model", self.model.clone()),
+            ("base-url", self.base_url.clone()),
+            (
+                "reply-timeout",
+                Some(format!("{}ms", self.reply_timeout.as_millis())),
+            ),
+            (
+                "calls-at-once",
+                self.calls_at_once.map(|count| count.to_string()),
+            ),
+            (
+                "calls-per-minute",
+                self.calls_per_minute.map(|count| count.to_string()),
+            ),
+        ];
+        let files = [("cassette", &cassette), ("prices", &prices)];
+        let texts = texts
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, OsString::from(text?))));
+        let paths = files
+            .into_iter()
+            .filter_map(|(name, file)| Some((name, file.clone()?.into_os_string())));
+        let word = |(name, value): (&str, OsString)| {
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(value);
+            word
+        };
+        Ok(Consent {
+            words: texts.chain(paths).map(word).collect(),
+            key: match self.provider {
+                Some(ProviderName::Anthropic) => Some("ANTHROPIC_API_KEY"),
+                Some(ProviderName::Openai) => Some("OPENAI_API_KEY"),
+                Some(ProviderName::Ollama) => Some("OLLAMA_API_KEY"),
+                _ => None,
+            },
+            files: cassette.into_iter().chain(prices).collect(),
+            tokens: self.tokens,
+            microdollars: self.usd,
+        })
     }
 
     /// Opens the model. Every exchange with it is written to `record`.
@@ -115,8 +223,27 @@ impl ModelArguments {
     /// # Errors
     /// An option is missing or does not fit the others.
     pub(super) fn open(&self, record: &Path) -> Result<Models, Failure> {
+        if self.is_manual() {
+            return self.open_manual(record);
+        }
+        if self.answers.is_some() {
+            return Err(Failure::usage("--answers is for --provider manual"));
+        }
         let opened = Models::open(self.options(record)?);
         opened.map_err(|error: OpenError| Failure::usage(error.to_string()))
+    }
+
+    /// Opens the record of a folder whose questions whoever calls answers.
+    fn open_manual(&self, record: &Path) -> Result<Models, Failure> {
+        let names_a_model = self.model.is_some() || self.base_url.is_some();
+        if names_a_model || self.cassette.is_some() || !self.command.is_empty() {
+            return Err(Failure::usage(
+                "--provider manual asks no model: leave out --model, --base-url, --cassette and --command",
+            ));
+        }
+        let answers = self.answers.as_deref().map(read_answers).transpose()?;
+        let opened = Models::manual(answers.unwrap_or_default(), record.to_owned());
+        opened.map_err(|error| Failure::usage(error.to_string()))
     }
 
     fn options(&self, record: &Path) -> Result<ModelOptions, Failure> {
@@ -128,7 +255,7 @@ impl ModelArguments {
             ProviderName::Openai => ProviderKind::OpenAi,
             ProviderName::Ollama => ProviderKind::Ollama,
             ProviderName::Command => ProviderKind::Command,
-            ProviderName::Replay => ProviderKind::Replay,
+            ProviderName::Replay | ProviderName::Manual => ProviderKind::Replay,
         };
         if kind != ProviderKind::Replay && self.cassette.is_some() {
             return Err(Failure::usage(
@@ -151,6 +278,8 @@ impl ModelArguments {
             record: Some(record.to_owned()),
             tokens_max: self.tokens,
             microdollars_max: self.usd,
+            counts_from_now: self.from_now,
+            ledger: self.ledger.clone(),
             timeout: self.reply_timeout,
             prices: self.prices.clone(),
             concurrency: self.calls_at_once.unwrap_or(kind.calls_at_once()),
@@ -158,6 +287,16 @@ impl ModelArguments {
             ..ModelOptions::new(kind)
         })
     }
+}
+
+/// Reads a file of answers to tasks.
+fn read_answers(file: &Path) -> Result<Vec<TaskAnswer>, Failure> {
+    let shown = file.display().to_string();
+    let wrong = |why: &str| Failure::usage(format!("--answers {}: {why}", Plain(&shown)));
+    let bytes = read_bounded(file, ANSWERS_BYTES_MAX).map_err(|error| wrong(&error.to_string()))?;
+    let bytes =
+        bytes.ok_or_else(|| wrong(&format!("it has more than {} MiB", ANSWERS_BYTES_MAX >> 20)))?;
+    TaskAnswer::read_all(&bytes).map_err(|why| wrong(&Plain(&why).to_string()))
 }
 
 /// Returns the calls, tokens and US dollars that were spent, in words.

@@ -2,11 +2,8 @@
 
 use super::error::shortened;
 use super::limits::{ANSWER_BYTES_MAX, VERDICTS_MAX};
-use super::outcome::RunOutcome;
-use super::runs::{Phase, Run, State};
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VerdictRow};
-use bakeoff_domain::series::{SeriesReport, SeriesVerdict};
 use bakeoff_render;
 use bakeoff_render::escape::{Lines, Plain};
 use rmcp::schemars::{self, JsonSchema};
@@ -84,23 +81,23 @@ pub(super) struct FailureAnswer {
 /// Claim about the time of two variants.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct VerdictAnswer {
-    a: String,
-    b: String,
+    pub(super) a: String,
+    pub(super) b: String,
     /// The case; all cases together, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    case: Option<String>,
+    pub(super) case: Option<String>,
     /// `beats` (a takes surely less time), `beaten`, `tie` (surely no difference that matters) or
     /// `no-call` (not known yet).
-    verdict: &'static str,
+    pub(super) verdict: &'static str,
     /// Time of a divided by time of b; of `judge`, value of a divided by that of b, or their difference in a range.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ratio: Option<f64>,
+    pub(super) ratio: Option<f64>,
     /// The lower end of the ratio's interval.
     #[serde(skip_serializing_if = "Option::is_none")]
-    low: Option<f64>,
+    pub(super) low: Option<f64>,
     /// The upper end of the ratio's interval.
     #[serde(skip_serializing_if = "Option::is_none")]
-    high: Option<f64>,
+    pub(super) high: Option<f64>,
 }
 
 /// Answer about a run.
@@ -108,44 +105,81 @@ pub(super) struct VerdictAnswer {
 pub(super) struct Answer {
     /// The id of the run, for `result`, `report`, `pick` and `cancel`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    state: RunState,
+    pub(super) id: Option<String>,
+    pub(super) state: RunState,
     /// Warning on where the report comes from and whether it can be relied on, where there is
     /// cause.
     #[serde(skip_serializing_if = "Option::is_none")]
-    warning: Option<String>,
+    pub(super) warning: Option<String>,
     /// The answer in words, or the state of a run that is not done.
-    message: String,
+    pub(super) message: String,
     /// Next step, if the run is not done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
+    pub(super) next: Option<String>,
     /// The last steps of a run that is not done.
-    progress: Vec<String>,
+    pub(super) progress: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<AnswerKind>,
+    pub(super) outcome: Option<AnswerKind>,
     /// The id of the variant to take.
     #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<String>,
+    pub(super) winner: Option<String>,
     /// The ids of the variants that share the first place.
-    tied: Vec<String>,
-    variants: Vec<VariantAnswer>,
+    pub(super) tied: Vec<String>,
+    pub(super) variants: Vec<VariantAnswer>,
     /// Verdicts over all cases first, then by case.
-    verdicts: Vec<VerdictAnswer>,
+    pub(super) verdicts: Vec<VerdictAnswer>,
     /// The confidence of all verdicts together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<f64>,
+    pub(super) confidence: Option<f64>,
     /// Conditions under which another variant is the one to take.
-    alternatives: Vec<String>,
+    pub(super) alternatives: Vec<String>,
     /// Change of the weights that makes another variant the winner, and the winner's bootstrap share.
-    robustness: Vec<String>,
+    pub(super) robustness: Vec<String>,
     /// Notes on how the numbers came about.
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
     /// The resource with the whole report.
     #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<String>,
+    pub(super) report: Option<String>,
     /// The answer of `check`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    check: Option<Value>,
+    pub(super) check: Option<Value>,
+    /// The approaches that were written, or tried to be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) approaches: Vec<ApproachAnswer>,
+    /// The tasks of `develop` that wait for your answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tasks: Vec<OpenTaskAnswer>,
+}
+
+/// Approach that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ApproachAnswer {
+    pub(super) name: String,
+    /// `passed`, `duplicate`, or the class of its failure.
+    pub(super) outcome: String,
+    /// Its file in the experiment's folder, if it passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<String>,
+    /// Fault of the last attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+}
+
+/// Task that waits for an answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct OpenTaskAnswer {
+    /// The id, for the answer.
+    pub(super) task: String,
+    /// `plan`, `interface`, `workload`, `approaches` (ideas), `prototype`, `repair` or `combination`.
+    pub(super) purpose: String,
+    pub(super) subject: String,
+    /// The question.
+    pub(super) prompt: String,
+    /// The JSON schema of the reply.
+    pub(super) schema: Value,
+    /// Reason why the last answer was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<String>,
 }
 
 /// An answer as text and as values.
@@ -172,90 +206,6 @@ pub(super) fn report_address(id: &str) -> String {
     format!("bakeoff://report/{id}")
 }
 
-/// Returns the answer about a run as it is now; the error is the text of its failure.
-pub(super) fn about(run: &Run, state: &State, ahead: usize) -> Result<AnswerForms, String> {
-    let Some(outcome) = &state.outcome else {
-        return Ok(unfinished(run, state, ahead));
-    };
-    let answer = Answer {
-        id: Some(run.id.clone()),
-        ..Answer::default()
-    };
-    Ok(match &**outcome {
-        RunOutcome::Failed(error) => return Err(format!("{} failed. {}", run.id, error.text())),
-        RunOutcome::Report(report) => about_report(report, Some(&run.id)),
-        RunOutcome::Disagreement(text) => {
-            let text = shortened(text, ANSWER_BYTES_MAX, "shortened");
-            forms(
-                text.clone(),
-                &Answer {
-                    message: text,
-                    outcome: Some(AnswerKind::Disagreement),
-                    ..answer
-                },
-            )
-        }
-        RunOutcome::Checked(value) => {
-            let value = escaped(value);
-            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-            forms(
-                shortened(&text, ANSWER_BYTES_MAX, "shortened"),
-                &Answer {
-                    message: "checked".to_owned(),
-                    check: Some(value),
-                    ..answer
-                },
-            )
-        }
-        RunOutcome::Cancelled => {
-            let message = format!("{} was called off; nothing of it is left", run.id);
-            forms(
-                message.clone(),
-                &Answer {
-                    state: RunState::Cancelled,
-                    message,
-                    ..answer
-                },
-            )
-        }
-    })
-}
-
-fn unfinished(run: &Run, state: &State, ahead: usize) -> AnswerForms {
-    let seconds = run.since.elapsed().as_secs();
-    let (run_state, message) = match state.phase {
-        Phase::Waiting => (
-            RunState::Waiting,
-            format!(
-                "{} waits for {ahead} other runs: only one measures at a time, since others would disturb it",
-                run.id
-            ),
-        ),
-        Phase::Running | Phase::Ended => (
-            RunState::Running,
-            format!("{} is not done after {seconds} s", run.id),
-        ),
-    };
-    let next = format!(
-        "call `result` with id {} to wait for it, or `cancel` to end it",
-        run.id
-    );
-    let progress: Vec<String> = state.lines.iter().cloned().collect();
-    let lines = progress.iter().map(|line| format!("\n  {line}"));
-    let text = format!("{message}; {next}.{}", lines.collect::<String>());
-    forms(
-        text,
-        &Answer {
-            id: Some(run.id.clone()),
-            state: run_state,
-            message,
-            next: Some(next),
-            progress,
-            ..Answer::default()
-        },
-    )
-}
-
 /// Returns the answer of a report; `id` is that of its run, if it is one of this session.
 pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
     let text = bakeoff_render::human(report, &bakeoff_render::Options::default());
@@ -279,48 +229,6 @@ pub(super) fn about_report(report: &Report, id: Option<&str>) -> AnswerForms {
         )
     };
     forms(text, &answer)
-}
-
-/// Returns the answer of a report about values that were measured elsewhere.
-pub(super) fn about_series(report: &SeriesReport) -> AnswerForms {
-    let text = bakeoff_render::human_of_series(report, &bakeoff_render::Options::default());
-    let name = |name: &String| Plain(name).to_string();
-    let tied = if report.outcome == RankingOutcome::Tie {
-        report.unbeaten.iter().map(name).collect()
-    } else {
-        Vec::new()
-    };
-    let verdict = |row: &SeriesVerdict| VerdictAnswer {
-        a: Plain(&row.a).to_string(),
-        b: Plain(&row.b).to_string(),
-        case: row.case.as_ref().map(name),
-        verdict: row.verdict.id(),
-        ratio: row.value,
-        low: row.low,
-        high: row.high,
-    };
-    let answer = Answer {
-        message: Lines(&report.text).to_string(),
-        outcome: Some(kind(report.outcome)),
-        winner: report.winner.as_ref().map(name),
-        tied,
-        verdicts: report
-            .verdicts
-            .iter()
-            .take(VERDICTS_MAX)
-            .map(verdict)
-            .collect(),
-        confidence: Some(report.confidence),
-        notes: report
-            .notes
-            .iter()
-            .map(|note| Plain(note).to_string())
-            .collect(),
-        ..Answer::default()
-    };
-    let mut forms = forms(shortened(&text, ANSWER_BYTES_MAX, "shortened"), &answer);
-    forms.warn((!report.warnings.is_empty()).then(|| report.warnings.join(" ")));
-    forms
 }
 
 fn answer(report: &Report, id: Option<&str>) -> Answer {
@@ -349,7 +257,7 @@ fn answer(report: &Report, id: Option<&str>) -> Answer {
     }
 }
 
-fn kind(outcome: RankingOutcome) -> AnswerKind {
+pub(super) fn kind(outcome: RankingOutcome) -> AnswerKind {
     match outcome {
         RankingOutcome::Winner => AnswerKind::Winner,
         RankingOutcome::Tie => AnswerKind::Tie,
@@ -404,7 +312,7 @@ fn verdict(row: &VerdictRow) -> VerdictAnswer {
     }
 }
 
-fn forms(text: String, answer: &Answer) -> AnswerForms {
+pub(super) fn forms(text: String, answer: &Answer) -> AnswerForms {
     AnswerForms {
         text,
         values: serde_json::to_value(answer).unwrap_or_default(),
@@ -412,7 +320,7 @@ fn forms(text: String, answer: &Answer) -> AnswerForms {
 }
 
 /// Returns the same value with every text escaped.
-fn escaped(value: &Value) -> Value {
+pub(super) fn escaped(value: &Value) -> Value {
     match value {
         Value::String(text) => Lines(text).to_string().into(),
         Value::Array(values) => values.iter().map(escaped).collect(),

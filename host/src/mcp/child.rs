@@ -4,18 +4,20 @@
 //! then kills its builders and runners with it, and all that they wrote lies in one folder. Nothing that a command
 //! prints can get among the messages to the client either.
 
+use super::consent::Asking;
 use super::error::ToolError;
 use super::fence::{self, CommandKind, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
 use bakeoff_confine::kill_with_parent;
 use rustix::process::{PidfdFlags, Signal};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStderr, ChildStdout};
@@ -42,6 +44,10 @@ pub(super) enum WorkingFolder {
 pub(super) struct Invocation {
     pub(super) kind: CommandKind,
     pub(super) arguments: Vec<OsString>,
+    /// The value that stands behind all options, whatever it begins with.
+    pub(super) last: Option<OsString>,
+    /// The model that the command may ask.
+    pub(super) model: Option<Arc<Asking>>,
     pub(super) folder: WorkingFolder,
     /// The folder for all temporary files of the child.
     pub(super) temporary: PathBuf,
@@ -174,6 +180,12 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(&invocation.arguments)
+        .args(
+            invocation
+                .last
+                .iter()
+                .flat_map(|last| [OsStr::new("--"), last]),
+        )
         .current_dir(folder)
         .env("TMPDIR", &invocation.temporary)
         .stdin(Stdio::null())
@@ -188,6 +200,7 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
         },
         roots: &invocation.roots,
         workspace: &invocation.workspace,
+        model: invocation.model.as_deref().map(|asking| &asking.consent),
     };
     fence::around(&mut command, invocation.kind, &reached)?;
     let mut child = kill_with_parent(&mut command).spawn()?;

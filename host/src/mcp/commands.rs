@@ -108,6 +108,7 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
         workspace,
         report: Some(REPORT),
         sources,
+        asks: None,
     })
 }
 
@@ -130,6 +131,7 @@ pub(super) fn run(arguments: &RunArguments, roots: &Roots) -> Result<Work, ToolE
         workspace,
         report: None,
         sources: BTreeMap::new(),
+        asks: None,
     })
 }
 
@@ -172,6 +174,7 @@ pub(super) fn check(arguments: CheckArguments, roots: &Roots) -> Result<Work, To
         workspace,
         report: None,
         sources: BTreeMap::new(),
+        asks: None,
     })
 }
 
@@ -238,7 +241,7 @@ pub(super) fn judge(
 }
 
 /// Returns the same command as one that builds and runs nothing.
-fn reading(invocation: Invocation) -> Invocation {
+pub(super) fn reading(invocation: Invocation) -> Invocation {
     Invocation {
         kind: CommandKind::Reading,
         time_max: READING_TIME_MAX,
@@ -247,8 +250,8 @@ fn reading(invocation: Invocation) -> Invocation {
 }
 
 /// Returns a command in this folder. A command in a folder of the agent's may read the roots.
-fn invocation(
-    words: Vec<String>,
+pub(super) fn invocation(
+    words: Vec<impl Into<OsString>>,
     folder: WorkingFolder,
     roots: &Roots,
     workspace: &Workspace,
@@ -261,11 +264,9 @@ fn invocation(
     let read = read.map_err(|error| ToolError::machine("cannot keep the roots open", error))?;
     Ok(Invocation {
         kind: CommandKind::Running,
-        arguments: words
-            .into_iter()
-            .map(OsString::from)
-            .chain(options)
-            .collect(),
+        arguments: words.into_iter().map(Into::into).chain(options).collect(),
+        last: None,
+        model: None,
         folder,
         temporary: workspace.temporary(),
         workspace: workspace.path().to_owned(),
@@ -275,7 +276,7 @@ fn invocation(
 }
 
 /// Returns an option with its value, as one word.
-fn option(
+pub(super) fn option(
     name: &str,
     value: Option<String>,
     bytes_max: usize,

@@ -1,6 +1,7 @@
 //! The fence around each command of the server: files outside of the roots are out of reach, wherever the links of a
 //! foreign folder lead.
 
+use super::consent::Consent;
 use bakeoff_compile::Cache;
 use bakeoff_config::Policy;
 use bakeoff_confine::{FileAccess, FileFence};
@@ -32,7 +33,21 @@ const NOTHING: &str = "/dev/null";
 /// The control groups of builders.
 const CONTROL_GROUPS: &str = "/sys/fs/cgroup";
 
-/// Environment variables with the keys of models, which no command gets: none of an agent asks a model.
+/// Files of the machine by which a server is found and known, for a command that asks a model.
+const NETWORK: [&str; 10] = [
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/run/systemd/resolve",
+    "/run/nscd",
+];
+
+/// Environment variables with the keys of models, of which a command gets that of the model that it may ask.
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_API_KEY"];
 
 /// The variable that names another folder for the build cache.
@@ -49,6 +64,8 @@ pub(super) enum CommandKind {
     /// A command that reads what is kept in a folder, and starts nothing. SQLite needs no file of its own there: where
     /// it cannot make an index of the journal, it keeps one in memory.
     Reading,
+    /// A command that changes files of a folder, and starts nothing.
+    Writing,
     /// A command that builds and runs code, and keeps results.
     Running,
 }
@@ -62,6 +79,8 @@ pub(super) struct ReachedFolders<'a> {
     pub(super) roots: &'a [File],
     /// The folder of the call, with all temporary files.
     pub(super) workspace: &'a Path,
+    /// The model that the command may ask.
+    pub(super) model: Option<&'a Consent>,
 }
 
 /// Puts the fence around a command, where there can be one: see [`missing`].
@@ -73,7 +92,8 @@ pub(super) fn around(
     kind: CommandKind,
     reached: &ReachedFolders<'_>,
 ) -> io::Result<()> {
-    for key in KEYS {
+    let own_key = reached.model.and_then(|model| model.key);
+    for key in KEYS.into_iter().filter(|key| Some(*key) != own_key) {
         command.env_remove(key);
     }
     let Ok(mut fence) = FileFence::new() else {
@@ -81,7 +101,14 @@ pub(super) fn around(
     };
     match kind {
         CommandKind::Reading => allow_reading(&mut fence, reached)?,
+        CommandKind::Writing => allow_writing(&mut fence, reached)?,
         CommandKind::Running => allow_running(&mut fence, reached, cache().as_deref())?,
+    }
+    if let Some(model) = reached.model {
+        let files = model.files.iter().map(PathBuf::as_path);
+        for file in NETWORK.iter().map(Path::new).chain(files) {
+            fence.allow(file, FileAccess::Read);
+        }
     }
     fence.around(command)
 }
@@ -90,6 +117,18 @@ fn allow_reading(fence: &mut FileFence, reached: &ReachedFolders<'_>) -> io::Res
     allow_program(fence)?;
     if let Some(folder) = reached.named {
         fence.allow_open(folder, FileAccess::Read)?;
+    }
+    fence.allow(reached.workspace, FileAccess::Write);
+    Ok(())
+}
+
+fn allow_writing(fence: &mut FileFence, reached: &ReachedFolders<'_>) -> io::Result<()> {
+    allow_program(fence)?;
+    for root in reached.roots {
+        fence.allow_open(root, FileAccess::Read)?;
+    }
+    if let Some(folder) = reached.named {
+        fence.allow_open(folder, FileAccess::Write)?;
     }
     fence.allow(reached.workspace, FileAccess::Write);
     Ok(())
@@ -191,10 +230,12 @@ mod tests {
             named: Some(&named),
             roots: &roots,
             workspace: &workspace,
+            model: None,
         };
         let mut fence = FileFence::new().unwrap();
         match kind {
             CommandKind::Reading => allow_reading(&mut fence, &reached).unwrap(),
+            CommandKind::Writing => allow_writing(&mut fence, &reached).unwrap(),
             CommandKind::Running => {
                 allow_running(&mut fence, &reached, Some(&at("cache"))).unwrap();
             }
@@ -222,6 +263,15 @@ mod tests {
         let machine = machine();
         if let Some(said) = said(&machine, CommandKind::Reading, FORGETFUL) {
             let expected = "read root/named\nread workspace\nwrite workspace\n";
+            assert_eq!(said, expected);
+        }
+    }
+
+    #[test]
+    fn a_command_that_changes_files_starts_nothing_and_leaves_the_cache() {
+        let machine = machine();
+        if let Some(said) = said(&machine, CommandKind::Writing, FORGETFUL) {
+            let expected = "read root/named\nwrite root/named\nread root/other\nread workspace\nwrite workspace\n";
             assert_eq!(said, expected);
         }
     }

@@ -1,6 +1,7 @@
 //! The limits of the server. `docs/agents.md` has the same table; a test compares the two.
 
-use bakeoff_config::{APPROACHES_MAX, CASES_MAX, SIZES_MAX};
+use bakeoff_config::{APPROACHES_MAX, CASES_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub(super) use bakeoff_provider::ANSWERS_MAX;
 use bakeoff_source::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ pub(super) const FILES_BYTES_MAX: usize = 64 << 20;
 
 /// The most characters of the name of a source.
 pub(super) const NAME_CHARS_MAX: usize = 64;
+
+/// The most approaches that a model or an agent is asked for.
+pub(super) const APPROACHES_ASKED_MAX: usize = bakeoff_config::GENERATED_APPROACHES_MAX as usize;
 
 /// The most bytes of a path.
 pub(super) const PATH_BYTES_MAX: usize = 1024;
@@ -72,6 +76,15 @@ pub fn limits() -> Vec<(&'static str, String)> {
             "the name of a source",
             format!("{NAME_CHARS_MAX} characters"),
         ),
+        (
+            "a statement, or a description",
+            format!("{PROSE_CHARS_MAX} characters"),
+        ),
+        (
+            "approaches that are asked for",
+            APPROACHES_ASKED_MAX.to_string(),
+        ),
+        ("answers of one call of `develop`", ANSWERS_MAX.to_string()),
         ("a path", format!("{PATH_BYTES_MAX} bytes")),
         ("runs that have not ended", RUNS_OPEN_MAX.to_string()),
         ("runs that measure at the same time", "1".to_owned()),

@@ -8,20 +8,30 @@ mod answer;
 mod arguments;
 mod child;
 mod commands;
+mod consent;
 mod error;
 mod fence;
+mod generating;
+mod generating_arguments;
+mod generation_answer;
 mod limits;
 mod outcome;
 mod progress;
+mod prompts;
 mod roots;
+mod run_answer;
 mod runs;
+mod series_answer;
 mod server;
+mod short_calls;
 mod tools;
 mod transport;
 mod workspace;
 
+pub use consent::Consent;
 pub use fence::missing as missing_fence;
 pub use limits::limits;
+pub use prompts::PARALLEL_EXPERIMENT_TEXT;
 
 use roots::Roots;
 use runs::Runs;
@@ -49,18 +59,25 @@ pub fn refusal(line: &[u8]) -> Option<String> {
     transport::refusal(line)
 }
 
+/// Returns the names of the tools that are offered only with leave to ask a model.
+pub fn tools_that_ask() -> Vec<&'static str> {
+    let asking = tools::ToolName::ALL.into_iter();
+    let asking = asking.filter(|tool| tool.asks_a_model());
+    asking.map(tools::ToolName::name).collect()
+}
+
 /// Serves one client until it closes stdin, or until this process is asked to end. All runs are ended
-/// then, and their folders are removed.
+/// then, and their folders are removed. With consent, agents may have a model asked.
 ///
 /// # Errors
 /// A root cannot be opened, or the client does not begin as the protocol says.
-pub async fn serve(roots: &[PathBuf]) -> io::Result<()> {
+pub async fn serve(roots: &[PathBuf], consent: Option<Consent>) -> io::Result<()> {
     let roots = Roots::open(roots)?;
     bakeoff_files::remove_abandoned();
     let runs = Arc::new(Runs::default());
     let input = io::BufReader::new(io::stdin());
     let (lines, Ends { read, written }) = Lines::start(input, io::stdout())?;
-    let server = Server::new(roots, Arc::clone(&runs));
+    let server = Server::new(roots, Arc::clone(&runs), consent);
     let has_ended = read.clone();
     let serving = async {
         let service = rmcp::serve_server(server, lines).await;

@@ -19,6 +19,9 @@ pub(super) enum RunKind {
     Compare,
     Run,
     Check,
+    Generate,
+    Explore,
+    Develop,
 }
 
 impl RunKind {
@@ -28,6 +31,9 @@ impl RunKind {
             Self::Compare => "compare",
             Self::Run => "run",
             Self::Check => "check",
+            Self::Generate => "generate",
+            Self::Explore => "explore",
+            Self::Develop => "develop",
         }
     }
 }
@@ -41,6 +47,9 @@ pub(super) enum RunOutcome {
     Disagreement(String),
     /// The answer of `bakeoff check`.
     Checked(Value),
+    /// The approaches that were written, and the tasks that wait; with what the command said, if it did not come to its
+    /// end.
+    Generated(Value, Option<String>),
     /// The reason why the run has no result.
     Failed(ToolError),
     /// The run was called off.
@@ -56,10 +65,15 @@ impl RunOutcome {
         messages: &Messages,
     ) -> Self {
         let stdout = finished.stdout.trim();
-        // Statuses 1 (no answer) and 3 (some variants failed) come with an output, too.
+        // Statuses 1 (no answer) and 3 (some variants failed) come with an output, too, and 4 (no more replies) where
+        // a model is asked.
+        let with_output: &[i32] = match kind {
+            RunKind::Compare | RunKind::Run | RunKind::Check => &[0, 1, 3],
+            RunKind::Generate | RunKind::Explore | RunKind::Develop => &[0, 1, 3, 4],
+        };
         let ended_well = finished
             .status
-            .is_some_and(|status| [0, 1, 3].contains(&status));
+            .is_some_and(|status| with_output.contains(&status));
         if !ended_well || stdout.is_empty() {
             return Self::Failed(messages.error(finished.status));
         }
@@ -88,6 +102,11 @@ impl RunOutcome {
                 report.map_or_else(unreadable, |report| Self::Report(Box::new(report)))
             }
             RunKind::Check => parse_json(stdout.as_bytes()).map_or_else(unreadable, Self::Checked),
+            RunKind::Generate | RunKind::Explore | RunKind::Develop => {
+                let said = (finished.status == Some(4)).then(|| messages.text());
+                let read = parse_json(stdout.as_bytes());
+                read.map_or_else(unreadable, |made| Self::Generated(made, said.flatten()))
+            }
         }
     }
 }

@@ -82,6 +82,32 @@ impl Roots {
         Ok(folder.into_std_file())
     }
 
+    /// Opens a folder below a root, which is made where it is missing: below the root that an absolute path begins with,
+    /// or else below the first.
+    ///
+    /// # Errors
+    /// The path is not that of a folder there, and none can be made.
+    pub(super) fn folder_made(&self, path: &str) -> Result<File, ToolError> {
+        let opened = self.folder(path);
+        if opened.is_ok() || path.is_empty() || path.len() > PATH_BYTES_MAX || path.contains('\0') {
+            return opened;
+        }
+        let named = Path::new(path);
+        let below = if named.is_absolute() {
+            self.roots.iter().find_map(|root| {
+                let relative = named.strip_prefix(&root.path).ok()?;
+                Some((root, relative))
+            })
+        } else {
+            self.roots.first().map(|root| (root, named))
+        };
+        // What cannot be made is refused in the words of a folder that is not there.
+        if let Some((root, relative)) = below {
+            let _ = root.folder.create_dir_all(relative);
+        }
+        self.folder(path).or(opened)
+    }
+
     /// Reads a plain file below a root.
     ///
     /// # Errors

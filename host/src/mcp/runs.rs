@@ -1,12 +1,14 @@
 //! The runs of a session: one measures, the others wait, and the last ended ones are kept.
 
 use super::child::{Ended, Invocation};
+use super::consent::{Amounts, Asking};
 use super::error::{ToolError, quoted};
 use super::limits::{PROGRESS_LINES_MAX, RUNS_KEPT_MAX, RUNS_OPEN_MAX};
 use super::outcome::{Messages, RunKind, RunOutcome};
 use super::progress::StderrLine;
 use super::workspace::Workspace;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::{Semaphore, watch};
@@ -53,6 +55,18 @@ pub(super) struct Work {
     /// File that the command writes if it measures anything, in the folder of the run's files.
     pub(super) report: Option<&'static str>,
     pub(super) sources: BTreeMap<String, String>,
+    /// Use of a model, if the command asks one.
+    pub(super) asks: Option<ModelUse>,
+}
+
+/// Use of a model by a command.
+#[derive(Debug)]
+pub(super) struct ModelUse {
+    pub(super) asking: Arc<Asking>,
+    /// The most US dollars, if the agent says it.
+    pub(super) usd_max: Option<f64>,
+    /// The file in which the command keeps its ledger.
+    pub(super) ledger: PathBuf,
 }
 
 /// All runs of a session.
@@ -177,6 +191,15 @@ impl Runs {
     }
 }
 
+impl ModelUse {
+    /// Holds money for a command, and bounds the command by it.
+    fn hold(&self, invocation: &mut Invocation) -> Result<Amounts, ToolError> {
+        let held = self.asking.hold(self.usd_max)?;
+        invocation.arguments.extend(held.words(&self.ledger));
+        Ok(held)
+    }
+}
+
 /// Forgets the oldest ended runs, beyond those that are kept.
 fn forget(runs: &mut VecDeque<Arc<Run>>) {
     let ended = runs.iter().filter(|run| run.has_ended()).count();
@@ -248,14 +271,21 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
     };
     let Work {
         kind,
-        invocation,
+        mut invocation,
         workspace,
         report,
+        asks,
         ..
     } = work;
-    let outcome = match &turn {
-        None => RunOutcome::Cancelled,
-        Some(_) => {
+    // The turn comes first: what a run before it did not spend is left for this one.
+    let held = match (&turn, &asks) {
+        (Some(_), Some(asks)) => asks.hold(&mut invocation).map(Some),
+        _ => Ok(None),
+    };
+    let outcome = match (&turn, &held) {
+        (None, _) => RunOutcome::Cancelled,
+        (Some(_), Err(error)) => RunOutcome::Failed(error.clone()),
+        (Some(_), Ok(_)) => {
             run.state.send_modify(|state| state.phase = Phase::Running);
             let mut messages = Messages::default();
             let on_line = |line: &str| run.on_line(line, &mut messages);
@@ -270,6 +300,9 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
             }
         }
     };
+    if let (Ok(Some(held)), Some(asks)) = (held, asks) {
+        asks.asking.settle(held, &asks.ledger);
+    }
     // Removing the folder may wait for processes that were killed, and blocks the thread meanwhile.
     let _ = tokio::task::spawn_blocking(move || drop(workspace)).await;
     run.state.send_modify(|state| {
@@ -292,6 +325,8 @@ mod tests {
             invocation: Invocation {
                 kind: crate::mcp::fence::CommandKind::Running,
                 arguments: arguments.iter().map(Into::into).collect(),
+                last: None,
+                model: None,
                 folder: WorkingFolder::Own(workspace.files()),
                 temporary: workspace.temporary(),
                 workspace: workspace.path().to_owned(),
@@ -301,6 +336,7 @@ mod tests {
             workspace,
             report: None,
             sources: BTreeMap::new(),
+            asks: None,
         }
     }
 

@@ -1,30 +1,29 @@
 //! The server: receives calls of tools, and answers them.
 
-use super::answer::{self, AnswerForms};
-use super::arguments::{
-    self, CancelArguments, JudgeArguments, PickArguments, ReportArguments, ResultArguments,
-};
-use super::child::{Ended, Invocation};
+use super::answer;
+use super::arguments::{self, CancelArguments, PickArguments, ReportArguments, ResultArguments};
 use super::commands;
+use super::consent::{Asking, Consent};
 use super::error::{ToolError, quoted, shortened};
+use super::generating;
+use super::generating_arguments::{DevelopArguments, ExploreArguments, GenerateArguments};
 use super::limits::{ANSWER_BYTES_MAX, REPORT_BYTES_MAX, WAIT_DEFAULT, WAIT_MAX};
-use super::outcome::{Messages, RunOutcome};
-use super::progress::StderrLine;
+use super::outcome::RunOutcome;
+use super::prompts;
 use super::roots::Roots;
+use super::run_answer;
 use super::runs::{Phase, Run, Runs, Work};
+use super::short_calls::{self, Answered};
 use super::tools::ToolName;
-use bakeoff_domain::report::{self, Report};
-use bakeoff_domain::series::SeriesReport;
-use bakeoff_files::parse_json;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Resource, ResourceContents, ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -34,15 +33,13 @@ use tokio::time::Instant;
 const INSTRUCTIONS: &str = "bakeoff measures implementations against each other in a sandbox and says which one \
     to take, with its certainty. Use `compare` instead of guessing which of two or more ways is faster; give \
     complete Rust sources with the same public function. `winner` is sure; `tie` is sure, too: take the simpler \
-    one; `no-call` means that it is not known yet. A run that takes longer than its call has an id for `result`. \
+    one; `no-call` means that it is not known yet. Use `develop` to write several approaches to a problem in an order \
+    that can be measured. A run that takes longer than its call has an id for `result`. \
     Messages name options as the command line does: `--budget 30s` is `budget_seconds: 30` here, `--size` is \
     `sizes`, `--workload FILE` is `workload`.";
 
 /// The longest wait for a client to send its roots.
 const CLIENT_WAIT_MAX: Duration = Duration::from_secs(5);
-
-/// The name of the file that `pick` copies to.
-const COPY: &str = "winner";
 
 /// The server of one client.
 #[derive(Debug)]
@@ -52,14 +49,14 @@ pub(super) struct Server {
     /// Roots of the client, once it was asked: they count only if the user gave none.
     client_roots: Mutex<Option<Arc<Roots>>>,
     runs: Arc<Runs>,
+    /// The model that agents may have asked, if the user gave leave.
+    asking: Option<Arc<Asking>>,
 }
 
-/// A tool's answer: the inner error is for the agent.
-type Answered = Result<AnswerForms, ToolError>;
-
 impl Server {
-    pub(super) fn new(roots: Roots, runs: Arc<Runs>) -> Self {
+    pub(super) fn new(roots: Roots, runs: Arc<Runs>, asking: Option<Consent>) -> Self {
         Self {
+            asking: asking.map(|consent| Arc::new(Asking::new(consent))),
             roots: Arc::new(roots),
             client_roots: Mutex::default(),
             runs,
@@ -81,6 +78,29 @@ impl Server {
                 roots
             }
         }
+    }
+
+    /// Returns the roots that hold, if a folder is named: otherwise no client is asked for them.
+    async fn roots_for(
+        &self,
+        folder: Option<&String>,
+        context: &RequestContext<RoleServer>,
+    ) -> Arc<Roots> {
+        match folder {
+            Some(_) => self.roots(context).await,
+            None => Arc::default(),
+        }
+    }
+
+    /// Returns the model that the user allowed.
+    fn asking(&self) -> Result<Arc<Asking>, ToolError> {
+        self.asking.clone().ok_or_else(|| {
+            ToolError::new(
+                "this server may not ask a model. Its user gives leave, and says how much it may cost, where it is \
+                 started: `bakeoff mcp --generate --provider anthropic --model NAME --usd 1`. `develop` needs \
+                 neither: you write the approaches yourself",
+            )
+        })
     }
 
     async fn call(
@@ -112,9 +132,49 @@ impl Server {
                 let work = prepare(move || commands::check(given, &roots)).await?;
                 self.start(work, wait, context).await
             }
-            ToolName::Judge => self.judge(arguments::read(name, given)?, context).await,
-            ToolName::Report => self.report(arguments::read(name, given)?, context).await,
-            ToolName::Pick => self.pick(arguments::read(name, given)?, context).await,
+            ToolName::Develop => {
+                let given: DevelopArguments = arguments::read(name, given)?;
+                let wait = wait(given.wait_seconds)?;
+                let roots = self.roots(context).await;
+                let work = prepare(move || generating::develop(given, &roots)).await?;
+                self.start(work, wait, context).await
+            }
+            ToolName::Explore => {
+                let given: ExploreArguments = arguments::read(name, given)?;
+                let wait = wait(given.wait_seconds)?;
+                let (asking, roots) = (self.asking()?, self.roots(context).await);
+                let work = prepare(move || generating::explore(given, &roots, &asking)).await?;
+                self.start(work, wait, context).await
+            }
+            ToolName::Generate => {
+                let given: GenerateArguments = arguments::read(name, given)?;
+                let wait = wait(given.wait_seconds)?;
+                let (asking, roots) = (self.asking()?, self.roots(context).await);
+                let work = prepare(move || generating::generate(given, &roots, &asking)).await?;
+                self.start(work, wait, context).await
+            }
+            ToolName::Judge => {
+                let given = arguments::read(name, given)?;
+                short_calls::judge(given, &*self.roots(context).await, context).await
+            }
+            ToolName::Add => {
+                let given = arguments::read(name, given)?;
+                short_calls::add(given, &*self.roots(context).await, context).await
+            }
+            ToolName::Status => {
+                let given = arguments::read(name, given)?;
+                short_calls::status(given, &*self.roots(context).await, context).await
+            }
+            ToolName::Report => {
+                let given: ReportArguments = arguments::read(name, given)?;
+                let roots = self.roots_for(given.folder.as_ref(), context).await;
+                short_calls::report(given, &self.runs, &roots, context).await
+            }
+            ToolName::Pick => {
+                let given: PickArguments = arguments::read(name, given)?;
+                let roots = self.roots_for(given.folder.as_ref(), context).await;
+                short_calls::pick(given, &self.runs, &roots, context).await
+            }
             ToolName::Result => {
                 let given: ResultArguments = arguments::read(name, given)?;
                 let run = self.runs.find(&given.id)?;
@@ -182,102 +242,7 @@ impl Server {
 
     fn about(&self, run: &Run) -> Answered {
         let state = run.state();
-        answer::about(run, &state, self.runs.ahead_of(run)).map_err(ToolError::new)
-    }
-
-    async fn judge(&self, given: JudgeArguments, context: &RequestContext<RoleServer>) -> Answered {
-        let roots = self.roots(context).await;
-        let (invocation, _workspace) = commands::judge(given, &roots)?;
-        // Its warnings are in the report.
-        let (stdout, _) = read_only(invocation, context).await?;
-        let report: SeriesReport = parse_json(stdout.as_bytes())
-            .map_err(|error| ToolError::machine("the report cannot be read", error))?;
-        Ok(answer::about_series(&report))
-    }
-
-    async fn report(
-        &self,
-        given: ReportArguments,
-        context: &RequestContext<RoleServer>,
-    ) -> Answered {
-        match (given.id, given.folder) {
-            (Some(id), None) => {
-                let run = self.runs.find(&id)?;
-                let outcome = run.state().outcome;
-                let Some(RunOutcome::Report(report)) = outcome.as_deref() else {
-                    return Err(no_report(&run.id));
-                };
-                let weighed = report::rescore(report, &given.weights);
-                let report = weighed.map_err(|error| ToolError::new(error.to_string()))?;
-                Ok(answer::about_report(&report, Some(&run.id)))
-            }
-            (None, Some(folder)) => {
-                let roots = self.roots(context).await;
-                let folder = roots.folder(&folder)?;
-                let (invocation, _workspace) = commands::report(folder, &roots, &given.weights)?;
-                let (stdout, said) = read_only(invocation, context).await?;
-                let report: Report = parse_json(stdout.as_bytes())
-                    .map_err(|error| ToolError::machine("the report cannot be read", error))?;
-                let mut answer = answer::about_report(&report, None);
-                answer.warn(said);
-                Ok(answer)
-            }
-            _ => Err(either()),
-        }
-    }
-
-    async fn pick(&self, given: PickArguments, context: &RequestContext<RoleServer>) -> Answered {
-        let mut said = None;
-        let (name, file, code) = match (given.id, given.folder) {
-            (Some(id), None) => {
-                let run = self.runs.find(&id)?;
-                let outcome = run.state().outcome;
-                let Some(RunOutcome::Report(report)) = outcome.as_deref() else {
-                    return Err(no_report(&run.id));
-                };
-                let winner = report.recommendation.winner.as_ref();
-                let mut variants = report.variants.iter();
-                let winner = variants.find(|variant| Some(&variant.id) == winner);
-                let winner = winner.ok_or_else(|| {
-                    let why = &report.recommendation.text;
-                    ToolError::new(format!("there is no winner to pick: {why}"))
-                })?;
-                let code = run.sources.get(&winner.name).cloned();
-                (winner.name.clone(), winner.file.clone(), code)
-            }
-            (None, Some(folder)) => {
-                let roots = self.roots(context).await;
-                let folder = roots.folder(&folder)?;
-                let (invocation, workspace) = commands::pick(folder, &roots, COPY)?;
-                let (stdout, messages) = read_only(invocation, context).await?;
-                said = messages;
-                let picked: Picked = parse_json(stdout.as_bytes())
-                    .map_err(|error| ToolError::machine("what was picked cannot be read", error))?;
-                let bytes = std::fs::read(workspace.temporary().join(COPY))
-                    .map_err(|error| ToolError::machine("the copy cannot be read", error))?;
-                (
-                    picked.name,
-                    picked.declared_file,
-                    String::from_utf8(bytes).ok(),
-                )
-            }
-            _ => return Err(either()),
-        };
-        let text = match &code {
-            Some(code) => format!("{name} ({file})\n\n{code}"),
-            None => format!("{name} ({file}) is a component, which is no text"),
-        };
-        let text = bakeoff_render::escape::Lines(&text.replace('\t', "    ")).to_string();
-        let mut answer = AnswerForms {
-            text: shortened(&text, ANSWER_BYTES_MAX, "shortened; `code` has all"),
-            values: json!({
-                "name": bakeoff_render::escape::Plain(&name).to_string(),
-                "file": bakeoff_render::escape::Plain(&file).to_string(),
-                "code": code,
-            }),
-        };
-        answer.warn(said);
-        Ok(answer)
+        run_answer::about(run, &state, self.runs.ahead_of(run)).map_err(ToolError::new)
     }
 
     /// Returns the runs of this session that have a report.
@@ -306,40 +271,12 @@ async fn client_roots_of(context: &RequestContext<RoleServer>) -> Roots {
     }
 }
 
-/// Part of the output of `bakeoff pick` that is passed on.
-#[derive(serde::Deserialize)]
-struct Picked {
-    name: String,
-    declared_file: String,
-}
-
 /// Prepares a run on a thread that may wait for files.
 async fn prepare(
     work: impl FnOnce() -> Result<Work, ToolError> + Send + 'static,
 ) -> Result<Work, ToolError> {
     let prepared = tokio::task::spawn_blocking(work).await;
     prepared.unwrap_or_else(|error| Err(ToolError::machine("cannot prepare the run", error)))
-}
-
-/// Runs a command that only reads. Returns its stdout, and its messages on stderr if there are any.
-async fn read_only(
-    invocation: Invocation,
-    context: &RequestContext<RoleServer>,
-) -> Result<(String, Option<String>), ToolError> {
-    let mut messages = Messages::default();
-    let on_line = |line: &str| {
-        if let StderrLine::Text(text) = StderrLine::parse(line) {
-            messages.push(text);
-        }
-    };
-    match invocation.run(on_line, context.ct.cancelled()).await {
-        Ok(finished) if !finished.stdout.trim().is_empty() => {
-            Ok((finished.stdout, messages.text()))
-        }
-        Ok(finished) => Err(messages.error(finished.status)),
-        Err(Ended::Failed(error)) => Err(error),
-        Err(Ended::Cancelled) => Err(ToolError::new("it was called off")),
-    }
 }
 
 fn wait(seconds: Option<f64>) -> Result<Duration, ToolError> {
@@ -355,20 +292,11 @@ fn wait(seconds: Option<f64>) -> Result<Duration, ToolError> {
     })
 }
 
-fn either() -> ToolError {
-    ToolError::new("give either `id`, of a run of this session, or `folder`, below a root")
-}
-
-fn no_report(id: &str) -> ToolError {
-    ToolError::new(format!(
-        "{id} has no report: it has not ended, or measured nothing. `result` says which"
-    ))
-}
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_prompts()
             .enable_resources()
             .build();
         let mut config = ServerConfig::new(capabilities);
@@ -386,8 +314,36 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ToolName::ALL.map(ToolName::tool).to_vec();
+        let is_offered = |tool: &ToolName| self.asking.is_some() || !tool.asks_a_model();
+        let tools = ToolName::ALL.into_iter().filter(is_offered);
+        let tools = tools.map(ToolName::tool).collect();
         Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::all()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if request.name != prompts::PARALLEL_EXPERIMENT {
+            let message = format!(
+                "there is no prompt {}: there is {}",
+                quoted(&request.name),
+                prompts::PARALLEL_EXPERIMENT
+            );
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let messages = prompts::messages(request.arguments.as_ref());
+        let messages = messages.map_err(|why| ErrorData::invalid_params(why, None))?;
+        Ok(GetPromptResult::new(messages).into())
     }
 
     async fn call_tool(

@@ -5,6 +5,9 @@ use super::arguments::{
     self, CancelArguments, CheckArguments, CompareArguments, JudgeArguments, PickArguments,
     ReportArguments, ResultArguments, RunArguments,
 };
+use super::generating_arguments::{
+    AddArguments, DevelopArguments, ExploreArguments, GenerateArguments, StatusArguments,
+};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 
@@ -17,19 +20,29 @@ pub(super) enum ToolName {
     Judge,
     Report,
     Pick,
+    Develop,
+    Explore,
+    Generate,
+    Add,
+    Status,
     Result,
     Cancel,
 }
 
 impl ToolName {
     /// All tools, in the order in which they are listed.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Compare,
         Self::Run,
         Self::Check,
         Self::Judge,
         Self::Report,
         Self::Pick,
+        Self::Develop,
+        Self::Explore,
+        Self::Generate,
+        Self::Add,
+        Self::Status,
         Self::Result,
         Self::Cancel,
     ];
@@ -42,6 +55,11 @@ impl ToolName {
             Self::Judge => "judge",
             Self::Report => "report",
             Self::Pick => "pick",
+            Self::Develop => "develop",
+            Self::Explore => "explore",
+            Self::Generate => "generate",
+            Self::Add => "add",
+            Self::Status => "status",
             Self::Result => "result",
             Self::Cancel => "cancel",
         }
@@ -60,6 +78,11 @@ impl ToolName {
             Self::Judge => "Compare values that were measured",
             Self::Report => "Show a report",
             Self::Pick => "Get the winner's code",
+            Self::Develop => "Write approaches yourself",
+            Self::Explore => "Have a model write an experiment",
+            Self::Generate => "Have a model write approaches",
+            Self::Add => "Add an approach",
+            Self::Status => "Show how far a folder is",
             Self::Result => "Wait for a run",
             Self::Cancel => "End a run",
         }
@@ -95,6 +118,29 @@ impl ToolName {
                 "Returns the code of the recommended variant, as it was measured, of a comparison of this session \
                  (`id`) or of a folder (`folder`)."
             }
+            Self::Develop => {
+                "Lets you write the approaches of an experiment, as a model would: gives out tasks (ideas, a prototype of \
+                 each, repairs; with `statement` also a plan, interface and workload), and takes your answers, which are \
+                 checked and tried in the sandbox. Call it again with `answers` until no task is left; what passes is \
+                 in the experiment. No model is asked, and nothing is paid. Then `run` it."
+            }
+            Self::Explore => {
+                "Has the model that the user allowed write a whole experiment from a statement: interface, workload and \
+                 approaches, checked and tried in the sandbox. It costs the user money, within the user's bound. Then \
+                 `run` it."
+            }
+            Self::Generate => {
+                "Has the model that the user allowed write further approaches to an experiment, checked and tried in the \
+                 sandbox. It costs the user money, within the user's bound. Then `run` it."
+            }
+            Self::Add => {
+                "Adds an approach of yours to the experiment in a folder: its code is copied to `approaches`, and \
+                 bakeoff.toml names it. Refuses a name or a content that is there already. `run` builds and checks it."
+            }
+            Self::Status => {
+                "Shows how far the run in a folder is, also one that somebody else started, and what was spent on \
+                 models. Measures nothing."
+            }
             Self::Result => {
                 "Waits for a run that took longer than its call, and returns its result, or how far it is."
             }
@@ -110,6 +156,11 @@ impl ToolName {
             Self::Judge => arguments::schema::<JudgeArguments>(),
             Self::Report => arguments::schema::<ReportArguments>(),
             Self::Pick => arguments::schema::<PickArguments>(),
+            Self::Develop => arguments::schema::<DevelopArguments>(),
+            Self::Explore => arguments::schema::<ExploreArguments>(),
+            Self::Generate => arguments::schema::<GenerateArguments>(),
+            Self::Add => arguments::schema::<AddArguments>(),
+            Self::Status => arguments::schema::<StatusArguments>(),
             Self::Result => arguments::schema::<ResultArguments>(),
             Self::Cancel => arguments::schema::<CancelArguments>(),
         }
@@ -119,18 +170,24 @@ impl ToolName {
     /// be repeated, or destroys something.
     fn annotations(self) -> ToolAnnotations {
         let (reads_only, is_idempotent) = match self {
-            Self::Judge | Self::Report | Self::Pick | Self::Result => (true, true),
+            Self::Judge | Self::Report | Self::Pick | Self::Status | Self::Result => (true, true),
             // They write into a folder that is removed.
             Self::Compare | Self::Check => (true, false),
             // It writes results beside the experiment.
-            Self::Run => (false, true),
+            Self::Run | Self::Develop => (false, true),
+            Self::Explore | Self::Generate | Self::Add => (false, false),
             Self::Cancel => (false, true),
         };
         ToolAnnotations::with_title(self.title())
             .read_only(reads_only)
             .destructive(self == Self::Cancel)
             .idempotent(is_idempotent)
-            .open_world(false)
+            .open_world(self.asks_a_model())
+    }
+
+    /// Returns true if the tool asks a model, for which the user must have given leave.
+    pub(super) fn asks_a_model(self) -> bool {
+        matches!(self, Self::Explore | Self::Generate)
     }
 
     /// Returns the tool as clients see it.
@@ -139,7 +196,7 @@ impl ToolName {
             .with_title(self.title())
             .with_annotations(self.annotations());
         match self {
-            Self::Pick => tool,
+            Self::Pick | Self::Add | Self::Status => tool,
             _ => tool.with_raw_output_schema(output::<Answer>().into()),
         }
     }

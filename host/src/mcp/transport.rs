@@ -293,6 +293,7 @@ fn parse(line: &[u8]) -> Result<Option<Incoming>, Unreadable> {
 /// refused.
 pub(super) fn refusal(line: &[u8]) -> Option<String> {
     use super::arguments as a;
+    use super::generating_arguments as g;
     use super::tools::ToolName;
     use rmcp::model::ClientRequest;
     let message = match parse(line) {
@@ -313,6 +314,11 @@ pub(super) fn refusal(line: &[u8]) -> Option<String> {
         ToolName::Judge => a::read::<a::JudgeArguments>(name, given).map(drop),
         ToolName::Report => a::read::<a::ReportArguments>(name, given).map(drop),
         ToolName::Pick => a::read::<a::PickArguments>(name, given).map(drop),
+        ToolName::Develop => a::read::<g::DevelopArguments>(name, given).map(drop),
+        ToolName::Explore => a::read::<g::ExploreArguments>(name, given).map(drop),
+        ToolName::Generate => a::read::<g::GenerateArguments>(name, given).map(drop),
+        ToolName::Add => a::read::<g::AddArguments>(name, given).map(drop),
+        ToolName::Status => a::read::<g::StatusArguments>(name, given).map(drop),
         ToolName::Result => a::read::<a::ResultArguments>(name, given).map(drop),
         ToolName::Cancel => a::read::<a::CancelArguments>(name, given).map(drop),
     };

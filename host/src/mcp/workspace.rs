@@ -142,6 +142,16 @@ impl Workspace {
         self.write("cases.toml", "`cases`", text.as_bytes())
     }
 
+    /// Writes a file of our own, and returns its name. Texts in it were counted by [`Workspace::count`].
+    pub(super) fn write_own(&self, name: &str, text: &str) -> Result<String, ToolError> {
+        self.write(name, name, text.as_bytes())
+    }
+
+    /// Counts a text that is given inline, which becomes part of a file.
+    pub(super) fn count(&mut self, what: &str, bytes: usize) -> Result<(), ToolError> {
+        self.add(what, bytes, TEXT_BYTES_MAX)
+    }
+
     fn put(
         &mut self,
         stem: &str,
