@@ -272,6 +272,24 @@ fn what_does_the_work_of_another_is_asked_for_again() {
     }
 }
 
+/// The README's "in one step": nothing is added to what the example has recorded.
+#[test]
+fn the_replies_of_the_example_are_enough_for_one_step() {
+    let folder = experiment(REPLAY, &[]);
+    let output = run(folder.path(), &["--generate"]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report = output.json();
+    let expected = [
+        "all pairs",
+        "fenwick-tree",
+        "merge-sort",
+        "sorted-insertion",
+    ];
+    assert_eq!(names(&report), expected);
+    assert_eq!(report["generation"]["expected"]["calls"], 4);
+    assert_eq!(report["generation"]["calls"], 6);
+}
+
 /// A reply of the example's.
 fn recorded(purpose: &str, subject: &str) -> Value {
     let text = fs::read_to_string(root().join("examples/inversions/model.jsonl")).unwrap();

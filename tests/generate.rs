@@ -72,6 +72,11 @@ fn what_a_model_writes_is_checked_repaired_and_added_to_the_experiment() {
         1240 + 310 + 1390 + 420 + 1392 + 405 + 1820 + 408 + 1388 + 210
     );
 
+    let kept = fs::read_to_string(folder.path().join(".bakeoff/generation.json")).unwrap();
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    let wanted = "approaches 3, depth proof-of-concept, diversity medium, 2 repairs";
+    assert_eq!(kept["wanted"], wanted);
+
     let run = run_bakeoff(&[
         "run",
         folder.path().to_str().unwrap(),

@@ -88,7 +88,8 @@ fn name_files(folder: &Path) {
         "usage": {"input_tokens": 500, "output_tokens": 100, "microdollars": 7}
     });
     let recorded = fs::read_to_string(root().join("examples/inversions/model.jsonl")).unwrap();
-    let ideas = recorded.lines().next().unwrap();
+    let are_ideas = |line: &&str| line.contains(r#""purpose": "approaches""#);
+    let ideas = recorded.lines().find(are_ideas).unwrap();
     fs::write(at("replies.jsonl"), format!("{plan}\n{ideas}\n")).unwrap();
 }
 

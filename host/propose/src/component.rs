@@ -228,7 +228,8 @@ impl<'a> Trial<'a> {
                 }
                 AttemptOutcome::Passed { .. } => None,
             };
-            proposal.attempts.push(made);
+            // One source is one attempt, whatever the values that it was tried with.
+            proposal.attempts = vec![made];
             if let Some(outcome) = failure {
                 proposal.outcome = outcome;
                 break;

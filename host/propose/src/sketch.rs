@@ -44,6 +44,8 @@ impl Sketch {
                 Ok(Some(more)) => sketch.add(more),
                 Ok(None) => break,
                 Err(error) if sketch.ideas.is_empty() => return Err(error),
+                // Its answer comes with a later call.
+                Err(error @ AskError::NotAnswered { .. }) => return Err(error),
                 // Some ideas are enough to go on with, and an error that lasts ends the next question as well.
                 Err(_) => break,
             }

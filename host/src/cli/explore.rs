@@ -151,10 +151,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 impl Arguments {
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     fn wanted(&self) -> String {
+        let approaches = self
+            .approaches
+            .0
+            .map_or("auto".to_owned(), |count| count.to_string());
         format!(
-            "{} {:?}{} {} {}",
+            "statement {}, approaches {approaches}{}, {}, {}",
             content_address(self.statement.as_bytes()),
-            self.approaches.0,
             self.own.identity() + &self.criteria.identity(),
             self.writing.wanted(),
             self.model.wanted()

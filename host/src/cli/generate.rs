@@ -286,8 +286,12 @@ impl Arguments {
     /// Returns a text that identifies the request: an unfinished generation goes on only if its text is the same.
     fn wanted(&self) -> String {
         match &self.proposer {
-            Some(file) => format!("{} of {}", self.approaches, file.display()),
-            None => format!("{} {}", self.approaches, self.writing.wanted()),
+            Some(file) => format!(
+                "approaches {}, proposer {}",
+                self.approaches,
+                file.display()
+            ),
+            None => format!("approaches {}, {}", self.approaches, self.writing.wanted()),
         }
     }
 

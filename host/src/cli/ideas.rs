@@ -44,7 +44,11 @@ impl OwnIdeas {
         if self.ideas.is_empty() {
             String::new()
         } else {
-            format!(" {:?}", self.ideas)
+            let ideas = self
+                .ideas
+                .iter()
+                .map(|(name, text)| format!(", idea {name}={text}"));
+            ideas.collect()
         }
     }
 

@@ -106,7 +106,12 @@ pub(super) fn microdollars(text: &str) -> Result<u64, String> {
 impl ModelArguments {
     /// Returns the provider and the model as a text that identifies them.
     pub(super) fn wanted(&self) -> String {
-        format!("{:?} {:?}", self.provider, self.model)
+        let provider = self
+            .provider
+            .and_then(|provider| provider.to_possible_value());
+        let provider = provider.map(|provider| provider.get_name().to_owned());
+        let named = [provider, self.model.clone()].into_iter().flatten();
+        named.collect::<Vec<String>>().join(" ")
     }
 
     /// Returns true if a model is named.

@@ -113,12 +113,17 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
         (status, _) => status.name().to_owned(),
     };
     let name = Plain(&progress.experiment);
-    let mut text = format!(
-        "run {} of {name}: {} after {:.0} s\n",
-        progress.run,
-        Plain(&state),
-        progress.seconds
-    );
+    let mut text = if progress.experiment.is_empty() {
+        // Its first event is not there yet.
+        format!("the run begins: {}\n", Plain(&state))
+    } else {
+        format!(
+            "run {} of {name}: {} after {:.0} s\n",
+            progress.run,
+            Plain(&state),
+            progress.seconds
+        )
+    };
     if let Some(message) = &progress.message {
         text += &format!("  {}\n", Plain(message));
     }
@@ -426,6 +431,15 @@ mod tests {
         let all = text(&many, None, true);
         assert!(all.contains("  sort-999  waits for a core to be built on\n"));
         assert!(all.contains("core 63") && all.contains("  sort-000  done\n"));
+    }
+
+    #[test]
+    fn a_run_without_its_first_event_has_no_number_yet() {
+        let begun = text(&Progress::default(), Some("process 7"), false);
+        assert!(
+            begun.starts_with("the run begins: running, by process 7\n"),
+            "{begun}"
+        );
     }
 
     #[test]

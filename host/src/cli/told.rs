@@ -40,7 +40,11 @@ impl Context {
         if self.files.is_empty() {
             String::new()
         } else {
-            format!(" {:?}", self.files)
+            let files = self
+                .files
+                .iter()
+                .map(|file| format!(", context {}", file.display()));
+            files.collect()
         }
     }
 }
@@ -126,7 +130,7 @@ impl Criteria {
         let all: Vec<String> = self
             .criteria
             .iter()
-            .map(|one| format!(" {}={}", one.name, one.weight))
+            .map(|one| format!(", criterion {}={}", one.name, one.weight))
             .collect();
         all.concat()
     }

@@ -31,6 +31,12 @@ enum DiversityName {
     High,
 }
 
+/// Returns the name of a value on the command line.
+fn name(value: &impl ValueEnum) -> String {
+    let named = value.to_possible_value();
+    named.map_or_else(String::new, |named| named.get_name().to_owned())
+}
+
 /// Options on the request for approaches and on their code.
 #[derive(Debug, Args)]
 pub(super) struct Writing {
@@ -59,8 +65,10 @@ impl Writing {
     pub(super) fn wanted(&self) -> String {
         let context = self.context.identity();
         format!(
-            "{:?} {:?} {}{context}",
-            self.depth, self.diversity, self.repairs
+            "depth {}, diversity {}, {} repairs{context}",
+            name(&self.depth),
+            name(&self.diversity),
+            self.repairs
         )
     }
 
