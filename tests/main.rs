@@ -23,6 +23,7 @@ mod evaluators;
 mod explore;
 mod finished;
 mod generate;
+mod generation_events;
 mod golden;
 mod hostile;
 mod instances;

@@ -19,7 +19,9 @@ mod support;
 
 use bakeoff_config::Policy;
 use bakeoff_domain::generate::{Depth, Diversity};
-use bakeoff_propose::{OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions};
+use bakeoff_propose::{
+    OnStep, OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions,
+};
 use bakeoff_provider::{ModelOptions, Models, ProviderKind};
 use bakeoff_run::{HostOptions, KnownMachine, Survey, Unconfined};
 use mock::Mock;
@@ -226,6 +228,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
             approaches: candidates.len() as u32,
             diversity: Diversity::Medium,
             write: WriteOptions {
+                on_step: OnStep::default(),
                 repairs: 0,
                 instructions: None,
                 instructions_within: None,

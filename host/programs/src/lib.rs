@@ -2,9 +2,11 @@
 //! once, in an order that is drawn.
 //!
 //! A command runs under a keeper (`bakeoff_confine::measured`), which measures it and ends whatever it leaves behind.
+//! One that is told of events ([`EventListener`]) is kept in the same way, and not measured.
 
 mod blocks;
 mod command_line;
+mod event_listener;
 mod measure;
 mod metric;
 mod notes;
@@ -18,5 +20,6 @@ mod keeper_before_main;
 
 pub use blocks::{CommandRun, News, TimingError, TimingOutcome, compare};
 pub use command_line::{CommandLine, CommandLineError, Shell};
+pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
 pub use metric::{Metric, MetricError};
 pub use options::{Decides, TimedCommand, TimingOptions};

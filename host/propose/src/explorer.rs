@@ -8,6 +8,7 @@ use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::proposer::{self, OwnApproach, known_idea, work_of};
 use super::sketch::{COMBINATION, Sketch};
+use super::step::OnStep;
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter};
 use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
@@ -15,6 +16,7 @@ use bakeoff_domain::queue::{Capacity, Dependency, Needs, Retries, Task, TaskKey}
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{HostOptions, RunError, Survey};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Receiver of progress messages.
@@ -138,6 +140,9 @@ async fn work_off(
         }
         for (place, mut proposal) in made {
             work.hold_against(&mut proposal);
+            if let ProposalOutcome::Duplicate { .. } = &proposal.outcome {
+                worker.on_step().ended(&proposal.idea, &proposal.outcome);
+            }
             finished.insert(place, proposal);
         }
         if explored.ended.is_some() {
@@ -347,7 +352,9 @@ impl Explorer {
         let wished = self.options.wished.iter().map(|one| one.idea.clone());
         let wished = (wished.collect(), known);
         let sketch = Sketch::ask(&self.models, &writer.problem, wished, self.approaches).await;
-        self.state().sketch = Some(sketch.map_err(StepAnswer::Ended)?);
+        let sketch = sketch.map_err(StepAnswer::Ended)?;
+        self.tell_ideas(&sketch, 1..=sketch.len());
+        self.state().sketch = Some(sketch);
         Ok(StepAnswer::Done)
     }
 
@@ -376,8 +383,20 @@ impl Explorer {
         ));
         let (models, problem) = (&self.models, &writer.problem);
         let more = sketch.ask_again(models, problem, missing).await?;
+        self.tell_ideas(&sketch, before + 1..=before + more);
         self.state().sketch = Some(sketch);
         Ok((before + 1..=before + more).collect())
+    }
+
+    fn on_step(&self) -> &OnStep {
+        &self.options.propose.write.on_step
+    }
+
+    /// Tells of the ideas of these numbers.
+    fn tell_ideas(&self, sketch: &Sketch, numbers: RangeInclusive<usize>) {
+        for idea in numbers.filter_map(|number| sketch.idea(number)) {
+            self.on_step().idea(idea);
+        }
     }
 
     async fn approach(&self, number: usize) -> Step {
@@ -427,6 +446,7 @@ impl Explorer {
             description: format!("Made of {} and {}.", two[0].0.name, two[1].0.name),
             ..Idea::default()
         };
+        self.on_step().idea(&idea);
         let origin = PrototypeOrigin::Combined(&two);
         self.write(&writer, TaskKind::Combine, idea, task.number, origin)
             .await

@@ -21,6 +21,7 @@ mod proposal;
 mod proposer;
 mod replies;
 mod sketch;
+mod step;
 mod what_counts;
 mod writer;
 
@@ -37,4 +38,5 @@ pub use planner::{PlanError, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
 pub use sketch::is_taken;
+pub use step::{OnStep, WritingStep};
 pub use writer::WriteOptions;

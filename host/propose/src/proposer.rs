@@ -107,6 +107,7 @@ impl Proposer {
         // The tasks end with it, also if nobody waits for them any more.
         let mut tasks = JoinSet::new();
         for (index, (idea, wish)) in ideas.into_iter().enumerate() {
+            self.writer.options.on_step.idea(&idea);
             report(&format!("{}: asking for a prototype", idea.name));
             let (writer, news) = (self.writer.clone(), news.clone());
             let place = before + index + 1;
@@ -215,6 +216,8 @@ impl Proposer {
             for mut proposal in made {
                 self.work.hold_against(&mut proposal);
                 if let ProposalOutcome::Duplicate { .. } = &proposal.outcome {
+                    let on_step = &self.writer.options.on_step;
+                    on_step.ended(&proposal.idea, &proposal.outcome);
                     let name = &proposal.idea.name;
                     report(&format!("{name}: {}", in_words(&proposal.outcome)));
                 }

@@ -5,6 +5,7 @@ use super::idea::{Idea, WishFile};
 use super::prompt;
 use super::proposal::{Proposal, ProposalOutcome};
 use super::replies::WrittenPrototype;
+use super::step::{OnStep, WritingStep};
 use super::what_counts::preference;
 use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
@@ -42,6 +43,8 @@ pub struct WriteOptions {
     pub depth: Depth,
     /// The most prototypes that are built and tried at the same time. Any number of replies may be awaited beside them.
     pub tried_at_once: usize,
+    /// Receiver of the steps of each approach.
+    pub on_step: OnStep,
 }
 
 /// Origin of the prototype of an idea.
@@ -107,6 +110,10 @@ impl PrototypeWriter {
             PrototypeOrigin::Combined(_) => prompt::combination_subject(place),
         };
         let mut attempts = Vec::new();
+        let on_step = &self.options.on_step;
+        on_step.tell(|| WritingStep::Begun {
+            name: idea.name.clone(),
+        });
         let writing = self.within_any_time(&idea, place, origin, &mut attempts, report);
         let outcome = match tokio::time::timeout(self.options.timeout, writing).await {
             Ok(written) => match written? {
@@ -121,6 +128,7 @@ impl PrototypeWriter {
                 )
             }
         };
+        on_step.ended(&idea, &outcome);
         Ok(Made::Finished(Box::new(Proposal {
             idea,
             subject,
@@ -192,6 +200,14 @@ impl PrototypeWriter {
             let made = self.try_out(source).await?;
             let outcome = made.outcome.clone();
             attempts.push(made);
+            self.options.on_step.tell(|| WritingStep::Tried {
+                name: idea.name.clone(),
+                attempt: attempts.len() as u32,
+                failure: match &outcome {
+                    AttemptOutcome::Passed { .. } => None,
+                    AttemptOutcome::Failed { class, .. } => Some(class.name()),
+                },
+            });
             match outcome {
                 AttemptOutcome::Passed { .. } => return Ok(Written::As(ProposalOutcome::Passed)),
                 AttemptOutcome::Failed { class, message } => {

@@ -263,10 +263,16 @@ impl Models {
                 return Err(self.unavailable(reason));
             }
             let recorded = lock(&self.recorded).take_reply(request, &self.books.name);
-            return manual.answer(request, recorded.as_ref(), |exchange| {
+            let answer = manual.answer(request, recorded.as_ref(), |exchange| {
                 self.books.record(exchange);
                 self.books.budget.book(&booking(exchange));
             });
+            self.books.show_spending();
+            if answer.is_ok() {
+                let is_recorded = recorded.is_some();
+                self.tell(request, || ProgressStep::Received { is_recorded });
+            }
+            return answer;
         }
         let invalid = |problem, reply_excerpt| AskError::Invalid {
             problem,

@@ -47,7 +47,7 @@ impl RecordBooks {
 
     /// Writes the amounts spent so far beside the record, for display, on which nothing depends; and the most that can
     /// have been spent to the ledger.
-    fn show_spending(&self) {
+    pub(super) fn show_spending(&self) {
         if let Some((path, before)) = &self.ledger {
             let (spent, held) = self.budget.amounts();
             if let Err(error) = Ledger::new(spent, *before, held).write(path) {

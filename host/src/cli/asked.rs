@@ -7,9 +7,11 @@
 use super::counts;
 use super::failure::Failure;
 use super::generation::{self, Ending, own_approaches, record_in};
+use super::generation_events::GenerationEvents;
 use super::generation_record::{self, GenerationRecord};
 use super::model_news;
 use super::models;
+use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::planned::{self, PlanOutput};
@@ -101,7 +103,7 @@ pub(super) async fn ask(
     (loaded, file): (&LoadedExperiment, &Path),
     policy: &Policy,
     safety: &Safety,
-    output: &Output,
+    (output, listener): (&Output, &Listener),
 ) -> Result<Next, Failure> {
     let Some(wanted) = &loaded.generate else {
         return if leave.generate {
@@ -130,8 +132,12 @@ pub(super) async fn ask(
     wishes::has_room(loaded, wanted.approaches.unwrap_or(0))?;
     check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
+    let criteria = loaded.experiment.criteria.iter();
+    let criteria = criteria.map(|one| one.name.clone()).collect();
+    let all = wanted.approaches.unwrap_or(0) + loaded.wished.len() as u32;
+    let events = GenerationEvents::begin(&loaded.dir, (all, criteria), listener, &mut say);
     let models = leave.open(wanted, loaded, policy)?;
-    let models = Arc::new(model_news::told(models, output));
+    let models = Arc::new(model_news::told(models, output, &events));
     let again;
     let loaded = if loaded.wished.is_empty() {
         loaded
@@ -155,17 +161,19 @@ pub(super) async fn ask(
                 output,
                 problem: &loaded.experiment.problem,
             };
-            let options = propose_options(wanted, loaded, 1);
+            let options = propose_options(wanted, loaded, 1, &events);
             let made = tokio::select! {
                 made = wishing.write(&options) => made?,
                 _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
             };
             say(generation::text(&made.generation, Some(&models), None).trim_end());
             if let Some(error) = &made.ended {
+                events.end(false);
                 return Err(models::ended(error));
             }
         }
         if nothing_more {
+            events.end(true);
             return Ok(Next::ReadAgain);
         }
         again = wishes::read_again(loaded, file, policy)?;
@@ -177,6 +185,7 @@ pub(super) async fn ask(
         loaded,
         models: &models,
         output,
+        events: &events,
     };
     let explored = tokio::select! {
         explored = asking.explore(policy, safety) => explored?,
@@ -284,7 +293,12 @@ impl Leave {
 
 /// Returns the options of the questions to a model that an experiment wants, of whose prototypes so many are tried at
 /// once.
-fn propose_options(wanted: &Generate, loaded: &LoadedExperiment, cores: usize) -> ProposeOptions {
+fn propose_options(
+    wanted: &Generate,
+    loaded: &LoadedExperiment,
+    cores: usize,
+    events: &GenerationEvents,
+) -> ProposeOptions {
     ProposeOptions {
         approaches: wanted.approaches.unwrap_or(PROPOSALS_MAX),
         diversity: wanted.diversity,
@@ -295,6 +309,7 @@ fn propose_options(wanted: &Generate, loaded: &LoadedExperiment, cores: usize) -
             timeout: wanted.timeout,
             depth: wanted.depth,
             tried_at_once: cores,
+            on_step: events.on_step(),
         },
     }
 }
@@ -314,6 +329,7 @@ struct Asking<'a> {
     loaded: &'a LoadedExperiment,
     models: &'a Arc<Models>,
     output: &'a Output,
+    events: &'a GenerationEvents,
 }
 
 impl Asking<'_> {
@@ -366,6 +382,7 @@ impl Asking<'_> {
                 wanted,
                 self.loaded,
                 counts::cores_of(asking.experiment.measure.workers),
+                self.events,
             ),
             wished: Vec::new(),
         };
@@ -391,6 +408,7 @@ impl Asking<'_> {
         for warning in self.models.warnings() {
             say(&Plain(&warning).to_string());
         }
+        self.events.end(explored.ended.is_none());
         let made = generation::finish(Ending {
             loaded: self.loaded,
             file,

@@ -7,6 +7,7 @@ use super::derived::{Agreement, Derived, ReadSources};
 use super::failure::Failure;
 use super::first_look;
 use super::natively::{self, Natives};
+use super::on_event::Listener;
 use super::options::Output;
 use super::run::{self, Done, RunRequest};
 use super::saved_inputs::{not_written, save};
@@ -145,6 +146,7 @@ impl Arguments {
             rounds: None,
             stopped_in_search: stopped,
             spent,
+            listener: Listener::default(),
             resume: self.out.is_some().then(again::command),
         };
         let Some(Done {

@@ -5,9 +5,11 @@ use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::failure::Failure;
 use super::generate;
 use super::generation;
+use super::generation_events::GenerationEvents;
 use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
 use super::models::{self, ModelArguments};
+use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::{cannot_write, check_places};
@@ -80,6 +82,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
+    on_event: OnEvent,
+    #[command(flatten)]
     safety: Safety,
 }
 
@@ -100,6 +104,17 @@ fn approaches(text: &str) -> Result<Approaches, String> {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let listener = arguments.on_event.start()?;
+    let ended = explored(arguments, output, &listener).await;
+    listener.end(&mut output.reporter());
+    ended
+}
+
+async fn explored(
+    arguments: &Arguments,
+    output: &Output,
+    listener: &Listener,
+) -> Result<Status, Failure> {
     if arguments.no_run || arguments.dry_run {
         output.only(&[Format::Human, Format::Json])?;
     }
@@ -111,7 +126,6 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         )));
     }
     arguments.own.check(arguments.approaches.0)?;
-    arguments.criteria.wanted()?;
     let experiment = arguments.out.join(FILE_NAME);
     let earlier = if experiment.exists() || experiment.is_symlink() {
         Some(arguments.unfinished()?)
@@ -121,12 +135,18 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let folders = ["wit/", &format!("{APPROACHES}/")];
     check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
     generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
-    let models = Arc::new(generate::open_models(
-        &arguments.model,
+    let wanted = arguments.own.count() + arguments.approaches.0.unwrap_or(0);
+    let criteria = arguments.criteria.wanted()?.into_iter();
+    let criteria = criteria.map(|one| one.name).collect();
+    let events = GenerationEvents::begin(
         &arguments.out,
-        output,
-    )?);
-    let exploring = arguments.explore(&models, output);
+        (wanted, criteria),
+        listener,
+        &mut output.reporter(),
+    );
+    let models = generate::open_models(&arguments.model, &arguments.out, output, &events)?;
+    let models = Arc::new(models);
+    let exploring = arguments.explore(&models, output, &events);
     let explored = tokio::select! {
         explored = exploring => explored,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
@@ -137,14 +157,16 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if let Some(tasks) = OpenTasks::of(&models)
         && models.open_tasks().iter().any(is_plan)
     {
+        events.end(false);
         tasks.write(output)?;
         return Ok(Status::Provider);
     }
     let Some(explored) = explored? else {
         return Ok(Status::Done);
     };
+    events.end(explored.0.ended.is_none());
     arguments
-        .finish(explored, &models, earlier.as_ref(), output)
+        .finish(explored, &models, earlier.as_ref(), (output, listener))
         .await
 }
 
@@ -193,6 +215,7 @@ impl Arguments {
         &self,
         models: &Arc<Models>,
         output: &Output,
+        events: &GenerationEvents,
     ) -> Result<Option<(Explored, ExpectedCost)>, Failure> {
         let policy = Policy::of_host()?;
         let host = self.safety.host_options(policy)?;
@@ -201,7 +224,7 @@ impl Arguments {
         let cores = bakeoff_measure::usable_cores().len();
         let cores = self.workers.map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
-        let propose = self.writing.options(approaches, cores);
+        let propose = self.writing.options(approaches, cores, events);
         let told = self.writing.told(&self.statement)?;
         let wished = self.own.count();
         let wanted = match self.approaches.0 {
@@ -256,7 +279,7 @@ impl Arguments {
         (explored, expected): (Explored, ExpectedCost),
         models: &Models,
         earlier: Option<&LoadedExperiment>,
-        output: &Output,
+        (output, listener): (&Output, &Listener),
     ) -> Result<Status, Failure> {
         for warning in models.warnings() {
             output.reporter()(&Plain(&warning).to_string());
@@ -336,7 +359,7 @@ impl Arguments {
             return Ok(Status::NoAnswer);
         }
         if is_measured {
-            return self.measure(output).await;
+            return self.measure(output, listener).await;
         }
         let failed = written.len() < explored.proposals.len() || !explored.not_started.is_empty();
         Ok(match (written.is_empty(), failed) {
@@ -347,7 +370,7 @@ impl Arguments {
     }
 
     /// Measures the experiment as `bakeoff run` does.
-    async fn measure(&self, output: &Output) -> Result<Status, Failure> {
+    async fn measure(&self, output: &Output, listener: &Listener) -> Result<Status, Failure> {
         let mut loaded = bakeoff_config::load(&self.out)?;
         let policy = Policy::of_host()?;
         policy.apply_to(&mut loaded)?;
@@ -364,6 +387,7 @@ impl Arguments {
             rounds: None,
             stopped_in_search: Vec::new(),
             spent: std::time::Duration::ZERO,
+            listener: listener.clone(),
             resume: Some(format!(
                 "bakeoff run {}",
                 ShellPath(&self.out.display().to_string())

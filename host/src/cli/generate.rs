@@ -3,10 +3,12 @@
 use super::build::code_of;
 use super::failure::Failure;
 use super::generation::{self, Ending};
+use super::generation_events::GenerationEvents;
 use super::generation_record;
 use super::kept::ReportPlace;
 use super::model_news;
 use super::models::ModelArguments;
+use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
@@ -76,6 +78,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
+    on_event: OnEvent,
+    #[command(flatten)]
     safety: Safety,
 }
 
@@ -88,12 +92,24 @@ pub(super) fn open_models(
     model: &ModelArguments,
     dir: &Path,
     output: &Output,
+    events: &GenerationEvents,
 ) -> Result<Models, Failure> {
     let models = model.open(&generation::record_in(dir)?)?;
-    Ok(model_news::told(models, output))
+    Ok(model_news::told(models, output, events))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let listener = arguments.on_event.start()?;
+    let ended = generated(arguments, output, &listener).await;
+    listener.end(&mut output.reporter());
+    ended
+}
+
+async fn generated(
+    arguments: &Arguments,
+    output: &Output,
+    listener: &Listener,
+) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     let policy = Policy::of_host()?;
@@ -110,16 +126,26 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     let file = bakeoff_config::file_of(&arguments.experiment);
+    let criteria = loaded.experiment.criteria.iter();
+    let criteria = criteria.map(|one| one.name.clone()).collect();
+    let all = arguments.approaches + loaded.wished.len() as u32;
+    let events = GenerationEvents::begin(
+        &loaded.dir,
+        (all, criteria),
+        listener,
+        &mut output.reporter(),
+    );
     let mut wishes = None;
     let (proposals, models) = match &arguments.proposer {
         Some(file) => {
-            let models = arguments.models_of_proposer(&loaded, output)?;
+            let models = arguments.models_of_proposer(&loaded, output, &events)?;
             let asked = (file.as_path(), models.as_deref());
             let proposed = arguments.ask_component(&loaded, asked, policy, output);
             (proposed.await?, models)
         }
         None => {
-            let models = Arc::new(open_models(&arguments.model, &loaded.dir, output)?);
+            let models = open_models(&arguments.model, &loaded.dir, output, &events)?;
+            let models = Arc::new(models);
             if !loaded.wished.is_empty() {
                 let wishing = Wishing {
                     loaded: &loaded,
@@ -130,7 +156,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
                     output,
                     problem: &arguments.writing.told(&loaded.experiment.problem)?,
                 };
-                let options = arguments.writing.options(0, 1);
+                let options = arguments.writing.options(0, 1, &events);
                 let made = tokio::select! {
                     made = wishing.write(&options) => made?,
                     _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
@@ -140,7 +166,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             }
             let ended = wishes.as_mut().and_then(|made| made.ended.take());
             let proposed = match (ended, arguments.approaches) {
-                (None, 1..) => arguments.propose(&loaded, &models, policy, output).await?,
+                (None, 1..) => {
+                    arguments
+                        .propose(&loaded, &models, policy, (output, &events))
+                        .await?
+                }
                 (ended, _) => Proposals {
                     proposals: Vec::new(),
                     ended,
@@ -164,6 +194,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             say: &mut output.reporter(),
         })?,
     };
+    events.end(proposals.ended.is_none());
     if let Some(made) = wishes.filter(|_| !proposals.proposals.is_empty()) {
         shown.approaches.splice(0..0, made.generation.approaches);
     }
@@ -254,6 +285,7 @@ impl Arguments {
         &self,
         loaded: &LoadedExperiment,
         output: &Output,
+        events: &GenerationEvents,
     ) -> Result<Option<Arc<Models>>, Failure> {
         if !self.model.is_named() {
             return Ok(None);
@@ -280,6 +312,7 @@ impl Arguments {
             &self.model,
             &loaded.dir,
             output,
+            events,
         )?)))
     }
 
@@ -300,7 +333,7 @@ impl Arguments {
         loaded: &LoadedExperiment,
         models: &Arc<Models>,
         policy: Policy,
-        output: &Output,
+        (output, events): (&Output, &GenerationEvents),
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
@@ -309,7 +342,7 @@ impl Arguments {
         let own = generation::own_approaches(loaded);
         let wished = wishes::told(loaded);
         let cores = counts::cores_of(loaded.experiment.measure.workers);
-        let options = self.writing.options(self.approaches, cores);
+        let options = self.writing.options(self.approaches, cores, events);
         let statement = &self.writing.told(&loaded.experiment.problem)?;
         let known = (&own[..], &wished[..]);
         let mut proposer = Proposer::open(models, survey, statement, known, &options).await?;

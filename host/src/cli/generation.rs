@@ -26,7 +26,7 @@ const ATTEMPTS: &str = ".bakeoff/generation.attempts";
 pub(super) const PLACES: [&str; 3] = ["approaches/", ".bakeoff/", ".bakeoff/generation.attempts/"];
 
 /// The folder of everything that is kept beside an experiment.
-const KEPT: &str = ".bakeoff";
+pub(super) const KEPT: &str = ".bakeoff";
 
 /// The record of a folder's exchanges with models: no reply in it is paid for twice.
 const RECORD: &str = ".bakeoff/models.jsonl";

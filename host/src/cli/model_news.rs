@@ -1,19 +1,21 @@
 //! Messages on stderr about questions to a model that take longer than one call.
 
+use super::generation_events::GenerationEvents;
 use super::options::Output;
 use bakeoff_provider::{Models, Progress, ProgressStep};
 use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
 /// Writes to stderr the notices about the record, and from then on the reason for which a question is asked again, and
-/// when.
-pub(super) fn told(models: Models, output: &Output) -> Models {
+/// when. Each question and its reply is an event.
+pub(super) fn told(models: Models, output: &Output, events: &GenerationEvents) -> Models {
     let mut say = output.reporter();
     for notice in models.notices() {
         say(&Plain(notice).to_string());
     }
-    let say = Mutex::new(say);
+    let (say, events) = (Mutex::new(say), events.clone());
     models.with_progress(move |progress| {
+        events.on_call(progress);
         if let Some(line) = line(progress) {
             let mut say = say.lock().unwrap_or_else(PoisonError::into_inner);
             say(&line);

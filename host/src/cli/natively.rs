@@ -1,6 +1,7 @@
 //! `bakeoff compare --natively`: the same sources built for this machine and run as programs, after the components.
 
 use super::failure::Failure;
+use super::on_event::Listener;
 use super::options::{Output, Safety};
 use super::run::{self, Done, RunRequest};
 use bakeoff_compile::{BuildKind, BuildRequest, Builder};
@@ -160,6 +161,7 @@ impl Natives<'_> {
             rounds: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
+            listener: Listener::default(),
             resume: None,
         };
         let done = run::perform(job, output).await?;

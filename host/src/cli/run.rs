@@ -4,6 +4,7 @@ use super::asked::{self, Leave, Next};
 use super::effort::Effort;
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
+use super::on_event::{Listener, OnEvent};
 use super::options::{Output, Safety};
 use super::rounds::{RoundsArguments, Search};
 use super::{
@@ -16,6 +17,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report, Rounds, StoppedInSearch};
 use bakeoff_domain::spec::Workers;
 use bakeoff_run::{KnownMachine, RunOptions};
+use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::PathBuf;
@@ -64,6 +66,8 @@ pub(super) struct Arguments {
     #[command(flatten, next_help_heading = "Approaches from the model of [generate]")]
     leave: Leave,
     #[command(flatten)]
+    on_event: OnEvent,
+    #[command(flatten)]
     safety: Safety,
 }
 
@@ -93,6 +97,19 @@ pub(super) async fn to(
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Status, Failure> {
+    let listener = arguments.on_event.start()?;
+    let ended = told(purpose, arguments, output, &listener).await;
+    listener.end(&mut output.reporter());
+    ended
+}
+
+/// Runs an experiment for a purpose, and tells a command of its events.
+async fn told(
+    purpose: Purpose,
+    arguments: &Arguments,
+    output: &Output,
+    listener: &Listener,
+) -> Result<Status, Failure> {
     let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
@@ -119,7 +136,7 @@ pub(super) async fn to(
         (&loaded, &file),
         &policy,
         &arguments.safety,
-        output,
+        (output, listener),
     );
     match asked.await? {
         Next::Measure => {}
@@ -170,6 +187,7 @@ pub(super) async fn to(
         rounds: searched,
         stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
+        listener: listener.clone(),
         resume: Some(again::command()),
     };
     let Some(done) = perform(job, output).await? else {
@@ -202,6 +220,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
     pub(super) spent: Duration,
+    /// The command that is told of events.
+    pub(super) listener: Listener,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
     /// with.
     pub(super) resume: Option<String>,
@@ -230,7 +250,11 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
     };
     let display = progress::Display::new(output, job.loaded);
     let mut say = output.reporter();
-    let subscribe = |store: &mut bakeoff_store::Store| store.subscribe(display.listener());
+    let listener = job.listener;
+    let subscribe = |store: &mut bakeoff_store::Store| {
+        store.subscribe(display.listener());
+        store.subscribe(move |envelope: &Envelope| listener.tell(envelope));
+    };
     let outcome = bakeoff_run::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
     let finished = match (outcome, job.resume) {

@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::generation::record_of;
+use super::generation_events;
 use super::options::{Format, Output};
 use super::status_models::ModelsStatus;
 use super::unfinished::progress;
@@ -86,6 +87,7 @@ fn models(from: &Path) -> Option<ModelsStatus> {
     Some(ModelsStatus {
         spending,
         is_asking,
+        writing: generation_events::writing(dir),
     })
 }
 

@@ -2,10 +2,14 @@
 
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
+use bakeoff_store::events::{ApproachWriting, Writing, WritingState};
 use serde::Serialize;
 
 /// The most questions under way that are named.
 const NAMED_MAX: usize = 4;
+
+/// The most approaches that have a line each.
+const LINES_MAX: usize = 16;
 
 /// Spending on models so far.
 #[derive(Debug, Serialize)]
@@ -14,6 +18,9 @@ pub(super) struct ModelsStatus {
     pub(super) spending: Spending,
     /// True while a process asks the models.
     pub(super) is_asking: bool,
+    /// The approaches that the models write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) writing: Option<Writing>,
 }
 
 impl ModelsStatus {
@@ -55,7 +62,31 @@ impl ModelsStatus {
             };
             text += &format!("  waits for {}{more}\n", named.join(", "));
         }
+        // Once all are written, the experiment and its runs say more.
+        let writing = self.writing.iter().filter(|writing| !writing.is_complete);
+        for (name, approach) in writing
+            .flat_map(|writing| &writing.approaches)
+            .take(LINES_MAX)
+        {
+            text += &format!("  {}: {}\n", Plain(name), Plain(&state(approach)));
+        }
         text
+    }
+}
+
+/// Returns the state of an approach that is written, in words.
+fn state(approach: &ApproachWriting) -> String {
+    let class = approach.failure.as_deref();
+    match (approach.state, class) {
+        (WritingState::Idea, _) => "an idea; its writing waits".to_owned(),
+        (WritingState::Writing, None) => "is being written".to_owned(),
+        (WritingState::Writing, Some(class)) => format!(
+            "is being written anew, after {class} in attempt {}",
+            approach.attempts
+        ),
+        (WritingState::Passed, _) => "passed".to_owned(),
+        (WritingState::Duplicate, _) => "does the same work as another".to_owned(),
+        (WritingState::Failed, class) => format!("given up: {}", class.unwrap_or_default()),
     }
 }
 
@@ -82,6 +113,7 @@ mod tests {
                 ..Spending::default()
             },
             is_asking: true,
+            writing: None,
         };
         let text = status.text();
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -90,6 +122,31 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("prototype (approach 2") && text.contains("and 1 more"));
+        let approach = |state, failure: Option<&str>| ApproachWriting {
+            state,
+            attempts: 1,
+            failure: failure.map(str::to_owned),
+        };
+        let approaches = [
+            ("a\u{1b}", approach(WritingState::Writing, Some("trap"))),
+            ("b", approach(WritingState::Idea, None)),
+        ];
+        let approaches = approaches.map(|(name, approach)| (name.to_owned(), approach));
+        status.writing = Some(Writing {
+            approaches: approaches.into(),
+            ..Writing::default()
+        });
+        let text = status.text();
+        assert!(
+            text.contains("is being written anew, after trap in attempt 1\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("  b: an idea; its writing waits\n"),
+            "{text}"
+        );
+        assert!(!text.contains('\u{1b}'));
+        status.writing = None;
         status.is_asking = false;
         status.spending.upper_bound = true;
         status.spending.usd = None;

@@ -1,6 +1,7 @@
 //! The options that say how a model's approaches are asked for and written.
 
 use super::failure::Failure;
+use super::generation_events::GenerationEvents;
 use super::models;
 use super::told::Context;
 use bakeoff_domain::generate::{Depth, Diversity};
@@ -81,7 +82,12 @@ impl Writing {
     }
 
     /// Returns the options for this number of approaches, of which so many are built and tried at once.
-    pub(super) fn options(&self, approaches: u32, cores: usize) -> ProposeOptions {
+    pub(super) fn options(
+        &self,
+        approaches: u32,
+        cores: usize,
+        events: &GenerationEvents,
+    ) -> ProposeOptions {
         ProposeOptions {
             approaches,
             diversity: match self.diversity {
@@ -100,6 +106,7 @@ impl Writing {
                     DepthName::ProductionReady => Depth::ProductionReady,
                 },
                 tried_at_once: cores,
+                on_step: events.on_step(),
             },
         }
     }

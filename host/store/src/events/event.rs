@@ -55,6 +55,48 @@ pub enum Event {
         /// Scores by criterion, from 0 to 10; `null` where a score is missing.
         scores: BTreeMap<String, Option<f64>>,
     },
+    /// A question to a model is sent.
+    #[serde(rename = "bakeoff:call:start")]
+    CallStart {
+        /// Purpose of the question: `prototype`.
+        purpose: String,
+        /// Subject of the question: `approach 2`.
+        subject: String,
+    },
+    /// The reply to a question is there.
+    #[serde(rename = "bakeoff:call:complete")]
+    CallComplete {
+        /// Purpose of the question.
+        purpose: String,
+        /// Subject of the question.
+        subject: String,
+        /// True if the reply was received before, and cost nothing now.
+        recorded: bool,
+    },
+    /// A source that was written for an approach was built and called.
+    #[serde(rename = "bakeoff:attempt:complete")]
+    AttemptComplete {
+        /// Name of the approach.
+        approach_id: String,
+        /// Number of the attempt, from 1.
+        attempt: u32,
+        /// `passed`, or the class of the failure.
+        outcome: String,
+    },
+    /// An approach is written, or given up. Once more, with `duplicate`, if its work turns out to be that of another.
+    #[serde(rename = "bakeoff:approach:written")]
+    ApproachWritten {
+        /// Name of the approach.
+        approach_id: String,
+        /// `passed`, `duplicate`, or the class of the failure.
+        outcome: String,
+    },
+    /// No more approaches are written.
+    #[serde(rename = "bakeoff:writing:complete")]
+    WritingComplete {
+        /// False if a budget or the model ended it, or tasks wait for answers: the same command goes on.
+        is_complete: bool,
+    },
     /// Everything is scored and ranked.
     #[serde(rename = "orchestrator:evaluation:complete")]
     EvaluationComplete {
@@ -318,6 +360,11 @@ impl Event {
             Self::ApproachGenerated { .. } => "orchestrator:approach:generated",
             Self::ApproachStart { .. } => "orchestrator:approach:start",
             Self::ApproachComplete { .. } => "orchestrator:approach:complete",
+            Self::CallStart { .. } => "bakeoff:call:start",
+            Self::CallComplete { .. } => "bakeoff:call:complete",
+            Self::AttemptComplete { .. } => "bakeoff:attempt:complete",
+            Self::ApproachWritten { .. } => "bakeoff:approach:written",
+            Self::WritingComplete { .. } => "bakeoff:writing:complete",
             Self::EvaluationComplete { .. } => "orchestrator:evaluation:complete",
             Self::RunStart { .. } => "bakeoff:run:start",
             Self::RunResumed { .. } => "bakeoff:run:resumed",
@@ -355,6 +402,17 @@ mod tests {
                 num_approaches: 2,
                 criteria: vec!["performance".into()],
             },
+            Event::CallComplete {
+                purpose: "repair".into(),
+                subject: "approach 2".into(),
+                recorded: true,
+            },
+            Event::AttemptComplete {
+                approach_id: "heap".into(),
+                attempt: 1,
+                outcome: "passed".into(),
+            },
+            Event::WritingComplete { is_complete: true },
             Event::EvaluationComplete {
                 top_approach: None,
                 comparison_matrix: BTreeMap::new(),

@@ -12,6 +12,7 @@ mod line;
 mod named;
 mod progress;
 mod run_status;
+mod writing;
 
 pub use broadcast::{Broadcast, Sink};
 pub use clock::{Clock, SystemClock, rfc3339};
@@ -20,3 +21,4 @@ pub use event::{Event, OpenPair, Origin, Stage, TasksState, WaitingTask};
 pub use line::{checked_cases, line, standings, title};
 pub use progress::{Progress, StageProgress, VariantProgress, VariantState};
 pub use run_status::RunStatus;
+pub use writing::{ApproachWriting, DUPLICATE, PASSED, Writing, WritingState};

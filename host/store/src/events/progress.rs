@@ -157,6 +157,12 @@ impl Progress {
             }
             Event::ExplorationStart { .. }
             | Event::ApproachStart { .. }
+            // Those of a model at work are in a log of their own: see `Writing`.
+            | Event::CallStart { .. }
+            | Event::CallComplete { .. }
+            | Event::AttemptComplete { .. }
+            | Event::ApproachWritten { .. }
+            | Event::WritingComplete { .. }
             | Event::EvaluationComplete { .. }
             | Event::InputChanged { .. }
             | Event::CheckProgress { .. }
