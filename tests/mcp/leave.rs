@@ -4,7 +4,7 @@ use super::client::Client;
 use super::developing::{RIGHT, client, example};
 use super::text;
 use crate::mock_model::Mock;
-use crate::support::run_bakeoff;
+use crate::support::{root, run_bakeoff};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -82,6 +82,42 @@ fn a_model_is_asked_with_the_users_leave_and_within_one_bound_for_all_calls() {
     );
     assert!(tokens_max(&to) < left - 8_192, "{}", tokens_max(&to));
     client.end();
+}
+
+#[test]
+fn a_model_writes_an_experiment_from_a_statement_and_says_when_it_gives_no_more_answers() {
+    let folder = TempDir::new().unwrap();
+    let example = root().join("examples/explore");
+    let statement = fs::read_to_string(example.join("statement.txt")).unwrap();
+    let replies = fs::read_to_string(example.join("model.jsonl")).unwrap();
+    let shorter = folder.path().join("plan.jsonl");
+    fs::write(&shorter, replies.lines().next().unwrap()).unwrap();
+    let explore = |cassette: &Path, to: &str| {
+        let cassette = format!("--cassette={}", cassette.display());
+        let leave = ["--generate", "--provider=replay", &cassette];
+        let mut client = client(&folder, &leave);
+        let arguments = json!({"folder": to, "statement": statement.trim(), "wait_seconds": 300});
+        let explored = client.call("explore", &arguments);
+        assert_eq!(explored["isError"], false, "{}", text(&explored));
+        client.end();
+        explored
+    };
+    let explored = explore(&example.join("model.jsonl"), "new/one");
+    let approaches = explored["structuredContent"]["approaches"]
+        .as_array()
+        .unwrap();
+    assert_eq!(approaches.len(), 4, "{explored:#}");
+    assert!(
+        text(&explored).contains("call `run`"),
+        "{}",
+        text(&explored)
+    );
+    assert!(folder.path().join("new/one/bakeoff.toml").exists());
+    let ended = explore(&shorter, "two");
+    let said = ended["structuredContent"]["message"].as_str().unwrap();
+    assert!(said.contains("has not come to its end"), "{said}");
+    assert!(said.contains("no further reply"), "{said}");
+    assert!(!folder.path().join("two/bakeoff.toml").exists());
 }
 
 #[test]

@@ -144,10 +144,8 @@ pub(super) struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) check: Option<Value>,
     /// The approaches that were written, or tried to be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) approaches: Vec<ApproachAnswer>,
     /// The tasks of `develop` that wait for your answers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tasks: Vec<OpenTaskAnswer>,
 }
 
@@ -357,7 +355,7 @@ mod tests {
         let bare = serde_json::to_value(Answer::default()).unwrap();
         let expected = json!({
             "state": "done", "message": "", "progress": [], "tied": [], "variants": [], "verdicts": [],
-            "alternatives": [], "robustness": [], "notes": []
+            "alternatives": [], "robustness": [], "notes": [], "approaches": [], "tasks": []
         });
         assert_eq!(bare, expected);
         // Clients hold an answer against the schema.
