@@ -71,7 +71,7 @@ fn lineage(report: &Value) -> Vec<String> {
     let row = |one: &Value| {
         format!(
             "{} {} {} {} {}",
-            one["name"], one["parent"], one["change"], one["outcome"], one["total"]
+            one["name"], one["parent"], one["change"], one["outcome"], one["reading"]
         )
     };
     rows.iter().map(row).collect()
@@ -117,9 +117,9 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
     let shown = valley.run(&["report"]);
     for words in [
         "The search before the race",
-        "was found at a total of",
+        "was found at loss ",
         "walker with: ",
-        "in the race its total is",
+        "in the race it has loss ",
     ] {
         assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
     }

@@ -27,9 +27,6 @@ pub struct ToldProgram {
     /// The time of a call of the reference over that of this one, in a short race: uncertain by some per cent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// Total of its scores, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<f64>,
     /// Values of its readings, by source.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub readings: BTreeMap<String, f64>,
@@ -56,9 +53,9 @@ pub struct Tried {
     /// The time of a call of the reference over that of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// Total of its scores, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<f64>,
+    /// The reading that tells most of it, by its source, if that is none of time.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub readings: BTreeMap<String, f64>,
 }
 
 impl Learnt {

@@ -197,7 +197,7 @@ fn searched(blocks: &mut Vec<Block>, report: &Report) {
     let sentences = told.chain(rounds::ways(made));
     let sentence = |text: String| Text::outside(clipped(&text, SENTENCE_CHARS_MAX));
     blocks.push(Block::List(sentences.map(sentence).collect()));
-    blocks.extend(rounds::by_round(made).map(Block::Table));
+    blocks.extend(rounds::by_round(report, made).map(Block::Table));
 }
 
 /// Adds the generation of approaches, and the sections of aggregators.

@@ -4,7 +4,9 @@
 use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
-use bakeoff_domain::report::{Candidate, Finalist, Report, Rounds, VariantReport};
+use bakeoff_domain::report::{
+    Candidate, CriterionSummary, Finalist, Report, Rounds, VariantReport,
+};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "The search before the race";
@@ -81,13 +83,16 @@ fn variant<'a>(report: &'a Report, approach: &str) -> Option<&'a VariantReport> 
 fn finalist(report: &Report, rounds: &Rounds, one: &Finalist) -> String {
     let name = super::clipped(&one.name, CHARS_MAX);
     let reference = super::clipped(&rounds.reference, CHARS_MAX);
-    let found = match (one.found_ratio, one.found_total) {
-        (Some(ratio), _) => format!(
+    let by = criterion(report, rounds);
+    let found = match (one.found_ratio, by, one.found_reading) {
+        (_, Some(by), Some(reading)) => {
+            format!("{name} was found at {}", read(by, reading))
+        }
+        (Some(ratio), ..) => format!(
             "{name} was found at {} × the speed of {reference}",
             numbers::significant(ratio, 3)
         ),
-        (None, Some(total)) => format!("{name} was found at a total of {}", decimals(total)),
-        (None, None) => format!("{name} was found without a figure"),
+        _ => format!("{name} was found without a figure"),
     };
     let own = variant(report, &one.name);
     let said = own.and_then(|own| {
@@ -99,24 +104,28 @@ fn finalist(report: &Report, rounds: &Rounds, one: &Finalist) -> String {
             .found_ratio
             .and_then(|_| words::ordered_row(report, &own.id, &other.id, None))
             .map(|row| format!("the race says: {}", words::pair(report, &row)));
-        let by_total = || {
-            let rank = words::rank(report, own);
-            match own.total {
-                Some(total) => format!(
-                    "in the race its total is {}, and its rank {rank}",
-                    decimals(total.value)
-                ),
-                None => format!("in the race it is {rank}"),
-            }
-        };
-        Some(by_time.unwrap_or_else(by_total))
+        let rank = words::rank(report, own);
+        let in_race = by.and_then(|by| Some(read(by, own.readings.get(&by.source)?.value)));
+        Some(match (in_race, by_time) {
+            (Some(reading), _) => format!("in the race it has {reading}, and its rank is {rank}"),
+            (None, Some(verdict)) => verdict,
+            (None, None) => format!("its rank in the race is {rank}"),
+        })
     });
     let said = said.unwrap_or_else(|| "the race says nothing of it".to_owned());
     format!("{found}; {said}.")
 }
 
-fn decimals(total: f64) -> String {
-    numbers::decimals(3, total)
+/// Returns the criterion whose readings tell most of a candidate, if it is none of time.
+fn criterion<'a>(report: &'a Report, rounds: &Rounds) -> Option<&'a CriterionSummary> {
+    let by = rounds.by.as_ref()?;
+    report.criteria.iter().find(|one| one.source == *by)
+}
+
+/// Returns a reading by a criterion in words: `loss 2`, `Sharpe ratio 0.9`.
+fn read(by: &CriterionSummary, reading: f64) -> String {
+    let name = super::clipped(&by.name, CHARS_MAX);
+    format!("{name} {}", numbers::reading(reading, &by.unit))
 }
 
 /// Says whether the best of the search is ahead of the best that was drawn without regard to any result.
@@ -171,7 +180,8 @@ fn asked(rounds: &Rounds) -> Option<String> {
 }
 
 /// Returns what each round tried, and which candidate was the best when it was over.
-pub(super) fn by_round(rounds: &Rounds) -> Option<Table> {
+pub(super) fn by_round(report: &Report, rounds: &Rounds) -> Option<Table> {
+    let by = criterion(report, rounds);
     let mut table = Table::of("round", "What each round tried");
     for title in ["tried", "passed", "failed"] {
         table.column(title, Align::Right);
@@ -200,18 +210,18 @@ pub(super) fn by_round(rounds: &Rounds) -> Option<Table> {
             failed.to_string(),
             cell(&|one| super::clipped(&one.name, CHARS_MAX)),
             cell(&|one| super::clipped(&one.change, CHARS_MAX)),
-            cell(&figure),
+            cell(&|one| figure(by, one)),
         ]);
     }
     table.if_any()
 }
 
 /// Returns the figure at which a candidate was found.
-fn figure(one: &Candidate) -> String {
-    match (one.ratio, one.total) {
-        (Some(ratio), _) => format!("{} ×", numbers::significant(ratio, 3)),
-        (None, Some(total)) => decimals(total),
-        (None, None) => "–".to_owned(),
+fn figure(by: Option<&CriterionSummary>, one: &Candidate) -> String {
+    match (one.ratio, by, one.reading) {
+        (_, Some(by), Some(reading)) => numbers::reading(reading, &by.unit),
+        (Some(ratio), ..) => format!("{} ×", numbers::significant(ratio, 3)),
+        _ => "–".to_owned(),
     }
 }
 
@@ -307,7 +317,8 @@ mod tests {
 
     #[test]
     fn each_round_has_a_row() {
-        let table = by_round(&rounds()).unwrap();
+        let report = crate::tables::tests::named("a");
+        let table = by_round(&report, &rounds()).unwrap();
         assert_eq!(table.rows[0][..4], ["1", "2", "1", "1"].map(str::to_owned));
         assert_eq!(
             table.rows[1][4..],

@@ -17,6 +17,9 @@ pub struct Archive {
     pub best_drawn: Option<usize>,
     /// Index of the best candidate of those that the search began with: times are told relative to it.
     pub reference: Option<usize>,
+    /// Source of the readings that tell most of a candidate: that of the heaviest criterion, if it is none of time.
+    #[serde(default)]
+    pub by: Option<String>,
     /// The number of rounds that are over.
     pub rounds: u32,
     /// The number of rounds since a new best candidate was found.
@@ -159,6 +162,11 @@ impl Archive {
             .iter()
             .filter(|one| one.best && one.round > 0);
         best.map(|one| one.round).collect::<BTreeSet<u32>>().len() as u32
+    }
+
+    /// Returns the reading of a candidate that tells most of it.
+    pub fn reading(&self, one: &Candidate) -> Option<f64> {
+        one.readings.get(self.by.as_ref()?).copied()
     }
 
     /// Returns the best candidate.

@@ -1,7 +1,7 @@
 //! The basis of a search: where it keeps what it finds, and what its figures depend on.
 
 use bakeoff_config::{LoadedExperiment, Propose, Rounds};
-use bakeoff_domain::spec::{Approach, Measure, ReportOptions};
+use bakeoff_domain::spec::{Approach, Experiment, Measure, ReportOptions, Source};
 use bakeoff_source::{BuildInput, RunFiles, digest_of_parts};
 use bakeoff_store::ResultsPlace;
 use std::collections::BTreeMap;
@@ -53,6 +53,16 @@ pub(crate) fn sources(
             _ => None,
         })
         .collect()
+}
+
+/// Returns the source of the heaviest criterion, if that is none of time: its readings tell most of a candidate.
+pub(crate) fn heaviest(experiment: &Experiment) -> Option<String> {
+    let criteria = experiment.criteria.iter();
+    let first = criteria
+        .rev()
+        .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+    let is_time = matches!(first.source, Source::Time | Source::Wall);
+    (!is_time).then(|| first.source.name())
 }
 
 /// Returns a digest of everything that the figures of a search depend on, but its approaches.

@@ -1,7 +1,7 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::Archive;
-use super::basis::{code_of, identity, sources};
+use super::basis::{code_of, heaviest, identity, sources};
 use super::candidate::{Candidate, Made, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
@@ -145,6 +145,7 @@ impl<'a> Searching<'a> {
             },
         };
         journal.code = code;
+        journal.archive.by = heaviest(&loaded.experiment);
         let inputs = journal.inputs.parse().or_else(|_| draw_seed())?;
         let by_values = searches_values(&ways);
         let approaches = loaded.experiment.approaches.iter();

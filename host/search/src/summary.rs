@@ -44,7 +44,10 @@ fn figure(archive: &Archive, best: &Candidate) -> String {
             let ratio = numbers::significant(ratio, 3);
             format!(", {ratio} × as fast as {} in a short race", reference.name)
         }
-        _ => String::new(),
+        _ => match (&archive.by, archive.reading(best)) {
+            (Some(by), Some(reading)) => format!(", {by} {}", numbers::significant(reading, 4)),
+            _ => String::new(),
+        },
     }
 }
 
@@ -74,7 +77,7 @@ pub(crate) fn rounds(
             origin: one.program.origin.clone(),
             control: one.control,
             found_ratio: one.ratio,
-            found_total: one.total,
+            found_reading: archive.reading(one),
         }
     };
     Rounds {
@@ -86,6 +89,7 @@ pub(crate) fn rounds(
         seconds,
         seed,
         reference: reference.map_or_else(String::new, |one| one.name.clone()),
+        by: archive.by.clone(),
         finalists: finalists.iter().map(finalist).collect(),
         control: count(&|one| one.control),
         model: String::new(),
@@ -118,7 +122,7 @@ fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
         outcome: outcome.to_owned(),
         message,
         ratio: one.ratio,
-        total: one.total,
+        reading: archive.reading(one),
         best: one.best,
         control: one.control,
     }

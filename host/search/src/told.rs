@@ -56,7 +56,6 @@ fn program(one: &Candidate, source: &str) -> ToldProgram {
     ToldProgram {
         name: one.name.clone(),
         speed: one.ratio.map(rounded),
-        total: one.total.map(rounded),
         readings: one.readings.clone(),
         parameters: one.program.values.clone(),
         source: source.to_owned(),
@@ -79,7 +78,11 @@ fn tried_one(archive: &Archive, one: &Candidate) -> Tried {
         outcome: outcome.to_owned(),
         message: message.map(|text| text.chars().take(MESSAGE_CHARS_MAX).collect()),
         speed: one.ratio.map(rounded),
-        total: one.total.map(rounded),
+        readings: archive
+            .by
+            .iter()
+            .filter_map(|by| Some((by.clone(), archive.reading(one)?)))
+            .collect(),
     }
 }
 

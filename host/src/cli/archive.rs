@@ -109,7 +109,7 @@ fn list(archive: &Archive, only_failed: bool) -> String {
                 Plain(class)
             );
         } else if !only_failed {
-            let _ = writeln!(text, "{}", line(one));
+            let _ = writeln!(text, "{}", line(archive, one));
         }
     }
     if text.is_empty() {
@@ -131,7 +131,7 @@ fn tree(archive: &Archive) -> String {
             text,
             "{}{}",
             "  ".repeat(depth.min(40)),
-            line(&archive.candidates[index])
+            line(archive, &archive.candidates[index])
         );
         let children = (index + 1..archive.candidates.len()).rev();
         let own = children.filter(|child| archive.candidates[*child].parent == Some(index));
@@ -147,17 +147,19 @@ fn described(one: &Candidate) -> String {
     }
 }
 
-fn line(one: &Candidate) -> String {
+fn line(archive: &Archive, one: &Candidate) -> String {
     let outcome = match &one.outcome {
         Outcome::Passed => String::new(),
         Outcome::Gated => ", fails a gate".to_owned(),
         Outcome::Same(of) => format!(", the same program as {}", Plain(of)),
         Outcome::Failed(class, _) => format!(", failed: {}", Plain(class)),
     };
-    let figure = match (one.ratio, one.total) {
-        (Some(ratio), _) => format!(", {} ×", numbers::significant(ratio, 3)),
-        (None, Some(total)) => format!(", total {}", numbers::decimals(3, total)),
-        (None, None) => String::new(),
+    let figure = match (one.ratio, &archive.by, archive.reading(one)) {
+        (_, Some(by), Some(reading)) => {
+            format!(", {} {}", Plain(by), numbers::significant(reading, 4))
+        }
+        (Some(ratio), ..) => format!(", {} ×", numbers::significant(ratio, 3)),
+        _ => String::new(),
     };
     let best = if one.best { ", the best so far" } else { "" };
     format!(

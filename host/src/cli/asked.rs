@@ -234,15 +234,19 @@ impl Leave {
         &self,
         loaded: &LoadedExperiment,
         policy: &Policy,
-        output: &Output,
+        (listener, output): (&Listener, &Output),
     ) -> Result<Option<(Arc<Models>, WriteOptions)>, Failure> {
         let Some(wanted) = loaded.generate.as_ref().filter(|_| self.generate) else {
             return Ok(None);
         };
         policy.permit_generate()?;
-        let models = model_news::told(self.open(wanted, loaded, policy)?, output);
+        let criteria = loaded.experiment.criteria.iter();
+        let criteria = criteria.map(|one| one.name.clone()).collect();
+        let dir = &loaded.dir;
+        let events = GenerationEvents::begin(dir, (0, criteria), listener, &mut output.reporter());
+        let models = model_news::told(self.open(wanted, loaded, policy)?, output, &events);
         let cores = counts::cores_of(loaded.experiment.measure.workers);
-        let options = propose_options(wanted, loaded, cores).write;
+        let options = propose_options(wanted, loaded, cores, &events).write;
         Ok(Some((Arc::new(models), options)))
     }
 

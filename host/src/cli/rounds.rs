@@ -3,6 +3,7 @@
 use super::asked::Leave;
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
+use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
 use bakeoff_propose::Improver;
@@ -69,6 +70,8 @@ pub(super) struct Search<'a> {
     pub(super) safety: &'a Safety,
     pub(super) machine: &'a KnownMachine,
     pub(super) policy: &'a Policy,
+    /// The command that is told of events.
+    pub(super) listener: &'a Listener,
     /// The leave to ask a model.
     pub(super) leave: &'a Leave,
     /// The command that goes on after an interruption.
@@ -86,7 +89,7 @@ impl Search<'_> {
         let mut say = move |text: &str| reporter(&Plain(text).to_string());
         let by_model = self.wanted.options.propose.contains(&Propose::Model);
         let opened = if by_model {
-            (self.leave).open_for_rounds(self.loaded, self.policy, output)?
+            (self.leave).open_for_rounds(self.loaded, self.policy, (self.listener, output))?
         } else {
             None
         };

@@ -166,6 +166,7 @@ async fn told(
             safety: &arguments.safety,
             machine: &machine,
             policy: &policy,
+            listener,
             leave: &arguments.leave,
             resume: &again::command(),
         };

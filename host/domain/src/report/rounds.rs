@@ -35,6 +35,9 @@ pub struct Rounds {
     pub seed: u64,
     /// Name of the best approach of those that the search began with: times in the search are told relative to it.
     pub reference: String,
+    /// Source of the readings that tell most of a candidate: that of the heaviest criterion, if it is none of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// The candidates that raced.
     pub finalists: Vec<Finalist>,
     /// The number of candidates that were drawn without regard to any result, to show whether rounds helped; 0 if none
@@ -62,8 +65,8 @@ pub struct Finalist {
     /// The time of a call of the [reference](Rounds::reference) over that of the candidate in the search; `None` where time
     /// was not measured.
     pub found_ratio: Option<f64>,
-    /// Total of the candidate in the search, from 0 to 1.
-    pub found_total: Option<f64>,
+    /// The candidate's reading in the search, by the source that the search goes [by](Rounds::by).
+    pub found_reading: Option<f64>,
 }
 
 /// A candidate of a search.
@@ -86,8 +89,8 @@ pub struct Candidate {
     pub message: Option<String>,
     /// The time of a call of the reference over that of this one, if both were timed in the same look.
     pub ratio: Option<f64>,
-    /// Total in the round in which it was made, from 0 to 1.
-    pub total: Option<f64>,
+    /// Reading in the round in which it was made, by the source that the search goes [by](Rounds::by).
+    pub reading: Option<f64>,
     /// True if it was the best so far when its round was over.
     pub best: bool,
     /// True if it was drawn without regard to any result.
@@ -114,13 +117,14 @@ impl Rounds {
             .finalists
             .iter()
             .flat_map(|one| [&one.name, &one.origin])
-            .chain([&self.ended, &self.reference, &self.model]);
-        let figures = self.lineage.iter().flat_map(|one| [one.ratio, one.total]);
-        let found = self
-            .finalists
-            .iter()
-            .flat_map(|one| [one.found_ratio, one.found_total]);
+            .chain([&self.ended, &self.reference, &self.model])
+            .chain(&self.by);
+        let ratios = self.lineage.iter().filter_map(|one| one.ratio);
+        let found = self.finalists.iter().filter_map(|one| one.found_ratio);
+        let readings = self.lineage.iter().filter_map(|one| one.reading);
+        let finals = self.finalists.iter().filter_map(|one| one.found_reading);
         let is_figure = |figure: f64| figure.is_finite() && (0.0..=1e12).contains(&figure);
+        let is_reading = |reading: f64| reading.is_finite();
         let counts = [self.candidates, self.failed, self.same, self.control];
         let is_good = self.lineage.len() <= CANDIDATES_MAX
             && self.finalists.len() <= FINALISTS_MAX
@@ -129,7 +133,8 @@ impl Rounds {
             && counts.iter().all(|count| *count <= COUNT_MAX)
             && is_figure(self.seconds)
             && self.cost.is_possible()
-            && figures.chain(found).flatten().all(is_figure);
+            && ratios.chain(found).all(is_figure)
+            && readings.chain(finals).all(is_reading);
         if is_good {
             Ok(())
         } else {
@@ -156,7 +161,7 @@ mod tests {
             |one| one.candidates = u64::MAX,
             |one| one.ended = "x".repeat(CANDIDATE_TEXT_MAX + 1),
             |one| one.finalists[0].found_ratio = Some(-1.0),
-            |one| one.lineage[0].total = Some(f64::INFINITY),
+            |one| one.lineage[0].reading = Some(f64::INFINITY),
             |one| one.lineage[0].message = Some("x".repeat(CANDIDATE_TEXT_MAX + 1)),
             |one| one.lineage = vec![Candidate::default(); CANDIDATES_MAX + 1],
         ];
