@@ -35,6 +35,7 @@ mod mcp;
 mod mock_model;
 mod natively;
 mod nested;
+mod opinions;
 mod oracle;
 mod own_types;
 mod paid_once;

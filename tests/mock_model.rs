@@ -9,6 +9,9 @@ use std::sync::{Arc, Barrier, Mutex};
 /// What the mock counts for each reply.
 pub(crate) const USAGE: [u64; 2] = [1_000, 400];
 
+/// Function that answers a question.
+type Answer = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
 /// What a mock of a chat completions API saw and sent.
 #[derive(Default)]
 pub(crate) struct Mock {
@@ -26,6 +29,8 @@ pub(crate) struct Mock {
     pub(crate) waiting: usize,
     /// Questions with a text that are answered once so many of them wait.
     pub(crate) together: Option<(String, Arc<Barrier>)>,
+    /// The reply to each question, in the place of `replies`.
+    pub(crate) answer: Option<Answer>,
 }
 
 impl Mock {
@@ -61,7 +66,11 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
         mock.asked.push(prompt.clone());
         let mut all = mock.replies.iter();
         let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
-        let place = place.unwrap_or_else(|| panic!("no reply to: {prompt}"));
+        let answer = mock.answer.as_ref().map(|answer| answer(&prompt));
+        let place = match &answer {
+            Some(_) => 0,
+            None => place.unwrap_or_else(|| panic!("no reply to: {prompt}")),
+        };
         match mock.left {
             0 => {
                 mock.unanswered += 1;
@@ -70,7 +79,7 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
             _ => {
                 mock.left -= 1;
                 *mock.sent.entry(place).or_default() += 1;
-                Some(mock.replies[place].1.clone())
+                Some(answer.unwrap_or_else(|| mock.replies[place].1.clone()))
             }
         }
     };

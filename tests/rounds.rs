@@ -253,7 +253,7 @@ fn more_rounds_and_new_approaches_join_a_search_that_is_over() {
 }
 
 #[test]
-fn case_209_rounds_that_came_with_a_folder_are_set_aside() {
+fn case_213_rounds_that_came_with_a_folder_are_set_aside() {
     let valley = Valley::new();
     let forged = valley.record();
     fs::create_dir_all(forged.parent().unwrap()).unwrap();

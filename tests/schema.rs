@@ -31,6 +31,7 @@ const TABLES: [(&str, &str); 19] = [
     ),
     ("/properties/generate", "[generate]\nzzzzzzzzzz = 1\n"),
     ("/properties/rounds", "[rounds]\nzzzzzzzzzz = 1\n"),
+    ("/properties/judge", "[judge]\nzzzzzzzzzz = 1\n"),
     ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),
     ("/properties/measure", "[measure]\nzzzzzzzzzz = 1\n"),
     (
@@ -125,6 +126,7 @@ fn the_reference_has_a_row_for_every_key() {
         ("build", "/properties/build"),
         ("generate", "/properties/generate"),
         ("rounds", "/properties/rounds"),
+        ("judge", "/properties/judge"),
         ("limits", "/properties/limits"),
         ("measure", "/properties/measure"),
         ("criterion", "/properties/criterion/items"),

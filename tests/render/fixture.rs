@@ -67,6 +67,7 @@ pub(super) fn criterion(name: &str, weight: f64, source: &str, unit: &str) -> Cr
         scale: Scale::Ratio { base: 10.0 },
         gate: None,
         exact: false,
+        opinion: None,
     }
 }
 

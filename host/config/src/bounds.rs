@@ -5,6 +5,7 @@ use super::criteria::{CRITERIA_MAX, UNIT_CHARS_MAX};
 use super::evaluators::EVALUATORS_MAX;
 use super::guests::is_evaluator_name;
 use super::instances;
+use super::judge;
 use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
 };
@@ -138,7 +139,10 @@ fn criterion(criterion: &Criterion) -> bool {
     };
     let is_short = has_at_most(CRITERION_CHARS_MAX, &criterion.name)
         && has_at_most(UNIT_CHARS_MAX, &criterion.unit);
-    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight) && scale && is_short
+    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight)
+        && scale
+        && is_short
+        && judge::is_sound(criterion)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::prose::prose;
 use super::reading_gate::{MAGNITUDE_MAX, gate};
 use super::section::{At, Section, number};
 use super::user_scale::{DEFAULT_BASE, ScaleKind, UserScale};
-use super::{evaluators, suggest};
+use super::{evaluators, judge, suggest};
 use bakeoff_domain::spec::{Criterion, Direction, EVALUATOR_PREFIX, Scale, Source};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +20,8 @@ const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// The most characters of a unit.
 pub(super) const UNIT_CHARS_MAX: usize = 20;
 
-/// Returns the unit of a built-in source's readings; `None` for `assess` and evaluators, which have their own.
+/// Returns the unit of a built-in source's readings; `None` for `assess`, evaluators and
+/// opinions, which have their own.
 pub fn unit_of(source: &Source) -> Option<&'static str> {
     match source {
         Source::Time | Source::Wall | Source::ColdStart | Source::BuildTime => Some("ns"),
@@ -28,7 +29,7 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
         Source::PeakMemory | Source::ComponentSize => Some("bytes"),
         Source::SourceLines => Some("lines"),
         Source::Growth => Some("exponent"),
-        Source::Assess(_) | Source::Evaluator(_) => None,
+        Source::Assess(_) | Source::Evaluator(_) | Source::Judge(_) => None,
     }
 }
 
@@ -94,7 +95,7 @@ pub(super) fn criteria(
         if let (Some((criterion, scale)), Some(name)) = (criterion(section, found), name) {
             let name = name.value;
             list.push(DeclaredCriterion {
-                criterion: Criterion { name, ..criterion },
+                criterion: judge::named(criterion, name),
                 place: from,
                 scale,
             });
@@ -119,7 +120,14 @@ pub(super) fn criteria(
 /// Reads one criterion, without its name.
 fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Criterion, UserScale)> {
     let weight = weight(&mut section, found);
-    let source = source(&mut section, found);
+    let is_judge = section.is_text("from", judge::FROM);
+    let opinion = judge::source(&mut section, is_judge, found);
+    let source = if is_judge {
+        section.text("from", found);
+        opinion
+    } else {
+        source(&mut section, found)
+    };
     let words = [
         ("lower-is-better", Direction::LowerIsBetter),
         ("higher-is-better", Direction::HigherIsBetter),
@@ -220,6 +228,15 @@ fn meaning(
             };
             (Some(direction.unwrap_or(Direction::LowerIsBetter)), unit)
         }
+        None if source.judged().is_some() && section.key("unit").is_none() => {
+            let direction = declared.direction.map(|direction| direction.value);
+            let direction = direction.unwrap_or(Direction::HigherIsBetter);
+            return Some(Meaning {
+                direction,
+                unit: String::new(),
+                scale: judge::SCORES,
+            });
+        }
         None => {
             section.missing(
                 "direction",
@@ -265,7 +282,7 @@ fn scale(
     let kind = match kind {
         Some(kind) => kind.value,
         None if section.key("scale").is_some() => return None,
-        None if source.evaluated().is_some() && section.key("range").is_some() => ScaleKind::Linear,
+        None if source.has_own_unit() && section.key("range").is_some() => ScaleKind::Linear,
         None => default,
     };
     let (foreign, own) = match kind {
@@ -360,7 +377,7 @@ fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source>
         return evaluators::source(name, &at.span, found).map(Source::Evaluator);
     }
     let names = Source::BUILT_IN.iter().map(|(name, _)| *name);
-    let others = ["assess:NAME", "evaluator:NAME"];
+    let others = ["assess:NAME", "evaluator:NAME", judge::FROM];
     if PARTS_SHOWN.contains(&at.value) {
         found.push(Finding::new(
             at.span,
@@ -373,7 +390,7 @@ fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source>
     let help = match suggest::nearest(at.value, names.clone().chain(others)) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!(
-            "it is one of {}, assess:NAME or evaluator:NAME",
+            "it is one of {}, assess:NAME, evaluator:NAME or judge",
             names.collect::<Vec<_>>().join(", ")
         ),
     };

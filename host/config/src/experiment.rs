@@ -2,6 +2,7 @@
 
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::generate::{self, Generate};
+use super::judge::{self, Judge};
 use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
 use super::prose::prose;
@@ -153,6 +154,8 @@ pub(super) struct ParsedExperiment {
     pub(super) generate: Option<Generate>,
     /// The table `[rounds]`, if it is there.
     pub(super) rounds: Option<Rounds>,
+    /// The table `[judge]`, if it is there and valid.
+    pub(super) judge: Option<Judge>,
     /// The approaches that a model is to write.
     pub(super) wished: Vec<WishedApproach>,
 }
@@ -279,6 +282,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded.rounds = root
         .section("rounds", found)
         .map(|section| rounds::rounds(section, found));
+    let judge_at = root.key("judge");
+    decoded.judge = root
+        .section("judge", found)
+        .and_then(|section| judge::judge(section, files, found));
     let report = match root.section("report", found) {
         Some(section) => options::report(section, found),
         None => ReportOptions::default(),
@@ -328,6 +335,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         refuse_incomputable(experiment, &decoded.places, &mut decoded.found);
         let place = |index| decoded.places.of(ConfigPlace::Criterion(index));
         evaluators::refuse_undeclared(experiment, place, &mut decoded.found);
+        judge::refuse_alone(&experiment.criteria, place, judge_at, &mut decoded.found);
     }
     decoded
 }

@@ -3,11 +3,12 @@
 //! An experiment may come from anybody. So its file names no program, no address and no file outside of its
 //! folder, and the table alone asks no model: the user gives leave for that on the command line.
 
+use super::asked_model::{self, AskedModel};
 use super::error::Finding;
 use super::options::{duration, whole};
-use super::paths::{self, FileKind, FileRef};
+use super::paths::FileRef;
 use super::section::{Amount, Number, Section};
-use bakeoff_domain::generate::{Depth, Diversity, ProviderKind};
+use bakeoff_domain::generate::{Depth, Diversity};
 use serde::Serialize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -19,36 +20,19 @@ pub const GENERATED_APPROACHES_MAX: u32 = 10;
 /// The most repairs of one approach: requests to write code anew that failed.
 pub const REPAIRS_MAX: u32 = 10;
 
-/// The most calls of a model at the same time.
-pub const CALLS_AT_ONCE_MAX: u32 = 64;
-
 /// Bounds of the time for one approach.
 const APPROACH_TIME: RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(86_400);
 
-/// Bounds of a budget, in US dollars.
-const USD: RangeInclusive<f64> = 0.000_001..=1_000_000.0;
-
-/// The longest name of a model, in bytes.
-const MODEL_BYTES_MAX: usize = 200;
-
 /// Options of an experiment for approaches that a model is asked for: the table `[generate]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generate {
-    /// The provider that answers. The program of a command is named by the user, not by the file.
-    pub provider: ProviderKind,
-    /// The model, by the provider's name for it.
-    pub model: Option<String>,
+    /// The model, and what it may cost.
+    pub asked: AskedModel,
     /// The number of approaches; `None` leaves it to the plan.
     pub approaches: Option<u32>,
-    /// The budget of a run, in millionths of a US dollar.
-    pub microdollars_max: Option<u64>,
-    /// The budget of a run, in tokens.
-    pub tokens_max: Option<u64>,
     /// The number of repairs of one approach: requests to write code anew that failed.
     pub repairs: u32,
-    /// The most calls at the same time.
-    pub calls_at_once: u32,
     /// The time for one approach with all its repairs.
     pub timeout: Duration,
     /// The depth of the prototypes: sketches, proofs of concept, or production-ready code.
@@ -57,8 +41,6 @@ pub struct Generate {
     pub diversity: Diversity,
     /// A file with wishes for every prototype, relative to the experiment's folder.
     pub instructions: Option<PathBuf>,
-    /// The file of replies, for a replay, relative to the experiment's folder.
-    pub cassette: Option<PathBuf>,
 }
 
 /// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
@@ -78,8 +60,8 @@ impl Generate {
     /// run.
     pub fn wanted(&self) -> String {
         let wanted = Wanted {
-            provider: self.provider.name(),
-            model: self.model.as_deref(),
+            provider: self.asked.provider.name(),
+            model: self.asked.model.as_deref(),
             approaches: self.approaches,
             repairs: self.repairs,
             depth: self.depth,
@@ -95,28 +77,9 @@ pub(super) fn generate(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Generate> {
-    let providers = [
-        ProviderKind::Anthropic,
-        ProviderKind::OpenAi,
-        ProviderKind::Ollama,
-        ProviderKind::Command,
-        ProviderKind::Replay,
-    ]
-    .map(|kind| (kind.name(), kind));
-    section.missing(
-        "provider",
-        "it says who is asked",
-        "provider = \"anthropic\"",
-        found,
-    );
-    let provider = section.choice("provider", &providers, found);
-    let model = section.text("model", found);
+    let asked = AskedModel::read(&mut section, "--generate", files, found);
     let approaches = approaches(&mut section, found);
-    let microdollars_max = usd(&mut section, found);
-    let tokens_max = tokens(&mut section, found);
     let repairs = whole(&mut section, "repairs", 0..=i64::from(REPAIRS_MAX), found);
-    let calls = 1..=i64::from(CALLS_AT_ONCE_MAX);
-    let calls_at_once = whole(&mut section, "calls_at_once", calls, found);
     let timeout = duration(&mut section, "timeout_per_approach", APPROACH_TIME, found);
     let depths = [
         ("sketch", Depth::Sketch),
@@ -130,95 +93,17 @@ pub(super) fn generate(
         ("high", Diversity::High),
     ];
     let diversity = section.choice("diversity", &spreads, found);
-    let mut file = |key: &'static str, section: &mut Section<'_>, found: &mut Vec<Finding>| {
-        let named = section.text(key, found)?;
-        let named = paths::relative(&named, FileKind::Told, found)?;
-        files.push(named.clone());
-        Some(named.path)
-    };
-    let instructions = file("instructions", &mut section, found);
-    let cassette = file("cassette", &mut section, found);
-    for (key, why) in [
-        (
-            "command",
-            "give the program with `bakeoff run --generate --command`: what a file names is run by nobody",
-        ),
-        (
-            "base_url",
-            "give the address with `bakeoff run --generate --base-url`: nothing is sent to where a file says",
-        ),
-    ] {
-        if let Some(span) = section.key(key) {
-            found.push(Finding::new(
-                span,
-                format!("`{key}` cannot stand in an experiment, which may come from anybody"),
-                "not from a file",
-                why,
-            ));
-        }
-    }
-    if let Some(model) = &model
-        && (model.value.len() > MODEL_BYTES_MAX
-            || !model.value.bytes().all(|byte| byte.is_ascii_graphic()))
-    {
-        found.push(Finding::new(
-            model.span.clone(),
-            "`model` is no name of a model",
-            "impossible value",
-            format!("it has up to {MODEL_BYTES_MAX} letters, digits and signs"),
-        ));
-    }
-    if let Some(provider) = &provider {
-        let is_replay = provider.value == ProviderKind::Replay;
-        if is_replay != section.key("cassette").is_some() {
-            found.push(Finding::new(
-                provider.span.clone(),
-                "a replay has a `cassette`, and every other provider has none",
-                "this provider",
-                "write `provider = \"replay\"` with `cassette = \"replies.jsonl\"`, or remove `cassette`",
-            ));
-        }
-    }
+    let instructions = asked_model::file("instructions", &mut section, files, found);
     section.close(found);
-    let provider = provider?.value;
     Some(Generate {
-        provider,
-        model: model.map(|at| at.value.to_owned()),
+        asked: asked?,
         approaches,
-        microdollars_max,
-        tokens_max,
         repairs: repairs.map_or(2, |at| at.value.unsigned_abs() as u32),
-        calls_at_once: calls_at_once.map_or(provider.calls_at_once(), |at| {
-            at.value.unsigned_abs() as u32
-        }),
         timeout: timeout.map_or(Duration::from_secs(1200), |at| at.value),
         depth: depth.map(|at| at.value).unwrap_or_default(),
         diversity: diversity.map(|at| at.value).unwrap_or_default(),
         instructions,
-        cassette,
     })
-}
-
-/// `usd`, in millionths.
-pub(super) fn usd(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    let usd = section.number("usd", found)?;
-    let value = usd.value.to_f64();
-    if USD.contains(&value) {
-        return Some((value * 1e6).round() as u64);
-    }
-    found.push(Finding::new(
-        usd.span,
-        "`usd` is out of bounds",
-        "impossible value",
-        "it lies between 0.000001 and 1000000",
-    ));
-    None
-}
-
-/// `tokens`
-pub(super) fn tokens(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    let at = whole(section, "tokens", 1..=i64::MAX, found)?;
-    Some(at.value.unsigned_abs())
 }
 
 /// `"auto"`, or a number of approaches.

@@ -40,6 +40,8 @@
 //! | … `time` | 1 s – 24 h for all rounds | none |
 //! | … `seed` | what candidates follow from | `0` |
 //! | … `control` | `true` or `false` | `false` |
+//! | `[judge]` `provider`, `model`, `usd`, `tokens`, `calls_at_once`, `cassette` | as for `[generate]`: whose opinion is asked for, if the user says so | – |
+//! | … `votes` | 1–20 | `4` |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |
 //! | … `fuel` | 1,000 and more | `10_000_000_000` |
 //! | … `wall` | 1 ms – 1 h | `"10 s"` |
@@ -52,7 +54,8 @@
 //! | … `state` | `"pure"` or `"kept"` | `"pure"` |
 //! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |
 //! | … `weight` | finite, from 0; not all 0 | `1.0` |
-//! | … `from` | a source of the table below, `"assess:NAME"`, or `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it) | `"time"` |
+//! | … `from` | a source of the table below, `"assess:NAME"`, `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it), or `"judge"` | `"time"` |
+//! | … `question` | 1–600 characters; for `judge` | – |
 //! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess`, where it is needed; an evaluator says it itself | lower |
 //! | … `unit` | 1–20 characters; for `assess`; an evaluator says it itself | none |
 //! | … `scale` | `"ratio"` or `"linear"` | by source |
@@ -72,6 +75,7 @@
 //! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
 //! | `evaluator:NAME` | the evaluator's | linear over the evaluator's range, or over a `range` within it; ratio if it has none |
+//! | `judge` | scores, or a declared one | linear, 0 to 10; with a `unit` as for `assess`, by ratio unless said otherwise |
 //!
 //! Lower readings are better, except that `assess` and `evaluator` declare a direction. A gate's bound is in the
 //! reading's unit; where that is bytes or ns, it may have a unit of its own:
@@ -81,6 +85,7 @@
 //! another one, where the host's [policy](Policy) allows it.
 
 mod aggregators;
+mod asked_model;
 mod bounds;
 mod cases;
 mod crates;
@@ -93,6 +98,7 @@ mod generate;
 mod grant;
 mod guests;
 mod instances;
+mod judge;
 mod load;
 mod lock;
 mod options;
@@ -113,6 +119,7 @@ mod withdraw;
 mod write;
 
 pub use aggregators::AGGREGATORS_MAX;
+pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use crates::CRATES_MAX;
@@ -120,10 +127,11 @@ pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
-pub use generate::{CALLS_AT_ONCE_MAX, GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
+pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
 pub use grant::GRANTS_MAX;
 pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
+pub use judge::Judge;
 pub use load::{
     DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
 };

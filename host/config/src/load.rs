@@ -5,6 +5,7 @@ use super::error::{ConfigError, Finding, Findings};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::generate::Generate;
 use super::instances::parse_instances;
+use super::judge::Judge;
 use super::lock;
 use super::paths;
 use super::program;
@@ -41,6 +42,8 @@ pub struct LoadedExperiment {
     pub generate: Option<Generate>,
     /// The table `[rounds]`, if the file has one.
     pub rounds: Option<Rounds>,
+    /// The table `[judge]`, if the file has one.
+    pub judge: Option<Judge>,
     /// The approaches that a model is to write; they are not among those of the experiment.
     pub wished: Vec<WishedApproach>,
     /// Texts that stand for files of the experiment's folder, by their paths: sources that no file has.
@@ -138,6 +141,7 @@ impl LoadedExperiment {
             instances: None,
             generate: None,
             rounds: None,
+            judge: None,
             wished: Vec::new(),
             texts: BTreeMap::new(),
             text: String::new(),
@@ -170,6 +174,7 @@ impl LoadedExperiment {
             instances: None,
             generate: None,
             rounds: None,
+            judge: None,
             wished: Vec::new(),
             texts: BTreeMap::new(),
             text: String::new(),
@@ -271,6 +276,7 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         generate: decoded.generate,
         rounds: decoded.rounds,
         texts: BTreeMap::new(),
+        judge: decoded.judge,
         wished: decoded.wished,
         text,
         origin: Origin::File {

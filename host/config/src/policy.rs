@@ -17,7 +17,7 @@ use super::experiment::{ConfigPlace, LimitKey, syntax};
 use super::load::{LoadedExperiment, read};
 use super::section::{At, Section};
 use super::units::{show_bytes, show_duration};
-use super::{error, generate, options};
+use super::{asked_model, error, options};
 use bakeoff_files::{Reach, WorkingFolder};
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -183,8 +183,8 @@ impl Policy {
         if let Some(mut section) = root.section("generate", &mut found) {
             policy.generate = section.flag("allow", &mut found);
             policy.generate_bounds = GenerateBounds {
-                microdollars: generate::usd(&mut section, &mut found),
-                tokens: generate::tokens(&mut section, &mut found),
+                microdollars: asked_model::usd(&mut section, &mut found),
+                tokens: asked_model::tokens(&mut section, &mut found),
             };
             section.close(&mut found);
         }
@@ -248,12 +248,12 @@ impl Policy {
         self.permitted(self.crates.as_ref(), "--package")
     }
 
-    /// Checks that a run may ask a model for approaches.
+    /// Checks that a run may ask a model for approaches or opinions, for which the user gives leave by `flag`.
     ///
     /// # Errors
     /// The policy forbids it; the error names its line.
-    pub fn permit_generate(&self) -> Result<(), ConfigError> {
-        self.permitted(self.generate.as_ref(), "--generate")
+    pub fn permit_models(&self, flag: &str) -> Result<(), ConfigError> {
+        self.permitted(self.generate.as_ref(), flag)
     }
 
     /// Returns the most that a run may spend on models.
@@ -437,7 +437,7 @@ impl Policy {
         if matches!(self.crates, Some(At { value: false, .. })) {
             parts.push("no source uses crates".to_owned());
         }
-        if self.permit_generate().is_err() {
+        if self.permit_models("--generate").is_err() {
             parts.push("no model is asked by a run".to_owned());
         }
         let bounds = self.generate_bounds;

@@ -88,6 +88,12 @@ impl<'a> Section<'a> {
         value.is_some_and(|value| value.get_ref().as_table().is_some())
     }
 
+    /// Returns true if a key's value is this text.
+    pub(super) fn is_text(&self, key: &str, text: &str) -> bool {
+        let value = self.table.get(key);
+        value.is_some_and(|value| value.get_ref().as_str() == Some(text))
+    }
+
     /// Reads a value of one TOML type; another type is a finding.
     fn typed<T>(
         &mut self,

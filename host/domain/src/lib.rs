@@ -28,6 +28,7 @@ pub mod growth;
 mod hex;
 pub mod ids;
 mod interval;
+mod judge;
 mod logarithm;
 pub mod measurement;
 pub mod metric_share;

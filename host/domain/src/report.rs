@@ -9,10 +9,12 @@ mod explore;
 mod generation;
 mod natively;
 mod noise;
+mod opinions;
 mod presented;
 mod rare_inputs;
 mod recommendation;
 mod rounds;
+mod too_short_case;
 pub mod words;
 
 use crate::attempt::Attempt;
@@ -38,12 +40,17 @@ pub use generation::{
 };
 pub use natively::Natively;
 pub use noise::{Machine, noise};
+pub use opinions::{
+    CriterionOpinions, JUDGED_SOURCES_MAX, OpinionVote, Opinions, REASON_CHARS_MAX, SourceOpinion,
+    VOTES_MAX, VariantOpinion, opinion_of,
+};
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 pub use rounds::{CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, Rounds};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+pub use too_short_case::TooShortCase;
 
 /// The version of the format that these types write.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -110,6 +117,9 @@ pub struct Report {
     /// Rounds of a search before the race, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
+    /// Opinions of a model, if criteria ask for them: none of it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opinions: Option<Opinions>,
 }
 
 impl Report {
@@ -119,19 +129,6 @@ impl Report {
         let mut stopped = self.stopped_in_search.iter();
         stopped.find(|one| one.approach == variant.approach)
     }
-}
-
-/// A case on which calls are shorter than can be timed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TooShortCase {
-    /// The case.
-    pub case: CaseLabel,
-    /// The id of the variant whose calls are the shortest there.
-    pub variant: String,
-    /// The time of one of its calls, in nanoseconds, as far as that can be told.
-    pub call_ns: f64,
-    /// The time of the shortest call that can be timed, in nanoseconds.
-    pub call_ns_min: f64,
 }
 
 /// Verdicts about pairs of variants, named by their ids, by the source of the reading.

@@ -12,6 +12,7 @@ use crate::edition::Edition;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
 };
+pub use crate::judge::{JUDGE_PREFIX, JudgeSource};
 use crate::simd::Simd;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -306,6 +307,8 @@ pub enum Source {
     Assess(String),
     /// A criterion of an evaluator that the user brings.
     Evaluator(EvaluatorSource),
+    /// A model's opinion of the sources.
+    Judge(JudgeSource),
 }
 
 impl Source {
@@ -332,7 +335,8 @@ impl Source {
             | Self::PeakMemory
             | Self::ComponentSize
             | Self::SourceLines
-            | Self::Growth => false,
+            | Self::Growth
+            | Self::Judge(_) => false,
         }
     }
 
@@ -352,11 +356,25 @@ impl Source {
         }
     }
 
+    /// Returns true if whoever gives its readings says their unit: an evaluator or a model.
+    pub fn has_own_unit(&self) -> bool {
+        matches!(self, Self::Evaluator(_) | Self::Judge(_))
+    }
+
+    /// Returns the question to a model, if its opinion is the source.
+    pub fn judged(&self) -> Option<&JudgeSource> {
+        match self {
+            Self::Judge(source) => Some(source),
+            _ => None,
+        }
+    }
+
     /// Returns the name that the experiment file uses, such as `peak-memory` or `assess:NAME`.
     pub fn name(&self) -> String {
         match self {
             Source::Assess(name) => return format!("assess:{name}"),
             Source::Evaluator(source) => return source.name(),
+            Source::Judge(source) => return source.name(),
             _ => {}
         }
         let found = Self::BUILT_IN.iter().find(|(_, source)| source == self);

@@ -66,6 +66,7 @@ fn source(source: &Source) -> String {
         Source::Assess(name) => {
             format!("the number `{name}` that `assess` of the workload gives an answer")
         }
+        Source::Judge(source) => format!("a model's opinion on: {}", source.question),
         Source::Evaluator(_) => format!("a reading of an evaluator, {}", source.name()),
     }
 }

@@ -25,11 +25,13 @@ pub enum Purpose {
     Combination,
     /// A completion that a proposer component asks for.
     Completion,
+    /// An opinion of sources.
+    Opinion,
 }
 
 impl Purpose {
     /// Every purpose, in the order of a run.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Plan,
         Self::Interface,
         Self::Workload,
@@ -38,6 +40,7 @@ impl Purpose {
         Self::Repair,
         Self::Combination,
         Self::Completion,
+        Self::Opinion,
     ];
 
     /// Returns the name in cassettes and reports: `prototype`.
@@ -51,6 +54,7 @@ impl Purpose {
             Self::Repair => "repair",
             Self::Combination => "combination",
             Self::Completion => "completion",
+            Self::Opinion => "opinion",
         }
     }
 }

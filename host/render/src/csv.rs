@@ -2,7 +2,7 @@
 
 use super::escape::Csv;
 use super::outcome::ComparisonOutcome;
-use bakeoff_domain::report::{Interval, Reading, Report, VariantReport};
+use bakeoff_domain::report::{CriterionSummary, Interval, Reading, Report, VariantReport, words};
 use std::collections::BTreeSet;
 
 /// Returns the report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown number is an
@@ -43,11 +43,21 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
     );
     head.extend(["rank", "total", "total low", "total high"].map(quoted));
     for criterion in &report.criteria {
-        head.extend(ends(&format!("score {}", criterion.name)).map(|title| quoted(&title)));
+        let title = format!("score {}", words::column_name(criterion));
+        head.extend(ends(&title).map(|title| quoted(&title)));
     }
     for source in &sources {
-        head.extend(ends(source).map(|title| quoted(&title)));
-        head.push(quoted(&format!("{source} unit")));
+        match opinion_on(report, source) {
+            Some(criterion) => {
+                let title = words::column_name(criterion);
+                head.push(quoted(&title));
+                head.extend(OPINION_COLUMNS.map(|what| quoted(&format!("{title} {what}"))));
+            }
+            None => {
+                head.extend(ends(source).map(|title| quoted(&title)));
+                head.push(quoted(&format!("{source} unit")));
+            }
+        }
     }
     head.push(quoted("reason"));
     let note = (!warnings.is_empty()).then(|| quoted(&warnings.join("; ")));
@@ -62,6 +72,42 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
         out += "\r\n";
     }
     out
+}
+
+/// The columns beside that of an opinion: the spread of the votes is no interval of a measurement.
+const OPINION_COLUMNS: [&str; 6] = ["deviation", "lowest", "highest", "votes", "unit", "reason"];
+
+/// Returns the criterion whose opinions a source is; `None` if it is measured.
+fn opinion_on<'a>(report: &'a Report, source: &str) -> Option<&'a CriterionSummary> {
+    let mut criteria = report.criteria.iter().filter(|one| one.is_opinion());
+    criteria.find(|one| one.source == source)
+}
+
+/// Returns the opinion of a variant's source, and the columns beside it.
+fn opinion(
+    report: &Report,
+    criterion: &CriterionSummary,
+    variant: &VariantReport,
+) -> [String; 1 + OPINION_COLUMNS.len()] {
+    let on = report
+        .opinions
+        .as_ref()
+        .and_then(|one| one.on(&criterion.name));
+    let found = on.and_then(|on| on.variants.iter().find(|one| one.variant == variant.id));
+    let reading = variant.readings.get(&criterion.source);
+    let number = |value: Option<f64>| {
+        let value = value.filter(|value| value.is_finite());
+        value.map_or(String::new(), |value| value.to_string())
+    };
+    [
+        number(reading.map(|one| one.value)),
+        number(found.and_then(|one| one.deviation)),
+        number(found.map(|one| one.lowest)),
+        number(found.map(|one| one.highest)),
+        number(found.map(|one| f64::from(one.votes))),
+        quoted(reading.map_or("", |one| one.unit.as_str())),
+        quoted(found.map_or("", |one| one.reason.as_str())),
+    ]
 }
 
 /// Returns headings for a value and the ends of its interval.
@@ -112,6 +158,10 @@ fn row(report: &Report, variant: &VariantReport, sources: &BTreeSet<&String>) ->
     }
     for source in sources {
         let reading = variant.readings.get(*source);
+        if let Some(criterion) = opinion_on(report, source) {
+            row.extend(opinion(report, criterion, variant));
+            continue;
+        }
         row.extend(interval(reading.map(Reading::interval)));
         row.push(quoted(reading.map_or("", |r| r.unit.as_str())));
     }

@@ -2,6 +2,7 @@
 //! one for the answer, and those that a command was asked for.
 
 use super::escape::Html;
+use super::opinions;
 use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VariantStatus, words};
 use std::fmt::Write as _;
@@ -67,7 +68,10 @@ fn suite(
     let said = &report.recommendation.text;
     let outcome = outcome.map(|outcome| ("outcome", outcome.to_string()));
     let note = (!warnings.is_empty()).then(|| ("note", warnings.join("; ")));
-    let properties: Vec<(&str, String)> = outcome.into_iter().chain(note).collect();
+    let opinions = opinions::lines(report).into_iter();
+    let opinions = opinions.map(|line| (words::OPINION, line));
+    let properties = outcome.into_iter().chain(note).chain(opinions);
+    let properties: Vec<(&str, String)> = properties.collect();
     written(&report.experiment.name, &properties, &tests, said)
 }
 

@@ -1,7 +1,7 @@
 //! The meaning of scores, and of ranks where they are not those of a competition.
 
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::numbers;
+use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::spec::{Direction, Scale};
 
 /// The sentence for a report in which a variant is not surely behind all that have a smaller rank.
@@ -14,7 +14,7 @@ pub(super) fn scales(report: &Report) -> String {
     let mut by_base: Vec<(f64, Vec<String>)> = Vec::new();
     let mut linear = Vec::new();
     for criterion in &report.criteria {
-        let name = super::clipped(&criterion.name, 40);
+        let name = super::clipped(&words::column_name(criterion), 40);
         match criterion.scale {
             Scale::Ratio { base } => match by_base.iter_mut().find(|(known, _)| *known == base) {
                 Some((_, names)) => names.push(name),

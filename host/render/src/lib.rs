@@ -25,6 +25,7 @@ mod legend;
 mod lines;
 mod markdown;
 mod natively;
+mod opinions;
 mod outcome;
 mod page;
 mod parameters;

@@ -6,8 +6,8 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, author_words, clipped, code, environment, generation, legend, natively, parts,
-    rounds, screened, tables, took,
+    Options, added, author_words, clipped, code, environment, generation, legend, natively,
+    opinions, parts, rounds, screened, tables, took,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -44,6 +44,14 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     }
     if report.options.comparison != Comparison::Matrix {
         blocks.push(Block::Narrative(narrative(report)));
+    }
+    if let Some(title) = opinions::heading(report) {
+        let mut heading = Heading::new("");
+        heading.title = Text::outside(title.clone());
+        heading.in_terminal = Some(Text::outside(title));
+        section(&mut blocks, heading);
+        blocks.extend(opinions::questions(report).into_iter().map(outside));
+        blocks.push(Block::Entries(opinions::entries(report)));
     }
     let said = author_words::entries(report);
     if !said.is_empty() {
@@ -109,7 +117,7 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
     if report.options.comparison != Comparison::Narrative {
         section(blocks, Heading::with("Comparison", Some("")));
         let weights = report.criteria.iter().map(|criterion| {
-            let name = clipped(&criterion.name, 40);
+            let name = clipped(&words::column_name(criterion), 40);
             format!("{name} {}", numbers::weight(criterion.weight))
         });
         let weights: Vec<String> = weights.collect();

@@ -4,7 +4,7 @@ use super::document::{Block, Heading, Text};
 use super::report::beginning;
 use super::unranked::unranked;
 use super::{Options, legend, markdown, tables, took};
-use bakeoff_domain::report::words::numbers;
+use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
 
 /// The most characters of a criterion's name.
@@ -17,7 +17,7 @@ pub fn summary(whole: &Report) -> String {
     let mut blocks = beginning(report, &Options::default());
     let heading = |title: &str| Block::Heading(Heading::new(title));
     let weights = report.criteria.iter().map(|criterion| {
-        let name = super::clipped(&criterion.name, CRITERION_CHARS_MAX);
+        let name = super::clipped(&words::column_name(criterion), CRITERION_CHARS_MAX);
         format!("{name} {}", numbers::weight(criterion.weight))
     });
     let weights: Vec<String> = weights.collect();

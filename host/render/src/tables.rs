@@ -27,7 +27,7 @@ pub(super) fn scores(report: &Report) -> Table {
 fn scored(report: &Report, title: &str, show: impl Fn(&Interval, usize) -> String) -> Table {
     let mut table = Table::new(title);
     for criterion in &report.criteria {
-        table.column(&criterion.name, Align::Right);
+        table.column(&words::column_name(criterion), Align::Right);
     }
     table.column("total", Align::Right);
     table.column("rank", Align::Right);
@@ -137,7 +137,10 @@ pub(super) fn readings(report: &Report) -> Option<Table> {
     }
     let mut table = Table::new("Readings");
     for source in &sources {
-        table.column(source, Align::Right);
+        let mut criteria = report.criteria.iter().filter(|one| one.is_opinion());
+        let opinion = criteria.find(|one| one.source == **source);
+        let title = opinion.map_or_else(|| (*source).clone(), words::column_name);
+        table.column(&title, Align::Right);
     }
     let digits = |source: &&String| {
         let readings = report
@@ -192,7 +195,7 @@ pub(super) fn criteria(report: &Report) -> Table {
             format!("{on} {}", bounds.join(", "))
         });
         table.row(vec![
-            criterion.name.clone(),
+            words::column_name(criterion),
             numbers::weight(criterion.weight),
             criterion.source.clone(),
             better.to_owned(),

@@ -26,6 +26,7 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
         ("Cores", load(cost)),
         ("At once", at_once(cost)),
         ("Models", models(cost, report.generation.as_ref())),
+        ("Opinions", opinions(report)),
     ];
     pairs.retain(|(_, text)| !text.is_empty());
     pairs
@@ -85,6 +86,23 @@ fn models(cost: &Cost, generation: Option<&Generation>) -> String {
         }
     }
     text
+}
+
+/// Returns what the opinions took, which is part of what was paid for models.
+fn opinions(report: &Report) -> String {
+    let spent = report.opinions.as_ref().map(|one| one.spent);
+    match spent.filter(|spent| spent.calls > 0) {
+        Some(spent) => {
+            let s = if spent.calls == 1 { "" } else { "s" };
+            let usd = spent.usd.map_or_else(
+                || "at a price that is not known".to_owned(),
+                |usd| format!("${usd:.4}"),
+            );
+            let (calls, tokens) = (numbers::count(spent.calls), numbers::count(spent.tokens));
+            format!("{calls} call{s}, {tokens} tokens, {usd}")
+        }
+        None => String::new(),
+    }
 }
 
 /// Returns the work of each core; of many cores, that of all together.

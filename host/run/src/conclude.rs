@@ -8,6 +8,7 @@ use super::evaluated;
 use super::evidence::{Evidence, RaceRecord, Record};
 use super::instances;
 use super::notes::notes;
+use super::opinions;
 use super::race;
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
@@ -18,9 +19,10 @@ use super::verdicts::{Verdicts, replica_times, verdicts};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::StopReason;
+use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Protocol,
-    Report, TooShortCase, VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Opinions,
+    Protocol, Report, TooShortCase, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Approach, AuthorWords, Declared, Experiment, Inputs};
 use bakeoff_domain::variant::{Variant, VariantId};
@@ -100,10 +102,19 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     let outcome = outcome(&mut variants, evidence, cases)?;
     all_notes.extend(notes(record, &variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
+    let opinions = opinions::of_record(record, &variants);
+    if let Some(opinions) = &opinions {
+        let mut notes = NoteList::default();
+        opinions::add_notes(opinions, &variants, &mut notes);
+        all_notes.extend(notes.into_sentences());
+    }
     let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
     let mut reported: Vec<VariantReport> = variants
         .iter()
-        .map(|state| variant_report(state, &variants, record, outcome.as_ref()))
+        .map(|state| {
+            let about = (record, opinions.as_ref());
+            variant_report(state, &variants, about, outcome.as_ref())
+        })
         .collect();
     unended::unrank(&mut reported, outcome.as_ref());
     let mut report = report::assemble(Facts {
@@ -124,7 +135,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             .map(|outcome| replica_times(outcome, &variants)),
         protocol: protocol(&record.experiment, outcome.as_ref()),
         options: record.experiment.report,
-        cost: cost(record, &variants, outcome.as_ref()),
+        cost: cost((record, opinions.as_ref()), &variants, outcome.as_ref()),
         notes: all_notes,
         stopped_in_search: record.stopped_in_search.clone(),
         author_words: author_words(&record.experiment.approaches),
@@ -133,6 +144,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     report.sections = aggregations::sections(record);
     report.generation.clone_from(&record.generation);
     report.rounds.clone_from(&record.rounds);
+    report.opinions = opinions;
     Ok(report)
 }
 
@@ -339,7 +351,7 @@ fn raced(
 fn variant_report(
     state: &VariantState,
     variants: &[VariantState],
-    record: &Record,
+    (record, opinions): (&Record, Option<&Opinions>),
     outcome: Option<&RaceOutcome>,
 ) -> VariantReport {
     let cases = record.cases.as_slice();
@@ -365,7 +377,8 @@ fn variant_report(
     let mut missing_readings = BTreeMap::new();
     if state.is_alive() {
         let evaluated = evaluated::readings(record, state.id(), set);
-        for (name, reading) in evaluated {
+        let judged = opinions::readings(record, opinions, state);
+        for (name, reading) in evaluated.into_iter().chain(judged) {
             match reading {
                 Ok(reading) => drop(readings.insert(name, reading)),
                 Err(why) => drop(missing_readings.insert(name, why)),

@@ -4,12 +4,12 @@ use super::evidence::Record;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use super::work;
-use bakeoff_domain::report::{Cost, WorkerCost};
+use bakeoff_domain::report::{Cost, Opinions, WorkerCost};
 use bakeoff_measure::GateRecord;
 
 /// Returns the cost of a run, from its evidence.
 pub(super) fn cost(
-    record: &Record,
+    (record, opinions): (&Record, Option<&Opinions>),
     variants: &[VariantState],
     outcome: Option<&RaceOutcome>,
 ) -> Cost {
@@ -23,13 +23,15 @@ pub(super) fn cost(
     let lines = |state: &VariantState| state.build.as_ref()?.file_lines;
     let lines = variants.iter().filter_map(lines);
     let generated = record.generation.as_ref().map(|one| one.spent);
+    let judged = opinions.map(|one| one.spent);
+    let asked = || generated.into_iter().chain(judged);
     Cost {
         seconds: record.seconds,
         trials: checked
             + (assessed + evaluated) as u64
             + outcome.map_or(0, |outcome| outcome.raced.calls),
-        tokens: generated.map_or(0, |spent| spent.tokens),
-        usd: generated.and_then(|spent| spent.usd).unwrap_or(0.0),
+        tokens: asked().map(|spent| spent.tokens).sum(),
+        usd: asked().filter_map(|spent| spent.usd).sum(),
         workers: if record.work.is_empty() {
             outcome.map(replicas).unwrap_or_default()
         } else {

@@ -4,12 +4,14 @@
 use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
 use super::coarse_times::CoarseRace;
+use super::judge::RunJudge;
 use super::keys::{self, UNREADABLE};
+
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
-    CaseLabel, Environment, Generation, Rounds, StoppedInSearch, WorkerCost,
+    CaseLabel, Environment, Generation, OpinionVote, Rounds, StoppedInSearch, WorkerCost,
 };
 use bakeoff_domain::spec::{Experiment, Program};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
@@ -64,6 +66,9 @@ pub struct Record {
     /// Aggregators' sections of the report; empty until they were asked.
     #[serde(default)]
     pub aggregations: Vec<StoredResult<Aggregation>>,
+    /// Votes of a model on the sources; empty unless criteria are opinions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<StoredResult<OpinionVote>>,
     /// The short race by which a large sweep was screened; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarse: Option<CoarseRace>,
@@ -83,6 +88,9 @@ pub struct Record {
     /// The approaches that a search before the run saw stopped where another one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_in_search: Vec<StoppedInSearch>,
+    /// The judge of the run, if criteria are opinions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<RunJudge>,
 }
 
 /// The inputs of a run, as its store has them.
@@ -101,6 +109,9 @@ pub struct RunInputs {
     /// The approaches that a search before the run saw stopped where another one answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stopped_in_search: Vec<StoppedInSearch>,
+    /// The judge of the run, if criteria are opinions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<RunJudge>,
 }
 
 /// A stored race, without its replicas.
@@ -168,6 +179,8 @@ impl Evidence {
             generation: inputs.generation,
             rounds: inputs.rounds,
             stopped_in_search: inputs.stopped_in_search,
+            judge: inputs.judge,
+            opinions: store.results(run, ResultKind::Opinion)?,
             oracle,
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,

@@ -8,6 +8,7 @@ use super::error::RunError;
 use super::evaluations::When;
 use super::evidence::{Evidence, RunInputs};
 use super::grants;
+use super::judge::RunJudge;
 use super::keys::Keys;
 use super::options::RunOptions;
 use super::seed;
@@ -219,6 +220,10 @@ fn keep_files(
         generation: options.generation.clone(),
         rounds: options.rounds.clone(),
         stopped_in_search: stopped_in_sessions(before, &options.stopped_in_search),
+        judge: loaded.judge.as_ref().map(|judge| RunJudge {
+            identity: judge.identity(),
+            votes: judge.votes,
+        }),
     };
     store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
     Ok(())
@@ -255,6 +260,7 @@ impl Run<'_> {
         find_duplicates(&mut self.variants);
         self.time().await?;
         self.evaluate(When::AfterRace(run)).await?;
+        self.ask_judge().await?;
         let mut report = self.conclude(run)?;
         self.aggregate(&mut report).await?;
         self.store.finish_run(&report)?;

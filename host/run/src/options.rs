@@ -1,6 +1,7 @@
 //! The options of a run, and the tools that every build needs.
 
 use super::error::RunError;
+use super::judge::Judge;
 use bakeoff_compile::{Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
@@ -32,6 +33,8 @@ pub struct RunOptions {
     pub generation: Option<Generation>,
     /// The rounds of a search before the run, for the report.
     pub rounds: Option<Rounds>,
+    /// Whoever may be asked for opinions, if the user lets a model be asked.
+    pub judge: Option<Arc<dyn Judge>>,
     /// The approaches that a search before the run saw stopped where another one answers.
     pub stopped_in_search: Vec<StoppedInSearch>,
     /// The time that was spent before the run, if the budget bounds that too.

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn case_209_a_record_that_came_with_a_folder_decides_nothing() {
+    fn case_213_a_record_that_came_with_a_folder_decides_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let place = place(dir.path());
         place.write(&journal()).unwrap();

@@ -350,6 +350,7 @@ impl<'a> Searching<'a> {
             interrupt: self.request.interrupt.clone(),
             generation: None,
             rounds: None,
+            judge: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
         }

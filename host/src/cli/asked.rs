@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::generation::{self, Ending, own_approaches, record_in};
 use super::generation_events::GenerationEvents;
 use super::generation_record::{self, GenerationRecord};
+use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::models;
 use super::on_event::Listener;
@@ -17,68 +18,16 @@ use super::placing::check_places;
 use super::planned::{self, PlanOutput};
 use super::show;
 use super::wishes::{self, Wishing};
-use bakeoff_config::{CALLS_AT_ONCE_MAX, Generate, LoadedExperiment, Policy};
+use bakeoff_config::{Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{
     ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions, WriteOptions,
 };
-use bakeoff_provider::{ModelOptions, Models, ProviderKind};
+use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::Survey;
-use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// The leave to ask a model, and what the experiment cannot say of it.
-#[derive(Debug, Default, Args)]
-pub(super) struct Leave {
-    /// Ask the model of [generate] for approaches first, where that is not done yet
-    #[arg(long)]
-    generate: bool,
-    /// Show what would be done, and stop: with --generate the plan and what it is expected to cost (the plan is asked for
-    /// once only), otherwise what the search of [rounds] may take
-    #[arg(long)]
-    dry_run: bool,
-    /// With --generate: go on without a question on a terminal
-    #[arg(long, requires = "generate")]
-    yes: bool,
-    /// With --generate: the most US dollars, instead of what the experiment says
-    #[arg(long, value_name = "USD", requires = "generate", value_parser = models::microdollars)]
-    usd: Option<u64>,
-    /// With --generate: the most tokens, instead of what the experiment says
-    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u64).range(1..))]
-    tokens: Option<u64>,
-    /// With --generate: the address of the API, with its version: http://127.0.0.1:8080/v1
-    #[arg(long, value_name = "URL", requires = "generate")]
-    base_url: Option<String>,
-    /// With --generate, for `provider = "command"`: the program and its arguments; repeated for each argument
-    #[arg(
-        long,
-        value_name = "WORD",
-        requires = "generate",
-        allow_hyphen_values = true
-    )]
-    command: Vec<String>,
-    /// With --generate: an environment variable that the program gets; repeated for each
-    #[arg(long, value_name = "NAME", requires = "generate")]
-    command_env: Vec<String>,
-    /// With --generate: a file of prices that come before those that are built in
-    #[arg(long, value_name = "FILE", requires = "generate")]
-    prices: Option<PathBuf>,
-    /// With --generate: the most calls at the same time, instead of what the experiment says
-    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..=i64::from(CALLS_AT_ONCE_MAX)))]
-    calls_at_once: Option<u32>,
-    /// With --generate: the most calls that begin in a minute [default: no limit]
-    #[arg(long, value_name = "N", requires = "generate", value_parser = clap::value_parser!(u32).range(1..))]
-    calls_per_minute: Option<u32>,
-}
-
-impl Leave {
-    /// Returns true if the search of [rounds] is only to be forecast.
-    pub(super) fn forecasts_rounds(&self) -> bool {
-        self.dry_run && !self.generate
-    }
-}
 
 /// The message after an interruption.
 const INTERRUPTED: &str = "interrupted; what the model replied is recorded, and the same command goes on without paying again";
@@ -121,14 +70,14 @@ pub(super) async fn ask(
     if nothing_more && loaded.wished.is_empty() {
         return Ok(Next::Measure);
     }
-    if !leave.generate && !leave_on_terminal(wanted, output)? {
+    if !leave.generate && !leave_on_terminal(&wanted.asked, "approaches", output)? {
         say(&format!(
             "{} is not asked for approaches ([generate]): `bakeoff run --generate` lets it be",
-            named(wanted)
+            named(&wanted.asked)
         ));
         return Ok(Next::Measure);
     }
-    policy.permit_generate()?;
+    policy.permit_models("--generate")?;
     wishes::has_room(loaded, wanted.approaches.unwrap_or(0))?;
     check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
@@ -136,8 +85,13 @@ pub(super) async fn ask(
     let criteria = criteria.map(|one| one.name.clone()).collect();
     let all = wanted.approaches.unwrap_or(0) + loaded.wished.len() as u32;
     let events = GenerationEvents::begin(&loaded.dir, (all, criteria), listener, &mut say);
-    let models = leave.open(wanted, loaded, policy)?;
-    let models = Arc::new(model_news::told(models, output, &events));
+    let models = leave.open(
+        &wanted.asked,
+        ("approaches", record_in(&loaded.dir)?),
+        loaded,
+        policy,
+    )?;
+    let models = Arc::new(model_news::told(models, output, Some(&events)));
     let again;
     let loaded = if loaded.wished.is_empty() {
         loaded
@@ -197,102 +151,31 @@ pub(super) async fn ask(
     }
 }
 
-/// Returns the provider and the model in words. The model's name is escaped, since an experiment chose it.
-fn named(wanted: &Generate) -> String {
-    match &wanted.model {
-        Some(model) => format!("{} {}", wanted.provider.name(), Plain(model)),
-        None => wanted.provider.name().to_owned(),
-    }
-}
-
-/// Asks on the terminal whether the model may be asked. Returns false unasked with `--quiet`, without a terminal, and
-/// for `provider = "command"`: a program is never run for such an answer.
-fn leave_on_terminal(wanted: &Generate, output: &Output) -> Result<bool, Failure> {
-    let is_command = wanted.provider == ProviderKind::Command;
-    if is_command || output.quiet || !planned::is_on_terminal() {
-        return Ok(false);
-    }
-    let usd = wanted
-        .microdollars_max
-        .map(|most| format!("{:.2} US dollars", most as f64 / 1e6));
-    let tokens = wanted.tokens_max.map(|most| format!("{most} tokens"));
-    let most: Vec<String> = usd.into_iter().chain(tokens).collect();
-    let most = if most.is_empty() {
-        "no limit".to_owned()
-    } else {
-        format!("at most {}", most.join(" and "))
+/// Opens the model that an experiment wants for the rounds of a search, if the user lets it be asked.
+pub(super) fn open_for_rounds(
+    leave: &Leave,
+    loaded: &LoadedExperiment,
+    policy: &Policy,
+    (listener, output): (&Listener, &Output),
+) -> Result<Option<(Arc<Models>, WriteOptions)>, Failure> {
+    let Some(wanted) = loaded.generate.as_ref().filter(|_| leave.generate) else {
+        return Ok(None);
     };
-    planned::confirm(&format!(
-        "The experiment asks {} for approaches, {most}. Ask it? [y/N] ",
-        named(wanted)
-    ))
-}
-
-impl Leave {
-    /// Opens the model that an experiment wants for the rounds of a search, if the user lets it be asked.
-    pub(super) fn open_for_rounds(
-        &self,
-        loaded: &LoadedExperiment,
-        policy: &Policy,
-        (listener, output): (&Listener, &Output),
-    ) -> Result<Option<(Arc<Models>, WriteOptions)>, Failure> {
-        let Some(wanted) = loaded.generate.as_ref().filter(|_| self.generate) else {
-            return Ok(None);
-        };
-        policy.permit_generate()?;
-        let criteria = loaded.experiment.criteria.iter();
-        let criteria = criteria.map(|one| one.name.clone()).collect();
-        let dir = &loaded.dir;
-        let events = GenerationEvents::begin(dir, (0, criteria), listener, &mut output.reporter());
-        let models = model_news::told(self.open(wanted, loaded, policy)?, output, &events);
-        let cores = counts::cores_of(loaded.experiment.measure.workers);
-        let options = propose_options(wanted, loaded, cores, &events).write;
-        Ok(Some((Arc::new(models), options)))
-    }
-
-    /// Opens the model that an experiment wants, within the bounds of user and policy.
-    fn open(
-        &self,
-        wanted: &Generate,
-        loaded: &LoadedExperiment,
-        policy: &Policy,
-    ) -> Result<Models, Failure> {
-        let kind = wanted.provider;
-        let is_command = kind == ProviderKind::Command;
-        if is_command == self.command.is_empty() {
-            return Err(Failure::usage(if is_command {
-                "the experiment asks a command for approaches, and names none, since it may come from anybody: \
-                     give program and arguments with --command"
-            } else {
-                "--command is for `provider = \"command\"` in [generate]"
-            }));
-        }
-        let bounds = policy.generate_bounds();
-        let tokens_max = least(self.tokens.or(wanted.tokens_max), bounds.tokens);
-        let microdollars_max = least(self.usd.or(wanted.microdollars_max), bounds.microdollars);
-        let is_free = matches!(kind, ProviderKind::Ollama | ProviderKind::Replay);
-        if !is_free && tokens_max.is_none() && microdollars_max.is_none() {
-            return Err(Failure::usage(
-                "nothing says what the approaches may cost: set `usd` or `tokens` in [generate], or --usd or --tokens",
-            ));
-        }
-        let options = ModelOptions {
-            model: wanted.model.clone(),
-            base_url: self.base_url.clone(),
-            command: self.command.clone(),
-            command_env: self.command_env.clone(),
-            cassette: wanted.cassette.as_ref().map(|file| loaded.dir.join(file)),
-            cassette_within: Some(loaded.dir.clone()),
-            record: Some(record_in(&loaded.dir)?),
-            tokens_max,
-            microdollars_max,
-            prices: self.prices.clone(),
-            concurrency: self.calls_at_once.unwrap_or(wanted.calls_at_once),
-            calls_per_minute: self.calls_per_minute,
-            ..ModelOptions::new(kind)
-        };
-        Models::open(options).map_err(|error| Failure::usage(error.to_string()))
-    }
+    policy.permit_models("--generate")?;
+    let criteria = loaded.experiment.criteria.iter();
+    let criteria = criteria.map(|one| one.name.clone()).collect();
+    let dir = &loaded.dir;
+    let events = GenerationEvents::begin(dir, (0, criteria), listener, &mut output.reporter());
+    let models = leave.open(
+        &wanted.asked,
+        ("candidates", record_in(dir)?),
+        loaded,
+        policy,
+    )?;
+    let models = model_news::told(models, output, Some(&events));
+    let cores = counts::cores_of(loaded.experiment.measure.workers);
+    let options = propose_options(wanted, loaded, cores, &events).write;
+    Ok(Some((Arc::new(models), options)))
 }
 
 /// Returns the options of the questions to a model that an experiment wants, of whose prototypes so many are tried at
@@ -315,14 +198,6 @@ fn propose_options(
             tried_at_once: cores,
             on_step: events.on_step(),
         },
-    }
-}
-
-/// Returns the smaller of two bounds, each of which may be missing.
-fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
-    match (own, most) {
-        (Some(own), Some(most)) => Some(own.min(most)),
-        (own, most) => own.or(most),
     }
 }
 
@@ -432,18 +307,5 @@ impl Asking<'_> {
             Some(error) => Err(models::ended(error)),
             None => Ok(Next::ReadAgain),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hosts_bound_holds_whatever_the_user_says() {
-        assert_eq!(least(Some(5), Some(3)), Some(3));
-        assert_eq!(least(Some(2), Some(3)), Some(2));
-        assert_eq!(least(None, Some(3)), Some(3));
-        assert_eq!(least(None, None), None);
     }
 }

@@ -144,6 +144,7 @@ impl Arguments {
             policy: policy.clone(),
             generation: None,
             rounds: None,
+            judge: None,
             stopped_in_search: stopped,
             spent,
             listener: Listener::default(),

@@ -385,6 +385,7 @@ impl Arguments {
             policy,
             generation: generation_record::for_report(&self.out, &mut output.reporter()),
             rounds: None,
+            judge: None,
             stopped_in_search: Vec::new(),
             spent: std::time::Duration::ZERO,
             listener: listener.clone(),

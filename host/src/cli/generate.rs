@@ -95,7 +95,7 @@ pub(super) fn open_models(
     events: &GenerationEvents,
 ) -> Result<Models, Failure> {
     let models = model.open(&generation::record_in(dir)?)?;
-    Ok(model_news::told(models, output, events))
+    Ok(model_news::told(models, output, Some(events)))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {

@@ -31,6 +31,9 @@ pub(super) const KEPT: &str = ".bakeoff";
 /// The record of a folder's exchanges with models: no reply in it is paid for twice.
 const RECORD: &str = ".bakeoff/models.jsonl";
 
+/// The record of a folder's exchanges about opinions. It is one of its own, since opinions have a budget of their own.
+const OPINIONS: &str = ".bakeoff/opinions.jsonl";
+
 /// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
 const PROMPT_TOKENS: u64 = 3_000;
 
@@ -167,10 +170,20 @@ pub(super) fn record_of(dir: &Path) -> PathBuf {
 
 /// Returns the path of the record of a folder's exchanges, and makes the folder that it lies in.
 pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
-    let record = record_of(dir);
+    make_kept(dir)?;
+    Ok(record_of(dir))
+}
+
+/// Returns the path of the record of a folder's opinions, and makes the folder that it lies in.
+pub(super) fn opinions_in(dir: &Path) -> Result<PathBuf, Failure> {
+    make_kept(dir)?;
+    Ok(dir.join(OPINIONS))
+}
+
+fn make_kept(dir: &Path) -> Result<(), Failure> {
     let made = Folder::made_by_user(dir).and_then(|dir| dir.make(KEPT));
     made.map_err(|error| cannot_write(&dir.join(KEPT), &error))?;
-    Ok(record)
+    Ok(())
 }
 
 /// Result of a generation that is to be written, with the experiment that it belongs to.

@@ -7,15 +7,17 @@ use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
 /// Writes to stderr the notices about the record, and from then on the reason for which a question is asked again, and
-/// when. Each question and its reply is an event.
-pub(super) fn told(models: Models, output: &Output, events: &GenerationEvents) -> Models {
+/// when. Each question and its reply is one of the events, if there are any.
+pub(super) fn told(models: Models, output: &Output, events: Option<&GenerationEvents>) -> Models {
     let mut say = output.reporter();
     for notice in models.notices() {
         say(&Plain(notice).to_string());
     }
-    let (say, events) = (Mutex::new(say), events.clone());
+    let (say, events) = (Mutex::new(say), events.cloned());
     models.with_progress(move |progress| {
-        events.on_call(progress);
+        if let Some(events) = &events {
+            events.on_call(progress);
+        }
         if let Some(line) = line(progress) {
             let mut say = say.lock().unwrap_or_else(PoisonError::into_inner);
             say(&line);

@@ -159,6 +159,7 @@ impl Natives<'_> {
             policy: self.policy.clone(),
             generation: None,
             rounds: None,
+            judge: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
             listener: Listener::default(),

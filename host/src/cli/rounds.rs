@@ -1,8 +1,9 @@
 //! The rounds of a search before a race: `[rounds]` of an experiment, and the options that overrule it.
 
-use super::asked::Leave;
+use super::asked::open_for_rounds;
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
+use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
@@ -89,7 +90,12 @@ impl Search<'_> {
         let mut say = move |text: &str| reporter(&Plain(text).to_string());
         let by_model = self.wanted.options.propose.contains(&Propose::Model);
         let opened = if by_model {
-            (self.leave).open_for_rounds(self.loaded, self.policy, (self.listener, output))?
+            open_for_rounds(
+                self.leave,
+                self.loaded,
+                self.policy,
+                (self.listener, output),
+            )?
         } else {
             None
         };

@@ -1,26 +1,28 @@
 //! `bakeoff run`: an experiment, from its file to its report.
 
-use super::asked::{self, Leave, Next};
+use super::asked::{self, Next};
 use super::effort::Effort;
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
+use super::leave::Leave;
 use super::on_event::{Listener, OnEvent};
 use super::options::{Output, Safety};
 use super::rounds::{RoundsArguments, Search};
 use super::{
-    Status, again, counts, generation_record, programs, progress, rounds, show, step_summary,
-    wishes,
+    Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
+    step_summary, wishes,
 };
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report, Rounds, StoppedInSearch};
 use bakeoff_domain::spec::Workers;
-use bakeoff_run::{KnownMachine, RunOptions};
+use bakeoff_run::{Judge, KnownMachine, RunOptions};
 use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs an experiment, or goes on with one that was interrupted.
@@ -63,7 +65,10 @@ pub(super) struct Arguments {
     workers: Option<u32>,
     #[command(flatten, next_help_heading = "A search before the race")]
     rounds: RoundsArguments,
-    #[command(flatten, next_help_heading = "Approaches from the model of [generate]")]
+    #[command(
+        flatten,
+        next_help_heading = "Approaches from the model of [generate], opinions of that of [judge]"
+    )]
     leave: Leave,
     #[command(flatten)]
     on_event: OnEvent,
@@ -176,6 +181,7 @@ async fn told(
         loaded = found.experiment;
         searched = Some(found.rounds);
     }
+    let judge = opinions::open(&arguments.leave, &loaded, &policy, output)?;
     let job = RunRequest {
         loaded: &loaded,
         folder,
@@ -186,12 +192,17 @@ async fn told(
         policy,
         generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
         rounds: searched,
+        judge: judge.as_ref().map(|one| Arc::clone(&one.judge)),
         stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
         listener: listener.clone(),
         resume: Some(again::command()),
     };
-    let Some(done) = perform(job, output).await? else {
+    let done = perform(job, output).await;
+    if let Some(judge) = &judge {
+        judge.say_warnings(&mut output.reporter());
+    }
+    let Some(done) = done? else {
         return Ok(Status::Interrupted);
     };
     let status = Status::of(&done.report);
@@ -217,6 +228,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) generation: Option<Generation>,
     /// The rounds of a search before the run, if there was one.
     pub(super) rounds: Option<Rounds>,
+    /// Whoever may be asked for opinions of the sources.
+    pub(super) judge: Option<Arc<dyn Judge>>,
     /// The approaches that a search before the run saw stopped where another one answers.
     pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
@@ -246,6 +259,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         interrupt: listen_for_interrupts(),
         generation: job.generation.clone(),
         rounds: job.rounds,
+        judge: job.judge.clone(),
         stopped_in_search: job.stopped_in_search,
         spent: job.spent,
     };

@@ -217,6 +217,7 @@ impl Experiment {
             interrupt: self.stop.clone(),
             generation: None,
             rounds,
+            judge: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
         };

@@ -36,6 +36,8 @@ pub enum ResultKind {
     Evaluation,
     /// An aggregation: what an aggregator says of the report. The iteration is the place of the aggregator.
     Aggregation,
+    /// A vote of a model on the sources. The iteration tells the votes of all criteria apart.
+    Opinion,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
     /// The tasks that each core did for a run, over all its sessions.
@@ -44,7 +46,7 @@ pub enum ResultKind {
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `overrun`,
-    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `build-round`, `work`.
+    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `opinion`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -57,6 +59,7 @@ impl ResultKind {
             Self::Assessment => "assessment",
             Self::Evaluation => "evaluation",
             Self::Aggregation => "aggregation",
+            Self::Opinion => "opinion",
             Self::BuildRound => "build-round",
             Self::Work => "work",
         }

@@ -11,10 +11,10 @@ fn what_models_may_take_is_bounded_by_the_host() {
         (bounds.microdollars, bounds.tokens),
         (Some(500_000), Some(1_000))
     );
-    assert!(bounded.permit_generate().is_ok());
+    assert!(bounded.permit_models("--generate").is_ok());
     assert!(bounded.summary().contains("0.5 US dollars and 1000 tokens"));
     let none = policy("[generate]\nallow = false\n").unwrap();
-    let said = none.permit_generate().unwrap_err().to_string();
+    let said = none.permit_models("--generate").unwrap_err().to_string();
     assert!(said.contains("policy.toml:2"), "{said}");
     for wrong in ["usd = 0", "tokens = 0", "allow = 1", "model = \"x\""] {
         assert!(

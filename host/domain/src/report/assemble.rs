@@ -77,6 +77,7 @@ pub fn assemble(facts: Facts) -> Report {
         author_words: facts.author_words,
         generation: None,
         rounds: None,
+        opinions: None,
     })
 }
 
@@ -235,6 +236,7 @@ fn recommendation(report: &Report, scored: &Ranking) -> Recommendation {
         text: String::new(),
         withheld: None,
         outcome: scored.outcome,
+        measured_first: ids(&scored.measured_first),
         flip: scored.flip.as_ref().map(|flip| FlipTo {
             winner: id(flip.winner),
             changes: flip.changes.clone(),

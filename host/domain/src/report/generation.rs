@@ -151,6 +151,7 @@ impl ModelCost {
         }
     }
 
+    /// Returns true if each number is one that a model can reach.
     pub(super) fn is_possible(&self) -> bool {
         let usd = self.usd.unwrap_or(0.0);
         self.calls <= COUNT_MAX

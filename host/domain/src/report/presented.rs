@@ -84,6 +84,7 @@ fn report_without_variants(report: &Report) -> Report {
         author_words: report.author_words.clone(),
         generation: report.generation.clone(),
         rounds: report.rounds.clone(),
+        opinions: report.opinions.clone(),
     }
 }
 

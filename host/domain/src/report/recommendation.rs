@@ -30,6 +30,9 @@ pub struct Recommendation {
     /// run ([`StoppedInSearch`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
+    /// Ids that are first by what was measured alone, where opinions bring others beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measured_first: Vec<String>,
 }
 
 impl Recommendation {

@@ -1,6 +1,6 @@
 //! Criteria as scoring and reports use them.
 
-use crate::spec::{Criterion, Direction, EVALUATOR_PREFIX, Gate, Scale, Source};
+use crate::spec::{Criterion, Direction, EVALUATOR_PREFIX, Gate, JUDGE_PREFIX, Scale, Source};
 use serde::{Deserialize, Serialize};
 
 /// A criterion as reports contain it: enough to score readings again without the experiment file.
@@ -26,6 +26,9 @@ pub struct CriterionSummary {
     /// True if its readings come from an evaluator and are known exactly.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
+    /// The question to a model whose opinion its readings are; `None` if they are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opinion: Option<String>,
 }
 
 /// Returns the scale of criteria that name none: each factor of ten costs ten points.
@@ -44,6 +47,7 @@ impl From<&Criterion> for CriterionSummary {
             scale: criterion.scale,
             gate: criterion.gate,
             exact: criterion.source.evaluated().is_some_and(|one| one.exact),
+            opinion: (criterion.source.judged()).map(|one| one.question.clone()),
         }
     }
 }
@@ -71,6 +75,6 @@ impl CriterionSummary {
 
     /// Returns true if its scores are an opinion rather than a measurement.
     pub fn is_opinion(&self) -> bool {
-        self.source == "judge"
+        self.opinion.is_some() || self.source.starts_with(JUDGE_PREFIX)
     }
 }

@@ -3,7 +3,7 @@
 use super::flip::{self, Flip};
 use super::input::ScoreInput;
 use super::variant_score::{ScoreResult, VariantScore, VariantStatus};
-use super::{CriterionSummary, difference, first_place, pareto, rank, scale};
+use super::{CriterionSummary, difference, first_place, opinions, pareto, rank, scale};
 use crate::interval::Interval;
 use crate::numbers;
 use crate::reading_verdict::Claim;
@@ -21,7 +21,8 @@ pub enum RankingOutcome {
     Winner,
     /// The first place is shared, and neither a verdict nor a reading of any variant is missing that could settle it.
     Tie,
-    /// The first place is shared because measuring ended before it was settled.
+    /// The first place is shared because measuring ended before it was settled, or because opinions outweigh what was
+    /// measured, which decides nothing.
     NoCall,
     /// No variant was ranked.
     #[default]
@@ -49,12 +50,17 @@ pub struct Ranking {
     pub pareto: Vec<usize>,
     /// The smallest change of weights that makes another variant the winner.
     pub flip: Option<Flip>,
-    /// Shares of bootstrap resamples in which a variant has the best total, by variant; empty without replicas.
+    /// Shares of bootstrap resamples in which a variant has the best total, by variant; empty without replicas. Opinions
+    /// are left out.
     pub first_share: Vec<f64>,
+    /// The variants that are first by what was measured alone, if opinions bring others beside them; empty otherwise.
+    pub measured_first: Vec<usize>,
 }
 
 /// Scores all variants and ranks them.
-pub fn score(input: &ScoreInput) -> Ranking {
+pub fn score(given: &ScoreInput) -> Ranking {
+    let input = &*opinions::normalised(given);
+    let measured = &*opinions::left_out(input);
     let cells = scale::scores(input);
     let mut variant_scores: Vec<VariantScore> = (0..input.variants.len())
         .map(|index| variant_score(input, index, cells[index].as_deref()))
@@ -63,24 +69,13 @@ pub fn score(input: &ScoreInput) -> Ranking {
     let ranked: Vec<usize> = (0..variant_scores.len())
         .filter(|index| variant_scores[*index].status == VariantStatus::Ranked)
         .collect();
-    let row = |place: usize| {
-        (
-            ranked[place],
-            cells[ranked[place]].as_deref().unwrap_or(&[]),
-        )
+    let by_measured = ahead(measured, &ranked, &cells);
+    let surely = if opinions::are_asked(input) {
+        rank::in_both(&by_measured, &ahead(input, &ranked, &cells))
+    } else {
+        by_measured.clone()
     };
-    let is_ahead = |a: usize, b: usize| {
-        rank::is_positive(difference::of_totals(input, row(a), row(b)))
-            || pareto::dominates(input, &cells, ranked[a], ranked[b])
-    };
-    let chains = |a: usize, b: usize| {
-        let counting = input.criteria.iter().filter(|one| one.weight > 0.0);
-        let mut rows =
-            counting.filter_map(|one| difference::reading(input, one, ranked[a], ranked[b]));
-        rows.all(|row| row.claim != Claim::MoreInputs)
-    };
-    let ahead = rank::ahead(ranked.len(), is_ahead, chains);
-    for (index, rank) in ranked.iter().zip(rank::ranks(&ahead)) {
+    for (index, rank) in ranked.iter().zip(rank::ranks(&surely)) {
         variant_scores[*index].rank = Some(rank);
     }
 
@@ -90,19 +85,73 @@ pub fn score(input: &ScoreInput) -> Ranking {
         .copied()
         .filter(|index| variant_scores[*index].rank == Some(1))
         .collect();
+    let places = ranked.iter().zip(rank::ranks(&by_measured));
+    let mut measured_first: Vec<usize> = places
+        .filter(|(_, rank)| *rank == 1)
+        .map(|(index, _)| *index)
+        .collect();
+    if measured_first.len() == first.len() {
+        measured_first.clear();
+    }
     let winner = (first.len() == 1).then(|| first[0]);
-    let pareto = pareto::front(input, &ranked, &cells);
+    let pareto = pareto::front((input, measured), &ranked, &cells);
     Ranking {
-        outcome: outcome(input, &first, &variant_scores),
+        outcome: if measured_first.is_empty() {
+            outcome(input, &first, &variant_scores)
+        } else {
+            RankingOutcome::NoCall
+        },
         alternatives: close(&variant_scores, &order, &pareto),
         pareto,
-        flip: winner.and_then(|winner| flip::least(input, &ranked, &cells, winner)),
-        first_share: first_place::shares(input, &ranked, &variant_scores),
+        flip: winner.and_then(|winner| flip::least(measured, &ranked, &cells, winner)),
+        first_share: shares(input, measured, (&ranked, &cells), &variant_scores),
         tied: if winner.is_some() { Vec::new() } else { first },
+        measured_first,
         winner,
         order,
         variant_scores,
     }
+}
+
+/// Returns which of the ranked variants are surely ahead of which, by the criteria that have a weight.
+fn ahead(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<ScoreResult>>]) -> rank::Ahead {
+    let row = |place: usize| {
+        (
+            ranked[place],
+            cells[ranked[place]].as_deref().unwrap_or(&[]),
+        )
+    };
+    let is_ahead = |a: usize, b: usize| {
+        rank::is_positive(difference::of_totals(input, row(a), row(b)))
+            || pareto::dominates(input, cells, ranked[a], ranked[b])
+    };
+    let chains = |a: usize, b: usize| {
+        let counting = input.criteria.iter().filter(|one| one.weight > 0.0);
+        let mut rows =
+            counting.filter_map(|one| difference::reading(input, one, ranked[a], ranked[b]));
+        rows.all(|row| row.claim != Claim::MoreInputs)
+    };
+    rank::ahead(ranked.len(), is_ahead, chains)
+}
+
+/// Returns the shares of first places, by the totals of what was measured.
+fn shares(
+    input: &ScoreInput,
+    measured: &ScoreInput,
+    (ranked, cells): (&[usize], &[Option<Vec<ScoreResult>>]),
+    variant_scores: &[VariantScore],
+) -> Vec<f64> {
+    if !opinions::are_asked(input) {
+        return first_place::shares(input, ranked, variant_scores);
+    }
+    if measured.criteria.iter().all(|one| one.weight <= 0.0) {
+        return Vec::new();
+    }
+    let scored = cells.iter().enumerate();
+    let scored: Vec<VariantScore> = scored
+        .map(|(index, cells)| variant_score(measured, index, cells.as_deref()))
+        .collect();
+    first_place::shares(measured, ranked, &scored)
 }
 
 /// The scores, gates and total of one variant.

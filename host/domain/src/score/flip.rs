@@ -68,13 +68,14 @@ pub(super) fn least(
 }
 
 /// Criteria whose weight may move: those on which every ranked variant has a score. Raising any
-/// other would unrank a variant instead of outvoting the winner.
+/// other would unrank a variant instead of outvoting the winner. With opinions nobody wins, whatever they weigh.
 fn movable(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<ScoreResult>>]) -> Vec<usize> {
     let scored = |who: usize, index: usize| {
         let row = cells[who].as_ref();
         row.is_some_and(|row| row[index].is_ok())
     };
     (0..input.criteria.len())
+        .filter(|index| !input.criteria[*index].is_opinion())
         .filter(|index| ranked.iter().all(|who| scored(*who, *index)))
         .collect()
 }

@@ -13,6 +13,7 @@ mod engine;
 mod first_place;
 mod flip;
 mod input;
+mod opinions;
 mod pareto;
 mod rank;
 mod scale;

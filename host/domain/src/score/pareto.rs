@@ -29,15 +29,15 @@ enum Relation {
     Unknown,
 }
 
-/// The ranked variants that no other dominates, in their order.
+/// The ranked variants that no other dominates, in their order: on what was measured, and on all that counts.
 pub(super) fn front(
-    input: &ScoreInput,
+    (input, measured): (&ScoreInput, &ScoreInput),
     ranked: &[usize],
     cells: &[Option<Vec<ScoreResult>>],
 ) -> Vec<usize> {
     let dominated = |b: usize| {
-        let others = ranked.iter().filter(|a| **a != b);
-        others.into_iter().any(|a| dominates(input, cells, *a, b))
+        let mut others = ranked.iter().filter(|a| **a != b);
+        others.any(|a| dominates(measured, cells, *a, b) && dominates(input, cells, *a, b))
     };
     ranked.iter().copied().filter(|b| !dominated(*b)).collect()
 }

@@ -40,6 +40,15 @@ pub(super) fn ahead(
     ahead
 }
 
+/// Returns the pairs that are in both relations.
+pub(super) fn in_both(one: &Ahead, other: &Ahead) -> Ahead {
+    let rows = one.iter().zip(other);
+    let cells = |(row, other): (&Vec<bool>, &Vec<bool>)| {
+        row.iter().zip(other).map(|(a, b)| *a && *b).collect()
+    };
+    rows.map(cells).collect()
+}
+
 fn closed(mut ahead: Ahead) -> Ahead {
     for through in 0..ahead.len() {
         for from in 0..ahead.len() {

@@ -190,6 +190,7 @@ fn before_the_race(
             scale: Scale::Ratio { base: FUEL_BASE },
             gate: None,
             exact: false,
+            opinion: None,
         });
     }
     known
@@ -212,6 +213,7 @@ mod tests {
             scale: Scale::Ratio { base: 10.0 },
             gate: None,
             exact: false,
+            opinion: None,
         }
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn chart(report: &Report) -> Option<Chart> {
     if points.len() < 2 {
         return None;
     }
-    let (x_name, y_name) = (label(&first.name), label(&second.name));
+    let [x_name, y_name] = [first, second].map(|one| label(&words::column_name(one)));
     let title = format!("{x_name} against {y_name}");
     let more = if rest.is_empty() {
         String::new()

@@ -91,7 +91,7 @@ fn panel(report: &Report) -> String {
          <code>bakeoff report --weight</code> does; the address is a link to them.</p>\n",
     );
     for (index, criterion) in report.criteria.iter().enumerate() {
-        let name = super::clipped(&criterion.name, 64);
+        let name = super::clipped(&bakeoff_domain::report::words::column_name(criterion), 64);
         let _ = writeln!(
             panel,
             "<div class=\"weight\"><label for=\"slider-{index}\">{name}</label>\

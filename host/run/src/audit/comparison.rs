@@ -36,6 +36,10 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         let (was, is) = (json!(kept.sections), json!(again.sections));
         figures.hold("report", "sections of aggregators", was, is);
     }
+    if !(kept.opinions.is_none() && again.opinions.is_none()) {
+        let (was, is) = (json!(kept.opinions), json!(again.opinions));
+        figures.hold("report", "opinions", was, is);
+    }
     let has = |report: &Report, note: &String| {
         if report.notes.contains(note) {
             json!(note)

@@ -6,7 +6,7 @@ use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::report::{
-    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, check_sections,
+    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, VOTES_MAX, check_sections,
 };
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
@@ -100,6 +100,9 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         .as_ref()
         .map_or(Ok(()), Generation::check)?;
     report.rounds.as_ref().map_or(Ok(()), Rounds::check)?;
+    report.opinions.as_ref().map_or(Ok(()), |opinions| {
+        opinions.check(variants, report.criteria.len())
+    })?;
     let Some(replicas) = &report.replicas else {
         return Ok(());
     };
@@ -224,6 +227,7 @@ pub(super) fn check_evidence(
             && record.assessments.len() <= RESULTS_MAX
             && record.evaluations.len() <= EVALUATORS_MAX * RESULTS_MAX
             && record.aggregations.len() <= AGGREGATORS_MAX
+            && record.opinions.len() <= bakeoff_config::CRITERIA_MAX * VOTES_MAX as usize
             && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
         "there are more results than variants",
     )?;
@@ -289,6 +293,9 @@ pub(super) fn check_evidence(
             evaluator.is_some_and(|one| evaluation.value.fits(one, cases)),
             "an evaluation is not what its evaluator describes",
         )?;
+    }
+    for vote in &record.opinions {
+        vote.value.check()?;
     }
     for aggregation in &record.aggregations {
         let Aggregation {

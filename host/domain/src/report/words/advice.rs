@@ -3,7 +3,7 @@
 use super::numbers::{self, count, percent, weight};
 use super::sizes::{self, SizeRange};
 use super::view::{self, Relation, is_beaten, is_worth, joined, name, ranked, relation, row_for};
-use super::{readings, speed};
+use super::{opinions, readings, speed};
 use crate::report::{CriterionSummary, Report, VariantReport};
 use crate::spec::Direction;
 
@@ -52,13 +52,8 @@ fn both_readings(
     } else {
         (numbers::reading(a, &unit_a), numbers::reading(b, &unit_b))
     };
-    let opinion = if criterion.is_opinion() {
-        ", in the judge's opinion"
-    } else {
-        ""
-    };
     let (a, b) = (view::shortened(&a), view::shortened(&b));
-    Some(format!("{a} against {b}{opinion}"))
+    Some(format!("{a} against {b}"))
 }
 
 /// The unit of a criterion's readings: the reading's own, else the criterion's.
@@ -214,6 +209,9 @@ pub(super) fn conditional(report: &Report) -> String {
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
     let clauses: Vec<String> = counting
         .map(|criterion| {
+            if criterion.is_opinion() {
+                return opinions::advice(report, criterion, &variants);
+            }
             let unbeaten = variants.iter().filter(|v| !is_beaten(report, criterion, v));
             let (front, dominated): (Vec<&VariantReport>, Vec<&VariantReport>) =
                 unbeaten.partition(|v| report.pareto.contains(&v.id));
@@ -264,7 +262,14 @@ pub(super) fn robustness(report: &Report) -> Vec<String> {
     };
     let called = name(report, winner);
     let mut sentences = Vec::new();
-    if report.criteria.len() > 1 && ranked(report).len() > 1 {
+    let all = report.criteria.iter();
+    let count = all.filter(|one| !one.is_opinion()).count();
+    let (measured, of_these) = if count < report.criteria.len() {
+        (", by what was measured,", " that was")
+    } else {
+        ("", "")
+    };
+    if count > 1 && ranked(report).len() > 1 {
         sentences.push(match &recommendation.flip {
             Some(flip) => {
                 let moves: Vec<String> = flip
@@ -285,13 +290,13 @@ pub(super) fn robustness(report: &Report) -> Vec<String> {
                     })
                     .collect();
                 format!(
-                    "{} would have the best total if {}.",
+                    "{} would have the best total{measured} if {}.",
                     name(report, &flip.winner),
                     joined(&moves)
                 )
             }
             None => format!(
-                "{called} has the best total with any weights: no variant scores higher on any criterion."
+                "{called} has the best total{measured} with any weights: no variant scores higher on any criterion{of_these}."
             ),
         });
     }

@@ -4,7 +4,7 @@ use super::view::{
     NAMES_MAX, Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row,
     ranked, relation, row_for, shortened, time_criterion,
 };
-use super::{advice, digits, numbers, open, sizes, speed, too_short, untimed};
+use super::{advice, digits, numbers, open, opinions, sizes, speed, too_short, untimed};
 use crate::failure::FailureClass;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
@@ -42,7 +42,11 @@ fn recommended(report: &Report, style: RecommendationStyle) -> String {
 
 fn decisive(report: &Report) -> String {
     match &report.recommendation.winner {
-        Some(winner) => taken(report, winner),
+        Some(winner) => {
+            let all = ranked(report).into_iter().map(|one| one.id.clone());
+            let all: Vec<String> = all.collect();
+            opinions::with_opinions(report, taken(report, winner), &all)
+        }
         None => shared(report),
     }
 }
@@ -200,8 +204,13 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
         (Some(best), Some(next)) if !single => digits::totals(best.value, next.value),
         _ => None,
     };
+    let included = if counting().any(CriterionSummary::is_opinion) {
+        ", opinions included,"
+    } else {
+        ""
+    };
     let totals = totals.map_or_else(String::new, |(best, next)| {
-        format!("its total is {best} against {next} for {other}")
+        format!("its total{included} is {best} against {next} for {other}")
     });
     let gains = match gains.as_slice() {
         [] => String::new(),
@@ -224,6 +233,9 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
 /// The sentence about a shared first place: a tie, or no call.
 fn shared(report: &Report) -> String {
     let tied = &report.recommendation.tied;
+    if let Some(sentence) = opinions::outweighed(report) {
+        return sentence;
+    }
     let names = tied.iter().map(|id| name(report, id)).collect();
     let names = listed(names, NAMES_MAX);
     if report.recommendation.outcome == RankingOutcome::NoCall {
@@ -231,12 +243,14 @@ fn shared(report: &Report) -> String {
             .or_else(|| unranked(report))
             .unwrap_or_else(|| "no difference between their totals is sure".to_owned());
         let behind = behind(report, tied).map_or(String::new(), |behind| format!(" {behind}"));
-        return format!("No call between {names}: {why}.{behind}");
+        let text = format!("No call between {names}: {why}.{behind}");
+        return opinions::with_opinions(report, text, tied);
     }
     if are_one_component(report, tied) {
-        return format!(
+        let text = format!(
             "Tie without timing: {names} are the same component, byte for byte. Take any of them."
         );
+        return opinions::with_opinions(report, text, tied);
     }
     let by_time_alone = tied.iter().enumerate().all(|(place, a)| {
         tied[place + 1..].iter().all(|b| {
@@ -249,7 +263,12 @@ fn shared(report: &Report) -> String {
     } else {
         "no difference between their totals is sure".to_owned()
     };
-    format!("Tie between {names}: {how}. Take the one that is easier to maintain.")
+    match opinions::phrase(report, tied) {
+        Some(phrase) => format!("Measured: tie between {names}: {how}; {phrase}."),
+        None => {
+            format!("Tie between {names}: {how}. Take the one that is easier to maintain.")
+        }
+    }
 }
 
 /// Phrase about the variants that lack a reading, and may be ahead of those that share the first place.
@@ -340,7 +359,10 @@ fn options(report: &Report) -> String {
         RankingOutcome::NoCall => " The first place is not settled.".to_owned(),
         RankingOutcome::Nothing => String::new(),
     };
-    format!("The options, by total: {}.{sense}", options.join("; "))
+    let ids = ranked(report).into_iter().map(|one| one.id.clone());
+    let ids: Vec<String> = ids.collect();
+    let text = format!("The options, by total: {}.{sense}", options.join("; "));
+    opinions::with_opinions(report, text, &ids)
 }
 
 /// Sentence with a size at which the first of several options surely loses; empty if there is none.

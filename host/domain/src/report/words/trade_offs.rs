@@ -1,6 +1,7 @@
 //! Sentences about criteria: the best and the worst variant on each.
 
 use super::numbers::{reading_digits, reading_with};
+use super::opinions;
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
 use crate::report::{Claim, CriterionSummary, Reading, Report, VariantReport};
@@ -25,6 +26,9 @@ fn sentence(
     criterion: &CriterionSummary,
     all: &[&VariantReport],
 ) -> Option<String> {
+    if criterion.is_opinion() {
+        return opinions::sentence(report, criterion, all);
+    }
     let value =
         |variant: &VariantReport| variant.scores.get(&criterion.name).map(|score| score.value);
     let mut variants: Vec<&VariantReport> =
@@ -61,11 +65,6 @@ fn sentence(
     let leaders = also(&unbeaten, Relation::Worse);
     let last = also(&beating_none, Relation::Better);
     let called = shortened(&criterion.name);
-    let opinion = if criterion.is_opinion() {
-        " (an opinion, not a measurement)"
-    } else {
-        ""
-    };
     let digits = digits(criterion, leaders.first()?, last.first());
     if behind.is_empty() {
         let reading = if criterion.is_timed() {
@@ -75,11 +74,11 @@ fn sentence(
         };
         return Some(if are_equal(report, criterion, &leaders) {
             match apart(criterion, &leaders) {
-                Some(ends) => format!("{called}: no difference that counts, {ends}{opinion}."),
-                None => format!("{called}: all alike{reading}{opinion}."),
+                Some(ends) => format!("{called}: no difference that counts, {ends}."),
+                None => format!("{called}: all alike{reading}."),
             }
         } else {
-            format!("{called}: no difference is sure{opinion}.")
+            format!("{called}: no difference is sure.")
         });
     }
     let lead = leading(report, criterion, &leaders, digits)?;
@@ -95,7 +94,7 @@ fn sentence(
         leaders.first()?,
         digits,
     );
-    Some(format!("{called}: {lead}{trail}{opinion}."))
+    Some(format!("{called}: {lead}{trail}."))
 }
 
 /// Returns true if verdicts on the criterion say which variant is better on most inputs.

@@ -338,13 +338,16 @@ pub(super) fn relation(
     }
 }
 
-/// Compares as [`relation`] does, but readings are equal only if they are the same.
+/// Compares as [`relation`] does, but readings are equal only if they are the same. Of opinions nothing is sure.
 pub(super) fn exact_relation(
     report: &Report,
     criterion: &CriterionSummary,
     a: &VariantReport,
     b: &VariantReport,
 ) -> Relation {
+    if criterion.is_opinion() {
+        return Relation::Open;
+    }
     if criterion.is_paired() {
         return match verdict_on(report, criterion, &a.id, &b.id) {
             Some(Verdict::Beats) => Relation::Better,

@@ -17,7 +17,7 @@ fn qualities(
                 high: 1.0,
             },
         },
-        ..opinion("quality", 1.0)
+        ..graded("quality", 1.0)
     };
     let rows = verdicts.iter().map(|(a, b, verdict)| ReadingVerdict {
         a: *a,
@@ -87,7 +87,7 @@ fn what_nobody_can_claim_moves_a_total_by_no_more_than_it_weighs() {
     }
     let vague = CriterionSummary {
         source: "evaluator:e.vague".to_owned(),
-        ..opinion("vague", 0.01)
+        ..graded("vague", 0.01)
     };
     for one in &mut input.variants {
         let reading = Interval {

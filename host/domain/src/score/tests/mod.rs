@@ -2,6 +2,7 @@
 
 mod ahead;
 mod dominated;
+mod opinions;
 mod properties;
 
 use super::*;
@@ -11,11 +12,11 @@ use crate::verdict::{PairVerdict, RatioInterval, Verdict};
 use std::collections::BTreeMap;
 
 /// A criterion whose readings are scores from 0 to 10 already.
-fn opinion(name: &str, weight: f64) -> CriterionSummary {
+fn graded(name: &str, weight: f64) -> CriterionSummary {
     CriterionSummary {
         name: name.to_owned(),
         weight,
-        source: format!("opinion:{name}"),
+        source: format!("given:{name}"),
         direction: Direction::HigherIsBetter,
         unit: String::new(),
         scale: Scale::Linear {
@@ -24,6 +25,7 @@ fn opinion(name: &str, weight: f64) -> CriterionSummary {
         },
         gate: None,
         exact: false,
+        opinion: None,
     }
 }
 
@@ -33,7 +35,7 @@ fn measured(source: &str, weight: f64) -> CriterionSummary {
         source: source.to_owned(),
         direction: Direction::LowerIsBetter,
         scale: Scale::Ratio { base: 10.0 },
-        ..opinion(source, weight)
+        ..graded(source, weight)
     }
 }
 
@@ -99,7 +101,7 @@ fn the_caching_example_ranks_by_the_formula() {
         ("scalability", 0.9),
         ("maintainability", 1.0),
     ]
-    .map(|(name, weight)| opinion(name, weight));
+    .map(|(name, weight)| graded(name, weight));
     let scores = [
         [9.0, 6.0, 7.0, 9.0, 7.0],
         [8.0, 8.0, 6.0, 10.0, 8.0],
@@ -132,7 +134,7 @@ fn the_caching_example_ranks_by_the_formula() {
 
 #[test]
 fn what_is_missing_is_missing_and_says_so() {
-    let (quality, size) = (opinion("quality", 1.0), measured("component-size", 1.0));
+    let (quality, size) = (graded("quality", 1.0), measured("component-size", 1.0));
     let mut input = ScoreInput {
         variants: vec![
             variant(&[(&quality, 5.0), (&size, 100.0)]),
@@ -186,7 +188,7 @@ fn gates_eliminate_by_score_and_by_reading() {
     let gate = |on, min, max| Some(Gate { on, min, max });
     let quality = CriterionSummary {
         gate: gate(GateOn::Score, Some(4.0), None),
-        ..opinion("quality", 1.0)
+        ..graded("quality", 1.0)
     };
     let size = CriterionSummary {
         gate: gate(GateOn::Reading, None, Some(64.0)),
@@ -310,7 +312,7 @@ fn the_share_of_first_places_follows_the_replicas() {
 
 #[test]
 fn weights_from_outside_are_checked() {
-    let criteria = [measured("time", 1.0), opinion("quality", 0.5)];
+    let criteria = [measured("time", 1.0), graded("quality", 0.5)];
     let set = |name: &str, weight| BTreeMap::from([(name.to_owned(), weight)]);
     let error = |name: &str, weight| {
         let error = reweighted(&criteria, &set(name, weight)).unwrap_err();
@@ -378,7 +380,7 @@ fn a_score_ends_at_0_and_its_interval_with_it() {
 
 #[test]
 fn readings_outside_a_range_score_as_its_ends() {
-    let quality = opinion("quality", 1.0);
+    let quality = graded("quality", 1.0);
     let scored = score(&ScoreInput {
         variants: vec![variant(&[(&quality, 11.0)]), variant(&[(&quality, -3.0)])],
         criteria: vec![quality],
@@ -407,7 +409,7 @@ fn who_beats_another_below_the_scale_is_ranked_ahead() {
 
 #[test]
 fn readings_beyond_the_scale_are_told_apart_by_what_they_are() {
-    let (quality, memory) = (opinion("quality", 1.0), measured("peak-memory", 1.0));
+    let (quality, memory) = (graded("quality", 1.0), measured("peak-memory", 1.0));
     let scored = score(&ScoreInput {
         variants: vec![
             variant(&[(&quality, 1.0), (&memory, 1.0)]),

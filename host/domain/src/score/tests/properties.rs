@@ -21,7 +21,7 @@ fn input(weights: &[f64], rows: &[Vec<f64>]) -> ScoreInput {
     let criteria: Vec<CriterionSummary> = weights
         .iter()
         .enumerate()
-        .map(|(index, weight)| opinion(&format!("c{index}"), *weight))
+        .map(|(index, weight)| graded(&format!("c{index}"), *weight))
         .collect();
     let variants = rows.iter().map(|row| {
         let readings: Vec<_> = criteria.iter().zip(row.iter().copied()).collect();

@@ -1,0 +1,235 @@
+//! `[judge]`: the model whose opinion some criteria are; and these criteria.
+
+use super::asked_model::AskedModel;
+use super::error::{Finding, quoted};
+use super::options::whole;
+use super::paths::FileRef;
+use super::prose::{SENTENCE_CHARS_MAX, prose};
+use super::section::Section;
+use bakeoff_domain::report::VOTES_MAX;
+use bakeoff_domain::spec::{Criterion, JudgeSource, Scale, Source};
+use std::ops::Range;
+
+/// The value of `from` of a criterion that is an opinion.
+pub(super) const FROM: &str = "judge";
+
+/// The number of votes, unless the file says otherwise: two orders of the sources, each also backwards.
+const VOTES: u32 = 4;
+
+/// The scale of opinions without a unit.
+pub(super) const SCORES: Scale = Scale::Linear {
+    low: 0.0,
+    high: 10.0,
+};
+
+/// Options of an experiment for opinions: the table `[judge]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judge {
+    /// The model, and what it may cost.
+    pub asked: AskedModel,
+    /// The number of votes on each criterion.
+    pub votes: u32,
+}
+
+impl Judge {
+    /// Returns a text of all that decides who is asked, for the keys of kept votes. More votes, or more money, are no
+    /// reason to ask again for those that there are.
+    pub fn identity(&self) -> String {
+        let asked = &self.asked;
+        let cassette = asked.cassette.as_ref().map(|file| file.display());
+        format!(
+            "provider={} model={} cassette={}",
+            asked.provider.name(),
+            asked.model.as_deref().unwrap_or("none"),
+            cassette.map_or_else(|| "none".to_owned(), |file| file.to_string())
+        )
+    }
+}
+
+/// Reads `[judge]`.
+pub(super) fn judge(
+    mut section: Section<'_>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<Judge> {
+    let asked = AskedModel::read(&mut section, "--judge", files, found);
+    let votes = whole(&mut section, "votes", 1..=i64::from(VOTES_MAX), found);
+    section.close(found);
+    Some(Judge {
+        asked: asked?,
+        votes: votes.map_or(VOTES, |at| at.value.unsigned_abs() as u32),
+    })
+}
+
+/// Reads `question` of a criterion, which opinions have and no other source has. The name is filled in later.
+pub(super) fn source(
+    section: &mut Section<'_>,
+    is_judge: bool,
+    found: &mut Vec<Finding>,
+) -> Option<Source> {
+    let place = section.value_place("question");
+    let question = section.text("question", found);
+    if !is_judge {
+        if let Some(place) = place {
+            found.push(Finding::new(
+                place,
+                "`question` belongs to `from = \"judge\"`",
+                "no meaning here",
+                "remove it, or write `from = \"judge\"`",
+            ));
+        }
+        return None;
+    }
+    section.missing(
+        "question",
+        "it is what the model is asked about each source",
+        "question = \"How easily could a newcomer change this?\"",
+        found,
+    );
+    let question = prose(question, "question", SENTENCE_CHARS_MAX, found)?;
+    if let Some(gate) = section.key("gate") {
+        found.push(Finding::new(
+            gate,
+            "an opinion has no `gate`",
+            "it would eliminate variants",
+            "remove it: an opinion counts in the total, and takes a rank from nobody",
+        ));
+    }
+    if section.key("unit").is_none() {
+        for key in ["scale", "range", "base"] {
+            if let Some(place) = section.key(key) {
+                found.push(Finding::new(
+                    place,
+                    format!("`{key}` cannot be set for scores"),
+                    "without a unit, opinions are scores from 0 to 10",
+                    "remove it, or give the `unit` of the number that the model is asked for",
+                ));
+            }
+        }
+    }
+    Some(Source::Judge(JudgeSource {
+        criterion: String::new(),
+        question: question.value,
+    }))
+}
+
+/// Returns a criterion under its name, which the source of an opinion has, too.
+pub(super) fn named(mut criterion: Criterion, name: String) -> Criterion {
+    if let Source::Judge(source) = &mut criterion.source {
+        source.criterion.clone_from(&name);
+    }
+    Criterion { name, ..criterion }
+}
+
+/// Returns true if an opinion is within the bounds of an experiment file; so is everything that is none.
+pub(super) fn is_sound(criterion: &Criterion) -> bool {
+    criterion.source.judged().is_none_or(|source| {
+        source.criterion == criterion.name
+            && source.question.chars().nth(SENTENCE_CHARS_MAX).is_none()
+            && criterion.gate.is_none()
+    })
+}
+
+/// Refuses opinions without a table that says who is asked, the table without them, and opinions that alone have a
+/// weight. `table` is the span of the table, if there is one.
+pub(super) fn refuse_alone(
+    criteria: &[Criterion],
+    place: impl Fn(usize) -> Range<usize>,
+    table: Option<Range<usize>>,
+    found: &mut Vec<Finding>,
+) {
+    let first = criteria
+        .iter()
+        .position(|one| one.source.judged().is_some());
+    match (first, table) {
+        (Some(first), None) => found.push(Finding::new(
+            place(first),
+            format!(
+                "the criterion {} asks a model, and nothing says which",
+                quoted(&criteria[first].name)
+            ),
+            "there is no [judge]",
+            "add a table: [judge], with `provider` and `model`",
+        )),
+        (None, Some(table)) => found.push(Finding::new(
+            table,
+            "[judge] without a criterion `from = \"judge\"` asks nothing",
+            "nobody needs it",
+            "add such a criterion, with a `question`, or remove [judge]",
+        )),
+        _ => {}
+    }
+    let counts = |one: &&Criterion| one.weight > 0.0;
+    let mut counting = criteria.iter().filter(counts);
+    if let Some(first) = first
+        && counting.all(|one| one.source.judged().is_some())
+    {
+        found.push(Finding::new(
+            place(first),
+            "only opinions have a weight, and an opinion puts nobody ahead",
+            "nothing that is measured counts",
+            "give a criterion that is measured a weight above 0",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::experiment::decode;
+
+    fn findings(tail: &str) -> Vec<String> {
+        let text = format!(
+            "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n[workload]\nsource = \"w.rs\"\n\
+             sizes = [9]\n[[approach]]\nname = \"a\"\nsource = \"a.rs\"\n{tail}"
+        );
+        let found = decode(&text).found.into_iter();
+        found.map(|one| one.message).collect()
+    }
+
+    const SPEED: &str = "[[criterion]]\nname = \"speed\"\nfrom = \"time\"\n";
+    const EASE: &str =
+        "[[criterion]]\nname = \"ease\"\nfrom = \"judge\"\nquestion = \"Is it easy?\"\n";
+    const JUDGE: &str = "[judge]\nprovider = \"ollama\"\nmodel = \"m\"\n";
+
+    #[test]
+    fn an_opinion_is_asked_for_by_a_question_and_a_table() {
+        assert_eq!(
+            findings(&format!("{SPEED}{EASE}{JUDGE}")),
+            Vec::<String>::new()
+        );
+        let unit = "unit = \"$/month\"\ndirection = \"lower-is-better\"\nscale = \"linear\"\nrange = [0, 99]\n";
+        assert_eq!(
+            findings(&format!("{SPEED}{EASE}{unit}{JUDGE}")),
+            Vec::<String>::new()
+        );
+        for (tail, reason) in [
+            (format!("{SPEED}{EASE}"), "nothing says which"),
+            (format!("{SPEED}{JUDGE}"), "asks nothing"),
+            (format!("{EASE}{JUDGE}"), "only opinions"),
+            (format!("{SPEED}question = \"?\"\n"), "`question` belongs"),
+            (
+                format!("{SPEED}{EASE}gate = {{ score = {{ min = 1 }} }}\n{JUDGE}"),
+                "no `gate`",
+            ),
+            (
+                format!("{SPEED}{EASE}scale = \"ratio\"\n{JUDGE}"),
+                "`scale` cannot",
+            ),
+            (format!("{SPEED}{EASE}unit = \"$\"\n{JUDGE}"), "`direction`"),
+            (format!("{SPEED}{EASE}{JUDGE}votes = 21\n"), "`votes`"),
+        ] {
+            let found = findings(&tail);
+            assert_eq!(found.len(), 1, "{tail}: {found:?}");
+            assert!(found[0].contains(reason), "{tail}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn case_209_a_file_names_no_program_and_no_address_of_a_judge() {
+        for key in ["command = [\"sh\"]", "base_url = \"http://127.0.0.1:1/v1\""] {
+            let found = findings(&format!("{SPEED}{EASE}{JUDGE}{key}\n"));
+            let is_said = found.iter().any(|one| one.contains("from anybody"));
+            assert!(is_said, "{found:?}");
+        }
+    }
+}
