@@ -294,6 +294,18 @@ fn what_cannot_be_searched_is_said_before_anything_is_built() {
     let valley = Valley::new();
     valley.change("gate = { reading = { max = 2 } }", "");
     says(&valley, &["run"], "no criterion has a `gate`");
+    // Answers that nobody judges: most of what a search makes is wrong.
+    let valley = Valley::new();
+    let workload = valley.0.path().join("workload.rs");
+    let text = fs::read_to_string(&workload).unwrap();
+    let (before, rest) = text.split_once("pub fn check").unwrap();
+    let (_, after) = rest.split_once("pub fn assess").unwrap();
+    fs::write(&workload, format!("{before}pub fn assess{after}")).unwrap();
+    let wit = valley.0.path().join("wit/valley.wit");
+    let text = fs::read_to_string(&wit).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("check:"));
+    fs::write(&wit, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    says(&valley, &["run"], "nothing judges their answers");
     let top_k = root().join("examples/top-k");
     let output = run_bakeoff(&["run", top_k.to_str().unwrap(), "--dry-run"]);
     assert_eq!(output.status, 2);

@@ -10,7 +10,7 @@ use super::options::RunOptions;
 use super::screening::{coarse_failures, readings};
 use super::session::Run;
 use super::variant_state::{Identity, find_duplicates};
-use bakeoff_config::LoadedExperiment;
+use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
 
 use bakeoff_domain::report::{CriterionSummary, Interval};
@@ -72,6 +72,15 @@ pub async fn look(
 
 impl Run<'_> {
     async fn look(&mut self, timed: &BTreeSet<String>) -> Result<Vec<Looked>, RunError> {
+        if !self.context.config.inputs.has_oracle() {
+            let wrong = self.loaded.wrong(
+                ConfigPlace::Workload,
+                "a search makes programs that are wrong, and nothing judges their answers here",
+                "no `check`, and no `expect`",
+                "give the workload a `check`, or every case an `expect`; `--no-rounds` races what there is",
+            );
+            return Err(wrong.into());
+        }
         self.announce()?;
         self.build_and_check().await?;
         find_duplicates(&mut self.variants);
