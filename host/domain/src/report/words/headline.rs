@@ -204,7 +204,8 @@ fn reason(report: &Report, best: &VariantReport, next: &VariantReport) -> String
         (Some(best), Some(next)) if !single => digits::totals(best.value, next.value),
         _ => None,
     };
-    let included = if counting().any(CriterionSummary::is_opinion) {
+    let has_opinion = |c: &CriterionSummary| c.is_opinion() && best.scores.contains_key(&c.name);
+    let included = if counting().any(has_opinion) {
         ", opinions included,"
     } else {
         ""
