@@ -272,6 +272,7 @@ mod tests {
                 max: Some(max),
             }),
             exact: false,
+            opinion: None,
         }
     }
 

@@ -6,6 +6,10 @@ use bakeoff_run::Looked;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The longest beginning of an approach's name in that of a candidate, in characters: no name may be longer than those of
+/// approaches.
+const ORIGIN_CHARS_MAX: usize = 80;
+
 /// Everything that a search knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Archive {
@@ -62,15 +66,14 @@ impl Archive {
     /// Adds candidates of a round. Returns their indexes.
     pub(crate) fn add(&mut self, round: u32, made: Vec<Made>) -> Vec<usize> {
         let first = self.candidates.len();
-        for (place, made) in (1..).zip(made) {
-            let origin = &made.program.origin;
-            let name = format!("{origin} {round}.{place}");
+        for (place, made) in (1_u32..).zip(made) {
+            let name = self.free_name(&made.program.origin, round, place);
             self.candidates.push(Candidate {
                 name,
                 round,
                 parent: Some(made.parent),
                 by: made.by.to_owned(),
-                change: short(&made.change),
+                change: in_one_line(&made.change),
                 program: made.program,
                 outcome: Outcome::Passed,
                 ratio: None,
@@ -81,6 +84,29 @@ impl Archive {
             });
         }
         (first..self.candidates.len()).collect()
+    }
+
+    /// Returns a name for a candidate that nobody has, not even an approach that the search began with.
+    fn free_name(&self, origin: &str, round: u32, place: u32) -> String {
+        let origin: String = origin.chars().take(ORIGIN_CHARS_MAX).collect();
+        let is_taken = |name: &str| self.candidates.iter().any(|one| one.name == name);
+        let mut name = format!("{origin} {round}.{place}");
+        for number in 2.. {
+            if !is_taken(&name) {
+                break;
+            }
+            name = format!("{origin} {round}.{place} ({number})");
+        }
+        name
+    }
+
+    /// Returns the bytes of all sources that were made.
+    pub(crate) fn source_bytes(&self) -> usize {
+        let sources = self
+            .candidates
+            .iter()
+            .filter_map(|one| one.program.source.as_ref());
+        sources.map(|source| source.len()).sum()
     }
 
     /// Takes in what a look at candidates saw, of which those with the indexes `new` were not seen before, and keeps the
@@ -188,11 +214,14 @@ impl Archive {
 
 /// Returns a text that is not too long to be kept of every candidate.
 pub(crate) fn short(text: &str) -> String {
-    let mut end = text.len().min(CANDIDATE_TEXT_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(CANDIDATE_TEXT_MAX);
     text[..end].to_owned()
+}
+
+/// Returns a text in one line, as names and descriptions are.
+fn in_one_line(text: &str) -> String {
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    short(text).chars().map(visible).collect()
 }
 
 #[cfg(test)]
@@ -291,6 +320,22 @@ pub(crate) mod tests {
         assert!(archive.is_sound());
         archive.elites.push(99);
         assert!(!archive.is_sound());
+    }
+
+    #[test]
+    fn no_candidate_has_the_name_of_another() {
+        let mut archive = Archive::default();
+        let long = "ü".repeat(100);
+        let own = [("a 1.1", program("a", 1)), (&long, program(&long, 1))];
+        let own = own.map(|(name, program)| (name.to_owned(), program));
+        archive.begin_with(own.to_vec());
+        let mut model = made(0, 2);
+        model.change = "two\nlines\u{1b}[2J".to_owned();
+        model.program.origin.clone_from(&long);
+        let new = archive.add(1, vec![made(0, 3), model]);
+        assert_eq!(archive.candidates[new[0]].name, "a 1.1 (2)");
+        assert!(archive.candidates[new[1]].name.chars().count() <= 100);
+        assert_eq!(archive.candidates[new[1]].change, "two lines [2J");
     }
 
     #[test]

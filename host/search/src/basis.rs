@@ -11,7 +11,7 @@ use std::sync::Arc;
 const FOLDER: &str = "rounds";
 
 /// Returns the folder of what a search keeps, in that of the results of its race.
-pub fn search_folder(results: &ResultsPlace) -> ResultsPlace {
+pub(crate) fn search_folder(results: &ResultsPlace) -> ResultsPlace {
     match results {
         ResultsPlace::Named(path) => ResultsPlace::Named(path.join(FOLDER)),
         ResultsPlace::InExperiment { dir, below } => ResultsPlace::InExperiment {

@@ -20,7 +20,10 @@ const TAG: &[u8] = b"bakeoff rounds 1\0";
 
 /// The largest record that is read, in bytes, and the most JSON values in it.
 const FILE_BYTES_MAX: u64 = 256 << 20;
-const FILE_VALUES_MAX: usize = 1 << 20;
+const FILE_VALUES_MAX: usize = 1 << 23;
+
+/// The most bytes of sources in a record: a search that made more ends, so that its record can be read again.
+pub(crate) const SOURCE_BYTES_MAX: usize = 64 << 20;
 
 /// Everything that is kept of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -20,7 +20,6 @@ mod told;
 mod ways;
 
 pub use archive::Archive;
-pub use basis::search_folder;
 pub use candidate::{Candidate, Outcome, Program};
 pub use error::SearchError;
 pub use making::ways_of;

@@ -1,11 +1,11 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::Archive;
-use super::basis::{code_of, heaviest, identity, sources};
+use super::basis::{code_of, heaviest, identity, search_folder, sources};
 use super::candidate::{Candidate, Made, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
-use super::journal::{Journal, JournalPlace};
+use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
 use super::making::{Material, searches_values, share, ways_of};
 use super::{summary, told};
 use bakeoff_config::{LoadedExperiment, Propose, Rounds};
@@ -24,8 +24,8 @@ pub struct SearchRequest<'a> {
     pub loaded: &'a LoadedExperiment,
     /// Options of the search.
     pub options: Rounds,
-    /// The folder of what the search keeps.
-    pub place: ResultsPlace,
+    /// The folder of the results of the race; what the search keeps is below it.
+    pub results: ResultsPlace,
     /// The use of what an earlier search kept.
     pub start: Start,
     /// The number of rounds to add to those that are over, whatever the options say of their end.
@@ -69,17 +69,21 @@ pub async fn search(
     request: &SearchRequest<'_>,
     say: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Searched, SearchError> {
+    // No other search or run goes on there meanwhile.
+    let held = request.results.open(Mode::Write)?;
     let mut searching = Searching::open(request, say)?;
     let ended = searching.go(say).await?;
+    drop(held);
     Ok(searching.over(ended))
 }
 
-/// Reads what a search has found so far, without going on with it; `None` if there is nothing of this user's.
+/// Reads what a search has found so far, without going on with it, in the folder of the results of its race; `None` if there
+/// is nothing of this user's.
 ///
 /// # Errors
 /// What is there cannot be read.
-pub fn known(place: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
-    let folder = match place.open_folder() {
+pub fn known(results: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
+    let folder = match search_folder(results).open_folder() {
         Err(error) if error.is_missing() => return Ok(None),
         folder => folder?,
     };
@@ -118,8 +122,9 @@ impl<'a> Searching<'a> {
             Start::Fresh => Mode::SetAside,
         };
         // It makes the folder, and holds it against who else may write there.
-        drop(request.place.open(mode)?);
-        let place = JournalPlace::of(request.place.open_folder()?);
+        let folder = search_folder(&request.results);
+        drop(folder.open(mode)?);
+        let place = JournalPlace::of(folder.open_folder()?);
         let code = code_of(&loaded.experiment.approaches, &files);
         let mut kept = match request.start {
             Start::Resume => place.read(&identity, say)?,
@@ -170,7 +175,7 @@ impl<'a> Searching<'a> {
 
     /// Makes rounds until there is a reason to end, and returns it.
     async fn go(&mut self, say: &mut (dyn FnMut(&str) + Send)) -> Result<String, SearchError> {
-        let mut joining = self.joining();
+        let mut joining = self.joining()?;
         if self.journal.archive.reference.is_none() {
             self.round(&joining, Vec::new(), say).await?;
             joining.clear();
@@ -265,19 +270,27 @@ impl<'a> Searching<'a> {
     }
 
     /// Adds the approaches of the experiment that the search does not know yet, and returns their indexes.
-    fn joining(&mut self) -> Vec<usize> {
+    fn joining(&mut self) -> Result<Vec<usize>, SearchError> {
         let archive = &mut self.journal.archive;
-        let is_known = |name: &str| {
-            let mut begun = archive.candidates.iter().filter(|one| one.round == 0);
-            begun.any(|one| one.name == name)
-        };
-        let approaches = self.request.loaded.experiment.approaches.iter();
-        let new = approaches.filter(|one| !is_known(&one.name)).map(|one| {
-            let is_searched = self.material.parameters.contains_key(&one.name);
-            (one.name.clone(), first_program(one, is_searched))
-        });
-        let new: Vec<(String, Program)> = new.collect();
-        archive.begin_with(new)
+        let find = |name: &str| archive.candidates.iter().find(|one| one.name == name);
+        let mut new: Vec<(String, Program)> = Vec::new();
+        for one in &self.request.loaded.experiment.approaches {
+            match find(&one.name) {
+                None => {
+                    let is_searched = self.material.parameters.contains_key(&one.name);
+                    new.push((one.name.clone(), first_program(one, is_searched)));
+                }
+                Some(known) if known.round == 0 => {}
+                Some(_) => {
+                    return Err(SearchError::Nothing(format!(
+                        "the approach \"{}\" has the name of a candidate of the search: give it another, or begin anew \
+                         with --fresh",
+                        one.name
+                    )));
+                }
+            }
+        }
+        Ok(archive.begin_with(new))
     }
 
     /// Returns the indexes of those that are looked at beside the new ones: the best so far, and the reference.
@@ -342,7 +355,7 @@ impl<'a> Searching<'a> {
 
     fn options(&self) -> RunOptions {
         RunOptions {
-            folder: self.request.place.clone(),
+            folder: search_folder(&self.request.results),
             start: Start::Resume,
             seed: Some(self.inputs),
             host: self.request.host.clone(),
@@ -360,6 +373,9 @@ impl<'a> Searching<'a> {
     fn reason_to_end(&self, begun_with: u32, last: Duration) -> Option<String> {
         let (archive, options) = (&self.journal.archive, &self.request.options);
         let rounds = archive.rounds;
+        if archive.source_bytes() > SOURCE_BYTES_MAX {
+            return Some("its record has as many sources as it can have".to_owned());
+        }
         if let Some(more) = self.request.more {
             let is_done = rounds >= begun_with.saturating_add(more);
             return is_done.then(|| format!("{more} more were asked for"));

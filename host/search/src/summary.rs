@@ -5,6 +5,9 @@ use super::candidate::{Candidate, Outcome};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{self, CANDIDATES_MAX, Finalist, ModelCost, Rounds};
 
+/// The longest message of a failure in a report, in characters; `bakeoff archive --failed` shows more of it.
+const MESSAGE_CHARS_MAX: usize = 300;
+
 /// Returns the sentence about a round that is over, whose candidates have these indexes.
 pub(crate) fn of_round(archive: &Archive, new: &[usize]) -> String {
     let made = new.iter().map(|index| &archive.candidates[*index]);
@@ -120,7 +123,7 @@ fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
         by: one.by.clone(),
         change: one.change.clone(),
         outcome: outcome.to_owned(),
-        message,
+        message: message.map(|text| text.chars().take(MESSAGE_CHARS_MAX).collect()),
         ratio: one.ratio,
         reading: archive.reading(one),
         best: one.best,

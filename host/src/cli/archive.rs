@@ -6,7 +6,7 @@ use super::run_place::RunPlace;
 use super::{Status, rounds, show};
 use bakeoff_domain::numbers;
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_search::{Archive, Candidate, Outcome, search_folder};
+use bakeoff_search::{Archive, Candidate, Outcome};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let place = RunPlace::find(&arguments.experiment, None)?;
-    let known = bakeoff_search::known(&search_folder(&place.results)).map_err(rounds::failure)?;
+    let known = bakeoff_search::known(&place.results).map_err(rounds::failure)?;
     let Some(archive) = known else {
         return Err(Failure::usage(format!(
             "no search of yours is kept in {}: `bakeoff evolve` begins one",

@@ -10,7 +10,7 @@ use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey};
-use bakeoff_search::{SearchError, SearchRequest, Searched, search_folder, ways_of};
+use bakeoff_search::{SearchError, SearchRequest, Searched, ways_of};
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::fmt::Write as _;
@@ -111,7 +111,7 @@ impl Search<'_> {
             model,
             loaded: self.loaded,
             options: self.wanted.options,
-            place: search_folder(self.results),
+            results: self.results.clone(),
             start: self.start,
             more: self.wanted.more,
             host,
@@ -156,7 +156,7 @@ pub(super) fn forecast(
     let options = &wanted.options;
     let ways = ways_of(&loaded.experiment, options).map_err(failure)?;
     let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
-    let known = bakeoff_search::known(&search_folder(results)).map_err(failure)?;
+    let known = bakeoff_search::known(results).map_err(failure)?;
     let done = known.as_ref().map_or(0, |archive| archive.rounds);
     let left = match wanted.more {
         Some(more) => more,

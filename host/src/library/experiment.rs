@@ -7,7 +7,7 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
 use bakeoff_run::{HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
-use bakeoff_search::{SearchRequest, Searched, search_folder};
+use bakeoff_search::{SearchRequest, Searched};
 use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start, Store};
 use std::borrow::Cow;
@@ -245,7 +245,7 @@ impl Experiment {
         let request = SearchRequest {
             loaded: &self.loaded,
             options,
-            place: search_folder(results),
+            results: results.clone(),
             start: self.start,
             more: None,
             host: host.clone(),

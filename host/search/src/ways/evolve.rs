@@ -1,5 +1,6 @@
 //! An evolution strategy over the values of parameters: children of two good candidates are moved at random, further
-//! while that finds something, and less far while it does not (the one-fifth rule of Rechenberg 1973).
+//! while that finds something, and less far while it does not, as in the rule of Rechenberg (1973). That rule is about
+//! single children; of a round with several, two in three should find something.
 
 use super::super::candidate::{Made, Program};
 use super::super::random::Random;
@@ -8,10 +9,10 @@ use super::Known;
 /// Distance of a first move, as a share of the number of a parameter's values.
 const FIRST_STEP: f64 = 0.3;
 
-/// Factor of the distance after a round that found a new best candidate, and after one that did not: four failures
-/// take back one success.
-const AFTER_SUCCESS: f64 = 1.5;
-const AFTER_FAILURE: f64 = 0.903_602; // 1.5^(-1/4)
+/// Factor of the distance after a round that found a new best candidate, and after one that did not: one failure takes
+/// back two successes.
+const AFTER_SUCCESS: f64 = 1.2;
+const AFTER_FAILURE: f64 = 0.694_444; // 1.2^(-2)
 
 /// Bounds of the distance.
 const STEP_MIN: f64 = 0.01;
@@ -104,8 +105,8 @@ mod tests {
         assert!((step(0, 0) - FIRST_STEP).abs() < 1e-9);
         assert!(step(1, 1) > step(0, 0));
         assert!(step(0, 1) < step(0, 0));
-        // One success in five rounds keeps it.
-        assert!((step(1, 5) - FIRST_STEP).abs() < 1e-3, "{}", step(1, 5));
+        // Two successes in three rounds keep it.
+        assert!((step(2, 3) - FIRST_STEP).abs() < 1e-3, "{}", step(2, 3));
         assert_eq!(step(0, 1_000), STEP_MIN);
         assert_eq!(step(1_000, 1_000), STEP_MAX);
     }
