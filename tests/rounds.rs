@@ -161,12 +161,14 @@ fn an_evolution_strategy_finds_a_known_optimum_and_drawing_does_not() {
     };
     assert!(finalist(false) <= 4.0, "{}", finalist(false));
     assert!(finalist(true) > finalist(false), "{}", finalist(true));
-    assert_eq!(rounds["control"], 240);
+    let drawn = rounds["control"].as_u64().unwrap();
+    assert_eq!(rounds["candidates"], 2 * drawn);
+    assert!(drawn > 100, "{drawn}");
     let shown = valley.run(&["report"]);
     assert!(
-        shown
-            .stdout
-            .contains("240 candidates were drawn without regard to any result"),
+        shown.stdout.contains(&format!(
+            "{drawn} candidates were drawn without regard to any result"
+        )),
         "{}",
         shown.stdout
     );
