@@ -162,7 +162,7 @@ fn an_evolution_strategy_finds_a_known_optimum_and_drawing_does_not() {
     assert!(finalist(false) <= 4.0, "{}", finalist(false));
     assert!(finalist(true) > finalist(false), "{}", finalist(true));
     let drawn = rounds["control"].as_u64().unwrap();
-    assert_eq!(rounds["candidates"], 2 * drawn);
+    assert_eq!(rounds["candidates"], drawn);
     assert!(drawn > 100, "{drawn}");
     let shown = valley.run(&["report"]);
     assert!(
@@ -222,7 +222,10 @@ fn more_rounds_and_new_approaches_join_a_search_that_is_over() {
     assert_eq!(first["rounds"]["count"], 2);
     let more = valley.report(&["evolve", "--more", "1"]);
     assert_eq!(more["rounds"]["count"], 3);
-    assert_eq!(more["rounds"]["ended"], "1 more were asked for");
+    assert_eq!(
+        more["rounds"]["ended"],
+        "as many more were made as were asked for"
+    );
     let (first, more) = (lineage(&first), lineage(&more));
     assert_eq!(more[..first.len()], first);
 
@@ -327,7 +330,7 @@ fn a_forecast_begins_nothing_and_without_rounds_everything_races() {
     for words in [
         "30 rounds of 8 candidates",
         "240 to build and check",
-        "up to 50 ms",
+        "up to 500 ms",
         "up to 3 approaches",
     ] {
         assert!(

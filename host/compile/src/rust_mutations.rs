@@ -92,7 +92,9 @@ impl Found<'_> {
         for (place, token) in tokens.iter().enumerate() {
             let before = place.checked_sub(1).map(|before| &tokens[before]);
             match token {
-                TokenTree::Literal(literal) => self.visit_literal(literal, before),
+                TokenTree::Literal(literal) if !is_field(tokens, place) => {
+                    self.visit_literal(literal);
+                }
                 TokenTree::Ident(name) => {
                     self.exchange(&name.to_string(), name.span());
                     self.omit(tokens, place);
@@ -102,16 +104,12 @@ impl Found<'_> {
                 TokenTree::Group(group) if !is_attribute(group, before) => {
                     self.visit(&group.stream().into_iter().collect::<Vec<_>>());
                 }
-                TokenTree::Group(_) | TokenTree::Punct(_) => {}
+                TokenTree::Literal(_) | TokenTree::Group(_) | TokenTree::Punct(_) => {}
             }
         }
     }
 
-    fn visit_literal(&mut self, literal: &Literal, before: Option<&TokenTree>) {
-        // `pair.0` is no number.
-        if before.is_some_and(|before| is_punct(before, '.')) {
-            return;
-        }
+    fn visit_literal(&mut self, literal: &Literal) {
         let shown = literal.to_string();
         for new in other_numbers(&shown) {
             let range = literal.span().byte_range();
@@ -238,6 +236,15 @@ fn loop_at(tokens: &[TokenTree], place: usize) -> Option<(Range<usize>, Group)> 
     None
 }
 
+/// Returns true if a token is the number of a field, as in `pair.0`; the end of a range, as in `0..40`, is none.
+fn is_field(tokens: &[TokenTree], place: usize) -> bool {
+    let is_dot = |back: usize| {
+        let token = place.checked_sub(back).and_then(|at| tokens.get(at));
+        token.is_some_and(|token| is_punct(token, '.'))
+    };
+    is_dot(1) && !is_dot(2)
+}
+
 fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
@@ -348,6 +355,18 @@ mod tests {
             changes("#[repr(align(64))]\nfn f(p: (u8, u8)) -> u8 { p.1 }"),
             Vec::<String>::new()
         );
+    }
+
+    #[test]
+    fn ends_of_ranges_change() {
+        for range in ["1..40", "1..=40"] {
+            let text = format!("fn f() {{ for i in {range} {{ g(i); }} }}");
+            let changed = changes(&text);
+            assert!(
+                changed.contains(&"40 → 80 in line 1".to_owned()),
+                "{range}: {changed:?}"
+            );
+        }
     }
 
     #[test]

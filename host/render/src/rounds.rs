@@ -5,7 +5,7 @@ use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{
-    Candidate, CriterionSummary, Finalist, Report, Rounds, VariantReport,
+    Candidate, CaseLabel, CriterionSummary, Finalist, Report, Rounds, VariantReport,
 };
 
 /// The heading of the section.
@@ -22,11 +22,10 @@ const STEPS_MAX: usize = 20;
 
 /// Returns what the search came to, in sentences.
 pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
-    let made = rounds.candidates.saturating_sub(rounds.control);
     let mut parts = vec![format!(
-        "{} made {} from what was best so far",
+        "{} made {}",
         counted(u64::from(rounds.count), "round", "rounds"),
-        counted(made, "candidate", "candidates"),
+        counted(rounds.candidates, "candidate", "candidates"),
     )];
     if rounds.failed > 0 {
         parts.push(format!("{} failed", numbers::count(rounds.failed)));
@@ -56,9 +55,15 @@ pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
     let mut all: Vec<String> = [first].into_iter().chain(found).collect();
     if rounds.finalists.iter().any(|one| !one.control) {
         all.push(
-            "Figures of the search come from short races, and the luckiest of many candidates stands out in them: what \
-             counts is the race that followed, on inputs that were drawn after the last candidate was made."
-                .to_owned(),
+            format!(
+                "Figures of the search come from short races, and the luckiest of many candidates stands out in them: what \
+                 counts is the race that followed{}.",
+                if is_drawn(report) {
+                    ", on inputs that no round has used"
+                } else {
+                    "; its inputs are fixed, and the rounds had the same"
+                }
+            ),
         );
     }
     all.extend(control(report, rounds));
@@ -71,6 +76,12 @@ fn counted(count: u64, one: &str, many: &str) -> String {
         1 => format!("1 {one}"),
         count => format!("{} {many}", numbers::count(count)),
     }
+}
+
+/// Returns true if the inputs of the race were drawn for it.
+fn is_drawn(report: &Report) -> bool {
+    let mut cases = report.experiment.cases.iter();
+    report.experiment.instances.is_none() && cases.all(|case| matches!(case, CaseLabel::Size(_)))
 }
 
 /// Returns the variant of an approach.
@@ -107,6 +118,9 @@ fn finalist(report: &Report, rounds: &Rounds, one: &Finalist) -> String {
         let rank = words::rank(report, own);
         let in_race = by.and_then(|by| Some(read(by, own.readings.get(&by.source)?.value)));
         Some(match (in_race, by_time) {
+            (Some(reading), _) if own.rank.is_none() => {
+                format!("in the race it has {reading}, and is {rank}")
+            }
             (Some(reading), _) => format!("in the race it has {reading}, and its rank is {rank}"),
             (None, Some(verdict)) => verdict,
             (None, None) => format!("its rank in the race is {rank}"),
@@ -186,12 +200,12 @@ pub(super) fn by_round(report: &Report, rounds: &Rounds) -> Option<Table> {
     for title in ["tried", "passed", "failed"] {
         table.column(title, Align::Right);
     }
-    table.column("new best", Align::Left);
+    table.column("became the best", Align::Left);
     table.column("difference from its parent", Align::Left);
     table.column("found at", Align::Right);
     let first = (rounds.count as usize).saturating_sub(ROUNDS_MAX) as u32 + 1;
     for round in first..=rounds.count {
-        let own = rounds.lineage.iter().filter(|one| one.round == round);
+        let own = (rounds.lineage.iter()).filter(|one| one.round == round && !one.control);
         let count = |wanted: &[&str]| {
             let wanted = own
                 .clone()

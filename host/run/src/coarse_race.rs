@@ -19,6 +19,7 @@ use bakeoff_measure::{Dropout, Pilot, RaceError, RaceListener, Raced, StoredRace
 use bakeoff_store::{Owner, ResultKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::time::Duration;
 
 /// The share of the budget that the coarse race may take.
 const BUDGET_SHARE: f64 = 0.25;
@@ -30,8 +31,8 @@ const REPLICAS_MAX: u32 = 8;
 pub(super) struct CoarseExtent {
     /// The most variants that are timed.
     pub(super) variants: usize,
-    /// The share of the budget that it may take.
-    pub(super) budget_share: f64,
+    /// The time that it may take.
+    pub(super) budget: Duration,
     /// The most replicas.
     pub(super) replicas: u32,
 }
@@ -71,7 +72,7 @@ impl Run<'_> {
             .collect();
         let extent = CoarseExtent {
             variants: RACING_MAX,
-            budget_share: BUDGET_SHARE,
+            budget: self.measure_left().budget.mul_f64(BUDGET_SHARE),
             replicas: REPLICAS_MAX,
         };
         self.race_coarsely(&ids, extent).await.map(Some)
@@ -103,7 +104,7 @@ impl Run<'_> {
             return Ok(kept);
         }
         let mut measure = self.measure_left();
-        measure.budget = measure.budget.mul_f64(extent.budget_share);
+        measure.budget = extent.budget;
         measure.replicas_max = measure.replicas_max.min(extent.replicas);
         let options = race_options(
             &self.loaded.experiment,

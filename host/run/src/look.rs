@@ -14,20 +14,31 @@ use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
 
 use bakeoff_domain::report::{CriterionSummary, Interval};
-use bakeoff_domain::score::{COARSE_TIME, Screened, StandIn, VariantReadings, screen_with_gates};
+use bakeoff_domain::score::{
+    COARSE_TIME, RACING_MAX, Screened, StandIn, VariantReadings, screen_with_gates,
+};
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_store::{RunStatus, Store};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-/// The most candidates of a look that are timed.
+/// The most candidates of a look that are timed beside those that are named.
 pub const TIMED_MAX: usize = 8;
 
+/// The least time that the timing of a look may take, if the budget has it: in less, nothing is told apart.
+const BUDGET_MIN: Duration = Duration::from_secs(2);
+
 /// The share of the budget that the timing of a look may take.
-pub const LOOK_BUDGET_SHARE: f64 = 0.1;
+const BUDGET_SHARE: f64 = 0.1;
 
 /// The most replicas of the timing of a look.
 const REPLICAS_MAX: u32 = 4;
+
+/// Returns the time that the timing of a look may take, of the budget of a race.
+pub fn look_budget(budget: Duration) -> Duration {
+    budget.mul_f64(BUDGET_SHARE).max(BUDGET_MIN.min(budget))
+}
 
 /// A candidate as it was seen.
 #[derive(Clone, Debug)]
@@ -151,9 +162,10 @@ impl Run<'_> {
             let place = by_fuel[*index].map(|one| one.figures.place);
             (!is_named, place)
         });
+        let most = (TIMED_MAX + timed.len()).min(RACING_MAX);
         let ids: Vec<VariantId> = order
             .iter()
-            .take(TIMED_MAX)
+            .take(most)
             .map(|index| self.variants[*index].id().clone())
             .collect();
         // One alone is ahead of nobody.
@@ -161,8 +173,8 @@ impl Run<'_> {
             return Ok(CoarseRace::default());
         }
         let extent = CoarseExtent {
-            variants: TIMED_MAX,
-            budget_share: LOOK_BUDGET_SHARE,
+            variants: most,
+            budget: look_budget(self.measure_left().budget),
             replicas: REPLICAS_MAX,
         };
         self.race_coarsely(&ids, extent).await

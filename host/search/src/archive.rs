@@ -17,6 +17,9 @@ pub struct Archive {
     pub candidates: Vec<Candidate>,
     /// Indexes of the best candidates, the best first.
     pub elites: Vec<usize>,
+    /// Indexes of all that passed in the last look, the best first.
+    #[serde(default)]
+    pub ranked: Vec<usize>,
     /// Index of the best candidate that was drawn without regard to any result.
     pub best_drawn: Option<usize>,
     /// Index of the best candidate of those that the search began with: times are told relative to it.
@@ -33,10 +36,13 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Returns the keys of all programs that are known.
-    pub(crate) fn keys(&self) -> BTreeSet<String> {
+    /// Returns the keys of all programs that are known to the search, or to those that are drawn without regard to any
+    /// result (`control`): neither takes anything from the other.
+    pub(crate) fn keys(&self, control: bool) -> BTreeSet<String> {
+        let own = |one: &&Candidate| one.control == control || one.round == 0;
         self.candidates
             .iter()
+            .filter(own)
             .map(|one| one.program.key())
             .collect()
     }
@@ -137,26 +143,30 @@ impl Archive {
             self.reference = of(&|one| one.round == 0).first().copied();
         }
         let best_drawn = of(&|one| one.control).first().copied();
-        let mut elites = of(&|one| !one.control);
+        let ranked = of(&|one| !one.control);
+        let mut elites = ranked.clone();
         elites.truncate(parents);
-        let is_new = elites
-            .first()
-            .is_some_and(|best| self.elites.first() != Some(best));
+        // One that was the best before is no news: of equals, now this one is ahead and now that one.
+        let is_new = (elites.first())
+            .is_some_and(|best| self.elites.first() != Some(best) && !self.candidates[*best].best);
         self.without_new = if is_new { 0 } else { self.without_new + 1 };
         self.best_drawn = best_drawn.or(self.best_drawn);
         self.elites = elites;
+        self.ranked = ranked;
         if let (true, Some(best)) = (is_new, self.elites.first()) {
             self.candidates[*best].best = true;
         }
-        let time = |wanted: usize| {
+        let reference = self.reference.and_then(|wanted| {
             let mut seen = seen.iter();
             let (_, looked) = seen.find(|(index, _)| *index == wanted)?;
             looked.time_ns
-        };
-        let reference = self.reference.and_then(time);
-        for index in new {
-            let ratio = reference.zip(time(*index)).map(|(of, own)| of / own);
-            self.candidates[*index].ratio = ratio.filter(|ratio| ratio.is_finite());
+        });
+        // The latest figure is the one by which it has its place.
+        for (index, looked) in seen {
+            let ratio = reference.zip(looked.time_ns).map(|(of, own)| of / own);
+            if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
+                self.candidates[*index].ratio = Some(ratio);
+            }
         }
     }
 
@@ -166,7 +176,12 @@ impl Archive {
         }
         if let Some(identity) = &looked.identity {
             let files = identity.files.as_deref().unwrap_or("none");
-            let key = format!("{} {files}", identity.component);
+            let arm = if self.candidates[index].control {
+                "drawn "
+            } else {
+                ""
+            };
+            let key = format!("{arm}{} {files}", identity.component);
             match self.identities.get(&key) {
                 Some(first) if *first != index => {
                     return Outcome::Same(self.candidates[*first].name.clone());
@@ -202,7 +217,11 @@ impl Archive {
 
     /// Returns true if all indexes are those of candidates: what was read may be damaged.
     pub(crate) fn is_sound(&self) -> bool {
-        let named = self.elites.iter().chain(&self.best_drawn);
+        let named = self
+            .elites
+            .iter()
+            .chain(&self.ranked)
+            .chain(&self.best_drawn);
         let parents = self.candidates.iter().filter_map(|one| one.parent.as_ref());
         let seen = self.identities.values();
         let mut all = named.chain(&self.reference).chain(parents).chain(seen);
@@ -317,6 +336,14 @@ pub(crate) mod tests {
         let seen = [(2, looked(1, 50.0, "w")), (1, looked(2, 100.0, "y"))];
         archive.take_in(&seen, &[], 2);
         assert_eq!((archive.without_new, archive.elites[0]), (1, 2));
+        // Of two equals that take turns, none is a new best, and the figure is the latest.
+        let seen = [(2, looked(2, 100.0, "w")), (1, looked(1, 90.0, "y"))];
+        archive.take_in(&seen, &[], 2);
+        assert_eq!((archive.without_new, archive.elites[0]), (2, 1));
+        assert_eq!(archive.candidates[2].ratio, Some(0.9));
+        let seen = [(2, looked(1, 50.0, "w")), (1, looked(2, 100.0, "y"))];
+        archive.take_in(&seen, &[], 2);
+        assert_eq!(archive.without_new, 3);
         assert!(archive.is_sound());
         archive.elites.push(99);
         assert!(!archive.is_sound());

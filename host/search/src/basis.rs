@@ -38,6 +38,18 @@ pub(crate) fn code_of(approaches: &[Approach], files: &RunFiles) -> BTreeMap<Str
         .collect()
 }
 
+/// Returns the experiment with the sources of its approaches as they were read, in the place of their files.
+pub(crate) fn with_sources(loaded: &LoadedExperiment, files: &RunFiles) -> LoadedExperiment {
+    let mut pinned = loaded.clone();
+    for (approach, code) in loaded.experiment.approaches.iter().zip(&files.code) {
+        if let Ok(BuildInput::Source { text, .. }) = code {
+            let path = approach.code.path().to_owned();
+            pinned.texts.insert(path, Arc::clone(text));
+        }
+    }
+    pinned
+}
+
 /// Returns the sources of which places may change, by the name of the approach: of approaches with parameters only where
 /// their values are searched, too.
 pub(crate) fn sources(
@@ -74,7 +86,10 @@ pub(crate) fn identity(
 ) -> String {
     let mut experiment = loaded.experiment.clone();
     experiment.approaches.clear();
-    experiment.measure = Measure::default();
+    experiment.measure = Measure {
+        state: experiment.measure.state,
+        ..Measure::default()
+    };
     experiment.report = ReportOptions::default();
     let mut manifest = files.manifest(&loaded.experiment);
     manifest.experiment = None;

@@ -74,7 +74,7 @@ pub struct Candidate {
     pub program: Program,
     /// Result of the candidate.
     pub outcome: Outcome,
-    /// The time of a call of the reference over that of this one, if both were timed in the same look.
+    /// The time of a call of the reference over that of this one, in the last look that timed both.
     pub ratio: Option<f64>,
     /// Total in the look at it, from 0 to 1.
     pub total: Option<f64>,

@@ -34,6 +34,9 @@ pub(crate) struct Journal {
     pub(crate) inputs: String,
     /// Duration of the rounds so far, in seconds.
     pub(crate) seconds: f64,
+    /// Duration of the last round, in seconds.
+    #[serde(default)]
+    pub(crate) last_seconds: f64,
     /// Cost of the questions to a model so far, if one was asked.
     #[serde(default)]
     pub(crate) cost: Option<ModelCost>,

@@ -83,7 +83,7 @@ impl Material {
             parameters: &self.parameters,
             sources: &self.sources,
             changes: &self.changes,
-            keys: archive.keys(),
+            keys: archive.keys(false),
         }
     }
 
@@ -167,6 +167,7 @@ impl Material {
         }
         if options.control {
             let mut random = Random::new(options.seed, round, "control");
+            known.keys = archive.keys(true);
             let drawn = if searches_values(ways) {
                 ways::draw(&mut known, &mut random, made.len(), true)
             } else {

@@ -1,7 +1,7 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::Archive;
-use super::basis::{code_of, heaviest, identity, search_folder, sources};
+use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sources};
 use super::candidate::{Candidate, Made, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
@@ -11,6 +11,7 @@ use super::{summary, told};
 use bakeoff_config::{LoadedExperiment, Propose, Rounds};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{self, ModelCost};
+use bakeoff_domain::spec::Source;
 use bakeoff_propose::Improver;
 use bakeoff_run::{HostOptions, Interrupt, Looked, RunError, RunOptions, draw_seed, look};
 use bakeoff_source::RunFiles;
@@ -47,11 +48,16 @@ pub struct Searched {
     pub experiment: LoadedExperiment,
     /// The rounds, as reports have them.
     pub rounds: report::Rounds,
+    /// The seed of inputs and orders in the rounds, which is none for the race.
+    pub inputs: RunSeed,
 }
 
 /// A search in progress.
 struct Searching<'a> {
     request: &'a SearchRequest<'a>,
+    /// The experiment, with the sources of its approaches as they were when the search began: whatever is written to
+    /// their files meanwhile, the race is of the same programs.
+    loaded: LoadedExperiment,
     ways: Vec<Propose>,
     inputs: RunSeed,
     material: Material,
@@ -164,6 +170,7 @@ impl<'a> Searching<'a> {
         );
         Ok(Self {
             request,
+            loaded: with_sources(loaded, &files),
             ways,
             inputs,
             material,
@@ -181,12 +188,11 @@ impl<'a> Searching<'a> {
             joining.clear();
         }
         let begun_with = self.journal.archive.rounds;
-        let mut last = Duration::ZERO;
         loop {
             if self.journal.archive.elites.is_empty() {
                 return Ok("no approach that it began with passed its checks".to_owned());
             }
-            if let Some(reason) = self.reason_to_end(begun_with, last) {
+            if let Some(reason) = self.reason_to_end(begun_with) {
                 return Ok(reason);
             }
             let started = Instant::now();
@@ -197,14 +203,17 @@ impl<'a> Searching<'a> {
                 .make(archive, &self.ways, bounds, wrote)
                 .await?;
             if made.is_empty() {
-                return Ok(silent.unwrap_or_else(|| "nothing was left to try".to_owned()));
+                return Ok(
+                    silent.unwrap_or_else(|| "the ways had nothing further to try".to_owned())
+                );
             }
             let round = self.journal.archive.rounds + 1;
             let new = self.journal.archive.add(round, made);
             joining.extend(new);
             self.round(&std::mem::take(&mut joining), self.looked_again(), say)
                 .await?;
-            last = started.elapsed();
+            self.journal.last_seconds = started.elapsed().as_secs_f64();
+            self.place.write(&self.journal)?;
             if let Some(reason) = silent {
                 return Ok(reason);
             }
@@ -316,17 +325,12 @@ impl<'a> Searching<'a> {
         let candidates: Vec<&Candidate> = (indexes.iter())
             .map(|index| &self.journal.archive.candidates[*index])
             .collect();
-        let experiment = experiment_of(self.request.loaded, &candidates);
+        let experiment = experiment_of(&self.loaded, &candidates);
         let names: BTreeMap<String, usize> = (candidates.iter().map(|one| one.name.clone()))
             .zip(indexes.iter().copied())
             .collect();
-        let first = [
-            self.journal.archive.reference,
-            self.journal.archive.best_drawn,
-        ];
-        let timed = (first.into_iter().flatten())
-            .chain(self.journal.archive.elites.iter().copied().take(2))
-            .map(|index| self.journal.archive.candidates[index].name.clone())
+        let timed = (again.iter())
+            .map(|index| self.journal.archive.candidates[*index].name.clone())
             .collect();
         let seen = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
         let seen: Vec<(usize, Looked)> = seen
@@ -345,7 +349,14 @@ impl<'a> Searching<'a> {
         }
         self.place.write(&self.journal)?;
         if !is_first {
-            say(&summary::of_round(&self.journal.archive, new));
+            let mut criteria = self.loaded.experiment.criteria.iter();
+            let is_time = |source: &Source| matches!(source, Source::Time | Source::Wall);
+            let asks_for_time = criteria.any(|one| is_time(&one.source));
+            say(&summary::of_round(
+                &self.journal.archive,
+                new,
+                asks_for_time,
+            ));
         }
         if self.request.interrupt.is_raised() {
             return Err(RunError::Interrupted.into());
@@ -370,7 +381,7 @@ impl<'a> Searching<'a> {
     }
 
     /// Returns the reason to make no further round, if there is one.
-    fn reason_to_end(&self, begun_with: u32, last: Duration) -> Option<String> {
+    fn reason_to_end(&self, begun_with: u32) -> Option<String> {
         let (archive, options) = (&self.journal.archive, &self.request.options);
         let rounds = archive.rounds;
         if archive.source_bytes() > SOURCE_BYTES_MAX {
@@ -378,7 +389,7 @@ impl<'a> Searching<'a> {
         }
         if let Some(more) = self.request.more {
             let is_done = rounds >= begun_with.saturating_add(more);
-            return is_done.then(|| format!("{more} more were asked for"));
+            return is_done.then(|| "as many more were made as were asked for".to_owned());
         }
         let passes = archive
             .best()
@@ -387,7 +398,7 @@ impl<'a> Searching<'a> {
             return Some("a candidate passes every gate".to_owned());
         }
         if rounds >= options.count {
-            return Some(format!("{} were asked for", options.count));
+            return Some("as many were made as were asked for".to_owned());
         }
         if rounds > 0 && archive.without_new >= options.patience {
             return Some(format!(
@@ -396,7 +407,7 @@ impl<'a> Searching<'a> {
             ));
         }
         let left = options.time?.as_secs_f64() - self.journal.seconds;
-        (left < last.as_secs_f64().max(f64::MIN_POSITIVE))
+        (left < self.journal.last_seconds.max(f64::MIN_POSITIVE))
             .then(|| "another would not end within the time for all".to_owned())
     }
 
@@ -411,7 +422,8 @@ impl<'a> Searching<'a> {
             .chain(finalists.iter().map(|index| &archive.candidates[*index]))
             .collect();
         Searched {
-            experiment: experiment_of(self.request.loaded, &racing),
+            inputs: self.inputs,
+            experiment: experiment_of(&self.loaded, &racing),
             rounds: report::Rounds {
                 model: model.unwrap_or_default(),
                 cost,

@@ -8,8 +8,9 @@ use bakeoff_domain::report::{self, CANDIDATES_MAX, Finalist, ModelCost, Rounds};
 /// The longest message of a failure in a report, in characters; `bakeoff archive --failed` shows more of it.
 const MESSAGE_CHARS_MAX: usize = 300;
 
-/// Returns the sentence about a round that is over, whose candidates have these indexes.
-pub(crate) fn of_round(archive: &Archive, new: &[usize]) -> String {
+/// Returns the sentence about a round that is over, whose candidates have these indexes. Where a criterion asks for time,
+/// it says if nothing was timed.
+pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) -> String {
     let made = new.iter().map(|index| &archive.candidates[*index]);
     let count = |is_wanted: &dyn Fn(&Outcome) -> bool| {
         made.clone().filter(|one| is_wanted(&one.outcome)).count()
@@ -36,6 +37,12 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize]) -> String {
         format!("{found}: {}{change}{}", best.name, figure(archive, best))
     });
     parts.extend(best);
+    let is_timed = |index: &usize| archive.candidates[*index].ratio.is_some();
+    if asks_for_time && !new.iter().chain(&archive.elites).any(is_timed) {
+        parts.push(
+            "by fuel alone, since there was no time to time anybody: raise --budget".to_owned(),
+        );
+    }
     parts.join(", ")
 }
 
@@ -58,7 +65,7 @@ fn figure(archive: &Archive, best: &Candidate) -> String {
 /// were drawn without regard to any result.
 pub(crate) fn finalists(archive: &Archive, count: usize) -> Vec<usize> {
     let is_made = |index: &&usize| archive.candidates[**index].parent.is_some();
-    let best = archive.elites.iter().filter(is_made).take(count);
+    let best = archive.ranked.iter().filter(is_made).take(count);
     best.chain(&archive.best_drawn).copied().collect()
 }
 
@@ -68,7 +75,7 @@ pub(crate) fn rounds(
     finalists: &[usize],
     (ended, seconds, seed): (String, f64, u64),
 ) -> Rounds {
-    let made = archive.candidates.iter().filter(|one| one.parent.is_some());
+    let made = (archive.candidates.iter()).filter(|one| one.parent.is_some() && !one.control);
     let count = |is_wanted: &dyn Fn(&Candidate) -> bool| {
         made.clone().filter(|one| is_wanted(one)).count() as u64
     };
@@ -94,7 +101,7 @@ pub(crate) fn rounds(
         reference: reference.map_or_else(String::new, |one| one.name.clone()),
         by: archive.by.clone(),
         finalists: finalists.iter().map(finalist).collect(),
-        control: count(&|one| one.control),
+        control: archive.candidates.iter().filter(|one| one.control).count() as u64,
         model: String::new(),
         cost: ModelCost::default(),
         lineage: archive

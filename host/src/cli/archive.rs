@@ -161,10 +161,12 @@ fn line(archive: &Archive, one: &Candidate) -> String {
         (Some(ratio), ..) => format!(", {} ×", numbers::significant(ratio, 3)),
         _ => String::new(),
     };
-    let best = if one.best { ", the best so far" } else { "" };
-    format!(
-        "{}{}{outcome}{figure}{best}",
-        Plain(&one.name),
-        described(one)
-    )
+    let best = if one.best { ", the best then" } else { "" };
+    let drawn = if one.control {
+        ", drawn beside the search"
+    } else {
+        ""
+    };
+    let (name, made) = (Plain(&one.name), described(one));
+    format!("{name}{made}{drawn}{outcome}{figure}{best}")
 }

@@ -7,6 +7,7 @@ use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
+use bakeoff_domain::spec::Source;
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey};
@@ -54,10 +55,22 @@ impl RoundsArguments {
     }
 
     /// Returns the search that a command wants whose purpose it is.
-    pub(super) fn always(&self, loaded: &LoadedExperiment, more: Option<u32>) -> Wanted {
+    ///
+    /// # Errors
+    /// An option says that there is to be none.
+    pub(super) fn always(
+        &self,
+        loaded: &LoadedExperiment,
+        more: Option<u32>,
+    ) -> Result<Wanted, Failure> {
+        if self.no_rounds {
+            return Err(Failure::usage(
+                "--no-rounds is for `bakeoff run`, which then races what the experiment names; `bakeoff evolve` searches",
+            ));
+        }
         let mut options = loaded.rounds.clone().unwrap_or_default();
         options.count = self.rounds.unwrap_or(options.count);
-        Wanted { options, more }
+        Ok(Wanted { options, more })
     }
 }
 
@@ -164,7 +177,7 @@ pub(super) fn forecast(
     };
     let width = options.width * if options.control { 2 } else { 1 };
     let budget = loaded.experiment.measure.budget;
-    let timing = budget.mul_f64(bakeoff_run::LOOK_BUDGET_SHARE);
+    let timing = bakeoff_run::look_budget(budget);
     let begun = loaded.experiment.approaches.len();
     let racing = begun + options.finalists as usize + usize::from(options.control);
     let mut text = format!(
@@ -173,15 +186,24 @@ pub(super) fn forecast(
         plural(left, "round at most", "rounds at most"),
         words.join(", "),
     );
+    let mut criteria = loaded.experiment.criteria.iter();
+    let is_time = |source: &Source| matches!(source, Source::Time | Source::Wall);
+    let timed = if criteria.any(|one| is_time(&one.source)) {
+        format!(
+            ", of which up to {} a round are timed, beside the best so far, for up to {} together",
+            bakeoff_run::TIMED_MAX,
+            bakeoff_config::units::show_duration(timing)
+        )
+    } else {
+        String::new()
+    };
     // Writing to a text cannot fail.
     let _ = writeln!(
         text,
-        "  {} of {} each: {} to build and check, of which up to {} a round are timed for up to {} together",
+        "  {} of {} each: {} to build and check{timed}",
         plural(left, "round", "rounds"),
         plural(width, "candidate", "candidates"),
         u64::from(left) * u64::from(width),
-        bakeoff_run::TIMED_MAX,
-        bakeoff_config::show_duration(timing),
     );
     let _ = writeln!(
         text,

@@ -122,12 +122,12 @@ async fn told(
     let policy = programs::ask(&loaded.experiment, policy, &arguments.safety)?;
     let wanted = match purpose {
         Purpose::Race => arguments.rounds.wanted(&loaded),
-        Purpose::Search { more } => Some(arguments.rounds.always(&loaded, more)),
+        Purpose::Search { more } => Some(arguments.rounds.always(&loaded, more)?),
     };
     if arguments.leave.forecasts_rounds() {
         let wanted = wanted.ok_or_else(|| {
             Failure::usage(
-                "--dry-run: there is nothing to forecast: the experiment has no [rounds], and --generate is not given",
+                "--dry-run: there is nothing to forecast: no search is wanted ([rounds], --rounds), and --generate is not given",
             )
         })?;
         let results = arguments.results(&loaded)?;
@@ -178,6 +178,12 @@ async fn told(
         let Some(found) = search.go(output).await? else {
             return Ok(Status::Interrupted);
         };
+        if arguments.seed == Some(found.inputs) {
+            return Err(Failure::usage(
+                "--seed names the seed of the search's rounds, whose inputs its candidates were chosen by: name another, \
+                 or none",
+            ));
+        }
         loaded = found.experiment;
         searched = Some(found.rounds);
     }

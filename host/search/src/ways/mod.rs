@@ -96,7 +96,7 @@ mod tests {
 
     fn with_known<T>(values: usize, at: usize, make: impl FnOnce(&mut Known<'_>) -> T) -> T {
         let (archive, parameters) = (archive(at), parameters(values));
-        let keys = archive.keys();
+        let keys = archive.keys(false);
         make(&mut Known {
             archive: &archive,
             parameters: &parameters,
@@ -133,7 +133,7 @@ mod tests {
         };
         archive.elites = archive.add(1, vec![child]);
         let parameters = parameters(100);
-        let keys = archive.keys();
+        let keys = archive.keys(false);
         let made = climb(
             &mut Known {
                 archive: &archive,
