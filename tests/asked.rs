@@ -48,7 +48,7 @@ fn plan(approaches: usize) -> Value {
     })
 }
 
-fn run(folder: &Path, more: &[&str]) -> CommandOutput {
+pub(crate) fn run(folder: &Path, more: &[&str]) -> CommandOutput {
     let words = [
         "run",
         folder.to_str().unwrap(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use tempfile::TempDir;
 
-fn example() -> TempDir {
+pub(crate) fn example() -> TempDir {
     let folder = TempDir::new().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/inversions");
     for name in [

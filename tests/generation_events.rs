@@ -1,30 +1,13 @@
 //! Events of a model at work: `.bakeoff/generation.events.jsonl`, and `bakeoff status` meanwhile.
 
+use crate::generate::example;
 use crate::mock_model::Mock;
-use crate::support::{bakeoff, root, run_bakeoff};
+use crate::support::{bakeoff, run_bakeoff};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-use tempfile::TempDir;
-
-fn example() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let from = root().join("examples/inversions");
-    for name in [
-        "bakeoff.toml",
-        "workload.rs",
-        "model.jsonl",
-        "wit/inversions.wit",
-        "approaches/all_pairs.rs",
-    ] {
-        let to = folder.path().join(name);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(from.join(name), to).unwrap();
-    }
-    folder
-}
 
 fn events(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(".bakeoff/generation.events.jsonl")).unwrap();

@@ -1,13 +1,13 @@
 //! `[judge]` of an experiment: opinions of a model, from mock models and recorded replies.
 
+use crate::asked::run;
 use crate::mock_model::Mock;
-use crate::support::{CommandOutput, bakeoff, root, run_bakeoff, variant};
+use crate::support::{bakeoff, root, run_bakeoff, variant};
 use bakeoff_domain::report::{
     CriterionOpinions, OpinionVote, Opinions, SourceOpinion, VariantOpinion,
 };
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -45,18 +45,6 @@ fn experiment(table: &str, more: &[(&str, &str)]) -> TempDir {
     let text = format!("{before}{approaches}[judge]\n{table}[[criterion]]{criteria}");
     fs::write(folder.path().join("bakeoff.toml"), text).unwrap();
     folder
-}
-
-fn run(folder: &Path, more: &[&str]) -> CommandOutput {
-    let words = [
-        "run",
-        folder.to_str().unwrap(),
-        "--budget",
-        "300ms",
-        "--format",
-        "json",
-    ];
-    run_bakeoff(&[&words, more].concat())
 }
 
 /// The letters of a question, each with the text of its source.

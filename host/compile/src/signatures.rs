@@ -8,6 +8,7 @@ use super::unreadable::Unreadable;
 use super::{component_functions, rust_constants, rust_examples, rust_function};
 use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Frames, Rlimits, Role};
 use bakeoff_source::interface::{Constants, ReadFile};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The name of the reader's role.
@@ -81,8 +82,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
         let text = std::str::from_utf8(file);
         let text = text.map_err(|error| Unreadable::because(error.to_string()));
         let answer: ChangesAnswer = text.and_then(rust_mutations::mutations);
-        let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
-        return frames.send(&bytes).map_err(|error| error.to_string());
+        return send(frames, &answer);
     }
     let written = match *tag {
         CALLER_TAG => Some(write(file, |text, called| {
@@ -94,8 +94,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
         _ => None,
     };
     if let Some(answer) = written {
-        let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
-        return frames.send(&bytes).map_err(|error| error.to_string());
+        return send(frames, &answer);
     }
     let answer: Answer = if *tag == FileKind::Component.tag() {
         component_functions::exported_functions(file)
@@ -112,7 +111,11 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
         file.functions.truncate(FUNCTIONS_MAX);
         file
     });
-    let bytes = serde_json::to_vec(&answer).map_err(|error| error.to_string())?;
+    send(frames, &answer)
+}
+
+fn send(frames: &mut Frames, answer: &impl Serialize) -> Result<(), String> {
+    let bytes = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
     frames.send(&bytes).map_err(|error| error.to_string())
 }
 

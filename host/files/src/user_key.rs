@@ -91,6 +91,19 @@ impl UserKey {
         self.updated(parts).verify_slice(mac).is_ok()
     }
 
+    /// Returns the HMAC of the concatenated parts as hexadecimal digits.
+    pub fn seal(&self, parts: &[&[u8]]) -> String {
+        let mac = self.mac(parts);
+        mac.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Returns true if `digits` are those of the HMAC of the concatenated parts; compares in constant time.
+    pub fn is_seal(&self, parts: &[&[u8]], digits: &str) -> bool {
+        let byte = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let mac: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+        mac.is_some_and(|mac| self.is_mac(parts, &mac))
+    }
+
     fn updated(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut hmac = self.keyed.clone();
         for part in parts {

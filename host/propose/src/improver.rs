@@ -53,14 +53,7 @@ impl Improver {
 
     /// Returns what the model has cost so far in this process.
     pub fn cost(&self) -> ModelCost {
-        let spent = self.writer.models.spent().total;
-        ModelCost {
-            calls: spent.calls,
-            tokens: spent.usage.tokens(),
-            usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
-            upper_bound: spent.usage.upper_bound,
-            seconds: spent.seconds,
-        }
+        (&self.writer.models.spent().total).into()
     }
 
     /// Returns the name of the provider and its model.

@@ -45,14 +45,9 @@ impl ModelJudge {
 
     /// Returns what a question took so far, also in processes before this one.
     fn cost(&self, subject: &str) -> ModelCost {
-        let spent = self.models.spent().by_subject.get(subject).copied();
-        spent.map_or_else(ModelCost::default, |spent| ModelCost {
-            calls: spent.calls,
-            tokens: spent.usage.tokens(),
-            usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
-            upper_bound: spent.usage.upper_bound,
-            seconds: spent.seconds,
-        })
+        let spent = self.models.spent();
+        let of_question = spent.by_subject.get(subject);
+        of_question.map(ModelCost::from).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tokens and money: of one call, and of all calls of a run.
 
 use super::request::Purpose;
+use bakeoff_domain::report::ModelCost;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -73,6 +74,19 @@ impl Spent {
         self.seconds += seconds;
         self.upper_bound_calls += u64::from(usage.upper_bound);
         self.unpriced_calls += u64::from(usage.unpriced);
+    }
+}
+
+impl From<&Spent> for ModelCost {
+    /// Returns the sums in the form of reports.
+    fn from(spent: &Spent) -> Self {
+        Self {
+            calls: spent.calls,
+            tokens: spent.usage.tokens(),
+            usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
+            upper_bound: spent.usage.upper_bound,
+            seconds: spent.seconds,
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct CoarseExtent {
 }
 
 /// Returns true if the criteria are about time, so that fuel may mislead.
-pub(super) fn asks_for_time(experiment: &Experiment) -> bool {
+pub fn asks_for_time(experiment: &Experiment) -> bool {
     [Source::Time, Source::Wall]
         .iter()
         .any(|source| experiment.uses(source))

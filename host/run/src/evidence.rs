@@ -6,7 +6,6 @@ use super::build_times::BuildRound;
 use super::coarse_times::CoarseRace;
 use super::judge::RunJudge;
 use super::keys::{self, UNREADABLE};
-
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;

@@ -68,6 +68,7 @@ pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub(crate) use child_tasks::{ChildTasks, OpenTasks, core_task};
 pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
+pub use coarse_race::asks_for_time;
 pub use coarse_times::{CoarseRace, CoarseTimes};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};

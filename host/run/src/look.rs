@@ -49,8 +49,6 @@ pub struct Looked {
     pub identity: Option<Identity>,
     /// The failure, if there was one.
     pub failure: Option<Failure>,
-    /// Fuel of a call, by case.
-    pub fuel: Vec<u64>,
     /// The values of readings that are known without a race, by source.
     pub readings: BTreeMap<String, f64>,
     /// Place among all that were looked at, from 1; `None` for those that failed.
@@ -116,7 +114,6 @@ impl Run<'_> {
                     approach: state.variant.approach.clone(),
                     identity: state.identity.clone(),
                     failure: state.failure.clone(),
-                    fuel: (state.gate.as_ref()).map_or_else(Vec::new, |gate| gate.fuel()),
                     readings: known.readings.into_iter().map(value).collect(),
                     place: screened.map(|one| one.figures.place),
                     total: screened.and_then(|one| one.figures.total),

@@ -50,22 +50,9 @@ impl Archive {
     /// Adds approaches that the search begins with. Returns their indexes.
     pub(crate) fn begin_with(&mut self, programs: Vec<(String, Program)>) -> Vec<usize> {
         let first = self.candidates.len();
-        for (name, program) in programs {
-            self.candidates.push(Candidate {
-                name,
-                round: 0,
-                parent: None,
-                by: String::new(),
-                change: String::new(),
-                program,
-                outcome: Outcome::Passed,
-                ratio: None,
-                total: None,
-                readings: BTreeMap::new(),
-                best: false,
-                control: false,
-            });
-        }
+        let programs = programs.into_iter();
+        self.candidates
+            .extend(programs.map(|(name, program)| Candidate::first(name, program)));
         (first..self.candidates.len()).collect()
     }
 
@@ -75,18 +62,12 @@ impl Archive {
         for (place, made) in (1_u32..).zip(made) {
             let name = self.free_name(&made.program.origin, round, place);
             self.candidates.push(Candidate {
-                name,
                 round,
                 parent: Some(made.parent),
                 by: made.by.to_owned(),
                 change: in_one_line(&made.change),
-                program: made.program,
-                outcome: Outcome::Passed,
-                ratio: None,
-                total: None,
-                readings: BTreeMap::new(),
-                best: false,
                 control: made.control,
+                ..Candidate::first(name, made.program)
             });
         }
         (first..self.candidates.len()).collect()
@@ -196,6 +177,14 @@ impl Archive {
         }
     }
 
+    /// Returns the indexes of the candidates that the search began with and that did not fail.
+    pub(crate) fn beginnings(&self) -> Vec<usize> {
+        let all = self.candidates.iter().enumerate();
+        all.filter(|(_, one)| one.round == 0 && one.is_alive())
+            .map(|(index, _)| index)
+            .collect()
+    }
+
     /// Returns the number of rounds that found a new best candidate.
     pub(crate) fn successes(&self) -> u32 {
         let best = self
@@ -275,7 +264,6 @@ pub(crate) mod tests {
                 files: None,
             }),
             failure: None,
-            fuel: Vec::new(),
             readings: BTreeMap::new(),
             place: Some(place),
             total: Some(1.0 / f64::from(place)),

@@ -20,6 +20,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// Returns the source of the program, if it has one; `own` are the sources of approaches, by name.
+    pub(crate) fn source_among(&self, own: &BTreeMap<String, Arc<str>>) -> Option<Arc<str>> {
+        self.source
+            .as_ref()
+            .or_else(|| own.get(&self.origin))
+            .cloned()
+    }
+
     /// Returns a digest of everything that makes the program.
     pub(crate) fn key(&self) -> String {
         let values = self
@@ -90,6 +98,24 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Makes a candidate that a search begins with. It was not looked at yet.
+    pub(crate) fn first(name: String, program: Program) -> Self {
+        Self {
+            name,
+            round: 0,
+            parent: None,
+            by: String::new(),
+            change: String::new(),
+            program,
+            outcome: Outcome::Passed,
+            ratio: None,
+            total: None,
+            readings: BTreeMap::new(),
+            best: false,
+            control: false,
+        }
+    }
+
     /// Returns true if others may be made from it.
     pub(crate) fn is_alive(&self) -> bool {
         matches!(self.outcome, Outcome::Passed | Outcome::Gated)

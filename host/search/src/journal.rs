@@ -149,7 +149,7 @@ impl JournalPlace {
             let key = UserKey::of_results().or_else(|_| UserKey::of_this_process())?;
             let file = self.folder.new_file(FILE)?;
             let mut out = file.file();
-            out.write_all(digits(&key.mac(&[TAG, &json])).as_bytes())?;
+            out.write_all(key.seal(&[TAG, &json]).as_bytes())?;
             out.write_all(b"\n")?;
             out.write_all(&json)?;
             file.put_in_place()
@@ -166,21 +166,13 @@ impl JournalPlace {
     }
 }
 
-fn digits(mac: &[u8]) -> String {
-    mac.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Returns the JSON of a record, if this user's bakeoff sealed it.
 fn opened(bytes: &[u8]) -> Option<&[u8]> {
     let key = UserKey::of_results().ok()?;
     let (seal, json) = bytes.split_at_checked(2 * MAC_BYTES)?;
     let json = json.strip_prefix(b"\n")?;
     let seal = std::str::from_utf8(seal).ok()?;
-    let mac: Option<Vec<u8>> = (0..seal.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(seal.get(at..at + 2)?, 16).ok())
-        .collect();
-    key.is_mac(&[TAG, json], &mac?).then_some(json)
+    key.is_seal(&[TAG, json], seal).then_some(json)
 }
 
 #[cfg(test)]

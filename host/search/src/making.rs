@@ -101,7 +101,7 @@ impl Material {
             if self.changes.contains_key(&key) {
                 continue;
             }
-            let Some(source) = self.known(archive).source(program) else {
+            let Some(source) = self.source(program) else {
                 continue;
             };
             let confinement = host.machine.confinement(host.unconfined).await?;
@@ -112,8 +112,8 @@ impl Material {
     }
 
     /// Returns the source of a program, if it has one.
-    pub(crate) fn source(&self, archive: &Archive, program: &Program) -> Option<Arc<str>> {
-        self.known(archive).source(program)
+    pub(crate) fn source(&self, program: &Program) -> Option<Arc<str>> {
+        program.source_among(&self.sources)
     }
 
     /// Makes the candidates of a round, beside those that a model `wrote`.
@@ -131,7 +131,7 @@ impl Material {
         if mutates {
             let mut parents = archive.elites.clone();
             if options.control {
-                parents.extend(self.known(archive).beginnings());
+                parents.extend(archive.beginnings());
             }
             self.list_changes(archive, &parents, host).await?;
         }
@@ -171,7 +171,7 @@ impl Material {
             let drawn = if searches_values(ways) {
                 ways::draw(&mut known, &mut random, made.len(), true)
             } else {
-                let begun = known.beginnings();
+                let begun = archive.beginnings();
                 ways::mutate(&mut known, &mut random, made.len(), &begun, true)
             };
             made.extend(drawn);

@@ -11,9 +11,10 @@ use super::{summary, told};
 use bakeoff_config::{LoadedExperiment, Propose, Rounds};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{self, ModelCost};
-use bakeoff_domain::spec::Source;
 use bakeoff_propose::Improver;
-use bakeoff_run::{HostOptions, Interrupt, Looked, RunError, RunOptions, draw_seed, look};
+use bakeoff_run::{
+    HostOptions, Interrupt, Looked, RunError, RunOptions, asks_for_time, draw_seed, look,
+};
 use bakeoff_source::RunFiles;
 use bakeoff_store::{Mode, ResultsPlace, Start};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +128,7 @@ impl<'a> Searching<'a> {
             Start::Resume => Mode::Write,
             Start::Fresh => Mode::SetAside,
         };
-        // It makes the folder, and holds it against who else may write there.
+        // It makes the folder, and sets aside what is there if that is wanted.
         let folder = search_folder(&request.results);
         drop(folder.open(mode)?);
         let place = JournalPlace::of(folder.open_folder()?);
@@ -184,7 +185,8 @@ impl<'a> Searching<'a> {
     async fn go(&mut self, say: &mut (dyn FnMut(&str) + Send)) -> Result<String, SearchError> {
         let mut joining = self.joining()?;
         if self.journal.archive.reference.is_none() {
-            self.round(&joining, Vec::new(), say).await?;
+            self.round(&joining, Vec::new(), Instant::now(), say)
+                .await?;
             joining.clear();
         }
         let begun_with = self.journal.archive.rounds;
@@ -210,10 +212,8 @@ impl<'a> Searching<'a> {
             let round = self.journal.archive.rounds + 1;
             let new = self.journal.archive.add(round, made);
             joining.extend(new);
-            self.round(&std::mem::take(&mut joining), self.looked_again(), say)
-                .await?;
-            self.journal.last_seconds = started.elapsed().as_secs_f64();
-            self.place.write(&self.journal)?;
+            let new = std::mem::take(&mut joining);
+            self.round(&new, self.looked_again(), started, say).await?;
             if let Some(reason) = silent {
                 return Ok(reason);
             }
@@ -232,7 +232,7 @@ impl<'a> Searching<'a> {
             return Ok((Vec::new(), None));
         };
         let archive = &self.journal.archive;
-        let source = |program: &Program| self.material.source(archive, program);
+        let source = |program: &Program| self.material.source(program);
         let Some((parent, learnt)) = told::learnt(archive, request.options.count, source) else {
             return Ok((Vec::new(), None));
         };
@@ -312,11 +312,13 @@ impl<'a> Searching<'a> {
         again
     }
 
-    /// Looks at new candidates beside others, takes in what is seen, and keeps it.
+    /// Looks at new candidates beside others, takes in what is seen, and keeps it. They have been in the making since
+    /// `begun`.
     async fn round(
         &mut self,
         new: &[usize],
         again: Vec<usize>,
+        begun: Instant,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), SearchError> {
         let started = Instant::now();
@@ -342,6 +344,7 @@ impl<'a> Searching<'a> {
         let is_first = again.is_empty();
         if !is_first {
             archive.rounds += 1;
+            self.journal.last_seconds = begun.elapsed().as_secs_f64();
         }
         self.journal.seconds += started.elapsed().as_secs_f64();
         if self.request.model.is_some() {
@@ -349,9 +352,7 @@ impl<'a> Searching<'a> {
         }
         self.place.write(&self.journal)?;
         if !is_first {
-            let mut criteria = self.loaded.experiment.criteria.iter();
-            let is_time = |source: &Source| matches!(source, Source::Time | Source::Wall);
-            let asks_for_time = criteria.any(|one| is_time(&one.source));
+            let asks_for_time = asks_for_time(&self.loaded.experiment);
             say(&summary::of_round(
                 &self.journal.archive,
                 new,

@@ -14,7 +14,7 @@ use bakeoff_files::Folder;
 use bakeoff_propose::{
     Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
 };
-use bakeoff_provider::{Models, Spent};
+use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub(super) fn keep(
     Ok(Generation {
         approaches,
         model: models.map(Models::name).unwrap_or_default(),
-        spent: models.map_or_else(ModelCost::default, |models| cost(&models.spent().total)),
+        spent: models.map_or_else(ModelCost::default, |models| (&models.spent().total).into()),
         expected,
     })
 }
@@ -96,7 +96,7 @@ fn approach(
         attempts: proposal.attempts.len() as u64,
         outcome: outcome.to_owned(),
         message,
-        cost: spent.map_or_else(ModelCost::default, |spent| cost(&spent)),
+        cost: spent.as_ref().map(ModelCost::from).unwrap_or_default(),
         iterations,
     })
 }
@@ -123,17 +123,6 @@ fn iteration(
         message,
         counts: counting == Some(place),
     })
-}
-
-/// Returns the cost of questions to a model, in the form of reports.
-fn cost(spent: &Spent) -> ModelCost {
-    ModelCost {
-        calls: spent.calls,
-        tokens: spent.usage.tokens(),
-        usd: (!spent.usage.unpriced).then_some(spent.usage.microdollars as f64 / 1e6),
-        upper_bound: spent.usage.upper_bound,
-        seconds: spent.seconds,
-    }
 }
 
 /// Returns the expected cost of the tasks of a plan, without repairs.

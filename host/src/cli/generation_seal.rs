@@ -36,21 +36,15 @@ pub(super) fn is_forged(text: &[u8]) -> bool {
 fn with_seal(object: &str, key: &UserKey) -> String {
     let open = object.trim_end();
     let open = open.strip_suffix('}').unwrap_or(open).trim_end();
-    let mac = key.mac(&[TAG, open.as_bytes()]);
-    let digits: String = mac.iter().map(|byte| format!("{byte:02x}")).collect();
-    [open, BEFORE, &digits, BEHIND].concat()
+    let seal = key.seal(&[TAG, open.as_bytes()]);
+    [open, BEFORE, &seal, BEHIND].concat()
 }
 
 fn without_seal(text: &[u8], key: &UserKey) -> Option<String> {
     let rest = std::str::from_utf8(text).ok()?.strip_suffix(BEHIND)?;
     let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(2 * MAC_BYTES)?)?;
     let open = rest.strip_suffix(BEFORE)?;
-    let mac = (0..digits.len()).step_by(2).map(|at| {
-        let digits = digits.get(at..at + 2)?;
-        u8::from_str_radix(digits, 16).ok()
-    });
-    let mac: Vec<u8> = mac.collect::<Option<_>>()?;
-    let is_ours = key.is_mac(&[TAG, open.as_bytes()], &mac);
+    let is_ours = key.is_seal(&[TAG, open.as_bytes()], digits);
     is_ours.then(|| format!("{open}\n}}\n"))
 }
 

@@ -7,10 +7,9 @@ use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
-use bakeoff_domain::spec::Source;
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
-use bakeoff_run::{KnownMachine, RunError, Survey};
+use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
 use bakeoff_search::{SearchError, SearchRequest, Searched, ways_of};
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
@@ -186,9 +185,7 @@ pub(super) fn forecast(
         plural(left, "round at most", "rounds at most"),
         words.join(", "),
     );
-    let mut criteria = loaded.experiment.criteria.iter();
-    let is_time = |source: &Source| matches!(source, Source::Time | Source::Wall);
-    let timed = if criteria.any(|one| is_time(&one.source)) {
+    let timed = if asks_for_time(&loaded.experiment) {
         format!(
             ", of which up to {} a round are timed, beside the best so far, for up to {} together",
             bakeoff_run::TIMED_MAX,

@@ -14,7 +14,7 @@ pub(crate) fn draw(
     count: usize,
     control: bool,
 ) -> Vec<Made> {
-    let mut begun = known.beginnings();
+    let mut begun = known.archive.beginnings();
     begun.retain(|index| known.space(*index).is_some_and(|space| space.points() > 1));
     let mut made = Vec::new();
     if begun.is_empty() {

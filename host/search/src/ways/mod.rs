@@ -43,9 +43,8 @@ impl Known<'_> {
     }
 
     /// Returns the source of a program, if it has one.
-    pub(crate) fn source(&self, program: &Program) -> Option<Arc<str>> {
-        let own = program.source.clone();
-        own.or_else(|| self.sources.get(&program.origin).cloned())
+    fn source(&self, program: &Program) -> Option<Arc<str>> {
+        program.source_among(self.sources)
     }
 
     /// Remembers a program; false if it was known.
@@ -56,14 +55,6 @@ impl Known<'_> {
     /// Returns the indexes of the candidates that others are made from, the best first.
     fn parents(&self) -> Vec<usize> {
         self.archive.elites.clone()
-    }
-
-    /// Returns the indexes of the candidates that the search began with and that did not fail.
-    pub(crate) fn beginnings(&self) -> Vec<usize> {
-        let all = self.archive.candidates.iter().enumerate();
-        all.filter(|(_, one)| one.round == 0 && one.is_alive())
-            .map(|(index, _)| index)
-            .collect()
     }
 }
 

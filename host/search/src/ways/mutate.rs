@@ -3,6 +3,7 @@
 use super::super::candidate::{Made, Program};
 use super::super::random::Random;
 use super::Known;
+use bakeoff_compile::Mutation;
 
 /// The most trials for each candidate that is wanted.
 const TRIALS: usize = 50;
@@ -15,12 +16,12 @@ pub(crate) fn mutate(
     parents: &[usize],
     control: bool,
 ) -> Vec<Made> {
-    let able: Vec<usize> = parents
+    let changes = known.changes;
+    let able: Vec<(usize, &[Mutation])> = parents
         .iter()
-        .copied()
-        .filter(|parent| {
-            let changes = known.changes.get(&known.candidate(*parent).program.key());
-            changes.is_some_and(|changes| !changes.is_empty())
+        .filter_map(|parent| {
+            let own = changes.get(&known.candidate(*parent).program.key())?;
+            (!own.is_empty()).then_some((*parent, own.as_slice()))
         })
         .collect();
     let mut made = Vec::new();
@@ -31,11 +32,8 @@ pub(crate) fn mutate(
         if made.len() == count {
             break;
         }
-        let parent = able[random.below(able.len())];
+        let (parent, changes) = able[random.below(able.len())];
         let program = &known.candidate(parent).program;
-        let Some(changes) = known.changes.get(&program.key()) else {
-            continue;
-        };
         let one = &changes[random.below(changes.len())];
         let source = known.source(program);
         let Some(changed) = source.and_then(|text| one.applied(&text)) else {
