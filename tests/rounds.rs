@@ -1,5 +1,7 @@
 //! Rounds of a search, and the race that confirms what they found.
 
+mod asked;
+
 use crate::finished::copy_experiment;
 use crate::support::{CommandOutput, bakeoff, root, run_bakeoff};
 use serde_json::Value;
@@ -143,6 +145,28 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
         "{}",
         source.stderr
     );
+}
+
+#[test]
+fn the_backtest_is_refined_until_it_earns_what_no_first_variant_earns() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_experiment(&root().join("examples/backtest"), folder.path());
+    let file = folder.path().join("refine.toml");
+    let words = ["evolve", file.to_str().unwrap(), "--format", "json"];
+    let output = run_bakeoff(&[&words[..], &["--budget", "1s", "--rounds", "4"]].concat());
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report = output.json();
+    let first = &report["variants"][0];
+    let sharpe = |one: &Value| one["readings"]["assess:sharpe"]["value"].as_f64().unwrap();
+    assert_eq!(first["status"], "ranked", "{first:#}");
+    assert!(sharpe(first) >= 0.8, "{first:#}");
+    let variants = report["variants"].as_array().unwrap().iter();
+    let begun = variants.filter(|one| one["approach"] == "momentum" || one["approach"] == "tuned");
+    for one in begun {
+        assert_eq!(one["status"], "eliminated", "{one:#}");
+    }
+    let tried = report["rounds"]["candidates"].as_u64().unwrap();
+    assert!(tried < 108, "{tried} of 1,080");
 }
 
 #[test]
@@ -350,69 +374,39 @@ fn a_forecast_begins_nothing_and_without_rounds_everything_races() {
 }
 
 #[test]
-fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
-    let valley = Valley::fixed();
+fn a_round_that_found_nothing_is_followed_by_a_wider_one_that_begins_anew() {
+    let valley = Valley::new();
     valley.change(
-        "propose = [\"mutate\"]",
-        "propose = [\"model\"]\nwidth = 2\n",
+        "count = 30\nwidth = 8",
+        "count = 4\nwidth = \"adaptive\"\nafter_failure = \"new\"\npropose = [\"evolve\"]\npatience = 4",
     );
-    valley.change("width = 8\n", "");
+    let report = valley.report(&["evolve"]);
+    let rows = report["rounds"]["lineage"].as_array().unwrap();
+    let mut without_new = 0;
+    for round in 1..=4 {
+        let own: Vec<&Value> = rows.iter().filter(|one| one["round"] == round).collect();
+        let ways: Vec<&str> = own.iter().map(|one| one["by"].as_str().unwrap()).collect();
+        let wanted = if without_new == 0 { "evolve" } else { "draw" };
+        assert!(ways.iter().all(|way| *way == wanted), "{round}: {ways:?}");
+        assert_eq!(own.len(), (4 << without_new).min(32), "{round}: {ways:?}");
+        // The one that was the best when the round was over may be one of it, or an earlier one that came back.
+        let found = own.iter().any(|one| one["best"] == true);
+        without_new = if found { 0 } else { without_new + 1 };
+    }
+}
+
+#[test]
+fn all_of_a_round_are_timed_where_each_gets_as_much() {
+    let valley = Valley::new();
     valley.change(
-        "[rounds]",
-        "[generate]\nprovider = \"replay\"\ncassette = \"model.jsonl\"\napproaches = 0\n\n[rounds]",
+        "count = 30\nwidth = 8",
+        "count = 1\nwidth = 12\nallocate = \"equal\"",
     );
-    let source = |x: i32| format!("pub fn place(_turn: u32) -> (i32, i32) {{ ({x}, 71) }}");
-    let reply = |round: u32, place: u32, purpose: &str, change: &str, source: &str| {
-        let mut reply = serde_json::json!({ "source": source });
-        if purpose == "prototype" {
-            reply["change"] = change.into();
-        }
-        let subject = format!("round {round} candidate {place}");
-        serde_json::json!({ "purpose": purpose, "subject": subject, "reply": reply }).to_string()
-    };
-    let lines = [
-        reply(1, 1, "prototype", "a little to the left", &source(39)),
-        reply(1, 2, "prototype", "does not compile", "pub fn place("),
-        reply(1, 2, "repair", "", &source(41)),
-        reply(2, 1, "prototype", "outside", &source(-5)),
-        reply(2, 1, "repair", "", &source(-6)),
-        reply(2, 1, "repair", "", &source(-7)),
-        reply(2, 2, "prototype", "the lowest", &source(37)),
-    ];
-    fs::write(valley.0.path().join("model.jsonl"), lines.join("\n")).unwrap();
-    let report = valley.report(&["run", "--generate"]);
-    let rounds = &report["rounds"];
-    let told: Vec<(&str, &str)> = rounds["lineage"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| {
-            (
-                one["change"].as_str().unwrap(),
-                one["outcome"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            ("", "gated"),
-            ("a little to the left", "gated"),
-            ("does not compile", "gated"),
-            ("outside", "wrong-answer"),
-            ("the lowest", "passed"),
-        ],
-        "{rounds:#}"
-    );
-    assert!(
-        rounds["model"].as_str().unwrap().contains("replay"),
-        "{rounds:#}"
-    );
-    assert_eq!(
-        loss(&report, rounds["finalists"][0]["name"].as_str().unwrap()),
-        1.0
-    );
-    // Without leave nobody is asked.
-    let output = valley.run(&["run"]);
-    assert_eq!(output.status, 2, "{}", output.stderr);
+    valley.change("budget = \"500 ms\"", "budget = \"60 s\"");
+    let text = valley.text() + "\n[[criterion]]\nname = \"speed\"\nweight = 0.1\nfrom = \"time\"\n";
+    fs::write(valley.file(), text).unwrap();
+    let report = valley.report(&["evolve"]);
+    let rows = report["rounds"]["lineage"].as_array().unwrap();
+    let timed = rows.iter().filter(|one| one["ratio"].is_number()).count();
+    assert_eq!((rows.len(), timed), (13, 13), "{}", report["rounds"]);
 }

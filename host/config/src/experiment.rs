@@ -281,7 +281,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         .and_then(|section| generate::generate(section, files, found));
     decoded.rounds = root
         .section("rounds", found)
-        .map(|section| rounds::rounds(section, found));
+        .map(|section| rounds::rounds(section, files, found));
     let judge_at = root.key("judge");
     decoded.judge = root
         .section("judge", found)

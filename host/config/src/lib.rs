@@ -32,8 +32,12 @@
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
-//! | … `width` | 1–48 candidates of a round | `8` |
-//! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"` | by what there is |
+//! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
+//! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
+//! | … `proposer` | a file, for `"component"` | none |
+//! | … `after_failure` | `"refine-best"` or `"new"` | `"refine-best"` |
+//! | … `allocate` | `"racing"` or `"equal"` | `"racing"` |
+//! | … `select` | `"top"` or `"passing"` | `"top"` |
 //! | … `parents`, `finalists` | 1–8 | `3`, `2` |
 //! | … `patience` | 1–1000 rounds without a new best | `3` |
 //! | … `until` | `"count"` or `"gates"` | `"count"` |
@@ -142,7 +146,10 @@ pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
-pub use rounds::{KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, WIDTH_MAX};
+pub use rounds::{
+    AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
+    WIDTH_MAX, Width,
+};
 pub use sweep::sweep_of;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};

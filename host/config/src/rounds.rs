@@ -2,8 +2,10 @@
 
 use super::error::{Finding, quoted};
 use super::options::{duration, whole};
-use super::section::Section;
+use super::paths::{self, FileKind, FileRef};
+use super::section::{Amount, Number, Section};
 
+use bakeoff_domain::spec::Code;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -18,6 +20,10 @@ pub const KEPT_MAX: u32 = 8;
 
 /// The number of rounds where none is given.
 pub const ROUNDS_DEFAULT: u32 = 5;
+
+/// The number of candidates of a first round, and of one after three without a new best, where it follows from what is
+/// found.
+const WIDTH_ADAPTIVE: RangeInclusive<u32> = 4..=32;
 
 /// Bounds of the time for all rounds.
 const TIME: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(86_400);
@@ -35,16 +41,19 @@ pub enum Propose {
     Mutate,
     /// A model writes a better source, told what was learnt.
     Model,
+    /// A proposer, which is a component of the experiment's, names programs, told what was learnt.
+    Component,
 }
 
 impl Propose {
     /// Every way, with its word in files.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 6] = [
         ("climb", Self::Climb),
         ("evolve", Self::Evolve),
         ("draw", Self::Draw),
         ("mutate", Self::Mutate),
         ("model", Self::Model),
+        ("component", Self::Component),
     ];
 
     /// Returns the word of the way.
@@ -54,15 +63,80 @@ impl Propose {
     }
 }
 
+/// The number of candidates of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// The same in every round.
+    Fixed(u32),
+    /// Few as long as they find something better, and twice as many after each round that did not.
+    Adaptive,
+}
+
+impl Width {
+    /// Returns the number of candidates of a round that comes after so many without a new best.
+    pub fn after(self, without_new: u32) -> u32 {
+        match self {
+            Self::Fixed(width) => width,
+            Self::Adaptive => {
+                let doubled = WIDTH_ADAPTIVE.start() << without_new.min(8);
+                doubled.min(*WIDTH_ADAPTIVE.end())
+            }
+        }
+    }
+
+    /// Returns the most candidates of a round.
+    pub fn most(self) -> u32 {
+        self.after(u32::MAX)
+    }
+}
+
+/// Making of a round that comes after one without a new best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// From the best so far, as any other.
+    #[default]
+    RefineBest,
+    /// From the approaches that the search began with, by values that are drawn, or by another idea of a model's.
+    New,
+}
+
+/// Choice of the candidates that race.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Select {
+    /// The best.
+    #[default]
+    Top,
+    /// The best of those that pass the gates of all criteria.
+    Passing,
+}
+
+/// Choice of the candidates of a round that are timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Allocate {
+    /// The best by fuel.
+    #[default]
+    Racing,
+    /// All that passed their checks.
+    Equal,
+}
+
 /// Options of a search in rounds: the table `[rounds]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
     /// The most rounds.
     pub count: u32,
     /// The number of candidates of a round.
-    pub width: u32,
+    pub width: Width,
     /// The ways of making candidates, which share a round; empty if what there is decides.
     pub propose: Vec<Propose>,
+    /// The proposer among the ways, if it is one of them.
+    pub proposer: Option<Code>,
+    /// Making of a round that comes after one without a new best.
+    pub after_failure: AfterFailure,
+    /// Choice of the candidates of a round that are timed.
+    pub allocate: Allocate,
+    /// Choice of the candidates that race.
+    pub select: Select,
     /// The number of best candidates that others are made from.
     pub parents: u32,
     /// The number of candidates that race when the search is over, beside the approaches of the experiment.
@@ -83,8 +157,12 @@ impl Default for Rounds {
     fn default() -> Self {
         Self {
             count: ROUNDS_DEFAULT,
-            width: 8,
+            width: Width::Fixed(8),
             propose: Vec::new(),
+            proposer: None,
+            after_failure: AfterFailure::default(),
+            allocate: Allocate::default(),
+            select: Select::default(),
             parents: 3,
             finalists: 2,
             patience: 3,
@@ -97,18 +175,32 @@ impl Default for Rounds {
 }
 
 /// `[rounds]`
-pub(super) fn rounds(mut section: Section<'_>, found: &mut Vec<Finding>) -> Rounds {
+pub(super) fn rounds(
+    mut section: Section<'_>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Rounds {
     let none = Rounds::default();
+    let width = width(&mut section, found);
     let mut number = |key: &'static str, most: u32, found: &mut Vec<Finding>| {
         let at = whole(&mut section, key, 1..=i64::from(most), found)?;
         u32::try_from(at.value).ok()
     };
     let count = number("count", ROUNDS_MAX, found);
-    let width = number("width", WIDTH_MAX, found);
     let parents = number("parents", KEPT_MAX, found);
     let finalists = number("finalists", KEPT_MAX, found);
     let patience = number("patience", ROUNDS_MAX, found);
     let propose = ways(&mut section, found);
+    let proposer = proposer(&mut section, &propose, files, found);
+    let makings = [
+        ("refine-best", AfterFailure::RefineBest),
+        ("new", AfterFailure::New),
+    ];
+    let after_failure = section.choice("after_failure", &makings, found);
+    let shares = [("racing", Allocate::Racing), ("equal", Allocate::Equal)];
+    let allocate = section.choice("allocate", &shares, found);
+    let choices = [("top", Select::Top), ("passing", Select::Passing)];
+    let select = section.choice("select", &choices, found);
     let ends = [("count", false), ("gates", true)];
     let until = section.choice("until", &ends, found);
     let time = duration(&mut section, "time", TIME, found);
@@ -119,6 +211,10 @@ pub(super) fn rounds(mut section: Section<'_>, found: &mut Vec<Finding>) -> Roun
         count: count.unwrap_or(none.count),
         width: width.unwrap_or(none.width),
         propose,
+        proposer,
+        after_failure: after_failure.map(|at| at.value).unwrap_or_default(),
+        allocate: allocate.map(|at| at.value).unwrap_or_default(),
+        select: select.map(|at| at.value).unwrap_or_default(),
         parents: parents.unwrap_or(none.parents),
         finalists: finalists.unwrap_or(none.finalists),
         patience: patience.unwrap_or(none.patience),
@@ -127,6 +223,69 @@ pub(super) fn rounds(mut section: Section<'_>, found: &mut Vec<Finding>) -> Roun
         seed: seed.map_or(none.seed, |at| at.value.unsigned_abs()),
         control: control.is_some_and(|at| at.value),
     }
+}
+
+/// `width`: a number of candidates, or `"adaptive"`.
+fn width(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Width> {
+    let at = section.amount("width", "\"adaptive\" or a number of candidates", found)?;
+    let fixed = match at.value {
+        Amount::Text("adaptive") => return Some(Width::Adaptive),
+        Amount::Number(Number::Integer(count)) => u32::try_from(count).ok(),
+        _ => None,
+    };
+    if let Some(count) = fixed.filter(|count| (1..=WIDTH_MAX).contains(count)) {
+        return Some(Width::Fixed(count));
+    }
+    found.push(Finding::new(
+        at.span,
+        format!("`width` is neither \"adaptive\" nor a whole number from 1 to {WIDTH_MAX}"),
+        "impossible value",
+        "write `width = 8`, or `width = \"adaptive\"` for more where less finds nothing",
+    ));
+    None
+}
+
+/// `proposer`, which is there if and only if it is one of the ways.
+fn proposer(
+    section: &mut Section<'_>,
+    ways: &[Propose],
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<Code> {
+    let is_way = ways.contains(&Propose::Component);
+    let Some(named) = section.text("proposer", found) else {
+        if is_way {
+            section.missing(
+                "proposer",
+                "`propose` names \"component\"",
+                "proposer = \"proposers/grid.rs\"",
+                found,
+            );
+        }
+        return None;
+    };
+    if !is_way {
+        found.push(Finding::new(
+            named.span,
+            "`proposer` is never asked",
+            "`propose` does not name \"component\"",
+            "add \"component\" to `propose`, or remove the key",
+        ));
+        return None;
+    }
+    let is_component = named.value.ends_with(".wasm");
+    let kind = if is_component {
+        FileKind::Component
+    } else {
+        FileKind::Source
+    };
+    let file = paths::relative(&named, kind, found)?;
+    files.push(file.clone());
+    Some(if is_component {
+        Code::Component(file.path)
+    } else {
+        Code::Source(file.path)
+    })
 }
 
 /// `propose`, a list of words.
@@ -194,10 +353,21 @@ mod tests {
     fn every_key_has_a_default() {
         assert_eq!(read("").unwrap(), Rounds::default());
         let all = "count = 9\nwidth = 4\npropose = [\"climb\", \"model\"]\nparents = 1\nfinalists = 4\n\
-                   patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\n";
-        let read = read(all).unwrap();
+                   patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\nselect = \"passing\"\n\
+               after_failure = \"new\"\nallocate = \"equal\"\n";
+        let found = read(all).unwrap();
+        assert_eq!(
+            (found.select, found.after_failure, found.allocate),
+            (Select::Passing, AfterFailure::New, Allocate::Equal)
+        );
+        let proposing =
+            "propose = [\"component\"]\nproposer = \"own/x.rs\"\nwidth = \"adaptive\"\n";
+        let other = read(proposing).unwrap();
+        assert_eq!(other.proposer, Some(Code::Source("own/x.rs".into())));
+        assert_eq!(other.width, Width::Adaptive);
+        let read = found;
         assert_eq!(read.propose, [Propose::Climb, Propose::Model]);
-        assert_eq!((read.count, read.width, read.seed), (9, 4, 7));
+        assert_eq!((read.count, read.width, read.seed), (9, Width::Fixed(4), 7));
         assert_eq!((read.parents, read.finalists, read.patience), (1, 4, 2));
         assert_eq!(read.time, Some(Duration::from_secs(600)));
         assert!(read.until_gates && read.control);
@@ -208,6 +378,14 @@ mod tests {
         for (table, why) in [
             ("count = 0", "`count`"),
             ("width = 49", "`width`"),
+            ("width = \"wide\"", "`width`"),
+            ("propose = [\"component\"]", "`proposer`"),
+            ("proposer = \"x.rs\"", "never asked"),
+            (
+                "propose = [\"component\"]\nproposer = \"../x.rs\"",
+                "../x.rs",
+            ),
+            ("allocate = \"priority\"", "`allocate`"),
             ("propose = []", "is empty"),
             ("propose = [\"luck\"]", "cannot contain `luck`"),
             ("propose = [\"climb\", \"climb\"]", "names `climb` twice"),
@@ -219,6 +397,14 @@ mod tests {
             let said = read(table).unwrap_err().join("\n");
             assert!(said.contains(why), "{table}: {said}");
         }
+    }
+
+    #[test]
+    fn rounds_become_wider_where_they_find_nothing() {
+        let widths = [0, 1, 2, 3, 4, u32::MAX].map(|without| Width::Adaptive.after(without));
+        assert_eq!(widths, [4, 8, 16, 32, 32, 32]);
+        assert_eq!(Width::Fixed(7).after(9), 7);
+        assert_eq!(Width::Adaptive.most(), 32);
     }
 
     #[test]

@@ -34,36 +34,51 @@ pub fn proposer_task(
     report: Option<&Report>,
     count: u32,
 ) -> ProposerTask {
-    let interface = survey.interface();
     let files = survey.files();
-    let named = |code: &BuildInput| Some((code.path_shown().to_owned(), code.text()?.to_owned()));
-    let workload = files.workload.as_ref().and_then(|code| code.as_ref().ok());
-    let wit = interface.files().iter();
-    let cases = survey.cases().iter().take(CASES_MAX);
     let approaches = experiment.approaches.iter().zip(&files.code);
     let variants = report.map_or(&[][..], |report| &report.variants);
     ProposerTask {
-        problem: KnownProblem {
-            statement: experiment.problem.clone(),
-            call: experiment.interface.call.clone(),
-            signature: rust_form(interface.call()),
-            wit: wit
-                .map(|file| (file.name.clone(), file.text.clone()))
-                .collect(),
-            workload: workload.and_then(named),
-            cases: cases.map(ToString::to_string).collect(),
-        },
+        problem: known_problem(survey, experiment),
         approaches: approaches
             .map(|(approach, code)| KnownApproach {
                 name: approach.name.clone(),
                 description: approach.description.clone().unwrap_or_default(),
-                files: code.as_ref().ok().and_then(named).into_iter().collect(),
+                files: code
+                    .as_ref()
+                    .ok()
+                    .and_then(named_source)
+                    .into_iter()
+                    .collect(),
                 parameters: named_values(&approach.sweep),
             })
             .collect(),
         outcomes: variants.iter().take(OUTCOMES_MAX).map(outcome).collect(),
         count,
     }
+}
+
+/// Describes the problem of a survey to a proposer.
+pub(super) fn known_problem(survey: &Survey, experiment: &Experiment) -> KnownProblem {
+    let interface = survey.interface();
+    let workload = survey.files().workload.as_ref();
+    let workload = workload.and_then(|code| code.as_ref().ok());
+    let wit = interface.files().iter();
+    let cases = survey.cases().iter().take(CASES_MAX);
+    KnownProblem {
+        statement: experiment.problem.clone(),
+        call: experiment.interface.call.clone(),
+        signature: rust_form(interface.call()),
+        wit: wit
+            .map(|file| (file.name.clone(), file.text.clone()))
+            .collect(),
+        workload: workload.and_then(named_source),
+        cases: cases.map(ToString::to_string).collect(),
+    }
+}
+
+/// Returns path and text of a source.
+fn named_source(code: &BuildInput) -> Option<(String, String)> {
+    Some((code.path_shown().to_owned(), code.text()?.to_owned()))
 }
 
 fn named_values(parameters: &[Parameter]) -> Vec<(String, Vec<String>)> {
@@ -240,7 +255,7 @@ impl<'a> Trial<'a> {
 }
 
 /// Returns source and parameters of a proposal, or the reason why it is no prototype.
-fn prototype(
+pub(super) fn prototype(
     mut files: Vec<(String, String)>,
     parameters: Vec<(String, Vec<String>)>,
 ) -> Result<(String, Vec<Parameter>), String> {

@@ -1,11 +1,10 @@
 //! Improvement of candidates of a search by a model, which is told what was learnt.
 
-use super::attempt::{Attempt, AttemptOutcome};
 use super::idea::Idea;
 use super::learnt::Learnt;
 use super::prompt;
-use super::replies::{WrittenImprovement, WrittenPrototype};
-use super::writer::{PrototypeWriter, WriteOptions, ends_all, fault, read};
+use super::proposal::ProposalOutcome;
+use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::report::ModelCost;
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{RunError, Survey};
@@ -72,7 +71,7 @@ impl Improver {
             let (own, learnt) = (self.clone(), learnt.clone());
             tasks.spawn(async move { (place, own.write(&learnt, place).await) });
         }
-        let mut ended: Vec<(usize, Result<Improvement, AskError>)> = Vec::new();
+        let mut ended: Vec<(usize, Result<Improvement, Unwritten>)> = Vec::new();
         while let Some(done) = tasks.join_next().await {
             let (place, written) = done.map_err(|error| RunError::Engine(error.to_string()))?;
             ended.push((place, written?));
@@ -82,51 +81,45 @@ impl Improver {
         for (_, written) in ended {
             match written {
                 Ok(one) => all.made.push(one),
-                Err(error) if ends_all(&error) => all.ended = Some(error),
-                Err(error) => all.failed.push(error.to_string()),
+                Err(Unwritten::Ended(error)) => all.ended = Some(error),
+                Err(Unwritten::Failed(message)) => all.failed.push(message),
             }
         }
         Ok(all)
     }
 
-    /// Has one candidate written, and repaired where it fails.
+    /// Has one candidate written, and repaired where it fails. One that failed in the end is a candidate, too: it is
+    /// looked at again, and kept with its failure.
     async fn write(
         &self,
         learnt: &Learnt,
         place: usize,
-    ) -> Result<Result<Improvement, AskError>, RunError> {
-        let writer = &self.writer;
-        let subject = format!("round {} candidate {place}", learnt.round);
-        let request = prompt::improvement(writer.told(), learnt, &subject, writer.options.depth);
-        let written = writer.models.ask(&request).await.and_then(read);
-        let WrittenImprovement { change, source } = match written {
-            Ok(written) => written,
-            Err(error) => return Ok(Err(error)),
-        };
+    ) -> Result<Result<Improvement, Unwritten>, RunError> {
         let idea = Idea {
-            name: change.clone(),
+            name: prompt::improvement_subject(learnt, place),
             ..Idea::default()
         };
-        let mut attempts: Vec<Attempt> = vec![writer.try_out(source).await?];
-        while attempts.len() <= writer.options.repairs as usize {
-            let faults: Vec<(&str, String)> = attempts.iter().filter_map(fault).collect();
-            let passed = |one: &Attempt| matches!(one.outcome, AttemptOutcome::Passed { .. });
-            if attempts.last().is_some_and(passed) {
-                break;
-            }
-            let depth = writer.options.depth;
-            let mut request = prompt::repair(writer.told(), &idea, place, &faults, depth, None);
-            request.subject.clone_from(&subject);
-            let WrittenPrototype { source } = match writer.models.ask(&request).await.and_then(read)
-            {
-                Ok(written) => written,
-                Err(error) if ends_all(&error) => return Ok(Err(error)),
-                // What there is failed; that is seen again, and kept.
-                Err(_) => break,
-            };
-            attempts.push(writer.try_out(source).await?);
-        }
-        let source = attempts.pop().map(|last| last.source).unwrap_or_default();
-        Ok(Ok(Improvement { change, source }))
+        let origin = PrototypeOrigin::Improved(learnt);
+        let made = (self.writer.write(idea, place, origin, &mut |_| {})).await?;
+        let mut proposal = match made {
+            Made::Finished(proposal) => proposal,
+            Made::Ended(error) => return Ok(Err(Unwritten::Ended(error))),
+        };
+        Ok(match (proposal.attempts.pop(), proposal.outcome) {
+            (Some(last), _) => Ok(Improvement {
+                change: proposal.idea.description,
+                source: last.source,
+            }),
+            (None, ProposalOutcome::Failed { message, .. }) => Err(Unwritten::Failed(message)),
+            (None, _) => Err(Unwritten::Failed("nothing was written".to_owned())),
+        })
     }
+}
+
+/// The reason why a candidate was not written.
+enum Unwritten {
+    /// No further question would be answered either.
+    Ended(AskError),
+    /// The message of a failure of this one alone.
+    Failed(String),
 }

@@ -17,6 +17,12 @@ pub struct Learnt {
     pub best: Vec<ToldProgram>,
     /// Candidates that were tried lately, the latest last.
     pub tried: Vec<Tried>,
+    /// True if another idea is wanted than those that were tried.
+    #[serde(skip)]
+    pub is_new_wanted: bool,
+    /// True if nothing of the search is told, to see whether that helps: these are first tries, each like the first.
+    #[serde(skip)]
+    pub is_first_try: bool,
 }
 
 /// A program that is told to a model.

@@ -300,13 +300,22 @@ pub(super) fn combination(
     }
 }
 
-/// Makes the request for a better candidate of a search.
+/// Makes the request for a better candidate of a search, whose place is counted from 1 among those of its round.
 pub(super) fn improvement(
     (problem, rules): (&str, &str),
     learnt: &Learnt,
-    subject: &str,
+    place: usize,
     depth: Depth,
+    instructions: Option<&str>,
 ) -> Request {
+    let subject = improvement_subject(learnt, place);
+    let instructions = wishes(instructions);
+    let wanted = if learnt.is_new_wanted {
+        "The last round found nothing better. Write a file on a fundamentally different idea than all of these, which may be \
+         better than the first of them by what counts."
+    } else {
+        "Write a file that is better than the first of them by what counts. Try what was not tried yet."
+    };
     let sources: Vec<String> = learnt
         .best
         .iter()
@@ -314,17 +323,16 @@ pub(super) fn improvement(
         .collect();
     Request {
         purpose: Purpose::Prototype,
-        subject: subject.to_owned(),
         system: SYSTEM.to_owned(),
         prompt: format!(
             "{problem}\nA search goes on for a better file. What it has learnt, with speeds relative to the reference, \
-             from short races:\n{}\n\nThe files of the best:\n{}\n\nThe rules:\n{rules}\n- {}\n\nWrite a file that is \
-             better than the first of them by what counts. Try what was not tried yet; other requests for this round ask \
-             the same, so prefer what is not the most obvious where this is {subject}.",
+             from short races:\n{}\n\nThe files of the best:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\n{wanted} \
+             Other requests for this round ask the same, so prefer what is not the most obvious where this is {subject}.",
             data(&learnt.json()),
             sources.join("\n\n"),
             depth_words(depth)
         ),
+        subject,
         schema: improvement_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
     }
@@ -347,6 +355,16 @@ pub(super) fn combination_subject(place: usize) -> String {
     format!("combination {place}")
 }
 
+/// Returns the subject of questions about a candidate of a search: `round 2 candidate 3`, or `round 2 first try 3`.
+pub(super) fn improvement_subject(learnt: &Learnt, place: usize) -> String {
+    let kind = if learnt.is_first_try {
+        "first try"
+    } else {
+        "candidate"
+    };
+    format!("round {} {kind} {place}", learnt.round)
+}
+
 /// Returns the subject of questions about an approach: `approach 2`.
 pub(super) fn subject(place: usize) -> String {
     format!("approach {place}")
@@ -354,6 +372,7 @@ pub(super) fn subject(place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::learnt::ToldProgram;
     use super::*;
 
     #[test]
@@ -376,6 +395,35 @@ mod tests {
         assert!(other.contains("these crates: smallvec@1") && !other.contains("no crates"));
         assert!(other.contains("(edition 2021)") && other.contains("without SIMD"));
         assert!(other.ends_with("so mind it."));
+    }
+
+    #[test]
+    fn a_search_tells_what_it_learnt_and_what_is_wanted_next() {
+        let mut learnt = Learnt {
+            round: 2,
+            best: vec![ToldProgram {
+                name: "heap 1.1".to_owned(),
+                source: "pub fn best() {}".to_owned(),
+                ..ToldProgram::default()
+            }],
+            ..Learnt::default()
+        };
+        let ask =
+            |learnt: &Learnt| improvement(("P", "R"), learnt, 3, Depth::Sketch, Some("no unsafe"));
+        let asked = ask(&learnt);
+        assert_eq!(asked.subject, "round 2 candidate 3");
+        for part in [
+            "heap 1.1",
+            "pub fn best() {}",
+            "no unsafe",
+            "what was not tried",
+        ] {
+            assert!(asked.prompt.contains(part), "{part}: {}", asked.prompt);
+        }
+        learnt.is_new_wanted = true;
+        assert!(ask(&learnt).prompt.contains("fundamentally different"));
+        learnt.is_first_try = true;
+        assert_eq!(ask(&learnt).subject, "round 2 first try 3");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::{Idea, WishFile};
+use super::learnt::Learnt;
 use super::prompt;
 use super::proposal::{Proposal, ProposalOutcome};
-use super::replies::WrittenPrototype;
+use super::replies::{WrittenImprovement, WrittenPrototype};
 use super::step::{OnStep, WritingStep};
 use super::what_counts::preference;
 use bakeoff_domain::generate::Depth;
@@ -55,6 +56,21 @@ pub(super) enum PrototypeOrigin<'a> {
     Wished(Option<&'a WishFile>),
     /// Made of two other approaches: idea and source of each.
     Combined(&'a [(Idea, String); 2]),
+    /// Made of the best of a search, by what was learnt there. The description of its idea is the change, in the model's
+    /// words.
+    Improved(&'a Learnt),
+}
+
+impl PrototypeOrigin<'_> {
+    /// Returns the subject of all questions about the prototype of an idea, by which their cost is found.
+    fn subject(&self, idea: &Idea, place: usize) -> String {
+        match self {
+            Self::New => prompt::subject(place),
+            Self::Wished(_) => prompt::wish_subject(idea),
+            Self::Combined(_) => prompt::combination_subject(place),
+            Self::Improved(learnt) => prompt::improvement_subject(learnt, place),
+        }
+    }
 }
 
 /// Writer of prototypes for one problem.
@@ -99,22 +115,18 @@ impl PrototypeWriter {
     /// The workload fails, or something else fails that does not depend on the prototypes.
     pub(super) async fn write(
         &self,
-        idea: Idea,
+        mut idea: Idea,
         place: usize,
         origin: PrototypeOrigin<'_>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Made, RunError> {
-        let subject = match origin {
-            PrototypeOrigin::New => prompt::subject(place),
-            PrototypeOrigin::Wished(_) => prompt::wish_subject(&idea),
-            PrototypeOrigin::Combined(_) => prompt::combination_subject(place),
-        };
+        let subject = origin.subject(&idea, place);
         let mut attempts = Vec::new();
         let on_step = &self.options.on_step;
         on_step.tell(|| WritingStep::Begun {
             name: idea.name.clone(),
         });
-        let writing = self.within_any_time(&idea, place, origin, &mut attempts, report);
+        let writing = self.within_any_time(&mut idea, place, origin, &mut attempts, report);
         let outcome = match tokio::time::timeout(self.options.timeout, writing).await {
             Ok(written) => match written? {
                 Written::As(outcome) => outcome,
@@ -151,7 +163,7 @@ impl PrototypeWriter {
     /// Writes a prototype, and repairs it. Attempts are kept even if the time runs out.
     async fn within_any_time(
         &self,
-        idea: &Idea,
+        idea: &mut Idea,
         place: usize,
         origin: PrototypeOrigin<'_>,
         attempts: &mut Vec<Attempt>,
@@ -181,19 +193,24 @@ impl PrototypeWriter {
             } else {
                 let (depth, instructions) = (self.options.depth, instructions.as_deref());
                 let told = self.told();
-                let mut request = prompt::repair(told, idea, place, &faults, depth, instructions);
-                match origin {
-                    PrototypeOrigin::New => {}
-                    PrototypeOrigin::Wished(_) => request.subject = prompt::wish_subject(idea),
-                    PrototypeOrigin::Combined(_) => {
-                        request.subject = prompt::combination_subject(place);
-                    }
+                let repair = prompt::repair(told, idea, place, &faults, depth, instructions);
+                Request {
+                    subject: origin.subject(idea, place),
+                    ..repair
                 }
-                request
             };
-            let written = self.models.ask(&request).await.and_then(read);
-            let WrittenPrototype { source } = match written {
-                Ok(written) => written,
+            let answer = self.models.ask(&request).await;
+            let is_improvement = matches!(origin, PrototypeOrigin::Improved(_));
+            let written = if is_improvement && faults.is_empty() {
+                answer.and_then(read).map(|written: WrittenImprovement| {
+                    idea.description = written.change;
+                    written.source
+                })
+            } else {
+                (answer.and_then(read)).map(|written: WrittenPrototype| written.source)
+            };
+            let source = match written {
+                Ok(source) => source,
                 Err(error) if ends_all(&error) => return Ok(Written::Ended(error)),
                 Err(error) => return Ok(Written::As(failed(error.class(), error.to_string()))),
             };
@@ -226,7 +243,7 @@ impl PrototypeWriter {
     }
 
     /// Returns the problem and the rules, as a model gets them.
-    pub(super) fn told(&self) -> (&str, &str) {
+    fn told(&self) -> (&str, &str) {
         (&self.problem, &self.rules)
     }
 
@@ -251,6 +268,9 @@ impl PrototypeWriter {
             }
             PrototypeOrigin::Combined(two) => {
                 prompt::combination(self.told(), two, place, depth, instructions)
+            }
+            PrototypeOrigin::Improved(learnt) => {
+                prompt::improvement(self.told(), learnt, place, depth, instructions)
             }
         }
     }
@@ -280,7 +300,7 @@ enum Written {
 }
 
 /// Returns the source of an attempt that failed, and the fault.
-pub(super) fn fault(attempt: &Attempt) -> Option<(&str, String)> {
+fn fault(attempt: &Attempt) -> Option<(&str, String)> {
     match &attempt.outcome {
         AttemptOutcome::Failed { class, message } => {
             Some((&*attempt.source, format!("{class}: {message}")))

@@ -83,6 +83,7 @@ pub(crate) fn identity(
     files: &RunFiles,
     ways: &[Propose],
     options: &Rounds,
+    proposer: &str,
 ) -> String {
     let mut experiment = loaded.experiment.clone();
     experiment.approaches.clear();
@@ -98,7 +99,15 @@ pub(crate) fn identity(
         serde_json::to_string(&experiment).unwrap_or_default(),
         serde_json::to_string(&manifest).unwrap_or_default(),
         ways.join(" "),
-        format!("{} {} {}", options.seed, options.parents, options.control),
+        format!(
+            "{} {} {} {:?} {:?} {:?} {proposer}",
+            options.seed,
+            options.parents,
+            options.control,
+            options.width,
+            options.after_failure,
+            options.allocate
+        ),
     ];
     digest_of_parts(parts.iter().map(String::as_bytes))
 }

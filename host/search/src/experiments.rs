@@ -43,7 +43,7 @@ pub(crate) fn experiment_of(
         let Some(origin) = origin else {
             continue;
         };
-        let mut approach = with_values(origin, &candidate.program.values);
+        let mut approach = with_values(origin, &candidate.program);
         approach.name.clone_from(&candidate.name);
         if candidate.parent.is_some() {
             approach.description = Some(format!("{}: {}", candidate.by, candidate.change));
@@ -59,10 +59,11 @@ pub(crate) fn experiment_of(
     made
 }
 
-/// Returns an approach with one value for each of its parameters, or as it is if none is given.
-fn with_values(approach: &Approach, values: &Values) -> Approach {
+/// Returns an approach with one value for each of its parameters; as it is, if the program has its code and no values.
+fn with_values(approach: &Approach, program: &Program) -> Approach {
     let mut made = approach.clone();
-    if !values.is_empty() {
+    let values = &program.values;
+    if program.source.is_some() || !values.is_empty() {
         let one = |(name, value): (&String, &String)| Parameter {
             name: name.clone(),
             values: vec![value.clone()],

@@ -6,6 +6,7 @@
 //! cost no error, and the luck of the best of them does not count.
 
 mod archive;
+mod asking;
 mod basis;
 mod candidate;
 mod error;

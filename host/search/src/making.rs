@@ -6,7 +6,7 @@ use super::error::SearchError;
 use super::random::Random;
 use super::ways::{self, Known};
 use bakeoff_compile::{Mutation, small_changes};
-use bakeoff_config::{Propose, Rounds};
+use bakeoff_config::{AfterFailure, Propose, Rounds};
 use bakeoff_domain::spec::{Approach, Code, Experiment, Parameter};
 use bakeoff_run::{HostOptions, RunError};
 use std::collections::BTreeMap;
@@ -35,6 +35,7 @@ pub fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>
     }
     for way in &options.propose {
         let missing = match way {
+            Propose::Component if options.proposer.is_none() => "`proposer` names none",
             Propose::Climb | Propose::Evolve | Propose::Draw if !has_sweep => {
                 "no approach has a `sweep`"
             }
@@ -51,8 +52,44 @@ pub fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>
 
 /// Returns true if a search tries values of parameters.
 pub(crate) fn searches_values(ways: &[Propose]) -> bool {
-    let by_values = [Propose::Climb, Propose::Evolve, Propose::Draw];
+    let by_values = [
+        Propose::Climb,
+        Propose::Evolve,
+        Propose::Draw,
+        Propose::Component,
+    ];
     ways.iter().any(|way| by_values.contains(way))
+}
+
+/// The plan of a round.
+pub(crate) struct RoundPlan<'a> {
+    pub(crate) ways: &'a [Propose],
+    pub(crate) options: &'a Rounds,
+    /// The number of candidates.
+    pub(crate) width: usize,
+    /// True if candidates are made from what the search began with, in the place of the best so far.
+    pub(crate) is_anew: bool,
+}
+
+impl<'a> RoundPlan<'a> {
+    /// Plans the next round after all that is known.
+    pub(crate) fn of(archive: &Archive, ways: &'a [Propose], options: &'a Rounds) -> Self {
+        let without_new = match archive.rounds {
+            0 => 0,
+            _ => archive.without_new,
+        };
+        Self {
+            ways,
+            options,
+            width: options.width.after(without_new) as usize,
+            is_anew: without_new > 0 && options.after_failure == AfterFailure::New,
+        }
+    }
+
+    /// Returns the number of candidates that each way makes.
+    pub(crate) fn share(&self) -> usize {
+        self.width.div_ceil(self.ways.len().max(1))
+    }
 }
 
 /// Facts of an experiment that candidates are made from.
@@ -116,32 +153,37 @@ impl Material {
         program.source_among(&self.sources)
     }
 
-    /// Makes the candidates of a round, beside those that a model `wrote`.
+    /// Makes the candidates of a round, beside those that others `named`.
     ///
     /// # Errors
     /// The machine cannot confine the reader of sources.
     pub(crate) async fn make(
         &mut self,
         archive: &Archive,
-        ways: &[Propose],
-        (options, host): (&Rounds, &HostOptions),
-        wrote: Vec<Made>,
+        plan: &RoundPlan<'_>,
+        host: &HostOptions,
+        named: Vec<Made>,
     ) -> Result<Vec<Made>, RunError> {
-        let mutates = ways.contains(&Propose::Mutate);
-        if mutates {
-            let mut parents = archive.elites.clone();
-            if options.control {
-                parents.extend(archive.beginnings());
-            }
-            self.list_changes(archive, &parents, host).await?;
+        let (ways, options, width) = (plan.ways, plan.options, plan.width);
+        let begun = archive.beginnings();
+        let parents = if plan.is_anew {
+            &begun
+        } else {
+            &archive.elites
+        };
+        let draws = searches_values(ways) && !self.parameters.is_empty();
+        if ways.contains(&Propose::Mutate) || (options.control && !draws) {
+            let control = begun.iter().filter(|_| options.control);
+            let all: Vec<usize> = parents.iter().chain(control).copied().collect();
+            self.list_changes(archive, &all, host).await?;
         }
         let round = archive.rounds + 1;
         let mut known = self.known(archive);
-        let width = options.width as usize;
-        let mut made = wrote;
+        let (mut drawn, mut made): (Vec<Made>, Vec<Made>) =
+            named.into_iter().partition(|one| one.control);
         made.retain(|one| known.is_new(&one.program));
         made.truncate(width);
-        let share = share(options, ways);
+        let share = plan.share();
         // In a second turn those that can make more fill what others left.
         for turn in ["share", "rest"] {
             for way in ways {
@@ -154,35 +196,35 @@ impl Material {
                 let mut random =
                     Random::new(options.seed, round, &format!("{} {turn}", way.name()));
                 made.extend(match way {
+                    Propose::Climb | Propose::Evolve if plan.is_anew => {
+                        ways::draw(&mut known, &mut random, count, false)
+                    }
                     Propose::Climb => ways::climb(&mut known, &mut random, count),
                     Propose::Evolve => ways::evolve(&mut known, &mut random, count),
                     Propose::Draw => ways::draw(&mut known, &mut random, count, false),
-                    Propose::Mutate => {
-                        let parents = archive.elites.clone();
-                        ways::mutate(&mut known, &mut random, count, &parents, false)
-                    }
-                    Propose::Model => Vec::new(),
+                    Propose::Mutate => ways::mutate(&mut known, &mut random, count, parents, false),
+                    // These were asked before.
+                    Propose::Model | Propose::Component => Vec::new(),
                 });
             }
         }
         if options.control {
             let mut random = Random::new(options.seed, round, "control");
             known.keys = archive.keys(true);
-            let drawn = if searches_values(ways) {
-                ways::draw(&mut known, &mut random, made.len(), true)
+            drawn.retain(|one| known.is_new(&one.program));
+            let count = made.len().saturating_sub(drawn.len());
+            drawn.extend(if draws {
+                ways::draw(&mut known, &mut random, count, true)
+            } else if ways == [Propose::Model] {
+                // Its first tries are what it is held against.
+                Vec::new()
             } else {
-                let begun = archive.beginnings();
-                ways::mutate(&mut known, &mut random, made.len(), &begun, true)
-            };
+                ways::mutate(&mut known, &mut random, count, &begun, true)
+            });
             made.extend(drawn);
         }
         Ok(made)
     }
-}
-
-/// Returns the number of candidates of a round that each way makes.
-pub(crate) fn share(options: &Rounds, ways: &[Propose]) -> usize {
-    (options.width as usize).div_ceil(ways.len().max(1))
 }
 
 #[cfg(test)]

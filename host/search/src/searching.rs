@@ -1,21 +1,23 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::Archive;
+use super::asking::{Asking, Named};
 use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sources};
-use super::candidate::{Candidate, Made, Program};
+use super::candidate::{Candidate, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
-use super::making::{Material, searches_values, share, ways_of};
-use super::{summary, told};
-use bakeoff_config::{LoadedExperiment, Propose, Rounds};
+use super::making::{Material, RoundPlan, searches_values, ways_of};
+use super::summary;
+use bakeoff_config::{Allocate, LoadedExperiment, Propose, Rounds};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{self, ModelCost};
-use bakeoff_propose::Improver;
+use bakeoff_files::Reach;
+use bakeoff_propose::{Improver, RoundProposer};
 use bakeoff_run::{
-    HostOptions, Interrupt, Looked, RunError, RunOptions, asks_for_time, draw_seed, look,
+    HostOptions, Interrupt, Looked, RunError, RunOptions, Survey, asks_for_time, draw_seed, look,
 };
-use bakeoff_source::RunFiles;
+use bakeoff_source::{RunFiles, read_code};
 use bakeoff_store::{Mode, ResultsPlace, Start};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -56,6 +58,8 @@ pub struct Searched {
 /// A search in progress.
 struct Searching<'a> {
     request: &'a SearchRequest<'a>,
+    /// The proposer that names candidates, if one is a way of the search.
+    proposer: Option<RoundProposer>,
     /// The experiment, with the sources of its approaches as they were when the search began: whatever is written to
     /// their files meanwhile, the race is of the same programs.
     loaded: LoadedExperiment,
@@ -78,7 +82,8 @@ pub async fn search(
 ) -> Result<Searched, SearchError> {
     // No other search or run goes on there meanwhile.
     let held = request.results.open(Mode::Write)?;
-    let mut searching = Searching::open(request, say)?;
+    let proposer = open_proposer(request, say).await?;
+    let mut searching = Searching::open(request, proposer, say)?;
     let ended = searching.go(say).await?;
     drop(held);
     Ok(searching.over(ended))
@@ -97,9 +102,31 @@ pub fn known(results: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
     Ok(JournalPlace::of(folder).look()?.map(|one| one.archive))
 }
 
+/// Builds the proposer of a search, if it has one.
+async fn open_proposer(
+    request: &SearchRequest<'_>,
+    say: &mut (dyn FnMut(&str) + Send),
+) -> Result<Option<RoundProposer>, SearchError> {
+    let Some(code) = &request.options.proposer else {
+        return Ok(None);
+    };
+    let loaded = request.loaded;
+    let unusable = |why: &str| {
+        let path = code.path().display();
+        SearchError::Nothing(format!("the proposer {path} cannot be asked: {why}"))
+    };
+    let read = read_code(code, &loaded.dir, Reach::Within(&loaded.dir));
+    let read = read.map_err(|failure| unusable(&failure.message))?;
+    let survey = Survey::open(loaded, &request.host, say).await?;
+    let opened = RoundProposer::open(survey, read).await?;
+    let proposer = opened.map_err(|failure| unusable(&failure.message))?;
+    Ok(Some(proposer))
+}
+
 impl<'a> Searching<'a> {
     fn open(
         request: &'a SearchRequest<'a>,
+        proposer: Option<RoundProposer>,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, SearchError> {
         let loaded = request.loaded;
@@ -123,7 +150,9 @@ impl<'a> Searching<'a> {
             ));
         }
         let files = RunFiles::read(loaded)?;
-        let identity = identity(loaded, &files, &ways, &request.options);
+        let named = proposer.as_ref();
+        let named = named.map_or("", RoundProposer::content_address);
+        let identity = identity(loaded, &files, &ways, &request.options, named);
         let mode = match request.start {
             Start::Resume => Mode::Write,
             Start::Fresh => Mode::SetAside,
@@ -171,6 +200,7 @@ impl<'a> Searching<'a> {
         );
         Ok(Self {
             request,
+            proposer,
             loaded: with_sources(loaded, &files),
             ways,
             inputs,
@@ -198,11 +228,20 @@ impl<'a> Searching<'a> {
                 return Ok(reason);
             }
             let started = Instant::now();
-            let (wrote, silent) = self.ask(say).await?;
-            let archive = &self.journal.archive;
-            let bounds = (&self.request.options, &self.request.host);
+            let (archive, request) = (&self.journal.archive, self.request);
+            let plan = RoundPlan::of(archive, &self.ways, &request.options);
+            let asking = Asking {
+                plan: &plan,
+                archive,
+                loaded: &self.loaded,
+                material: &self.material,
+                model: request.model.as_ref(),
+                proposer: self.proposer.as_ref(),
+                interrupt: &request.interrupt,
+            };
+            let Named { made, silent } = asking.all(say).await?;
             let made = (self.material)
-                .make(archive, &self.ways, bounds, wrote)
+                .make(archive, &plan, &request.host, made)
                 .await?;
             if made.is_empty() {
                 return Ok(
@@ -218,55 +257,6 @@ impl<'a> Searching<'a> {
                 return Ok(reason);
             }
         }
-    }
-
-    /// Has a model write its share of the next round, if that is a way of the search. Returns the candidates, and the
-    /// reason why it will write no more, if there is one.
-    async fn ask(
-        &mut self,
-        say: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<(Vec<Made>, Option<String>), SearchError> {
-        let request = self.request;
-        let Some(model) = (request.model.as_ref()).filter(|_| self.ways.contains(&Propose::Model))
-        else {
-            return Ok((Vec::new(), None));
-        };
-        let archive = &self.journal.archive;
-        let source = |program: &Program| self.material.source(program);
-        let Some((parent, learnt)) = told::learnt(archive, request.options.count, source) else {
-            return Ok((Vec::new(), None));
-        };
-        let share = share(&request.options, &self.ways);
-        say(&format!(
-            "round {}: asking {} for {share}",
-            learnt.round,
-            model.name()
-        ));
-        let improved = tokio::select! {
-            improved = model.improve(&learnt, share) => improved?,
-            () = request.interrupt.raised() => return Err(RunError::Interrupted.into()),
-        };
-        for reason in &improved.failed {
-            say(&format!(
-                "round {}: one was not written: {reason}",
-                learnt.round
-            ));
-        }
-        let program = archive.candidates[parent].program.clone();
-        let made = improved.made.into_iter().map(|one| Made {
-            parent,
-            by: "model",
-            change: one.change,
-            program: Program {
-                source: Some(one.source.into()),
-                ..program.clone()
-            },
-            control: false,
-        });
-        let silent = improved
-            .ended
-            .map(|error| format!("the model gives no more answers ({error})"));
-        Ok((made.collect(), silent))
     }
 
     /// Returns the cost of questions to the model, those of earlier sessions included.
@@ -321,7 +311,6 @@ impl<'a> Searching<'a> {
         begun: Instant,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), SearchError> {
-        let started = Instant::now();
         // Those that are known come first: where nothing tells two apart, the earlier one stays ahead.
         let indexes: Vec<usize> = again.iter().chain(new).copied().collect();
         let candidates: Vec<&Candidate> = (indexes.iter())
@@ -331,7 +320,11 @@ impl<'a> Searching<'a> {
         let names: BTreeMap<String, usize> = (candidates.iter().map(|one| one.name.clone()))
             .zip(indexes.iter().copied())
             .collect();
-        let timed = (again.iter())
+        let timed = match self.request.options.allocate {
+            Allocate::Racing => &again,
+            Allocate::Equal => &indexes,
+        };
+        let timed = (timed.iter())
             .map(|index| self.journal.archive.candidates[*index].name.clone())
             .collect();
         let seen = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
@@ -342,11 +335,12 @@ impl<'a> Searching<'a> {
         let archive = &mut self.journal.archive;
         archive.take_in(&seen, new, self.request.options.parents as usize);
         let is_first = again.is_empty();
+        let seconds = begun.elapsed().as_secs_f64();
         if !is_first {
             archive.rounds += 1;
-            self.journal.last_seconds = begun.elapsed().as_secs_f64();
+            self.journal.last_seconds = seconds;
         }
-        self.journal.seconds += started.elapsed().as_secs_f64();
+        self.journal.seconds += seconds;
         if self.request.model.is_some() {
             self.journal.cost = Some(self.cost());
         }
@@ -418,7 +412,7 @@ impl<'a> Searching<'a> {
         let begun = archive.candidates.iter().filter(|one| one.round == 0);
         let model = self.request.model.as_ref().map(Improver::name);
         let cost = self.cost();
-        let finalists = summary::finalists(archive, self.request.options.finalists as usize);
+        let finalists = summary::finalists(archive, &self.request.options);
         let racing: Vec<&Candidate> = begun
             .chain(finalists.iter().map(|index| &archive.candidates[*index]))
             .collect();

@@ -2,6 +2,7 @@
 
 use super::archive::Archive;
 use super::candidate::{Candidate, Outcome};
+use bakeoff_config::{Rounds as Options, Select};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{self, CANDIDATES_MAX, Finalist, ModelCost, Rounds};
 
@@ -49,23 +50,26 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
 /// Returns the figure of a candidate in words, with a comma before it.
 fn figure(archive: &Archive, best: &Candidate) -> String {
     let reference = archive.reference.map(|index| &archive.candidates[index]);
-    match (best.ratio, reference) {
-        (Some(ratio), Some(reference)) if reference.name != best.name => {
+    match (&archive.by, archive.reading(best), best.ratio, reference) {
+        (Some(by), Some(reading), ..) => format!(", {by} {}", numbers::significant(reading, 4)),
+        (_, _, Some(ratio), Some(reference)) if reference.name != best.name => {
             let ratio = numbers::significant(ratio, 3);
             format!(", {ratio} × as fast as {} in a short race", reference.name)
         }
-        _ => match (&archive.by, archive.reading(best)) {
-            (Some(by), Some(reading)) => format!(", {by} {}", numbers::significant(reading, 4)),
-            _ => String::new(),
-        },
+        _ => String::new(),
     }
 }
 
 /// Returns the indexes of the candidates that race beside what the search began with: the best, and the best of those that
 /// were drawn without regard to any result.
-pub(crate) fn finalists(archive: &Archive, count: usize) -> Vec<usize> {
-    let is_made = |index: &&usize| archive.candidates[**index].parent.is_some();
-    let best = archive.ranked.iter().filter(is_made).take(count);
+pub(crate) fn finalists(archive: &Archive, options: &Options) -> Vec<usize> {
+    let is_wanted = |index: &&usize| {
+        let one = &archive.candidates[**index];
+        let passes = options.select == Select::Top || one.outcome == Outcome::Passed;
+        one.parent.is_some() && passes
+    };
+    let best = archive.ranked.iter().filter(is_wanted);
+    let best = best.take(options.finalists as usize);
     best.chain(&archive.best_drawn).copied().collect()
 }
 

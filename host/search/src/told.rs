@@ -1,8 +1,11 @@
-//! Knowledge of a search, for a model.
+//! Knowledge of a search, for a model or a proposer.
 
 use super::archive::Archive;
 use super::candidate::{Candidate, Outcome, Program};
-use bakeoff_propose::{Learnt, ToldProgram, Tried};
+use super::space::Values;
+use bakeoff_config::LoadedExperiment;
+use bakeoff_domain::spec::{Approach, Parameter};
+use bakeoff_propose::{Learnt, ProposerProgram, ProposerResult, ToldProgram, Tried};
 use std::sync::Arc;
 
 /// The most programs whose sources are told.
@@ -43,13 +46,141 @@ pub(crate) fn learnt(
     Some((
         first,
         Learnt {
+            is_first_try: false,
             round: archive.rounds + 1,
             rounds,
             reference: reference.unwrap_or_default(),
             best: best.into_iter().map(|(_, program)| program).collect(),
             tried,
+            is_new_wanted: false,
         },
     ))
+}
+
+/// Returns what is told where nothing is to be told of the search: the best of what it began with.
+pub(crate) fn first_try(
+    archive: &Archive,
+    learnt: &Learnt,
+    source: impl Fn(&Program) -> Option<Arc<str>>,
+) -> Option<(usize, Learnt)> {
+    let reference = archive.reference.into_iter();
+    let mut begun = reference.chain(archive.beginnings());
+    let (index, text) = begun.find_map(|index| {
+        let own = source(&archive.candidates[index].program)?;
+        Some((index, own))
+    })?;
+    let one = &archive.candidates[index];
+    Some((
+        index,
+        Learnt {
+            best: vec![program(one, &text)],
+            tried: Vec::new(),
+            is_new_wanted: false,
+            is_first_try: true,
+            ..learnt.clone()
+        },
+    ))
+}
+
+/// Returns the candidate that a program with this source descends from: one of the best, or one that the search began
+/// with; and the program.
+pub(crate) fn descent(
+    archive: &Archive,
+    loaded: &LoadedExperiment,
+    (source, values): (&str, Values),
+) -> Option<(usize, Program)> {
+    let is_own = |one: &&Approach| {
+        let text = loaded.texts.get(one.code.path());
+        text.is_some_and(|text| text.as_ref() == source)
+    };
+    let origin = loaded.experiment.approaches.iter().find(is_own);
+    let all = archive.elites.iter().copied().chain(archive.beginnings());
+    let mut all = all.map(|index| (index, &archive.candidates[index].program));
+    let found = match origin {
+        Some(origin) => all.find(|(_, one)| one.source.is_none() && one.origin == origin.name),
+        None => all.find(|(_, one)| one.source.as_deref() == Some(source)),
+    };
+    let own = |origin: &str, is_own: bool| Program {
+        origin: origin.to_owned(),
+        values: values.clone(),
+        source: (!is_own).then(|| source.into()),
+    };
+    let best = archive.elites.first().copied();
+    let (index, is_own) = match found {
+        Some((index, _)) => (index, origin.is_some()),
+        None => (best?, false),
+    };
+    Some((
+        index,
+        own(&archive.candidates[index].program.origin, is_own),
+    ))
+}
+
+/// Returns the programs that a proposer is told: the approaches of the experiment, and the best candidates so far.
+pub(crate) fn programs(archive: &Archive, loaded: &LoadedExperiment) -> Vec<ProposerProgram> {
+    let approaches = loaded.experiment.approaches.iter();
+    let approaches = approaches.map(|one| ProposerProgram {
+        name: one.name.clone(),
+        description: one.description.clone().unwrap_or_default(),
+        source: loaded.texts.get(one.code.path()).cloned(),
+        parameters: with_tried(archive, one),
+    });
+    let best = (archive.elites.iter()).map(|index| &archive.candidates[*index]);
+    let best = best.filter(|one| one.program.source.is_some());
+    let best = best.map(|one| ProposerProgram {
+        name: one.name.clone(),
+        description: one.change.clone(),
+        source: one.program.source.clone(),
+        parameters: (one.program.values.iter())
+            .map(|(name, value)| Parameter {
+                name: name.clone(),
+                values: vec![value.clone()],
+            })
+            .collect(),
+    });
+    approaches.chain(best).collect()
+}
+
+/// Returns the parameters of an approach, with the values that were tried beside its own.
+fn with_tried(archive: &Archive, approach: &Approach) -> Vec<Parameter> {
+    let mut parameters = approach.sweep.clone();
+    let candidates = archive.candidates.iter().map(|one| &one.program);
+    let own = candidates.filter(|one| one.source.is_none() && one.origin == approach.name);
+    for values in own.map(|one| &one.values) {
+        for one in &mut parameters {
+            match values.get(&one.name) {
+                Some(value) if !one.values.contains(value) => one.values.push(value.clone()),
+                _ => {}
+            }
+        }
+    }
+    parameters
+}
+
+/// Returns the results of all candidates that a proposer is told of.
+pub(crate) fn results(archive: &Archive) -> Vec<ProposerResult> {
+    let all = archive.candidates.iter().enumerate();
+    let all = all.filter(|(_, one)| !one.control);
+    all.map(|(index, one)| {
+        let place = archive.ranked.iter().position(|other| *other == index);
+        let mut readings = one.readings.clone();
+        readings.extend(one.ratio.map(|ratio| ("speed".to_owned(), rounded(ratio))));
+        ProposerResult {
+            approach: match one.program.source {
+                Some(_) => one.name.clone(),
+                None => one.program.origin.clone(),
+            },
+            parameters: one.program.values.clone(),
+            failure: match &one.outcome {
+                Outcome::Failed(class, message) => Some(format!("{class}: {message}")),
+                Outcome::Passed | Outcome::Gated | Outcome::Same(_) => None,
+            },
+            rank: place.and_then(|place| u32::try_from(place + 1).ok()),
+            total: one.total,
+            readings,
+        }
+    })
+    .collect()
 }
 
 fn program(one: &Candidate, source: &str) -> ToldProgram {

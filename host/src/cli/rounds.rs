@@ -174,7 +174,7 @@ pub(super) fn forecast(
         Some(more) => more,
         None => options.count.saturating_sub(done),
     };
-    let width = options.width * if options.control { 2 } else { 1 };
+    let width = options.width.most() * if options.control { 2 } else { 1 };
     let budget = loaded.experiment.measure.budget;
     let timing = bakeoff_run::look_budget(budget);
     let begun = loaded.experiment.approaches.len();

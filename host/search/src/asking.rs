@@ -1,0 +1,152 @@
+//! Candidates of a round that others name: a model, or a proposer.
+
+use super::archive::Archive;
+use super::candidate::{Made, Program};
+use super::error::SearchError;
+use super::making::{Material, RoundPlan};
+use super::told;
+use bakeoff_config::{LoadedExperiment, Propose};
+use bakeoff_propose::{Improver, Learnt, RoundProposer};
+use bakeoff_run::{Interrupt, RunError};
+
+/// Candidates that others named.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) made: Vec<Made>,
+    /// The reason why a model will name no more, if there is one.
+    pub(crate) silent: Option<String>,
+}
+
+/// A round whose candidates others are asked for.
+pub(crate) struct Asking<'a> {
+    pub(crate) plan: &'a RoundPlan<'a>,
+    pub(crate) archive: &'a Archive,
+    pub(crate) loaded: &'a LoadedExperiment,
+    pub(crate) material: &'a Material,
+    pub(crate) model: Option<&'a Improver>,
+    pub(crate) proposer: Option<&'a RoundProposer>,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Asking<'_> {
+    /// Has a model and a proposer name their shares of the next round, if these are ways of the search.
+    pub(crate) async fn all(
+        &self,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Named, SearchError> {
+        let mut named = self.ask_proposer(say).await?;
+        let by_model = self.ask_model(say).await?;
+        named.made.extend(by_model.made);
+        Ok(Named {
+            silent: by_model.silent,
+            ..named
+        })
+    }
+
+    async fn ask_model(&self, say: &mut (dyn FnMut(&str) + Send)) -> Result<Named, SearchError> {
+        let is_way = self.plan.ways.contains(&Propose::Model);
+        let Some(model) = self.model.filter(|_| is_way) else {
+            return Ok(Named::default());
+        };
+        let (archive, options) = (self.archive, self.plan.options);
+        let source = |program: &Program| self.material.source(program);
+        let Some((parent, mut learnt)) = told::learnt(archive, options.count, source) else {
+            return Ok(Named::default());
+        };
+        learnt.is_new_wanted = self.plan.is_anew;
+        let mut named = self.improved(model, parent, &learnt, say).await?;
+        let first = told::first_try(archive, &learnt, source);
+        let is_wanted = options.control && named.silent.is_none();
+        if let Some((parent, learnt)) = first.filter(|_| is_wanted) {
+            let tries = self.improved(model, parent, &learnt, say).await?;
+            named.made.extend(tries.made);
+            named.silent = tries.silent;
+        }
+        Ok(named)
+    }
+
+    /// Has a model write its share of candidates, of which this one is the parent.
+    async fn improved(
+        &self,
+        model: &Improver,
+        parent: usize,
+        learnt: &Learnt,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Named, SearchError> {
+        let round = learnt.round;
+        let share = self.plan.share();
+        let kind = if learnt.is_first_try {
+            " first tries, told nothing of the search"
+        } else {
+            ""
+        };
+        say(&format!(
+            "round {round}: asking {} for {share}{kind}",
+            model.name()
+        ));
+        let improved = tokio::select! {
+            improved = model.improve(learnt, share) => improved?,
+            () = self.interrupt.raised() => return Err(RunError::Interrupted.into()),
+        };
+        for reason in &improved.failed {
+            say(&format!("round {round}: one was not written: {reason}"));
+        }
+        let program = &self.archive.candidates[parent].program;
+        let made = improved.made.into_iter().map(|one| Made {
+            parent,
+            by: "model",
+            change: one.change,
+            program: Program {
+                source: Some(one.source.into()),
+                ..program.clone()
+            },
+            control: learnt.is_first_try,
+        });
+        let silent = improved
+            .ended
+            .map(|error| format!("the model gives no more answers ({error})"));
+        Ok(Named {
+            made: made.collect(),
+            silent,
+        })
+    }
+
+    async fn ask_proposer(&self, say: &mut (dyn FnMut(&str) + Send)) -> Result<Named, SearchError> {
+        let is_way = self.plan.ways.contains(&Propose::Component);
+        let archive = self.archive;
+        let Some(proposer) = self.proposer.filter(|_| is_way) else {
+            return Ok(Named::default());
+        };
+        let known = told::programs(archive, self.loaded);
+        let results = told::results(archive);
+        let share = self.plan.share();
+        let asking = proposer.propose(known, results, share);
+        let answer = tokio::select! {
+            answer = asking => answer?,
+            () = self.interrupt.raised() => return Err(RunError::Interrupted.into()),
+        };
+        let programs = match answer {
+            Ok(programs) => programs,
+            Err(why) => {
+                let round = archive.rounds + 1;
+                say(&format!("round {round}: the proposer names nothing: {why}"));
+                return Ok(Named::default());
+            }
+        };
+        let made = programs.into_iter().filter_map(|one| {
+            let named = (one.source.as_str(), one.values);
+            let (parent, program) = told::descent(archive, self.loaded, named)?;
+            Some(Made {
+                parent,
+                by: "component",
+                change: one.change,
+                program,
+                control: false,
+            })
+        });
+        Ok(Named {
+            made: made.collect(),
+            silent: None,
+        })
+    }
+}

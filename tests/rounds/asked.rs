@@ -1,0 +1,175 @@
+//! Rounds whose candidates others are asked for: a model, or a proposer.
+
+use super::{Valley, loss};
+use std::fs;
+
+#[test]
+fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
+    let valley = Valley::fixed();
+    valley.change(
+        "propose = [\"mutate\"]",
+        "propose = [\"model\"]\nwidth = 2\n",
+    );
+    valley.change("width = 8\n", "");
+    valley.change(
+        "[rounds]",
+        "[generate]\nprovider = \"replay\"\ncassette = \"model.jsonl\"\napproaches = 0\n\n[rounds]",
+    );
+    let source = |x: i32| format!("pub fn place(_turn: u32) -> (i32, i32) {{ ({x}, 71) }}");
+    let reply = |round: u32, place: u32, purpose: &str, change: &str, source: &str| {
+        let mut reply = serde_json::json!({ "source": source });
+        if purpose == "prototype" {
+            reply["change"] = change.into();
+        }
+        let subject = format!("round {round} candidate {place}");
+        serde_json::json!({ "purpose": purpose, "subject": subject, "reply": reply }).to_string()
+    };
+    let lines = [
+        reply(1, 1, "prototype", "a little to the left", &source(39)),
+        reply(1, 2, "prototype", "does not compile", "pub fn place("),
+        reply(1, 2, "repair", "", &source(41)),
+        reply(2, 1, "prototype", "outside", &source(-5)),
+        reply(2, 1, "repair", "", &source(-6)),
+        reply(2, 1, "repair", "", &source(-7)),
+        reply(2, 2, "prototype", "the lowest", &source(37)),
+    ];
+    fs::write(valley.0.path().join("model.jsonl"), lines.join("\n")).unwrap();
+    let report = valley.report(&["run", "--generate"]);
+    let rounds = &report["rounds"];
+    let told: Vec<(&str, &str)> = rounds["lineage"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["change"].as_str().unwrap(),
+                one["outcome"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("", "gated"),
+            ("a little to the left", "gated"),
+            ("does not compile", "gated"),
+            ("outside", "wrong-answer"),
+            ("the lowest", "passed"),
+        ],
+        "{rounds:#}"
+    );
+    assert!(
+        rounds["model"].as_str().unwrap().contains("replay"),
+        "{rounds:#}"
+    );
+    assert_eq!(
+        loss(&report, rounds["finalists"][0]["name"].as_str().unwrap()),
+        1.0
+    );
+    // Without leave nobody is asked.
+    let output = valley.run(&["run"]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+}
+
+/// A reply to the question for a candidate, in a cassette.
+fn improvement(subject: &str, change: &str, (x, y): (i32, i32)) -> String {
+    let source = format!("pub fn place(_turn: u32) -> (i32, i32) {{ ({x}, {y}) }}");
+    let reply = serde_json::json!({ "change": change, "source": source });
+    serde_json::json!({ "purpose": "prototype", "subject": subject, "reply": reply }).to_string()
+}
+
+#[test]
+fn first_tries_of_a_model_are_what_its_rounds_are_held_against() {
+    let valley = Valley::fixed();
+    valley.change(
+        "propose = [\"mutate\"]",
+        "propose = [\"model\"]\nwidth = 1\ncontrol = true\nselect = \"passing\"\n",
+    );
+    valley.change("width = 8\n", "");
+    valley.change("count = 30", "count = 2");
+    valley.change(
+        "[rounds]",
+        "[generate]\nprovider = \"replay\"\ncassette = \"model.jsonl\"\napproaches = 0\n\n[rounds]",
+    );
+    let lines = [
+        improvement("round 1 candidate 1", "nearer", (39, 71)),
+        improvement("round 1 first try 1", "anywhere", (38, 72)),
+        improvement("round 2 candidate 1", "nearer still", (38, 71)),
+        improvement("round 2 first try 1", "elsewhere", (90, 2)),
+    ];
+    fs::write(valley.0.path().join("model.jsonl"), lines.join("\n")).unwrap();
+    let report = valley.report(&["run", "--generate"]);
+    let rounds = &report["rounds"];
+    let rows = rounds["lineage"].as_array().unwrap().iter();
+    let told: Vec<String> = rows
+        .map(|one| format!("{} {} {}", one["name"], one["parent"], one["control"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "\"fixed\" \"\" null",
+            "\"fixed 1.1\" \"fixed\" null",
+            "\"fixed 1.2\" \"fixed\" true",
+            "\"fixed 2.1\" \"fixed 1.1\" null",
+            "\"fixed 2.2\" \"fixed\" true",
+        ],
+        "{rounds:#}"
+    );
+    // Of the candidates those race that pass the gate, and of the first tries the best.
+    let finalists = rounds["finalists"].as_array().unwrap().iter();
+    let names: Vec<&str> = finalists.map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["fixed 2.1", "fixed 1.2"], "{rounds:#}");
+}
+
+/// A proposer that moves to the neighbours of the best point so far, and further the fewer results there are.
+const NEIGHBOURS: &str = r#"
+use crate::bakeoff::{Error, Proposal, Task};
+
+pub fn propose(task: &Task) -> Result<Vec<Proposal>, Error> {
+    let walker = task.known.iter().find(|one| one.name == "walker");
+    let walker = walker.and_then(|one| one.source()).ok_or(Error::Other("no walker".into()))?;
+    let best = task.outcomes.iter().filter(|one| one.approach == "walker" && one.rank.is_some());
+    let best = best.min_by_key(|one| one.rank).ok_or(Error::NothingToPropose("no results".into()))?;
+    let loss = best.readings.iter().find(|one| one.source == "assess:loss");
+    let loss = loss.ok_or(Error::Other("no loss".into()))?.value;
+    let at = |name: &str| best.parameter(name).and_then(|value| value.parse::<i64>().ok()).unwrap_or(0);
+    let step = (loss.sqrt() / 2.0).ceil() as i64;
+    let near = |value: i64| [value - step, value, value + step].map(|one| one.clamp(0, 99).to_string());
+    let different = |value: i64| {
+        let mut all = near(value).to_vec();
+        all.dedup();
+        all
+    };
+    let proposal = Proposal::new("near", walker).about(format!("within {step}"));
+    Ok(vec![proposal.sweep("x", different(at("x"))).sweep("y", different(at("y")))])
+}
+"#;
+
+#[test]
+fn a_proposer_is_told_what_was_learnt_and_its_candidates_race() {
+    let valley = Valley::new();
+    fs::write(valley.0.path().join("near.rs"), NEIGHBOURS).unwrap();
+    valley.change(
+        "width = 8\n",
+        "width = 9\npropose = [\"component\"]\nproposer = \"near.rs\"\n",
+    );
+    let report = valley.report(&["run"]);
+    let rounds = &report["rounds"];
+    assert_eq!(
+        rounds["ended"], "a candidate passes every gate",
+        "{rounds:#}"
+    );
+    let best = rounds["finalists"][0]["name"].as_str().unwrap();
+    assert!(loss(&report, best) <= 2.0, "{rounds:#}");
+    let mut made = rounds["lineage"].as_array().unwrap().iter().skip(1);
+    assert!(made.all(|one| one["by"] == "component"), "{rounds:#}");
+    assert!(rounds["candidates"].as_u64().unwrap() > 20, "{rounds:#}");
+
+    // Another proposer is another search, and one that cannot be built is named before anything is.
+    fs::write(valley.0.path().join("near.rs"), "pub fn propose() {}").unwrap();
+    let output = valley.run(&["run"]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    for words in ["the proposer near.rs cannot be asked", "near.rs:1"] {
+        assert!(output.stderr.contains(words), "{words}: {}", output.stderr);
+    }
+}
