@@ -48,7 +48,7 @@ impl Archive {
     }
 
     /// Adds approaches that the search begins with. Returns their indexes.
-    pub(crate) fn begin_with(&mut self, programs: Vec<(String, Program)>) -> Vec<usize> {
+    pub fn begin_with(&mut self, programs: Vec<(String, Program)>) -> Vec<usize> {
         let first = self.candidates.len();
         let programs = programs.into_iter();
         self.candidates
@@ -57,7 +57,7 @@ impl Archive {
     }
 
     /// Adds candidates of a round. Returns their indexes.
-    pub(crate) fn add(&mut self, round: u32, made: Vec<Made>) -> Vec<usize> {
+    pub fn add(&mut self, round: u32, made: Vec<Made>) -> Vec<usize> {
         let first = self.candidates.len();
         for (place, made) in (1_u32..).zip(made) {
             let name = self.free_name(&made.program.origin, round, place);
@@ -98,7 +98,7 @@ impl Archive {
 
     /// Takes in what a look at candidates saw, of which those with the indexes `new` were not seen before, and keeps the
     /// best `parents`.
-    pub(crate) fn take_in(&mut self, seen: &[(usize, Looked)], new: &[usize], parents: usize) {
+    pub fn take_in(&mut self, seen: &[(usize, Looked)], new: &[usize], parents: usize) {
         for (index, looked) in seen {
             if new.contains(index) {
                 self.candidates[*index].outcome = self.outcome(*index, looked);

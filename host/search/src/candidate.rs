@@ -124,15 +124,15 @@ impl Candidate {
 
 /// A candidate that was made and not looked at yet.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Made {
+pub struct Made {
     /// Index of the candidate that it was made from.
-    pub(crate) parent: usize,
+    pub parent: usize,
     /// Maker of it: the word of a way.
-    pub(crate) by: &'static str,
+    pub by: &'static str,
     /// Difference from its parent, in words.
-    pub(crate) change: String,
+    pub change: String,
     /// The program.
-    pub(crate) program: Program,
+    pub program: Program,
     /// True if it was drawn without regard to any result.
-    pub(crate) control: bool,
+    pub control: bool,
 }

@@ -21,7 +21,7 @@ mod told;
 mod ways;
 
 pub use archive::Archive;
-pub use candidate::{Candidate, Outcome, Program};
+pub use candidate::{Candidate, Made, Outcome, Program};
 pub use error::SearchError;
 pub use making::ways_of;
 pub use searching::{SearchRequest, Searched, known, search};
