@@ -125,6 +125,22 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
     ] {
         assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
     }
+    let state = valley.run(&["status"]);
+    for words in ["rounds over, ", "best so far: walker ", "loss "] {
+        assert!(state.stdout.contains(words), "{words}: {}", state.stdout);
+    }
+    let known = valley.run(&["archive", "--format", "json"]).json();
+    assert_eq!(known["search"]["best"], best);
+    assert_eq!(known["candidates"], rounds["lineage"]);
+    assert_eq!(
+        rounds["took"].as_array().unwrap().len() as u64,
+        rounds["count"].as_u64().unwrap() + 1
+    );
+    let charts = valley.0.path().join(".bakeoff/valley/charts");
+    for name in ["search.svg", "search-time.svg"] {
+        let drawn = fs::read_to_string(charts.join(name)).unwrap();
+        assert!(drawn.contains("Best so far, by "), "{drawn}");
+    }
     let tree = valley.run(&["archive", "--tree"]);
     assert!(
         tree.stdout.starts_with("walker, fails a gate"),

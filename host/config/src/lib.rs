@@ -34,6 +34,7 @@
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
 //! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
 //! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
+//! | … `mix` | some of `"improve"`, `"combine"`, `"new"` | all of them |
 //! | … `proposer` | a file, for `"component"` | none |
 //! | … `after_failure` | `"refine-best"` or `"new"` | `"refine-best"` |
 //! | … `allocate` | `"racing"` or `"equal"` | `"racing"` |
@@ -148,7 +149,7 @@ pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use rounds::{
     AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
-    WIDTH_MAX, Width,
+    WIDTH_MAX, Width, Wish,
 };
 pub use sweep::sweep_of;
 pub use units::show_duration;

@@ -63,6 +63,26 @@ impl Propose {
     }
 }
 
+/// Wish for a candidate that a model writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Wish {
+    /// A better version of the best so far.
+    Improve,
+    /// The best of two of the best in one.
+    Combine,
+    /// Another idea than those that were tried.
+    New,
+}
+
+impl Wish {
+    /// Every wish, with its word in files.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("improve", Self::Improve),
+        ("combine", Self::Combine),
+        ("new", Self::New),
+    ];
+}
+
 /// The number of candidates of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
@@ -129,6 +149,8 @@ pub struct Rounds {
     pub width: Width,
     /// The ways of making candidates, which share a round; empty if what there is decides.
     pub propose: Vec<Propose>,
+    /// Wishes that a model is asked for in turn.
+    pub mix: Vec<Wish>,
     /// The proposer among the ways, if it is one of them.
     pub proposer: Option<Code>,
     /// Making of a round that comes after one without a new best.
@@ -159,6 +181,7 @@ impl Default for Rounds {
             count: ROUNDS_DEFAULT,
             width: Width::Fixed(8),
             propose: Vec::new(),
+            mix: Wish::ALL.map(|(_, wish)| wish).to_vec(),
             proposer: None,
             after_failure: AfterFailure::default(),
             allocate: Allocate::default(),
@@ -190,7 +213,8 @@ pub(super) fn rounds(
     let parents = number("parents", KEPT_MAX, found);
     let finalists = number("finalists", KEPT_MAX, found);
     let patience = number("patience", ROUNDS_MAX, found);
-    let propose = ways(&mut section, found);
+    let propose = words(&mut section, "propose", &Propose::ALL, found);
+    let mix = words(&mut section, "mix", &Wish::ALL, found);
     let proposer = proposer(&mut section, &propose, files, found);
     let makings = [
         ("refine-best", AfterFailure::RefineBest),
@@ -211,6 +235,7 @@ pub(super) fn rounds(
         count: count.unwrap_or(none.count),
         width: width.unwrap_or(none.width),
         propose,
+        mix: if mix.is_empty() { none.mix } else { mix },
         proposer,
         after_failure: after_failure.map(|at| at.value).unwrap_or_default(),
         allocate: allocate.map(|at| at.value).unwrap_or_default(),
@@ -288,46 +313,50 @@ fn proposer(
     })
 }
 
-/// `propose`, a list of words.
-fn ways(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Vec<Propose> {
-    let words = Propose::ALL
-        .map(|(name, _)| format!("\"{name}\""))
-        .join(", ");
-    let Some(list) = section.array("propose", "a list of words", found) else {
+/// A list of words, each once; empty if there is none.
+fn words<T: Copy + PartialEq>(
+    section: &mut Section<'_>,
+    key: &'static str,
+    all: &[(&'static str, T)],
+    found: &mut Vec<Finding>,
+) -> Vec<T> {
+    let known: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let known = known.join(", ");
+    let Some(list) = section.array(key, "a list of words", found) else {
         return Vec::new();
     };
-    let mut ways = Vec::new();
+    let mut words = Vec::new();
     if list.value.is_empty() {
         found.push(Finding::new(
             list.span,
-            "`propose` is empty",
+            format!("`{key}` is empty"),
             "nobody makes candidates",
-            format!("name some of {words}, or remove the key"),
+            format!("name some of {known}, or remove the key"),
         ));
     }
     for element in list.value {
         let word = element.value.as_str();
-        let way = Propose::ALL.iter().find(|(name, _)| Some(*name) == word);
-        match (word, way) {
-            (_, Some((_, way))) if !ways.contains(way) => ways.push(*way),
-            (Some(word), found_way) => found.push(Finding::new(
+        let meant = all.iter().find(|(name, _)| Some(*name) == word);
+        match (word, meant) {
+            (_, Some((_, meant))) if !words.contains(meant) => words.push(*meant),
+            (Some(word), meant) => found.push(Finding::new(
                 element.span,
-                match found_way {
-                    Some(_) => format!("`propose` names {} twice", quoted(word)),
-                    None => format!("`propose` cannot contain {}", quoted(word)),
+                match meant {
+                    Some(_) => format!("`{key}` names {} twice", quoted(word)),
+                    None => format!("`{key}` cannot contain {}", quoted(word)),
                 },
                 "unknown or repeated word",
-                format!("it contains some of {words}, each once"),
+                format!("it contains some of {known}, each once"),
             )),
             (None, _) => found.push(Finding::new(
                 element.span,
-                "`propose` has an element that is no word",
+                format!("`{key}` has an element that is no word"),
                 "this is not a word",
-                format!("it contains some of {words}"),
+                format!("it contains some of {known}"),
             )),
         }
     }
-    ways
+    words
 }
 
 #[cfg(test)]
@@ -354,7 +383,7 @@ mod tests {
         assert_eq!(read("").unwrap(), Rounds::default());
         let all = "count = 9\nwidth = 4\npropose = [\"climb\", \"model\"]\nparents = 1\nfinalists = 4\n\
                    patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\nselect = \"passing\"\n\
-               after_failure = \"new\"\nallocate = \"equal\"\n";
+               mix = [\"new\", \"improve\"]\nafter_failure = \"new\"\nallocate = \"equal\"\n";
         let found = read(all).unwrap();
         assert_eq!(
             (found.select, found.after_failure, found.allocate),
@@ -390,6 +419,7 @@ mod tests {
             ("propose = [\"luck\"]", "cannot contain `luck`"),
             ("propose = [\"climb\", \"climb\"]", "names `climb` twice"),
             ("propose = [1]", "no word"),
+            ("mix = [\"luck\"]", "`mix` cannot contain `luck`"),
             ("until = \"late\"", "`until` cannot be"),
             ("time = \"0 s\"", "`time`"),
             ("islands = 3", "does not know the key"),

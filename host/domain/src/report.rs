@@ -47,7 +47,10 @@ pub use opinions::{
 pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
-pub use rounds::{CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, Rounds};
+pub use rounds::{
+    CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, ROUNDS_MAX, RoundTook,
+    Rounds,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use too_short_case::TooShortCase;

@@ -1,6 +1,7 @@
 //! Knowledge of a search, as a model is told it that is to write better candidates. It is one structure, whose JSON is a
 //! part of the prompt, and so stands in the record of replies.
 
+use bakeoff_config::Wish;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -17,9 +18,9 @@ pub struct Learnt {
     pub best: Vec<ToldProgram>,
     /// Candidates that were tried lately, the latest last.
     pub tried: Vec<Tried>,
-    /// True if another idea is wanted than those that were tried.
+    /// Wishes that are asked for in turn.
     #[serde(skip)]
-    pub is_new_wanted: bool,
+    pub wishes: Vec<Wish>,
     /// True if nothing of the search is told, to see whether that helps: these are first tries, each like the first.
     #[serde(skip)]
     pub is_first_try: bool,
@@ -65,6 +66,16 @@ pub struct Tried {
 }
 
 impl Learnt {
+    /// Returns the wish for the candidate with this place, from 1.
+    pub(super) fn wish(&self, place: usize) -> Wish {
+        let turn = place.saturating_sub(1) % self.wishes.len().max(1);
+        match self.wishes.get(turn) {
+            Some(Wish::Combine) if self.best.len() < 2 => Wish::Improve,
+            Some(wish) => *wish,
+            None => Wish::Improve,
+        }
+    }
+
     /// Returns the JSON of everything but the sources.
     pub(super) fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()

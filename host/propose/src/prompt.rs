@@ -7,6 +7,7 @@ use super::idea::Idea;
 use super::learnt::Learnt;
 use super::replies::{ideas_schema, improvement_schema, prototype_schema};
 use super::what_counts::what_counts;
+use bakeoff_config::Wish;
 use bakeoff_domain::crates::AllowedCrate;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::generate::{Depth, Diversity};
@@ -310,11 +311,17 @@ pub(super) fn improvement(
 ) -> Request {
     let subject = improvement_subject(learnt, place);
     let instructions = wishes(instructions);
-    let wanted = if learnt.is_new_wanted {
-        "The last round found nothing better. Write a file on a fundamentally different idea than all of these, which may be \
-         better than the first of them by what counts."
-    } else {
-        "Write a file that is better than the first of them by what counts. Try what was not tried yet."
+    let wanted = match learnt.wish(place) {
+        Wish::Improve => {
+            "Write a file that is better than the first of them by what counts. Try what was not tried yet."
+        }
+        Wish::Combine => {
+            "Write one file that takes what is best of the first two of them: each where it is the better one by what counts."
+        }
+        Wish::New => {
+            "Write a file on a fundamentally different idea than all that were tried, which may be better than the first of \
+             them by what counts."
+        }
     };
     let sources: Vec<String> = learnt
         .best
@@ -420,7 +427,12 @@ mod tests {
         ] {
             assert!(asked.prompt.contains(part), "{part}: {}", asked.prompt);
         }
-        learnt.is_new_wanted = true;
+        learnt.wishes = vec![Wish::Combine, Wish::New];
+        // There is one alone, and nothing to combine it with.
+        assert!(ask(&learnt).prompt.contains("what was not tried"));
+        learnt.best.push(learnt.best[0].clone());
+        assert!(ask(&learnt).prompt.contains("best of the first two"));
+        learnt.wishes.remove(0);
         assert!(ask(&learnt).prompt.contains("fundamentally different"));
         learnt.is_first_try = true;
         assert_eq!(ask(&learnt).subject, "round 2 first try 3");

@@ -22,6 +22,7 @@ mod json;
 mod junit;
 mod layout;
 mod legend;
+mod lineage;
 mod lines;
 mod markdown;
 mod natively;

@@ -6,8 +6,8 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, author_words, clipped, code, environment, generation, legend, natively,
-    opinions, parts, rounds, screened, tables, took,
+    Options, added, author_words, clipped, code, environment, generation, legend, lineage,
+    natively, opinions, parts, rounds, screened, tables, took,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -202,10 +202,17 @@ fn searched(blocks: &mut Vec<Block>, report: &Report) {
     };
     section(blocks, Heading::new(rounds::HEADING));
     let told = rounds::sentences(report, made).into_iter();
-    let sentences = told.chain(rounds::ways(made));
+    let sentences = told.chain(lineage::ways(made));
     let sentence = |text: String| Text::outside(clipped(&text, SENTENCE_CHARS_MAX));
     blocks.push(Block::List(sentences.map(sentence).collect()));
     blocks.extend(rounds::by_round(report, made).map(Block::Table));
+    for chart in charts::search(report) {
+        charted(blocks, chart, None, Vec::new());
+    }
+    if let Some(tree) = lineage::tree(report, made) {
+        section(blocks, Heading::with(&tree.caption, None));
+        blocks.push(Block::Table(tree));
+    }
 }
 
 /// Adds the generation of approaches, and the sections of aggregators.

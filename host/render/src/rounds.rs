@@ -5,20 +5,17 @@ use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{
-    Candidate, CaseLabel, CriterionSummary, Finalist, Report, Rounds, VariantReport,
+    Candidate, CaseLabel, CriterionSummary, Finalist, Report, RoundTook, Rounds, VariantReport,
 };
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "The search before the race";
 
 /// The longest name or change in a sentence or a cell, in characters.
-const CHARS_MAX: usize = 60;
+pub(super) const CHARS_MAX: usize = 60;
 
 /// The most rounds in the table: the last ones.
 const ROUNDS_MAX: usize = 50;
-
-/// The most steps of the way to a finalist: the last ones.
-const STEPS_MAX: usize = 20;
 
 /// Returns what the search came to, in sentences.
 pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
@@ -68,6 +65,7 @@ pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
     }
     all.extend(control(report, rounds));
     all.extend(asked(rounds));
+    all.extend(phases(rounds));
     all
 }
 
@@ -131,7 +129,7 @@ fn finalist(report: &Report, rounds: &Rounds, one: &Finalist) -> String {
 }
 
 /// Returns the criterion whose readings tell most of a candidate, if it is none of time.
-fn criterion<'a>(report: &'a Report, rounds: &Rounds) -> Option<&'a CriterionSummary> {
+pub(super) fn criterion<'a>(report: &'a Report, rounds: &Rounds) -> Option<&'a CriterionSummary> {
     let by = rounds.by.as_ref()?;
     report.criteria.iter().find(|one| one.source == *by)
 }
@@ -231,7 +229,7 @@ pub(super) fn by_round(report: &Report, rounds: &Rounds) -> Option<Table> {
 }
 
 /// Returns the figure at which a candidate was found.
-fn figure(by: Option<&CriterionSummary>, one: &Candidate) -> String {
+pub(super) fn figure(by: Option<&CriterionSummary>, one: &Candidate) -> String {
     match (one.ratio, by, one.reading) {
         (_, Some(by), Some(reading)) => numbers::reading(reading, &by.unit),
         (Some(ratio), ..) => format!("{} ×", numbers::significant(ratio, 3)),
@@ -239,40 +237,85 @@ fn figure(by: Option<&CriterionSummary>, one: &Candidate) -> String {
     }
 }
 
-/// Returns the way to each finalist, from the approach that it descends from, as one text.
-pub(super) fn ways(rounds: &Rounds) -> Vec<String> {
-    rounds
-        .finalists
-        .iter()
-        .map(|one| way(rounds, one))
-        .collect()
+/// Returns the candidates that a search made, but those that were drawn beside it.
+pub(super) fn made(rounds: &Rounds) -> impl Iterator<Item = &Candidate> {
+    let all = rounds.lineage.iter();
+    all.filter(|one| one.round > 0 && !one.control)
 }
 
-fn way(rounds: &Rounds, finalist: &Finalist) -> String {
-    let find = |name: &str| rounds.lineage.iter().find(|one| one.name == name);
-    let mut steps = Vec::new();
-    let mut at = find(&finalist.name);
-    // What was read may be damaged, and go in a circle.
-    while let (Some(one), true) = (at, steps.len() < STEPS_MAX) {
-        if one.round == 0 {
-            break;
-        }
-        let change = super::clipped(&one.change, CHARS_MAX);
-        steps.push(format!(
-            "{change} (round {}, {})",
-            one.round,
-            super::clipped(&one.by, 40)
-        ));
-        at = find(&one.parent);
+/// Returns the name of the figure that the search goes by, and its unit.
+pub(super) fn by_figure(report: &Report, rounds: &Rounds) -> (String, String) {
+    match criterion(report, rounds) {
+        Some(by) => (by.name.clone(), by.unit.clone()),
+        None => (
+            format!("speed against {}", rounds.reference),
+            "×".to_owned(),
+        ),
     }
-    steps.reverse();
-    let origin = super::clipped(&finalist.origin, CHARS_MAX);
-    let name = super::clipped(&finalist.name, CHARS_MAX);
-    format!("{name} is {origin} with: {}.", steps.join("; "))
+}
+
+/// Returns the figure that the search goes by, of a candidate.
+pub(super) fn figure_of(report: &Report, rounds: &Rounds, one: &Candidate) -> Option<f64> {
+    if criterion(report, rounds).is_some() {
+        one.reading
+    } else {
+        one.ratio
+    }
+}
+
+/// Returns the numbers below the charts of the best so far: what was found and spent until the end of each round.
+pub(super) fn spent_table(report: &Report, rounds: &Rounds) -> Table {
+    let by = criterion(report, rounds);
+    let mut table = Table::of("round", "The search until the end of each round");
+    table.column("candidates", Align::Right);
+    table.column("best so far", Align::Left);
+    table.column("found at", Align::Right);
+    table.column("seconds", Align::Right);
+    table.column("US dollars", Align::Right);
+    let first = (rounds.count as usize).saturating_sub(ROUNDS_MAX) as u32 + 1;
+    for round in first..=rounds.count {
+        let until = || made(rounds).filter(|one| one.round <= round);
+        let best = until().filter(|one| one.best).last();
+        let took = || rounds.took.iter().take_while(|one| one.round <= round);
+        let usd: f64 = took().filter_map(|one| one.cost.usd).sum();
+        table.row(vec![
+            round.to_string(),
+            until().count().to_string(),
+            best.map_or("–".to_owned(), |one| super::clipped(&one.name, CHARS_MAX)),
+            best.map_or("–".to_owned(), |one| figure(by, one)),
+            numbers::significant(took().map(RoundTook::seconds).sum(), 3),
+            if usd > 0.0 {
+                format!("{usd:.4}")
+            } else {
+                "–".to_owned()
+            },
+        ]);
+    }
+    table
+}
+
+/// Says where the time of the search went.
+fn phases(rounds: &Rounds) -> Option<String> {
+    let sum = |of: &dyn Fn(&RoundTook) -> f64| rounds.took.iter().map(of).sum::<f64>();
+    let phases = [
+        ("making candidates", sum(&|one| one.making_seconds)),
+        (
+            "building and checking them",
+            sum(&|one| one.checking_seconds),
+        ),
+        ("timing the best of them", sum(&|one| one.timing_seconds)),
+    ];
+    let all: f64 = phases.iter().map(|(_, seconds)| seconds).sum();
+    let share = |(name, seconds): &(&str, f64)| {
+        let percent = 100.0 * seconds / all;
+        (percent >= 0.5).then(|| format!("{percent:.0} % {name}"))
+    };
+    let shares: Vec<String> = phases.iter().filter_map(share).collect();
+    (all > 0.0).then(|| format!("Its time: {}.", shares.join(", ")))
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn candidate(name: &str, round: u32, parent: &str) -> Candidate {
@@ -294,7 +337,7 @@ mod tests {
         }
     }
 
-    fn rounds() -> Rounds {
+    pub(crate) fn rounds() -> Rounds {
         Rounds {
             count: 2,
             ended: "2 were asked for".to_owned(),
@@ -319,14 +362,27 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_finalist_is_told_from_its_beginning() {
+    fn what_a_search_took_is_told_by_round_and_by_phase() {
+        let report = crate::tables::tests::named("a");
+        let mut rounds = rounds();
+        let took = |round, making_seconds| RoundTook {
+            round,
+            making_seconds,
+            timing_seconds: 1.0,
+            ..RoundTook::default()
+        };
+        rounds.took = vec![took(0, 0.0), took(1, 1.0), took(2, 1.0)];
+        let rows = spent_table(&report, &rounds).rows;
         assert_eq!(
-            ways(&rounds()),
-            ["a 2.1 is a with: n 1 → 2 (round 1, climb); n 2 → 3 (round 2, climb)."]
+            rows[0][1..5],
+            ["2", "a 1.1", "1.25 ×", "3.00"].map(str::to_owned)
         );
-        let mut circle = rounds();
-        circle.lineage[1].parent = "a 2.1".to_owned();
-        assert!(ways(&circle)[0].len() < 2_000);
+        assert_eq!(
+            rows[1][1..5],
+            ["3", "a 2.1", "1.25 ×", "5.00"].map(str::to_owned)
+        );
+        let told = phases(&rounds).unwrap();
+        assert!(told.starts_with("Its time: 40 % making"), "{told}");
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_bu
 pub use execute::{Finished, read_variants, run};
 pub use judge::{Judge, JudgeQuestion, JudgedNumber, JudgedSource, PendingVote, RunJudge};
 pub use keys::{Keys, SEED_RULE};
-pub use look::{Looked, TIMED_MAX, look, look_budget};
+pub use look::{Look, Looked, TIMED_MAX, look, look_budget};
 pub use options::{
     HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };

@@ -21,7 +21,7 @@ use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_store::{RunStatus, Store};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The most candidates of a look that are timed beside those that are named.
 pub const TIMED_MAX: usize = 8;
@@ -61,6 +61,17 @@ pub struct Looked {
     pub passes: bool,
 }
 
+/// Candidates as they were seen, and the time that it took.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The candidates.
+    pub candidates: Vec<Looked>,
+    /// Duration of building, checking and assessing them.
+    pub checking: Duration,
+    /// Duration of timing the best of them.
+    pub timing: Duration,
+}
+
 /// Looks at the approaches of an experiment. Results are kept in the store, so that a look which is made again measures
 /// nothing anew. `timed` are names of approaches that are timed before any other.
 ///
@@ -72,7 +83,7 @@ pub async fn look(
     timed: &BTreeSet<String>,
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
-) -> Result<Vec<Looked>, RunError> {
+) -> Result<Look, RunError> {
     let go = async |session: &mut Run<'_>, _| session.look(timed).await;
     let (looked, mut store) = in_session(loaded, options, report, subscribe, go).await?;
     store.stop_run(RunStatus::Interrupted)?;
@@ -80,7 +91,8 @@ pub async fn look(
 }
 
 impl Run<'_> {
-    async fn look(&mut self, timed: &BTreeSet<String>) -> Result<Vec<Looked>, RunError> {
+    async fn look(&mut self, timed: &BTreeSet<String>) -> Result<Look, RunError> {
+        let started = Instant::now();
         if !self.context.config.inputs.has_oracle() {
             let wrong = self.loaded.wrong(
                 ConfigPlace::Workload,
@@ -97,17 +109,19 @@ impl Run<'_> {
         let criteria: Vec<CriterionSummary> = criteria.map(CriterionSummary::from).collect();
         let known = self.known_readings()?;
         let by_fuel = ordered(&criteria, &known, StandIn::Fuel);
+        let checking = started.elapsed();
         let coarse = if asks_for_time(&self.loaded.experiment) {
             self.time_best(timed, &by_fuel).await?
         } else {
             CoarseRace::default()
         };
+        let timing = started.elapsed().saturating_sub(checking);
         for (id, failure) in coarse_failures(&coarse, &self.variants) {
             self.fail(&id, failure)?;
         }
         let places = places(&criteria, known.clone(), by_fuel, &self.times(&coarse));
         let looked = self.variants.iter().zip(known).zip(places);
-        Ok(looked
+        let candidates = looked
             .map(|((state, known), (screened, time_ns))| {
                 let value = |(source, reading): (String, Interval)| (source, reading.value);
                 Looked {
@@ -121,7 +135,12 @@ impl Run<'_> {
                     passes: screened.is_some_and(|one| one.passes),
                 }
             })
-            .collect())
+            .collect();
+        Ok(Look {
+            candidates,
+            checking,
+            timing,
+        })
     }
 
     /// Returns what is known of every variant without a race.

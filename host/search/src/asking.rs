@@ -5,7 +5,7 @@ use super::candidate::{Made, Program};
 use super::error::SearchError;
 use super::making::{Material, RoundPlan};
 use super::told;
-use bakeoff_config::{LoadedExperiment, Propose};
+use bakeoff_config::{LoadedExperiment, Propose, Wish};
 use bakeoff_propose::{Improver, Learnt, RoundProposer};
 use bakeoff_run::{Interrupt, RunError};
 
@@ -53,7 +53,11 @@ impl Asking<'_> {
         let Some((parent, mut learnt)) = told::learnt(archive, options.count, source) else {
             return Ok(Named::default());
         };
-        learnt.is_new_wanted = self.plan.is_anew;
+        learnt.wishes = if self.plan.is_anew {
+            vec![Wish::New]
+        } else {
+            options.mix.clone()
+        };
         let mut named = self.improved(model, parent, &learnt, say).await?;
         let first = told::first_try(archive, &learnt, source);
         let is_wanted = options.control && named.silent.is_none();

@@ -100,13 +100,14 @@ pub(crate) fn identity(
         serde_json::to_string(&manifest).unwrap_or_default(),
         ways.join(" "),
         format!(
-            "{} {} {} {:?} {:?} {:?} {proposer}",
+            "{} {} {} {:?} {:?} {:?} {:?} {proposer}",
             options.seed,
             options.parents,
             options.control,
             options.width,
             options.after_failure,
-            options.allocate
+            options.allocate,
+            options.mix
         ),
     ];
     digest_of_parts(parts.iter().map(String::as_bytes))

@@ -5,7 +5,7 @@
 
 use super::archive::Archive;
 use super::error::SearchError;
-use bakeoff_domain::report::ModelCost;
+use bakeoff_domain::report::{ModelCost, RoundTook};
 use bakeoff_files::{Folder, MAC_BYTES, UserKey, parse_json_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,11 +32,8 @@ pub(crate) struct Journal {
     pub(crate) identity: String,
     /// The seed of inputs and orders in looks. It is never used for a race.
     pub(crate) inputs: String,
-    /// Duration of the rounds so far, in seconds.
-    pub(crate) seconds: f64,
-    /// Duration of the last round, in seconds.
-    #[serde(default)]
-    pub(crate) last_seconds: f64,
+    /// Durations and costs of the rounds so far, and of the look at what the search began with.
+    pub(crate) took: Vec<RoundTook>,
     /// Cost of the questions to a model so far, if one was asked.
     #[serde(default)]
     pub(crate) cost: Option<ModelCost>,
@@ -44,6 +41,19 @@ pub(crate) struct Journal {
     pub(crate) code: BTreeMap<String, String>,
     /// Everything that the search knows.
     pub(crate) archive: Archive,
+}
+
+impl Journal {
+    /// Returns the duration of the rounds so far, in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.took.iter().map(RoundTook::seconds).sum()
+    }
+
+    /// Returns the duration of the last round, in seconds.
+    pub(crate) fn last_seconds(&self) -> f64 {
+        let last = self.took.last().filter(|one| one.round > 0);
+        last.map_or(0.0, RoundTook::seconds)
+    }
 }
 
 /// The place of a search's record.
@@ -187,7 +197,7 @@ mod tests {
         Journal {
             identity: "one".to_owned(),
             inputs: "7".to_owned(),
-            seconds: 1.5,
+            took: vec![RoundTook::default()],
             ..Journal::default()
         }
     }

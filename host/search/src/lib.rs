@@ -26,3 +26,4 @@ pub use error::SearchError;
 pub use making::ways_of;
 pub use searching::{SearchRequest, Searched, known, search};
 pub use space::Values;
+pub use summary::{SearchState, rows};

@@ -11,7 +11,7 @@ use super::making::{Material, RoundPlan, searches_values, ways_of};
 use super::summary;
 use bakeoff_config::{Allocate, LoadedExperiment, Propose, Rounds};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{self, ModelCost};
+use bakeoff_domain::report::{self, ModelCost, RoundTook};
 use bakeoff_files::Reach;
 use bakeoff_propose::{Improver, RoundProposer};
 use bakeoff_run::{
@@ -261,10 +261,10 @@ impl<'a> Searching<'a> {
 
     /// Returns the cost of questions to the model, those of earlier sessions included.
     fn cost(&self) -> ModelCost {
-        let before = self.cost_before.unwrap_or_default();
-        match &self.request.model {
-            Some(model) => before.plus(&model.cost()),
-            None => before,
+        let now = self.request.model.as_ref().map(Improver::cost);
+        match (self.cost_before, now) {
+            (Some(before), Some(now)) => before.plus(&now),
+            (before, now) => now.or(before).unwrap_or_default(),
         }
     }
 
@@ -327,23 +327,30 @@ impl<'a> Searching<'a> {
         let timed = (timed.iter())
             .map(|index| self.journal.archive.candidates[*index].name.clone())
             .collect();
-        let seen = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
-        let seen: Vec<(usize, Looked)> = seen
-            .into_iter()
+        let making = begun.elapsed();
+        let look = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
+        let seen: Vec<(usize, Looked)> = (look.candidates.into_iter())
             .filter_map(|one| Some((*names.get(&one.approach)?, one)))
             .collect();
         let archive = &mut self.journal.archive;
         archive.take_in(&seen, new, self.request.options.parents as usize);
         let is_first = again.is_empty();
-        let seconds = begun.elapsed().as_secs_f64();
         if !is_first {
             archive.rounds += 1;
-            self.journal.last_seconds = seconds;
         }
-        self.journal.seconds += seconds;
+        let mut took = RoundTook {
+            round: archive.rounds,
+            making_seconds: making.as_secs_f64(),
+            checking_seconds: look.checking.as_secs_f64(),
+            timing_seconds: look.timing.as_secs_f64(),
+            cost: ModelCost::default(),
+        };
         if self.request.model.is_some() {
-            self.journal.cost = Some(self.cost());
+            let cost = self.cost();
+            took.cost = cost.minus(&self.journal.cost.unwrap_or_default());
+            self.journal.cost = Some(cost);
         }
+        self.journal.took.push(took);
         self.place.write(&self.journal)?;
         if !is_first {
             let asks_for_time = asks_for_time(&self.loaded.experiment);
@@ -401,8 +408,8 @@ impl<'a> Searching<'a> {
                 options.patience
             ));
         }
-        let left = options.time?.as_secs_f64() - self.journal.seconds;
-        (left < self.journal.last_seconds.max(f64::MIN_POSITIVE))
+        let left = options.time?.as_secs_f64() - self.journal.seconds();
+        (left < self.journal.last_seconds().max(f64::MIN_POSITIVE))
             .then(|| "another would not end within the time for all".to_owned())
     }
 
@@ -425,7 +432,7 @@ impl<'a> Searching<'a> {
                 ..summary::rounds(
                     archive,
                     &finalists,
-                    (ended, self.journal.seconds, self.request.options.seed),
+                    (ended, &self.journal.took, self.request.options.seed),
                 )
             },
         }

@@ -4,7 +4,10 @@ use super::archive::Archive;
 use super::candidate::{Candidate, Outcome};
 use bakeoff_config::{Rounds as Options, Select};
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::{self, CANDIDATES_MAX, Finalist, ModelCost, Rounds};
+use bakeoff_domain::report::{
+    self, CANDIDATES_MAX, Finalist, ModelCost, ROUNDS_MAX, RoundTook, Rounds,
+};
+use serde::Serialize;
 
 /// The longest message of a failure in a report, in characters; `bakeoff archive --failed` shows more of it.
 const MESSAGE_CHARS_MAX: usize = 300;
@@ -26,6 +29,8 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
         parts.push(format!("{same} the same program as an earlier one"));
     }
     let best = archive.best().map(|best| {
+        let figure = SearchState::of(archive).figure();
+        let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
         let change = match best.change.as_str() {
             "" => String::new(),
             change => format!(" ({change})"),
@@ -35,7 +40,7 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
         } else {
             "best still"
         };
-        format!("{found}: {}{change}{}", best.name, figure(archive, best))
+        format!("{found}: {}{change}{figure}", best.name)
     });
     parts.extend(best);
     let is_timed = |index: &usize| archive.candidates[*index].ratio.is_some();
@@ -47,16 +52,61 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
     parts.join(", ")
 }
 
-/// Returns the figure of a candidate in words, with a comma before it.
-fn figure(archive: &Archive, best: &Candidate) -> String {
-    let reference = archive.reference.map(|index| &archive.candidates[index]);
-    match (&archive.by, archive.reading(best), best.ratio, reference) {
-        (Some(by), Some(reading), ..) => format!(", {by} {}", numbers::significant(reading, 4)),
-        (_, _, Some(ratio), Some(reference)) if reference.name != best.name => {
-            let ratio = numbers::significant(ratio, 3);
-            format!(", {ratio} × as fast as {} in a short race", reference.name)
+/// State of a search, for whoever asks while it goes on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchState {
+    /// The number of rounds that are over.
+    pub rounds: u32,
+    /// The number of candidates of these, beside the approaches that the search began with.
+    pub candidates: usize,
+    /// The number of candidates that failed.
+    pub failed: usize,
+    /// Name of the best so far, if one passed.
+    pub best: Option<String>,
+    /// Difference of the best from its parent, in words; empty for an approach that the search began with.
+    pub change: String,
+    /// The time of a call of the reference over that of the best, in the last look that timed both.
+    pub ratio: Option<f64>,
+    /// Name of the approach that this is relative to.
+    pub reference: Option<String>,
+    /// Reading of the best, by the source of the heaviest criterion, if that is none of time.
+    pub reading: Option<f64>,
+    /// That source.
+    pub by: Option<String>,
+}
+
+impl SearchState {
+    /// Returns the state of a search that knows this.
+    pub fn of(archive: &Archive) -> Self {
+        let made = archive.candidates.iter().filter(|one| one.parent.is_some());
+        let is_failed = |one: &&Candidate| matches!(one.outcome, Outcome::Failed(..));
+        let best = archive.best();
+        let reference = archive.reference.map(|index| &archive.candidates[index]);
+        Self {
+            rounds: archive.rounds,
+            candidates: made.clone().count(),
+            failed: made.filter(is_failed).count(),
+            best: best.map(|one| one.name.clone()),
+            change: best.map_or_else(String::new, |one| one.change.clone()),
+            ratio: best.and_then(|one| one.ratio),
+            reference: reference.map(|one| one.name.clone()),
+            reading: best.and_then(|one| archive.reading(one)),
+            by: archive.by.clone(),
         }
-        _ => String::new(),
+    }
+
+    /// Returns the figure of the best in words, if it has one.
+    pub fn figure(&self) -> Option<String> {
+        match (&self.by, self.reading, self.ratio, &self.reference) {
+            (Some(by), Some(reading), ..) => {
+                Some(format!("{by} {}", numbers::significant(reading, 4)))
+            }
+            (_, _, Some(ratio), Some(reference)) if self.best.as_ref() != Some(reference) => {
+                let ratio = numbers::significant(ratio, 3);
+                Some(format!("{ratio} × as fast as {reference} in a short race"))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -73,11 +123,11 @@ pub(crate) fn finalists(archive: &Archive, options: &Options) -> Vec<usize> {
     best.chain(&archive.best_drawn).copied().collect()
 }
 
-/// Returns what a report has of a search, with the reason why it ended, its seconds and its seed.
+/// Returns what a report has of a search, with the reason why it ended, what its rounds took, and its seed.
 pub(crate) fn rounds(
     archive: &Archive,
     finalists: &[usize],
-    (ended, seconds, seed): (String, f64, u64),
+    (ended, took, seed): (String, &[RoundTook], u64),
 ) -> Rounds {
     let made = (archive.candidates.iter()).filter(|one| one.parent.is_some() && !one.control);
     let count = |is_wanted: &dyn Fn(&Candidate) -> bool| {
@@ -100,7 +150,8 @@ pub(crate) fn rounds(
         candidates: count(&|_| true),
         failed: count(&|one| matches!(one.outcome, Outcome::Failed(..))),
         same: count(&|one| matches!(one.outcome, Outcome::Same(_))),
-        seconds,
+        seconds: took.iter().map(RoundTook::seconds).sum(),
+        took: took.iter().take(ROUNDS_MAX).copied().collect(),
         seed,
         reference: reference.map_or_else(String::new, |one| one.name.clone()),
         by: archive.by.clone(),
@@ -115,6 +166,12 @@ pub(crate) fn rounds(
             .map(|one| row(archive, one))
             .collect(),
     }
+}
+
+/// Returns all candidates of a search as reports have them.
+pub fn rows(archive: &Archive) -> Vec<report::Candidate> {
+    let all = archive.candidates.iter();
+    all.map(|one| row(archive, one)).collect()
 }
 
 fn row(archive: &Archive, one: &Candidate) -> report::Candidate {

@@ -3,7 +3,7 @@
 use super::archive::Archive;
 use super::candidate::{Candidate, Outcome, Program};
 use super::space::Values;
-use bakeoff_config::LoadedExperiment;
+use bakeoff_config::{LoadedExperiment, Wish};
 use bakeoff_domain::spec::{Approach, Parameter};
 use bakeoff_propose::{Learnt, ProposerProgram, ProposerResult, ToldProgram, Tried};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub(crate) fn learnt(
             reference: reference.unwrap_or_default(),
             best: best.into_iter().map(|(_, program)| program).collect(),
             tried,
-            is_new_wanted: false,
+            wishes: Vec::new(),
         },
     ))
 }
@@ -75,7 +75,7 @@ pub(crate) fn first_try(
         Learnt {
             best: vec![program(one, &text)],
             tried: Vec::new(),
-            is_new_wanted: false,
+            wishes: vec![Wish::Improve],
             is_first_try: true,
             ..learnt.clone()
         },

@@ -4,10 +4,11 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::run_place::RunPlace;
 use super::{Status, rounds, show};
-use bakeoff_domain::numbers;
+use bakeoff_domain::{numbers, report};
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_search::{Archive, Candidate, Outcome};
+use bakeoff_search::{Archive, Candidate, Outcome, SearchState};
 use clap::Args;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -54,7 +55,15 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         return Ok(Status::Done);
     }
     if output.format == Format::Json {
-        show::write_json(&archive.candidates)?;
+        #[derive(Serialize)]
+        struct Shown {
+            search: SearchState,
+            candidates: Vec<report::Candidate>,
+        }
+        show::write_json(&Shown {
+            search: SearchState::of(&archive),
+            candidates: bakeoff_search::rows(&archive),
+        })?;
         return Ok(Status::Done);
     }
     let text = if arguments.tree {

@@ -10,6 +10,7 @@ use super::{Status, kept, show};
 use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
+use bakeoff_search::SearchState;
 use bakeoff_store::events::{Progress, RunStatus, Stage, TasksState, VariantState};
 use clap::Args;
 use serde::Serialize;
@@ -48,7 +49,13 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let models = models(&arguments.from);
-    let opened = kept::results(&arguments.from).and_then(|place| kept::open(&place));
+    let place = kept::results(&arguments.from);
+    let search = place
+        .as_ref()
+        .ok()
+        .and_then(|place| bakeoff_search::known(place).ok()?);
+    let search = search.map(|archive| SearchState::of(&archive));
+    let opened = place.and_then(|place| kept::open(&place));
     let store = match (opened, &models) {
         (Ok(opened), _) => opened,
         // There is no run yet, while approaches are asked for.
@@ -65,19 +72,48 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             process: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             models: Option<&'a ModelsStatus>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            search: Option<&'a SearchState>,
         }
         let process = holder.as_deref();
         show::write_json(&Shown {
             progress: &progress,
             process,
             models: models.as_ref(),
+            search: search.as_ref(),
         })?;
     } else {
         let models = models.map_or_else(String::new, |models| models.text());
+        let search = search.map_or_else(String::new, |search| searched(&search));
         let text = text(&progress, holder.as_deref(), arguments.all);
-        show::write(&(text + &models))?;
+        show::write(&(text + &search + &models))?;
     }
     Ok(Status::Done)
+}
+
+/// Returns what the search before the race has found so far.
+fn searched(search: &SearchState) -> String {
+    let mut text = format!(
+        "search     {} rounds over, {} candidates tried",
+        search.rounds, search.candidates
+    );
+    if search.failed > 0 {
+        text += &format!(", {} failed", search.failed);
+    }
+    text.push('\n');
+    if let Some(best) = &search.best {
+        let change = match search.change.as_str() {
+            "" => String::new(),
+            change => format!(" ({})", Plain(change)),
+        };
+        let figure = search.figure();
+        let figure = figure.map_or_else(String::new, |figure| format!(", {}", Plain(&figure)));
+        text += &format!(
+            "  best so far: {}{change}{figure}; claimed is only what the race says\n",
+            Plain(best)
+        );
+    }
+    text
 }
 
 /// Returns the spending on the models of an experiment, if any were asked.

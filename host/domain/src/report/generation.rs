@@ -139,6 +139,19 @@ impl Generation {
 }
 
 impl ModelCost {
+    /// Returns the part of a cost that came after another, which it contains.
+    pub fn minus(&self, before: &Self) -> Self {
+        Self {
+            calls: self.calls.saturating_sub(before.calls),
+            tokens: self.tokens.saturating_sub(before.tokens),
+            usd: self
+                .usd
+                .map(|usd| (usd - before.usd.unwrap_or_default()).max(0.0)),
+            upper_bound: self.upper_bound,
+            seconds: (self.seconds - before.seconds).max(0.0),
+        }
+    }
+
     /// Returns the sum of two costs.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The most candidates that a report lists.
 pub const CANDIDATES_MAX: usize = 2_000;
 
+/// The most rounds whose durations a report lists.
+pub const ROUNDS_MAX: usize = 2_000;
+
 /// The most approaches of a search that race.
 pub const FINALISTS_MAX: usize = 16;
 
@@ -49,8 +52,34 @@ pub struct Rounds {
     /// Cost of the questions to it.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub cost: ModelCost,
+    /// Durations and costs of the rounds, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub took: Vec<RoundTook>,
     /// The candidates in their order, the first [`CANDIDATES_MAX`] of them.
     pub lineage: Vec<Candidate>,
+}
+
+/// Duration and cost of a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoundTook {
+    /// The number of the round; 0 for the look at what the search began with.
+    pub round: u32,
+    /// Duration of making its candidates, questions to a model included, in seconds.
+    pub making_seconds: f64,
+    /// Duration of building, checking and assessing them, in seconds.
+    pub checking_seconds: f64,
+    /// Duration of timing the best of them, in seconds.
+    pub timing_seconds: f64,
+    /// Cost of the questions to a model in this round.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub cost: ModelCost,
+}
+
+impl RoundTook {
+    /// Returns the duration of the round, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.making_seconds + self.checking_seconds + self.timing_seconds
+    }
 }
 
 /// A candidate that raced.
@@ -123,6 +152,13 @@ impl Rounds {
         let found = self.finalists.iter().filter_map(|one| one.found_ratio);
         let readings = self.lineage.iter().filter_map(|one| one.reading);
         let finals = self.finalists.iter().filter_map(|one| one.found_reading);
+        let mut took = self.took.iter().flat_map(|one| {
+            [
+                &one.making_seconds,
+                &one.checking_seconds,
+                &one.timing_seconds,
+            ]
+        });
         let is_figure = |figure: f64| figure.is_finite() && (0.0..=1e12).contains(&figure);
         let is_reading = |reading: f64| reading.is_finite();
         let counts = [self.candidates, self.failed, self.same, self.control];
@@ -132,6 +168,9 @@ impl Rounds {
             && named.all(|text| is_short(&text))
             && counts.iter().all(|count| *count <= COUNT_MAX)
             && is_figure(self.seconds)
+            && self.took.len() <= ROUNDS_MAX
+            && took.all(|figure| is_figure(*figure))
+            && self.took.iter().all(|one| one.cost.is_possible())
             && self.cost.is_possible()
             && ratios.chain(found).all(is_figure)
             && readings.chain(finals).all(is_reading);
@@ -152,11 +191,14 @@ mod tests {
         let good = Rounds {
             finalists: vec![Finalist::default()],
             lineage: vec![Candidate::default()],
+            took: vec![RoundTook::default()],
             ..Rounds::default()
         };
         assert_eq!(good.check(), Ok(()));
         type Change = fn(&mut Rounds);
-        let forged: [Change; 7] = [
+        let forged: [Change; 9] = [
+            |one| one.took[0].timing_seconds = f64::INFINITY,
+            |one| one.took = vec![RoundTook::default(); ROUNDS_MAX + 1],
             |one| one.seconds = f64::NAN,
             |one| one.candidates = u64::MAX,
             |one| one.ended = "x".repeat(CANDIDATE_TEXT_MAX + 1),

@@ -8,7 +8,8 @@ pub(super) const VARIANTS_MAX: usize = 12;
 /// A chart of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`, `history`.
+    /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`, `search`,
+    /// `search-time`, `search-cost`, `history`.
     pub name: String,
     /// Title of the chart.
     pub title: String,

@@ -13,6 +13,7 @@ mod ratio_plot;
 mod ratios;
 mod replicas;
 mod scores;
+mod search;
 mod sizes;
 
 use bakeoff_domain::report::{Report, presented};
@@ -26,6 +27,7 @@ pub(super) use pareto::chart as pareto;
 pub(super) use ratios::{chart as ratios, of as ratio_chart};
 pub(super) use replicas::chart as replicas;
 pub(super) use scores::chart as scores;
+pub(super) use search::charts as search;
 pub(super) use sizes::chart as sizes;
 
 /// Returns the charts that there is data for, of a report and of the last runs of the same question.
@@ -36,6 +38,7 @@ pub fn charts(whole: &Report, runs: &[PastRun]) -> Vec<Chart> {
     own.into_iter()
         .flatten()
         .chain(parameters(whole))
+        .chain(search(whole))
         .chain(history(shown, runs))
         .collect()
 }

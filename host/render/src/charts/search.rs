@@ -1,0 +1,146 @@
+//! The charts of a search: the figure of each candidate, and the best so far, by the number of candidates, by time and by
+//! money.
+
+use super::canvas::{Anchor, Canvas, WIDTH, label};
+use super::chart::Chart;
+use crate::rounds::{by_figure, figure_of, made, spent_table};
+use bakeoff_domain::report::words::numbers;
+use bakeoff_domain::report::{Candidate, Report, RoundTook, Rounds};
+
+const LEFT: f64 = 90.0;
+const RIGHT: f64 = WIDTH - 30.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 260.0;
+
+/// The number of lines of the grid.
+const GRID_LINES: u32 = 4;
+
+/// The number of names on the lower axis.
+const NAMES: u32 = 4;
+
+/// The most candidates that are marked.
+const MARKS_MAX: usize = 400;
+
+/// The quantity along the lower axis.
+struct Along {
+    /// Name of the chart, as a file name.
+    file: &'static str,
+    /// Name of the quantity in the title.
+    name: &'static str,
+    /// Name of the axis.
+    axis: &'static str,
+    /// The quantity when a candidate was known, by its place.
+    at: Vec<f64>,
+}
+
+/// Returns the charts, if candidates have figures.
+pub(crate) fn charts(report: &Report) -> Vec<Chart> {
+    let Some(rounds) = &report.rounds else {
+        return Vec::new();
+    };
+    let all: Vec<&Candidate> = made(rounds).collect();
+    let over = |spent: &dyn Fn(&RoundTook) -> f64| -> Vec<f64> {
+        let until = |round: u32| {
+            let took = rounds.took.iter();
+            took.take_while(|one| one.round <= round).map(spent).sum()
+        };
+        all.iter().map(|one| until(one.round)).collect()
+    };
+    let mut alongs = vec![Along {
+        file: "search",
+        name: "candidates",
+        axis: "candidates tried",
+        at: (1..=all.len()).map(|place| place as f64).collect(),
+    }];
+    if !rounds.took.is_empty() {
+        alongs.push(Along {
+            file: "search-time",
+            name: "time",
+            axis: "seconds of searching",
+            at: over(&RoundTook::seconds),
+        });
+    }
+    let usd = |one: &RoundTook| one.cost.usd.unwrap_or(0.0);
+    if rounds.took.iter().any(|one| usd(one) > 0.0) {
+        alongs.push(Along {
+            file: "search-cost",
+            name: "money",
+            axis: "US dollars",
+            at: over(&usd),
+        });
+    }
+    let charts = alongs.iter();
+    charts
+        .filter_map(|along| chart(report, rounds, &all, along))
+        .collect()
+}
+
+fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) -> Option<Chart> {
+    let points: Vec<(f64, f64, bool)> = (all.iter().zip(&along.at))
+        .filter_map(|(one, at)| Some((*at, figure_of(report, rounds, one)?, one.best)))
+        .collect();
+    // What it began with is the best until a candidate is.
+    let mut begun = rounds.lineage.iter().filter(|one| one.round == 0);
+    let begun = begun.find(|one| one.name == rounds.reference);
+    let begun = begun.and_then(|one| figure_of(report, rounds, one));
+    let figures = || points.iter().map(|point| point.1).chain(begun);
+    let low = figures().min_by(f64::total_cmp)?;
+    let high = figures().max_by(f64::total_cmp)?;
+    let margin = ((high - low) * 0.05)
+        .max(low.abs() * 0.01)
+        .max(f64::MIN_POSITIVE);
+    let (low, high) = (low - margin, high + margin);
+    let end = points.iter().map(|point| point.0).fold(0.0, f64::max);
+    let end = if end > 0.0 { end } else { 1.0 };
+    let x = |value: f64| LEFT + (RIGHT - LEFT) * (value / end).clamp(0.0, 1.0);
+    let y = |value: f64| BOTTOM + (TOP - BOTTOM) * ((value - low) / (high - low)).clamp(0.0, 1.0);
+
+    let (name, unit) = by_figure(report, rounds);
+    let title = format!("Best so far, by {}", along.name);
+    let description = format!(
+        "{} of {} candidates of the search in the round in which each was made, and a line through those that became the \
+         best. They steered the search, and claim nothing.",
+        label(&name),
+        numbers::count(points.len() as u64)
+    );
+    let mut canvas = Canvas::new();
+    for line in 0..=GRID_LINES {
+        let value = low + (high - low) * f64::from(line) / f64::from(GRID_LINES);
+        canvas.line((LEFT, y(value)), (RIGHT, y(value)), "grid");
+        let text = numbers::reading_with(3, value, &label(&unit));
+        canvas.text((LEFT - 8.0, y(value) + 4.0), &text, Anchor::End, true);
+    }
+    canvas.line((LEFT, BOTTOM), (RIGHT, BOTTOM), "axis");
+    for place in 0..=NAMES {
+        let value = end * f64::from(place) / f64::from(NAMES);
+        let text = numbers::significant(value, 3);
+        canvas.text((x(value), BOTTOM + 20.0), &text, Anchor::Middle, true);
+    }
+    let every = points.len().div_ceil(MARKS_MAX).max(1);
+    for (at, value, _) in points.iter().step_by(every) {
+        canvas.mark((x(*at), y(*value)), 0, true);
+    }
+    // A staircase: the best stays the best until another is.
+    let mut line: Vec<(f64, f64)> = begun.map(|begun| (x(0.0), y(begun))).into_iter().collect();
+    for (at, value, _) in points.iter().filter(|point| point.2) {
+        let before = line.last().map(|last| last.1);
+        line.extend(before.map(|before| (x(*at), before)));
+        line.push((x(*at), y(*value)));
+    }
+    let last = line.last().map(|last| (x(end), last.1));
+    line.extend(last);
+    canvas.path(&line, 1);
+    for (at, value, _) in points.iter().filter(|point| point.2) {
+        canvas.mark((x(*at), y(*value)), 1, false);
+    }
+    let middle = f64::midpoint(LEFT, RIGHT);
+    canvas.text((middle, BOTTOM + 38.0), along.axis, Anchor::Middle, true);
+    canvas.text((LEFT, TOP - 10.0), &label(&name), Anchor::Start, true);
+    Some(Chart {
+        svg: canvas.finish(along.file, &title, &description, BOTTOM + 46.0),
+        name: along.file.to_owned(),
+        title,
+        description,
+        table: spent_table(report, rounds),
+    })
+}
