@@ -164,6 +164,41 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
 }
 
 #[test]
+fn a_search_goes_through_more_combinations_than_can_race() {
+    let valley = Valley::new();
+    let wide = "x = { from = 0, to = 9_999, step = 1 }, y = { from = 0, to = 9_999, step = 1 }";
+    valley.change(
+        "x = { from = 0, to = 99, step = 1 }, y = { from = 0, to = 99, step = 1 }",
+        wide,
+    );
+    let workload = valley.0.path().join("workload.rs");
+    let text = fs::read_to_string(&workload).unwrap();
+    fs::write(&workload, text.replace("(0..100)", "(0..10_000)")).unwrap();
+    let report = valley.report(&["run"]);
+    let rounds = &report["rounds"];
+    assert_eq!(
+        rounds["ended"], "a candidate passes every gate",
+        "{rounds:#}"
+    );
+    let output = valley.run(&["run", "--no-rounds"]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    for words in ["100000000 variants", "[rounds]"] {
+        assert!(output.stderr.contains(words), "{words}: {}", output.stderr);
+    }
+    // Without rounds in the file it is refused where it stands.
+    let (head, tail) = valley
+        .text()
+        .split_once("[rounds]")
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .unwrap();
+    let (_, tail) = tail.split_once("[measure]").unwrap();
+    fs::write(valley.file(), format!("{head}[measure]{tail}")).unwrap();
+    let output = valley.run(&["run"]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    assert!(output.stderr.contains("add [rounds]"), "{}", output.stderr);
+}
+
+#[test]
 fn the_backtest_is_refined_until_it_earns_what_no_first_variant_earns() {
     let folder = tempfile::tempdir().unwrap();
     copy_experiment(&root().join("examples/backtest"), folder.path());

@@ -66,6 +66,9 @@ fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
         loss(&report, rounds["finalists"][0]["name"].as_str().unwrap()),
         1.0
     );
+    let forecast = valley.run(&["run", "--dry-run"]);
+    let words = "a model writes up to 56 of them, with up to 2 repairs each: 168 calls at most\n";
+    assert!(forecast.stdout.contains(words), "{}", forecast.stdout);
     // Without leave nobody is asked.
     let output = valley.run(&["run"]);
     assert_eq!(output.status, 2, "{}", output.stderr);

@@ -243,7 +243,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let why = "there must be something to compare";
     root.missing("approach", why, "[[approach]]", found);
     let approaches = root.sections("approach", problem::APPROACHES_MAX, found);
-    let approaches = problem::approaches(approaches, files, found);
+    let is_searched = root.is_table("rounds");
+    let approaches = problem::approaches(approaches, is_searched, files, found);
 
     let limits = match root.section("limits", found) {
         Some(section) => {

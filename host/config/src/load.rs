@@ -12,7 +12,8 @@ use super::program;
 use super::rounds::Rounds;
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
-use bakeoff_domain::spec::{Experiment, Inputs};
+use bakeoff_domain::spec::{Approach, Experiment, Inputs};
+use bakeoff_domain::variant::VARIANTS_MAX;
 use bakeoff_files::{Reach, not_plain};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,21 @@ impl LoadedExperiment {
             ));
         }
         Ok(())
+    }
+
+    /// Refuses an experiment with more variants than can race: a search tries some of them.
+    ///
+    /// # Errors
+    /// [`ConfigError::Refused`], with the next step.
+    pub fn is_countable(&self) -> Result<(), ConfigError> {
+        let counts = self.experiment.approaches.iter().map(Approach::variants);
+        match counts.fold(0, usize::saturating_add) {
+            count if count > VARIANTS_MAX => Err(ConfigError::Refused(format!(
+                "its sweeps have {count} variants, and {VARIANTS_MAX} is the most that race: let its [rounds] search among \
+                 them by \"climb\", \"evolve\" or \"draw\", or give the parameters fewer values"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the properties of a criterion's readings that the file declares; none if there is no file.

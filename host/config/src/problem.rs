@@ -313,9 +313,11 @@ pub(super) struct Approaches {
     pub(super) wished: Vec<WishedApproach>,
 }
 
-/// Reads all `[[approach]]`; `None` if one of them is invalid.
+/// Reads all `[[approach]]`; `None` if one of them is invalid. Of those that are searched there may be any number of
+/// combinations.
 pub(super) fn approaches(
     sections: Vec<Section<'_>>,
+    is_searched: bool,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Approaches> {
@@ -375,7 +377,9 @@ pub(super) fn approaches(
                 sweep,
                 words,
             });
-            refuse_too_many(&list, sweep_at, found);
+            if !is_searched {
+                refuse_too_many(&list, sweep_at, found);
+            }
             places.push(ApproachPlace {
                 code: place,
                 grants: grant_places,
@@ -399,7 +403,7 @@ fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut V
             sweep.unwrap_or_default(),
             format!("with this sweep there are {count} variants, and {VARIANTS_MAX} is the most"),
             "too many combinations",
-            "give the parameters fewer values, or make several experiments of it",
+            "give the parameters fewer values, or add [rounds], which tries some of them",
         ));
     }
 }

@@ -66,6 +66,7 @@ pub(super) async fn in_session<T>(
     work: impl AsyncFnOnce(&mut Run<'_>, RunId) -> Result<T, RunError>,
 ) -> Result<(T, Store), RunError> {
     loaded.has_code()?;
+    loaded.is_countable()?;
     let mode = match options.start {
         Start::Resume => Mode::Write,
         Start::Fresh => Mode::SetAside,

@@ -447,20 +447,22 @@ fn own(
     files: &RunFiles,
     host: &HostOptions,
 ) -> Result<Vec<SurveyedPrototype>, RunError> {
-    let approaches = &loaded.experiment.approaches;
-    let variants = variant::declare(approaches);
-    let granted = read_granted(loaded, &host.policy, &variants, &files.code)?;
-    let places = variant::approach_indexes(approaches);
-    let named = approaches.iter().zip(&files.code).enumerate();
+    // However many combinations there are, these are all that is made of them.
+    let mut first = loaded.clone();
+    let approaches = first.experiment.approaches.iter_mut();
+    approaches
+        .flat_map(|one| &mut one.sweep)
+        .for_each(|one| one.values.truncate(1));
+    let variants = variant::declare(&first.experiment.approaches);
+    let granted = read_granted(&first, &host.policy, &variants, &files.code)?;
+    let named = loaded.experiment.approaches.iter().zip(&files.code);
     Ok(named
-        .map(|(place, (approach, code))| {
-            let first = places.iter().position(|of| *of == place);
-            SurveyedPrototype {
-                name: approach.name.clone(),
-                code: code.clone(),
-                swept: !approach.sweep.is_empty(),
-                files: first.and_then(|first| granted.get(first).cloned().flatten()),
-            }
+        .zip(granted)
+        .map(|((approach, code), files)| SurveyedPrototype {
+            name: approach.name.clone(),
+            code: code.clone(),
+            swept: !approach.sweep.is_empty(),
+            files,
         })
         .collect())
 }

@@ -6,7 +6,7 @@ use super::interrupts::listen_for_interrupts;
 use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
-use bakeoff_config::{LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
+use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
@@ -221,8 +221,33 @@ pub(super) fn forecast(
             plural(done, "round is", "rounds are")
         );
     }
+    if let (true, Some(asked)) = (ways.contains(&Propose::Model), &loaded.generate) {
+        text += &questions(asked, options, (left, ways.len() as u32));
+    }
     text.push_str("  no model is asked, and nothing was begun\n");
     Ok(text)
+}
+
+/// Returns what a model may be asked in so many rounds, in which so many ways share the candidates.
+fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> String {
+    let share = options.width.most().div_ceil(ways.max(1));
+    let tries = if options.control { 2 } else { 1 };
+    let first = u64::from(rounds) * u64::from(share) * tries;
+    let calls = first * (1 + u64::from(asked.repairs));
+    let usd = asked.asked.microdollars_max;
+    let usd = usd.map(|usd| format!("{} US dollars", usd as f64 / 1e6));
+    let tokens = asked.asked.tokens_max;
+    let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
+    let bounds: Vec<String> = [usd, tokens].into_iter().flatten().collect();
+    let bounds = if bounds.is_empty() {
+        String::new()
+    } else {
+        format!(", within {}", bounds.join(" and "))
+    };
+    format!(
+        "  a model writes up to {first} of them, with up to {} repairs each: {calls} calls at most{bounds}\n",
+        asked.repairs
+    )
 }
 
 fn plural(count: u32, one: &str, many: &str) -> String {
