@@ -304,6 +304,26 @@ fn more_rounds_and_new_approaches_join_a_search_that_is_over() {
     let (first, more) = (lineage(&first), lineage(&more));
     assert_eq!(more[..first.len()], first);
 
+    // Stopped and begun again, as many more are made as were asked for, and not more.
+    let mut child = bakeoff(&["evolve", valley.dir(), "--more", "8"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let over = || {
+        let known = valley.run(&["archive", "--format", "json"]).json();
+        known["search"]["rounds"].as_u64().unwrap()
+    };
+    while over() < 4 {
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(child.try_wait().unwrap(), None);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let rest = valley.report(&["evolve", "--more", "8"]);
+    assert_eq!(rest["rounds"]["count"], 11);
+    let more = lineage(&rest);
+
     valley.change(
         "[rounds]",
         "[[approach]]\nname = \"fixed\"\nsource = \"fixed.rs\"\n\n[rounds]",

@@ -37,6 +37,9 @@ pub(crate) struct Journal {
     /// Cost of the questions to a model so far, if one was asked.
     #[serde(default)]
     pub(crate) cost: Option<ModelCost>,
+    /// The number of rounds that were to be over when as many more as somebody asked for are made, if they are not yet.
+    #[serde(default)]
+    pub(crate) more_until: Option<u32>,
     /// Content addresses of the approaches' code, by the name of the approach.
     pub(crate) code: BTreeMap<String, String>,
     /// Everything that the search knows.

@@ -102,6 +102,21 @@ pub fn known(results: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
     Ok(JournalPlace::of(folder).look()?.map(|one| one.archive))
 }
 
+/// Returns one sight of each candidate: of an approach whose values are not searched the best combination.
+fn best_of_each(seen: impl Iterator<Item = (usize, Looked)>) -> Vec<(usize, Looked)> {
+    let mut best: BTreeMap<usize, Looked> = BTreeMap::new();
+    for (index, one) in seen {
+        let place = |one: &Looked| one.place.unwrap_or(u32::MAX);
+        if best
+            .get(&index)
+            .is_none_or(|known| place(&one) < place(known))
+        {
+            best.insert(index, one);
+        }
+    }
+    best.into_iter().collect()
+}
+
 /// Builds the proposer of a search, if it has one.
 async fn open_proposer(
     request: &SearchRequest<'_>,
@@ -219,12 +234,17 @@ impl<'a> Searching<'a> {
                 .await?;
             joining.clear();
         }
-        let begun_with = self.journal.archive.rounds;
+        let until = self.more_until(say);
+        self.journal.more_until = until;
         loop {
             if self.journal.archive.elites.is_empty() {
                 return Ok("no approach that it began with passed its checks".to_owned());
             }
-            if let Some(reason) = self.reason_to_end(begun_with) {
+            if let Some(reason) = self.reason_to_end(until) {
+                // Whoever asks for more after that asks for others.
+                if self.journal.more_until.take().is_some() {
+                    self.place.write(&self.journal)?;
+                }
                 return Ok(reason);
             }
             let started = Instant::now();
@@ -329,9 +349,9 @@ impl<'a> Searching<'a> {
             .collect();
         let making = begun.elapsed();
         let look = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
-        let seen: Vec<(usize, Looked)> = (look.candidates.into_iter())
-            .filter_map(|one| Some((*names.get(&one.approach)?, one)))
-            .collect();
+        let seen = look.candidates.into_iter();
+        let seen = seen.filter_map(|one| Some((*names.get(&one.approach)?, one)));
+        let seen = best_of_each(seen);
         let archive = &mut self.journal.archive;
         archive.take_in(&seen, new, self.request.options.parents as usize);
         let is_first = again.is_empty();
@@ -382,16 +402,34 @@ impl<'a> Searching<'a> {
         }
     }
 
-    /// Returns the reason to make no further round, if there is one.
-    fn reason_to_end(&self, begun_with: u32) -> Option<String> {
+    /// Returns the number of rounds that are to be over when as many more as were asked for are made; those that were asked
+    /// for in a session that was stopped are not added to.
+    fn more_until(&self, say: &mut (dyn FnMut(&str) + Send)) -> Option<u32> {
+        let more = self.request.more?;
+        let rounds = self.journal.archive.rounds;
+        match self.journal.more_until.filter(|until| *until > rounds) {
+            Some(until) => {
+                say(&format!(
+                    "going on with the rounds that were asked for before: {} more",
+                    until - rounds
+                ));
+                Some(until)
+            }
+            None => Some(rounds.saturating_add(more)),
+        }
+    }
+
+    /// Returns the reason to make no further round, if there is one; `until` is the number of rounds that somebody asked
+    /// for beyond those that the experiment wants.
+    fn reason_to_end(&self, until: Option<u32>) -> Option<String> {
         let (archive, options) = (&self.journal.archive, &self.request.options);
         let rounds = archive.rounds;
         if archive.source_bytes() > SOURCE_BYTES_MAX {
             return Some("its record has as many sources as it can have".to_owned());
         }
-        if let Some(more) = self.request.more {
-            let is_done = rounds >= begun_with.saturating_add(more);
-            return is_done.then(|| "as many more were made as were asked for".to_owned());
+        if let Some(until) = until {
+            return (rounds >= until)
+                .then(|| "as many more were made as were asked for".to_owned());
         }
         let passes = archive
             .best()

@@ -1,9 +1,10 @@
 //! Small changes of sources: one place of a good candidate's source at a time.
 
-use super::super::candidate::{Made, Program};
+use super::super::candidate::{Made, Outcome, Program};
 use super::super::random::Random;
 use super::Known;
 use bakeoff_compile::Mutation;
+use std::collections::BTreeSet;
 
 /// The most trials for each candidate that is wanted.
 const TRIALS: usize = 50;
@@ -24,6 +25,12 @@ pub(crate) fn mutate(
             (!own.is_empty()).then_some((*parent, own.as_slice()))
         })
         .collect();
+    // What failed in one candidate fails in its relatives.
+    let candidates = known.archive.candidates.iter();
+    let failed: BTreeSet<(String, String)> = candidates
+        .filter(|one| one.by == "mutate" && matches!(one.outcome, Outcome::Failed(..)))
+        .map(|one| (one.program.origin.clone(), one.change.clone()))
+        .collect();
     let mut made = Vec::new();
     if able.is_empty() {
         return made;
@@ -35,6 +42,9 @@ pub(crate) fn mutate(
         let (parent, changes) = able[random.below(able.len())];
         let program = &known.candidate(parent).program;
         let one = &changes[random.below(changes.len())];
+        if failed.contains(&(program.origin.clone(), one.change.clone())) {
+            continue;
+        }
         let source = known.source(program);
         let Some(changed) = source.and_then(|text| one.applied(&text)) else {
             continue;
