@@ -1,6 +1,8 @@
 //! Rounds whose candidates others are asked for: a model, or a proposer.
 
 use super::{Valley, loss};
+use crate::finished::copy_experiment;
+use crate::support::{root, run_bakeoff};
 use std::fs;
 
 #[test]
@@ -122,6 +124,31 @@ fn first_tries_of_a_model_are_what_its_rounds_are_held_against() {
     let finalists = rounds["finalists"].as_array().unwrap().iter();
     let names: Vec<&str> = finalists.map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["fixed 2.1", "fixed 1.2"], "{rounds:#}");
+}
+
+#[test]
+fn the_example_with_replies_says_what_its_first_tries_came_to() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_experiment(&root().join("examples/inversions"), folder.path());
+    let file = folder.path().join("rounds.toml");
+    let words = [
+        "run",
+        file.to_str().unwrap(),
+        "--generate",
+        "--budget",
+        "2s",
+    ];
+    let output = run_bakeoff(&words);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    for words in [
+        "3 rounds made 6 candidates",
+        "Beside the search, 6 first tries were made, told nothing of it.",
+        ", the best first try: ",
+        "is merging with: ",
+    ] {
+        assert!(output.stdout.contains(words), "{words}: {}", output.stdout);
+    }
+    assert!(!output.stdout.contains("1 failed"), "{}", output.stdout);
 }
 
 /// A proposer that moves to the neighbours of the best point so far, and further the fewer results there are.

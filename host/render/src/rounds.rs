@@ -145,8 +145,19 @@ fn control(report: &Report, rounds: &Rounds) -> Option<String> {
     if rounds.control == 0 {
         return None;
     }
-    let drawn = counted(rounds.control, "candidate was", "candidates were");
-    let begin = format!("Beside the search, {drawn} drawn without regard to any result");
+    let is_written = rounds
+        .lineage
+        .iter()
+        .any(|one| one.control && one.by == "model");
+    let (begin, other_best) = if is_written {
+        let tries = counted(rounds.control, "first try was", "first tries were");
+        let begin = format!("Beside the search, {tries} made, told nothing of it");
+        (begin, "the best first try")
+    } else {
+        let drawn = counted(rounds.control, "candidate was", "candidates were");
+        let begin = format!("Beside the search, {drawn} drawn without regard to any result");
+        (begin, "the best that was drawn")
+    };
     let of = |control: bool| rounds.finalists.iter().find(|one| one.control == control);
     let (Some(best), Some(other)) = (of(false), of(true)) else {
         return Some(format!(
@@ -167,7 +178,7 @@ fn control(report: &Report, rounds: &Rounds) -> Option<String> {
         )
     };
     Some(format!(
-        "{begin}. {name}, the best that rounds made, against {other_name}, the best that was drawn: {}.",
+        "{begin}. {name}, the best that rounds made, against {other_name}, {other_best}: {}.",
         by_time.unwrap_or_else(by_rank)
     ))
 }
