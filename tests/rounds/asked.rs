@@ -127,6 +127,47 @@ fn first_tries_of_a_model_are_what_its_rounds_are_held_against() {
 }
 
 #[test]
+fn a_round_that_is_asked_for_ahead_is_told_what_was_known_before() {
+    let valley = Valley::fixed();
+    valley.change(
+        "propose = [\"mutate\"]",
+        "propose = [\"model\"]\nwidth = 1\nahead = true\n",
+    );
+    valley.change("width = 8\n", "");
+    valley.change("count = 30", "count = 3");
+    valley.change("until = \"gates\"", "until = \"count\"");
+    valley.change(
+        "[rounds]",
+        "[generate]\nprovider = \"replay\"\ncassette = \"model.jsonl\"\napproaches = 0\n\n[rounds]",
+    );
+    let lines = [
+        improvement("round 1 candidate 1", "nearer", (39, 71)),
+        improvement("round 2 candidate 1", "nearer still", (38, 71)),
+        improvement("round 3 candidate 1", "the lowest", (37, 71)),
+    ];
+    fs::write(valley.0.path().join("model.jsonl"), lines.join("\n")).unwrap();
+    let report = valley.report(&["run", "--generate"]);
+    let rounds = &report["rounds"];
+    let rows = rounds["lineage"].as_array().unwrap().iter();
+    let told: Vec<String> = rows
+        .map(|one| format!("{} of {}", one["name"], one["parent"]))
+        .collect();
+    // The second round was asked for before the first was looked at, and the third before the second was.
+    assert_eq!(
+        told,
+        [
+            "\"fixed\" of \"\"",
+            "\"fixed 1.1\" of \"fixed\"",
+            "\"fixed 2.1\" of \"fixed\"",
+            "\"fixed 3.1\" of \"fixed 1.1\"",
+        ],
+        "{rounds:#}"
+    );
+    assert_eq!(rounds["cost"]["calls"], 3);
+    assert_eq!(rounds["cost"]["usd"], 0.0);
+}
+
+#[test]
 fn the_example_with_replies_says_what_its_first_tries_came_to() {
     let folder = tempfile::tempdir().unwrap();
     copy_experiment(&root().join("examples/inversions"), folder.path());

@@ -44,7 +44,7 @@
 //! | … `until` | `"count"` or `"gates"` | `"count"` |
 //! | … `time` | 1 s – 24 h for all rounds | none |
 //! | … `seed` | what candidates follow from | `0` |
-//! | … `control` | `true` or `false` | `false` |
+//! | … `ahead`, `control` | `true` or `false` | `false` |
 //! | `[judge]` `provider`, `model`, `usd`, `tokens`, `calls_at_once`, `cassette` | as for `[generate]`: whose opinion is asked for, if the user says so | – |
 //! | … `votes` | 1–20 | `4` |
 //! | `[limits]` `memory` | 64 KiB – 4 GiB | `"256 MiB"` |

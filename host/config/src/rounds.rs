@@ -171,6 +171,8 @@ pub struct Rounds {
     pub time: Option<Duration>,
     /// The seed that candidates follow from.
     pub seed: u64,
+    /// True if a model is asked for the next round while one is looked at.
+    pub ahead: bool,
     /// True if as many candidates are drawn without regard to any result, to show whether rounds help.
     pub control: bool,
 }
@@ -192,6 +194,7 @@ impl Default for Rounds {
             until_gates: false,
             time: None,
             seed: 0,
+            ahead: false,
             control: false,
         }
     }
@@ -229,6 +232,7 @@ pub(super) fn rounds(
     let until = section.choice("until", &ends, found);
     let time = duration(&mut section, "time", TIME, found);
     let seed = whole(&mut section, "seed", 0..=i64::MAX, found);
+    let ahead = section.flag("ahead", found);
     let control = section.flag("control", found);
     section.close(found);
     Rounds {
@@ -246,6 +250,7 @@ pub(super) fn rounds(
         until_gates: until.is_some_and(|at| at.value),
         time: time.map(|at| at.value),
         seed: seed.map_or(none.seed, |at| at.value.unsigned_abs()),
+        ahead: ahead.is_some_and(|at| at.value),
         control: control.is_some_and(|at| at.value),
     }
 }
@@ -383,7 +388,7 @@ mod tests {
         assert_eq!(read("").unwrap(), Rounds::default());
         let all = "count = 9\nwidth = 4\npropose = [\"climb\", \"model\"]\nparents = 1\nfinalists = 4\n\
                    patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\nselect = \"passing\"\n\
-               mix = [\"new\", \"improve\"]\nafter_failure = \"new\"\nallocate = \"equal\"\n";
+               mix = [\"new\", \"improve\"]\nafter_failure = \"new\"\nallocate = \"equal\"\nahead = true\n";
         let found = read(all).unwrap();
         assert_eq!(
             (found.select, found.after_failure, found.allocate),
@@ -399,7 +404,7 @@ mod tests {
         assert_eq!((read.count, read.width, read.seed), (9, Width::Fixed(4), 7));
         assert_eq!((read.parents, read.finalists, read.patience), (1, 4, 2));
         assert_eq!(read.time, Some(Duration::from_secs(600)));
-        assert!(read.until_gates && read.control);
+        assert!(read.until_gates && read.control && read.ahead);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::proposal::ProposalOutcome;
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::report::ModelCost;
 use bakeoff_provider::{AskError, Models};
-use bakeoff_run::{RunError, Survey};
+use bakeoff_run::{RunError, SharedCores, Survey};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
@@ -53,6 +53,11 @@ impl Improver {
     /// Returns what the model has cost so far in this process.
     pub fn cost(&self) -> ModelCost {
         (&self.writer.models.spent().total).into()
+    }
+
+    /// Returns the cores on which candidates are tried.
+    pub fn cores(&self) -> &SharedCores {
+        &self.writer.cores
     }
 
     /// Returns the name of the provider and its model.

@@ -12,13 +12,12 @@ use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_files::Reach;
 use bakeoff_provider::{AskError, Models, Request};
-use bakeoff_run::{RunError, Survey, Values};
+use bakeoff_run::{RunError, SharedCores, Survey, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// Number of inputs of each case that a prototype is called on.
 pub(super) const INPUTS_OF_EACH: u32 = 2;
@@ -87,7 +86,7 @@ pub(super) struct PrototypeWriter {
     /// same failure, and its recorded reply is found again.
     pub(super) calls: Vec<(CaseIndex, u64)>,
     /// Cores on which prototypes are built and tried.
-    cores: Arc<Semaphore>,
+    pub(super) cores: SharedCores,
 }
 
 impl PrototypeWriter {
@@ -105,7 +104,7 @@ impl PrototypeWriter {
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
             survey,
             options: options.clone(),
-            cores: Arc::new(Semaphore::new(options.tried_at_once.max(1))),
+            cores: SharedCores::new(options.tried_at_once),
         }
     }
 
@@ -155,8 +154,7 @@ impl PrototypeWriter {
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the prototypes.
     pub(super) async fn try_out(&self, source: String) -> Result<Attempt, RunError> {
-        // It is never closed.
-        let _core = self.cores.acquire().await;
+        let _core = self.cores.one().await;
         attempt(&self.survey, source, &Values::new(), &self.calls).await
     }
 

@@ -55,6 +55,7 @@ mod samples;
 mod screening;
 mod seed;
 mod session;
+mod shared_cores;
 mod shown_names;
 mod survey;
 mod task_states;
@@ -79,12 +80,13 @@ pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_bu
 pub use execute::{Finished, read_variants, run};
 pub use judge::{Judge, JudgeQuestion, JudgedNumber, JudgedSource, PendingVote, RunJudge};
 pub use keys::{Keys, SEED_RULE};
-pub use look::{Look, Looked, TIMED_MAX, look, look_budget};
+pub use look::{Look, LookOptions, Looked, TIMED_MAX, look, look_budget};
 pub use options::{
     HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
+pub use shared_cores::SharedCores;
 pub use survey::{BuiltProposer, Survey, SurveyedCalls, SurveyedPrototype, Values};
 pub use variant_state::{Identity, VariantState};

@@ -9,6 +9,7 @@ use super::instances;
 use super::options::RunOptions;
 use super::screening::{coarse_failures, readings};
 use super::session::Run;
+use super::shared_cores::SharedCores;
 use super::variant_state::{Identity, find_duplicates};
 use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
@@ -72,26 +73,35 @@ pub struct Look {
     pub timing: Duration,
 }
 
+/// Wishes for a look.
+#[derive(Clone, Copy, Debug)]
+pub struct LookOptions<'a> {
+    /// Names of approaches that are timed before any other.
+    pub timed: &'a BTreeSet<String>,
+    /// Cores that others work on meanwhile, but not while something is timed.
+    pub shared: Option<&'a SharedCores>,
+}
+
 /// Looks at the approaches of an experiment. Results are kept in the store, so that a look which is made again measures
-/// nothing anew. `timed` are names of approaches that are timed before any other.
+/// nothing anew.
 ///
 /// # Errors
 /// See [`RunError`].
 pub async fn look(
     loaded: &LoadedExperiment,
     options: &RunOptions,
-    timed: &BTreeSet<String>,
+    wanted: LookOptions<'_>,
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Look, RunError> {
-    let go = async |session: &mut Run<'_>, _| session.look(timed).await;
+    let go = async |session: &mut Run<'_>, _| session.look(wanted).await;
     let (looked, mut store) = in_session(loaded, options, report, subscribe, go).await?;
     store.stop_run(RunStatus::Interrupted)?;
     Ok(looked)
 }
 
 impl Run<'_> {
-    async fn look(&mut self, timed: &BTreeSet<String>) -> Result<Look, RunError> {
+    async fn look(&mut self, wanted: LookOptions<'_>) -> Result<Look, RunError> {
         let started = Instant::now();
         if !self.context.config.inputs.has_oracle() {
             let wrong = self.loaded.wrong(
@@ -111,7 +121,11 @@ impl Run<'_> {
         let by_fuel = ordered(&criteria, &known, StandIn::Fuel);
         let checking = started.elapsed();
         let coarse = if asks_for_time(&self.loaded.experiment) {
-            self.time_best(timed, &by_fuel).await?
+            let _quiet = match wanted.shared {
+                Some(cores) => cores.all().await,
+                None => None,
+            };
+            self.time_best(wanted.timed, &by_fuel).await?
         } else {
             CoarseRace::default()
         };

@@ -64,7 +64,7 @@ impl Archive {
             self.candidates.push(Candidate {
                 round,
                 parent: Some(made.parent),
-                by: made.by.to_owned(),
+                by: made.by.into_owned(),
                 change: in_one_line(&made.change),
                 control: made.control,
                 ..Candidate::first(name, made.program)
@@ -249,7 +249,7 @@ pub(crate) mod tests {
     fn made(parent: usize, value: usize) -> Made {
         Made {
             parent,
-            by: "climb",
+            by: "climb".into(),
             change: format!("n → {value}"),
             program: program("a", value),
             control: false,

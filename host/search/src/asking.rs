@@ -1,7 +1,7 @@
 //! Candidates of a round that others name: a model, or a proposer.
 
 use super::archive::Archive;
-use super::candidate::{Made, Program};
+use super::candidate::{Made, Named, Program};
 use super::error::SearchError;
 use super::making::{Material, RoundPlan};
 use super::told;
@@ -9,16 +9,10 @@ use bakeoff_config::{LoadedExperiment, Propose, Wish};
 use bakeoff_propose::{Improver, Learnt, RoundProposer};
 use bakeoff_run::{Interrupt, RunError};
 
-/// Candidates that others named.
-#[derive(Debug, Default)]
-pub(crate) struct Named {
-    pub(crate) made: Vec<Made>,
-    /// The reason why a model will name no more, if there is one.
-    pub(crate) silent: Option<String>,
-}
-
 /// A round whose candidates others are asked for.
 pub(crate) struct Asking<'a> {
+    /// The number of the round.
+    pub(crate) round: u32,
     pub(crate) plan: &'a RoundPlan<'a>,
     pub(crate) archive: &'a Archive,
     pub(crate) loaded: &'a LoadedExperiment,
@@ -29,21 +23,11 @@ pub(crate) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Has a model and a proposer name their shares of the next round, if these are ways of the search.
-    pub(crate) async fn all(
+    /// Has a model name its share of the round, if it is a way of the search.
+    pub(crate) async fn ask_model(
         &self,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Named, SearchError> {
-        let mut named = self.ask_proposer(say).await?;
-        let by_model = self.ask_model(say).await?;
-        named.made.extend(by_model.made);
-        Ok(Named {
-            silent: by_model.silent,
-            ..named
-        })
-    }
-
-    async fn ask_model(&self, say: &mut (dyn FnMut(&str) + Send)) -> Result<Named, SearchError> {
         let is_way = self.plan.ways.contains(&Propose::Model);
         let Some(model) = self.model.filter(|_| is_way) else {
             return Ok(Named::default());
@@ -53,6 +37,7 @@ impl Asking<'_> {
         let Some((parent, mut learnt)) = told::learnt(archive, options.count, source) else {
             return Ok(Named::default());
         };
+        learnt.round = self.round;
         learnt.wishes = if self.plan.is_anew {
             vec![Wish::New]
         } else {
@@ -98,7 +83,7 @@ impl Asking<'_> {
         let program = &self.archive.candidates[parent].program;
         let made = improved.made.into_iter().map(|one| Made {
             parent,
-            by: "model",
+            by: "model".into(),
             change: one.change,
             program: Program {
                 source: Some(one.source.into()),
@@ -115,7 +100,11 @@ impl Asking<'_> {
         })
     }
 
-    async fn ask_proposer(&self, say: &mut (dyn FnMut(&str) + Send)) -> Result<Named, SearchError> {
+    /// Has a proposer name its share of the round, if it is a way of the search.
+    pub(crate) async fn ask_proposer(
+        &self,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Named, SearchError> {
         let is_way = self.plan.ways.contains(&Propose::Component);
         let archive = self.archive;
         let Some(proposer) = self.proposer.filter(|_| is_way) else {
@@ -132,7 +121,7 @@ impl Asking<'_> {
         let programs = match answer {
             Ok(programs) => programs,
             Err(why) => {
-                let round = archive.rounds + 1;
+                let round = self.round;
                 say(&format!("round {round}: the proposer names nothing: {why}"));
                 return Ok(Named::default());
             }
@@ -142,7 +131,7 @@ impl Asking<'_> {
             let (parent, program) = told::descent(archive, self.loaded, named)?;
             Some(Made {
                 parent,
-                by: "component",
+                by: "component".into(),
                 change: one.change,
                 program,
                 control: false,

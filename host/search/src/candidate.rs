@@ -3,6 +3,7 @@
 use super::space::Values;
 use bakeoff_source::digest_of_parts;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -123,16 +124,24 @@ impl Candidate {
 }
 
 /// A candidate that was made and not looked at yet.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Made {
     /// Index of the candidate that it was made from.
     pub parent: usize,
     /// Maker of it: the word of a way.
-    pub by: &'static str,
+    pub by: Cow<'static, str>,
     /// Difference from its parent, in words.
     pub change: String,
     /// The program.
     pub program: Program,
     /// True if it was drawn without regard to any result.
     pub control: bool,
+}
+
+/// Candidates of a round that others named.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Named {
+    pub(crate) made: Vec<Made>,
+    /// The reason why a model will name no more, if there is one.
+    pub(crate) silent: Option<String>,
 }

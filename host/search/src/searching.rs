@@ -1,59 +1,24 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::Archive;
-use super::asking::{Asking, Named};
+use super::asking::Asking;
 use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sources};
-use super::candidate::{Candidate, Program};
+use super::candidate::{Candidate, Named, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
 use super::making::{Material, RoundPlan, searches_values, ways_of};
+use super::request::{SearchRequest, Searched, open_proposer};
 use super::summary;
-use bakeoff_config::{Allocate, LoadedExperiment, Propose, Rounds};
+use bakeoff_config::{Allocate, LoadedExperiment, Propose};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{self, ModelCost, RoundTook};
-use bakeoff_files::Reach;
 use bakeoff_propose::{Improver, RoundProposer};
-use bakeoff_run::{
-    HostOptions, Interrupt, Looked, RunError, RunOptions, Survey, asks_for_time, draw_seed, look,
-};
-use bakeoff_source::{RunFiles, read_code};
+use bakeoff_run::{LookOptions, Looked, RunError, RunOptions, asks_for_time, draw_seed, look};
+use bakeoff_source::RunFiles;
 use bakeoff_store::{Mode, ResultsPlace, Start};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-
-/// A search that is wanted.
-pub struct SearchRequest<'a> {
-    /// The experiment.
-    pub loaded: &'a LoadedExperiment,
-    /// Options of the search.
-    pub options: Rounds,
-    /// The folder of the results of the race; what the search keeps is below it.
-    pub results: ResultsPlace,
-    /// The use of what an earlier search kept.
-    pub start: Start,
-    /// The number of rounds to add to those that are over, whatever the options say of their end.
-    pub more: Option<u32>,
-    /// The host's own options.
-    pub host: HostOptions,
-    /// The flag that is raised when the user asks to stop.
-    pub interrupt: Interrupt,
-    /// The command that goes on with the search, for the message of an interruption.
-    pub resume: String,
-    /// The model that writes candidates, if one may.
-    pub model: Option<Improver>,
-}
-
-/// A search that is over.
-#[derive(Debug)]
-pub struct Searched {
-    /// The experiment that races: the approaches that the search began with, and the best candidates.
-    pub experiment: LoadedExperiment,
-    /// The rounds, as reports have them.
-    pub rounds: report::Rounds,
-    /// The seed of inputs and orders in the rounds, which is none for the race.
-    pub inputs: RunSeed,
-}
 
 /// A search in progress.
 struct Searching<'a> {
@@ -115,27 +80,6 @@ fn best_of_each(seen: impl Iterator<Item = (usize, Looked)>) -> Vec<(usize, Look
         }
     }
     best.into_iter().collect()
-}
-
-/// Builds the proposer of a search, if it has one.
-async fn open_proposer(
-    request: &SearchRequest<'_>,
-    say: &mut (dyn FnMut(&str) + Send),
-) -> Result<Option<RoundProposer>, SearchError> {
-    let Some(code) = &request.options.proposer else {
-        return Ok(None);
-    };
-    let loaded = request.loaded;
-    let unusable = |why: &str| {
-        let path = code.path().display();
-        SearchError::Nothing(format!("the proposer {path} cannot be asked: {why}"))
-    };
-    let read = read_code(code, &loaded.dir, Reach::Within(&loaded.dir));
-    let read = read.map_err(|failure| unusable(&failure.message))?;
-    let survey = Survey::open(loaded, &request.host, say).await?;
-    let opened = RoundProposer::open(survey, read).await?;
-    let proposer = opened.map_err(|failure| unusable(&failure.message))?;
-    Ok(Some(proposer))
 }
 
 impl<'a> Searching<'a> {
@@ -230,7 +174,7 @@ impl<'a> Searching<'a> {
     async fn go(&mut self, say: &mut (dyn FnMut(&str) + Send)) -> Result<String, SearchError> {
         let mut joining = self.joining()?;
         if self.journal.archive.reference.is_none() {
-            self.round(&joining, Vec::new(), Instant::now(), say)
+            self.round((&joining, Vec::new(), None), Instant::now(), say)
                 .await?;
             joining.clear();
         }
@@ -249,33 +193,61 @@ impl<'a> Searching<'a> {
             }
             let started = Instant::now();
             let (archive, request) = (&self.journal.archive, self.request);
+            let round = archive.rounds + 1;
             let plan = RoundPlan::of(archive, &self.ways, &request.options);
-            let asking = Asking {
-                plan: &plan,
-                archive,
-                loaded: &self.loaded,
-                material: &self.material,
-                model: request.model.as_ref(),
-                proposer: self.proposer.as_ref(),
-                interrupt: &request.interrupt,
-            };
-            let Named { made, silent } = asking.all(say).await?;
+            let asking = self.asking(round, &plan, archive);
+            let mut named = self.journal.ahead.clone();
+            if named == Named::default() {
+                named = asking.ask_model(say).await?;
+            }
+            let silent = named.silent.take();
+            named.made.extend(asking.ask_proposer(say).await?.made);
             let made = (self.material)
-                .make(archive, &plan, &request.host, made)
+                .make(archive, &plan, &request.host, named.made)
                 .await?;
             if made.is_empty() {
                 return Ok(
                     silent.unwrap_or_else(|| "the ways had nothing further to try".to_owned())
                 );
             }
-            let round = self.journal.archive.rounds + 1;
+            // What is asked ahead of this round knows nothing of it.
+            let known = self.asks_ahead(silent.as_ref(), until);
+            let known = known.then(|| self.journal.archive.clone());
             let new = self.journal.archive.add(round, made);
             joining.extend(new);
             let new = std::mem::take(&mut joining);
-            self.round(&new, self.looked_again(), started, say).await?;
+            let ahead = known.as_ref();
+            self.round((&new, self.looked_again(), ahead), started, say)
+                .await?;
             if let Some(reason) = silent {
                 return Ok(reason);
             }
+        }
+    }
+
+    /// Returns true if a model is to be asked for the next round while this one is looked at.
+    fn asks_ahead(&self, silent: Option<&String>, until: Option<u32>) -> bool {
+        let options = &self.request.options;
+        let last = until.unwrap_or(options.count);
+        let is_way = self.ways.contains(&Propose::Model);
+        options.ahead && is_way && silent.is_none() && self.journal.archive.rounds + 1 < last
+    }
+
+    fn asking<'b>(
+        &'b self,
+        round: u32,
+        plan: &'b RoundPlan<'b>,
+        archive: &'b Archive,
+    ) -> Asking<'b> {
+        Asking {
+            round,
+            plan,
+            archive,
+            loaded: &self.loaded,
+            material: &self.material,
+            model: self.request.model.as_ref(),
+            proposer: self.proposer.as_ref(),
+            interrupt: &self.request.interrupt,
         }
     }
 
@@ -323,11 +295,10 @@ impl<'a> Searching<'a> {
     }
 
     /// Looks at new candidates beside others, takes in what is seen, and keeps it. They have been in the making since
-    /// `begun`.
+    /// `begun`. A model is asked meanwhile for those of the next round, of which `ahead` is what it is told from.
     async fn round(
         &mut self,
-        new: &[usize],
-        again: Vec<usize>,
+        (new, again, ahead): (&[usize], Vec<usize>, Option<&Archive>),
         begun: Instant,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), SearchError> {
@@ -348,7 +319,27 @@ impl<'a> Searching<'a> {
             .map(|index| self.journal.archive.candidates[*index].name.clone())
             .collect();
         let making = begun.elapsed();
-        let look = look(&experiment, &self.options(), &timed, say, |_| {}).await?;
+        let wanted = LookOptions {
+            timed: &timed,
+            shared: self.request.model.as_ref().map(Improver::cores),
+        };
+        let options = self.options();
+        let looking = look(&experiment, &options, wanted, say, |_| {});
+        let mut told = Vec::new();
+        let asking = async {
+            let Some(archive) = ahead else {
+                return Ok(Named::default());
+            };
+            let plan = RoundPlan::of(archive, &self.ways, &self.request.options);
+            let asking = self.asking(archive.rounds + 2, &plan, archive);
+            asking
+                .ask_model(&mut |text| told.push(text.to_owned()))
+                .await
+        };
+        let looking = async { Ok(looking.await?) };
+        let (look, named) = tokio::try_join!(looking, asking)?;
+        told.iter().for_each(|text| say(text));
+        self.journal.ahead = named;
         let seen = look.candidates.into_iter();
         let seen = seen.filter_map(|one| Some((*names.get(&one.approach)?, one)));
         let seen = best_of_each(seen);

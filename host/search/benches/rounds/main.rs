@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         let elites = self.archive.elites.clone();
         let made = (0..self.width).map(|place| Made {
             parent: elites[place % elites.len()],
-            by: "bench",
+            by: "bench".into(),
             change: String::new(),
             program: program(self.time.len() + place),
             control: false,

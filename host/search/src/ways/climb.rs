@@ -73,7 +73,7 @@ fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
         .into_iter()
         .map(|point| Made {
             parent,
-            by: "climb",
+            by: "climb".into(),
             change: space.change(&from, &point),
             program: Program {
                 values: space.values(&point),

@@ -35,7 +35,7 @@ pub(crate) fn draw(
         let from = space.point(&program.values).unwrap_or_default();
         let one = Made {
             parent,
-            by: "draw",
+            by: "draw".into(),
             change: space.change(&from, &point),
             program: Program {
                 values: space.values(&point),

@@ -86,7 +86,7 @@ fn child(
     }
     Some(Made {
         parent,
-        by: "evolve",
+        by: "evolve".into(),
         change: space.change(&from, &point),
         program: Program {
             values: space.values(&point),

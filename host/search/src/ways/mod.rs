@@ -117,7 +117,7 @@ mod tests {
         let mut archive = archive(50);
         let child = Made {
             parent: 0,
-            by: "climb",
+            by: "climb".into(),
             change: String::new(),
             program: program("a", 56),
             control: false,

@@ -51,7 +51,7 @@ pub(crate) fn mutate(
         };
         let candidate = Made {
             parent,
-            by: "mutate",
+            by: "mutate".into(),
             change: one.change.clone(),
             program: Program {
                 source: Some(changed.into()),
