@@ -165,6 +165,12 @@ fn a_round_that_is_asked_for_ahead_is_told_what_was_known_before() {
     );
     assert_eq!(rounds["cost"]["calls"], 3);
     assert_eq!(rounds["cost"]["usd"], 0.0);
+    // What an earlier session paid for counts once.
+    fs::remove_dir_all(valley.0.path().join(".bakeoff")).unwrap();
+    let first = valley.report(&["run", "--generate", "--rounds", "2"]);
+    assert_eq!(first["rounds"]["cost"]["calls"], 2);
+    let more = valley.report(&["run", "--generate", "--rounds", "3"]);
+    assert_eq!(more["rounds"]["cost"]["calls"], 3);
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub(crate) struct Journal {
     pub(crate) inputs: String,
     /// Durations and costs of the rounds so far, and of the look at what the search began with.
     pub(crate) took: Vec<RoundTook>,
+    /// Cost of the questions to the model before the search began.
+    #[serde(default)]
+    pub(crate) cost_base: Option<ModelCost>,
     /// Cost of the questions to a model so far, if one was asked.
     #[serde(default)]
     pub(crate) cost: Option<ModelCost>,

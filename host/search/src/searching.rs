@@ -32,9 +32,10 @@ struct Searching<'a> {
     inputs: RunSeed,
     material: Material,
     place: JournalPlace,
-    journal: Journal,
-    /// Cost of the questions to a model in earlier sessions.
+    /// Cost of the questions to the model when this session began, and that of the search in earlier ones.
+    opened_at: ModelCost,
     cost_before: Option<ModelCost>,
+    journal: Journal,
 }
 
 /// Searches in rounds, or goes on with a search that was stopped. Progress goes to `say`.
@@ -141,6 +142,7 @@ impl<'a> Searching<'a> {
             None => Journal {
                 identity,
                 inputs: draw_seed()?.to_string(),
+                cost_base: request.model.as_ref().map(Improver::cost),
                 ..Journal::default()
             },
         };
@@ -165,6 +167,7 @@ impl<'a> Searching<'a> {
             inputs,
             material,
             place,
+            opened_at: (request.model.as_ref()).map_or_else(ModelCost::default, Improver::cost),
             cost_before: journal.cost,
             journal,
         })
@@ -254,9 +257,21 @@ impl<'a> Searching<'a> {
     /// Returns the cost of questions to the model, those of earlier sessions included.
     fn cost(&self) -> ModelCost {
         let now = self.request.model.as_ref().map(Improver::cost);
-        match (self.cost_before, now) {
-            (Some(before), Some(now)) => before.plus(&now),
-            (before, now) => now.or(before).unwrap_or_default(),
+        let Some(now) = now else {
+            return self.journal.cost.unwrap_or_default();
+        };
+        // A record of replies has what earlier sessions paid for, and calls that were under way when one was killed. A replay
+        // has none.
+        let since_begin = now.minus(&self.journal.cost_base.unwrap_or_default());
+        let session = now.minus(&self.opened_at);
+        let of_all = match &self.cost_before {
+            Some(before) => before.plus(&session),
+            None => session,
+        };
+        if since_begin.calls >= of_all.calls {
+            since_begin
+        } else {
+            of_all
         }
     }
 
