@@ -249,3 +249,48 @@ fn races(small: &Small) -> Vec<String> {
     };
     rows.unwrap().map(|inputs| seed(inputs.unwrap())).collect()
 }
+
+#[test]
+fn an_approach_that_is_called_otherwise_races_again_on_the_same_seed() {
+    let small = Small::new();
+    let seeded = |more: &[&str]| {
+        let mut words = vec!["run", small.dir(), "--seed", "5", "--format", "json"];
+        words.extend(more);
+        run_bakeoff(&words)
+    };
+    let first = seeded(&[]);
+    assert!(first.ended_a_run(), "{}", first.stderr);
+    let file = small.path("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let renamed = text.replace("name = \"good\"", "name = \"better\"");
+    assert_ne!(text, renamed);
+    fs::write(&file, renamed).unwrap();
+    let again = seeded(&[]);
+    assert!(again.ended_a_run(), "{}", again.stderr);
+    let report = again.json();
+    let variants = report["variants"].as_array().unwrap().iter();
+    let ranked: Vec<&str> = variants
+        .filter(|one| one["status"] == "ranked")
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
+    assert!(ranked.contains(&"better"), "{ranked:?}");
+    let verified = run_bakeoff(&["report", small.dir()]);
+    assert!(verified.ended_a_run(), "{}", verified.stderr);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_fails_by_its_own_name() {
+    let small = Small::new();
+    for name in ["panics", "does_not_compile"] {
+        fs::write(small.path(&format!("{name}.rs")), b"pub fn \xff").unwrap();
+    }
+    let output = run_bakeoff(&["run", small.dir(), "--format", "json"]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report = output.json();
+    for name in ["panics", "does_not_compile"] {
+        let mut variants = report["variants"].as_array().unwrap().iter();
+        let variant = variants.find(|one| one["name"] == name).unwrap();
+        let message = variant["failure"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("{name}.rs")), "{name}: {message}");
+    }
+}

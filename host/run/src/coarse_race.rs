@@ -99,7 +99,7 @@ impl Run<'_> {
                 break;
             }
         }
-        let key = self.keys.race(&identities);
+        let key = self.keys.race(ids.iter().zip(&identities));
         if let Some(kept) = self.store.get(ResultKind::CoarseRace, &key, Owner::RUN)? {
             return Ok(kept);
         }

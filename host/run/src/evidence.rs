@@ -5,7 +5,7 @@ use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
 use super::coarse_times::CoarseRace;
 use super::judge::RunJudge;
-use super::keys::{self, UNREADABLE};
+use super::keys;
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
@@ -246,7 +246,7 @@ impl Record {
     /// Returns true if the stored code of a variant is the one that its build, if there is one, was made from.
     pub fn has_measured_code(&self, variant: &Variant) -> bool {
         let build = self.build(&variant.id);
-        build.is_none_or(|build| is_built_from(build, variant.iteration.source.as_deref()))
+        build.is_none_or(|build| is_built_from(build, &keys::source_input(variant)))
     }
 
     /// Returns the gate of a variant, if it got that far.
@@ -291,10 +291,10 @@ impl Record {
 }
 
 /// Returns true if a build depends on this code, by its content address, and its key is that of all its inputs.
-pub fn is_built_from<T>(build: &StoredResult<T>, source: Option<&str>) -> bool {
+pub fn is_built_from<T>(build: &StoredResult<T>, source: &str) -> bool {
     let named = bakeoff_store::input(&build.inputs, "source");
     let key = bakeoff_store::Key::new(build.inputs.iter().cloned());
-    named == Some(source.unwrap_or(UNREADABLE)) && key.digest() == build.key
+    named == Some(source) && key.digest() == build.key
 }
 
 /// Returns the variants of a run as they were declared, under the ids that they had.

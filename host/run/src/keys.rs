@@ -10,12 +10,22 @@ use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_source::{PackedFolders, digest_of_parts};
 use bakeoff_store::Key;
 use std::fmt::Write as _;
 
 /// The content address, in the key of a build, of code that could not be read.
-pub(super) const UNREADABLE: &str = "unreadable";
+const UNREADABLE: &str = "unreadable";
+
+/// Returns the code of a variant as a build depends on it: its content address, or the file that cannot be read, whose
+/// failure is its own.
+pub(super) fn source_input(variant: &Variant) -> String {
+    match &variant.iteration.source {
+        Some(digest) => digest.clone(),
+        None => format!("{UNREADABLE} {}", variant.file),
+    }
+}
 
 /// The rules by which replicas are planned, measured and counted, as a part of the key of a race: replicas that were
 /// measured by other rules are not continued.
@@ -101,9 +111,9 @@ impl Keys {
 
     /// Returns the key of a build, whose result is the compiler's output.
     pub(super) fn build(&self, state: &VariantState) -> Key {
-        let source = state.variant.iteration.source.as_deref();
+        let source = source_input(&state.variant);
         let inputs = [
-            ("source", source.unwrap_or(UNREADABLE)),
+            ("source", source.as_str()),
             ("interface", &self.interface),
             ("compiler", &self.compiler),
             ("engine", &self.checked),
@@ -200,14 +210,18 @@ impl Keys {
         ]
     }
 
-    /// Returns the key of a race and of its pilot.
-    pub(super) fn race(&self, components: &[Identity]) -> Key {
+    /// Returns the key of a race and of its pilot, in which each variant has its id: what is kept of a race tells its
+    /// variants by them.
+    pub(super) fn race<'a>(
+        &self,
+        components: impl IntoIterator<Item = (&'a VariantId, &'a Identity)>,
+    ) -> Key {
         let mut encoded = String::new();
-        for identity in components {
+        for (id, identity) in components {
             // Writing to a text cannot fail.
             let _ = writeln!(
                 encoded,
-                "component={} files={}",
+                "variant={id} component={} files={}",
                 identity.component,
                 identity.files_input()
             );

@@ -45,7 +45,8 @@ impl Run<'_> {
             components.push(entry.identity);
             timed.push(entry.timed);
         }
-        let key = self.keys.race(&components);
+        let ids = variants.iter().map(|one| &one.id);
+        let key = self.keys.race(ids.zip(&components));
         self.report_changed_race(&key)?;
         let measure = measure_after(&self.measure_left(), self.coarse.as_ref());
         let lists = bakeoff_store::RaceLists {

@@ -135,7 +135,7 @@ fn measured_code(store: &Store, run: RunId, id: &str) -> Result<Option<MeasuredC
         return Ok(None);
     };
     let own = builds.iter().find(|build| build.variant == id);
-    if !own.is_some_and(|build| is_built_from(build, Some(&sha256))) {
+    if !own.is_some_and(|build| is_built_from(build, &sha256)) {
         return Err(Failure::usage(format!(
             "the code that is kept of {} is not what its build was made from: somebody changed \
              these results; `bakeoff run --fresh` measures again",

@@ -130,7 +130,7 @@ pub fn sources(store: &Store, run: RunId) -> Result<BTreeMap<String, String>, St
             continue;
         };
         let mut own = builds.iter().filter(|build| build.variant == variant.id);
-        if !own.any(|build| is_built_from(build, Some(&last.source_digest))) {
+        if !own.any(|build| is_built_from(build, &last.source_digest)) {
             continue;
         }
         // Code samples are worth no error: what was altered or is gone is not shown.
