@@ -198,6 +198,69 @@ fn the_example_with_replies_says_what_its_first_tries_came_to() {
     assert!(!output.stdout.contains("1 failed"), "{}", output.stdout);
 }
 
+#[test]
+fn case_214_what_a_proposer_names_in_a_round_is_as_foreign_as_a_prototype() {
+    let head = "use crate::bakeoff::{Error, Proposal, SourceFile, Task};\n\n\
+        pub fn propose(task: &Task) -> Result<Vec<Proposal>, Error> {\n\
+        let own = task.known[0].source().unwrap_or_default().to_owned();\n";
+    let cases = [
+        // Endless work, and memory without end.
+        (
+            "loop { std::hint::black_box(&own); }",
+            "the proposer names nothing",
+        ),
+        (
+            "let mut all = vec![own]; loop { let last = all[0].clone() + &all[0]; all = vec![last]; }",
+            "the proposer names nothing",
+        ),
+        // No prototype.
+        (
+            "let mut one = Proposal::new(\"two\", &own); one.files.push(SourceFile { name: \"b.rs\".into(), text: own });\n\
+             Ok(vec![one])",
+            "a prototype is one Rust file",
+        ),
+        (
+            "Ok(vec![Proposal::new(\"../x\", &own).sweep(\"../x\", [\"1\"])])",
+            "a parameter has a name of up to",
+        ),
+        (
+            "let many: Vec<String> = (0..3_000).map(|one| one.to_string()).collect();\n\
+             Ok(vec![Proposal::new(\"many\", &own).sweep(\"x\", many.clone()).sweep(\"y\", many)])",
+            "variants, more than",
+        ),
+        // A program that does not compile, called by what would clear a screen.
+        (
+            "Ok(vec![Proposal::new(\"\\u{1b}[2J</script>\", \"pub fn place(\")])",
+            "1 failed",
+        ),
+    ];
+    for (body, why) in cases {
+        let valley = Valley::new();
+        fs::write(
+            valley.0.path().join("foreign.rs"),
+            format!("{head}{body}\n}}\n"),
+        )
+        .unwrap();
+        valley.change(
+            "count = 30\nwidth = 8\n",
+            "count = 2\nwidth = 3\npropose = [\"component\"]\nproposer = \"foreign.rs\"\n",
+        );
+        let output = valley.run(&["run"]);
+        assert!(output.ended_a_run(), "{body}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{body}: {}", output.stderr);
+        let all = format!("{}{}", output.stdout, output.stderr);
+        assert!(!all.contains('\u{1b}'), "{body}: {all:?}");
+        let page = valley.0.path().join(".bakeoff/valley/report.html");
+        let page = fs::read_to_string(page).unwrap();
+        assert!(!page.contains("2J</script>"), "{body}");
+        assert!(
+            output.stdout.contains("walker"),
+            "{body}: {}",
+            output.stdout
+        );
+    }
+}
+
 /// A proposer that moves to the neighbours of the best point so far, and further the fewer results there are.
 const NEIGHBOURS: &str = r#"
 use crate::bakeoff::{Error, Proposal, Task};

@@ -100,15 +100,8 @@ pub(crate) fn identity(
         serde_json::to_string(&manifest).unwrap_or_default(),
         ways.join(" "),
         format!(
-            "{} {} {} {:?} {:?} {:?} {:?} {} {proposer}",
-            options.seed,
-            options.parents,
-            options.control,
-            options.width,
-            options.after_failure,
-            options.allocate,
-            options.mix,
-            options.ahead
+            "{} {} {} {proposer}",
+            options.seed, options.parents, options.control
         ),
     ];
     digest_of_parts(parts.iter().map(String::as_bytes))
