@@ -6,8 +6,8 @@ mod docs;
 mod hostile;
 mod leave;
 
-use crate::finished::TOP_K;
-use crate::support::measuring_slot;
+use crate::finished::{TOP_K, copy_experiment};
+use crate::support::{measuring_slot, root};
 use client::{Client, children_below, has_below};
 use serde_json::{Value, json};
 use std::fs;
@@ -283,6 +283,34 @@ fn results_and_experiments_below_a_root_are_read_weighed_and_run() {
             .unwrap()
             .len(),
         2
+    );
+    client.end();
+}
+
+#[test]
+fn a_run_may_search_before_it_races() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_experiment(&root().join("tests/planted/valley"), folder.path());
+    let mut client = Client::start(&[folder.path().to_str().unwrap()]);
+    client.initialize();
+    let _slot = measuring_slot();
+    let approaches = |arguments: Value, client: &mut Client| -> Vec<String> {
+        let run = client.call("run", &arguments);
+        let variants = run["structuredContent"]["variants"].as_array();
+        let variants = variants.unwrap_or_else(|| panic!("{run:#}")).iter();
+        let names = variants.map(|one| one["name"].as_str().unwrap().to_owned());
+        names.collect()
+    };
+    let wait = |rounds: u32| json!({"folder": ".", "rounds": rounds, "wait_seconds": 120});
+    let found = approaches(wait(2), &mut client);
+    assert!(
+        found.iter().any(|name| name.starts_with("walker 2.")),
+        "{found:?}"
+    );
+    let wrong = client.call("run", &json!({"folder": ".", "rounds": 5_000}));
+    assert!(
+        wrong["isError"] == true && text(&wrong).contains("5000"),
+        "{wrong:#}"
     );
     client.end();
 }

@@ -87,6 +87,10 @@ pub(super) struct RunArguments {
     /// Number of cores that measure at the same time; as the experiment says, if not given.
     #[schemars(range(min = 1))]
     pub(super) workers: Option<u32>,
+    /// Number of rounds of a search for better approaches before the race: other values of a `sweep`, changed places in
+    /// sources. 0 for none; as the experiment says, if not given.
+    #[schemars(range(max = 1000))]
+    pub(super) rounds: Option<u32>,
     /// Starts over instead of going on with what was measured before.
     #[serde(default)]
     pub(super) fresh: bool,

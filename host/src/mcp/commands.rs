@@ -125,6 +125,10 @@ pub(super) fn run(arguments: &RunArguments, roots: &Roots) -> Result<Work, ToolE
             .map(|workers| format!("--workers={workers}")),
     );
     words.extend(budget(arguments.budget_seconds)?);
+    words.extend(arguments.rounds.map(|rounds| match rounds {
+        0 => "--no-rounds".to_owned(),
+        rounds => format!("--rounds={rounds}"),
+    }));
     Ok(Work {
         kind: RunKind::Run,
         invocation: invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?,
