@@ -68,6 +68,16 @@ fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
         loss(&report, rounds["finalists"][0]["name"].as_str().unwrap()),
         1.0
     );
+    // Not even with leave is a round begun that is only forecast.
+    let over = fs::read(valley.record()).unwrap();
+    let forecast = valley.run(&["evolve", "--more", "1", "--generate", "--dry-run"]);
+    assert_eq!(forecast.status, 0, "{}", forecast.stderr);
+    assert!(
+        forecast.stdout.contains("nothing was begun"),
+        "{}",
+        forecast.stdout
+    );
+    assert_eq!(fs::read(valley.record()).unwrap(), over);
     let forecast = valley.run(&["run", "--dry-run"]);
     let words = "a model writes up to 56 of them, with up to 2 repairs each: 168 calls at most\n";
     assert!(forecast.stdout.contains(words), "{}", forecast.stdout);

@@ -143,7 +143,21 @@ async fn told(
         &arguments.safety,
         (output, listener),
     );
-    match asked.await? {
+    let next = asked.await?;
+    // Whatever of the approaches is there already, nothing is begun.
+    if arguments.leave.dry_run {
+        if let Some(wanted) = &wanted {
+            let results = arguments.results(&loaded)?;
+            show::write(&rounds::forecast(
+                &loaded,
+                wanted,
+                &results,
+                &arguments.experiment,
+            )?)?;
+        }
+        return Ok(Status::Done);
+    }
+    match next {
         Next::Measure => {}
         Next::ReadAgain => {
             loaded = bakeoff_config::load(&arguments.experiment)?;
