@@ -130,10 +130,7 @@ async fn told(
                 "--dry-run: there is nothing to forecast: no search is wanted ([rounds], --rounds), and --generate is not given",
             )
         })?;
-        let results = arguments.results(&loaded)?;
-        let text = rounds::forecast(&loaded, &wanted, &results, &arguments.experiment)?;
-        show::write(&text)?;
-        return Ok(Status::Done);
+        return arguments.forecast(&loaded, &wanted);
     }
     let file = bakeoff_config::file_of(&arguments.experiment);
     let asked = asked::ask(
@@ -146,16 +143,10 @@ async fn told(
     let next = asked.await?;
     // Whatever of the approaches is there already, nothing is begun.
     if arguments.leave.dry_run {
-        if let Some(wanted) = &wanted {
-            let results = arguments.results(&loaded)?;
-            show::write(&rounds::forecast(
-                &loaded,
-                wanted,
-                &results,
-                &arguments.experiment,
-            )?)?;
-        }
-        return Ok(Status::Done);
+        return match &wanted {
+            Some(wanted) => arguments.forecast(&loaded, wanted),
+            None => Ok(Status::Done),
+        };
     }
     match next {
         Next::Measure => {}
@@ -318,6 +309,22 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
 }
 
 impl Arguments {
+    /// Shows what the rounds of a search may take, and begins nothing.
+    fn forecast(
+        &self,
+        loaded: &LoadedExperiment,
+        wanted: &rounds::Wanted,
+    ) -> Result<Status, Failure> {
+        let results = self.results(loaded)?;
+        show::write(&rounds::forecast(
+            loaded,
+            wanted,
+            &results,
+            &self.experiment,
+        )?)?;
+        Ok(Status::Done)
+    }
+
     /// Returns the folder for results.
     fn results(&self, loaded: &LoadedExperiment) -> Result<ResultsPlace, Failure> {
         Ok(match &self.out {
