@@ -28,19 +28,13 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
     if same > 0 {
         parts.push(format!("{same} the same program as an earlier one"));
     }
-    let best = archive.best().map(|best| {
-        let figure = SearchState::of(archive).figure();
-        let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
-        let change = match best.change.as_str() {
-            "" => String::new(),
-            change => format!(" ({change})"),
-        };
+    let best = SearchState::of(archive).best_in_words().map(|best| {
         let found = if archive.without_new == 0 {
             "new best"
         } else {
             "best still"
         };
-        format!("{found}: {}{change}{figure}", best.name)
+        format!("{found}: {best}")
     });
     parts.extend(best);
     let is_timed = |index: &usize| archive.candidates[*index].ratio.is_some();
@@ -95,8 +89,20 @@ impl SearchState {
         }
     }
 
+    /// Returns the best so far in words, if there is one: its name, its difference from its parent, and its figure.
+    pub fn best_in_words(&self) -> Option<String> {
+        let mut text = self.best.clone()?;
+        if !self.change.is_empty() {
+            text += &format!(" ({})", self.change);
+        }
+        if let Some(figure) = self.figure() {
+            text += &format!(", {figure}");
+        }
+        Some(text)
+    }
+
     /// Returns the figure of the best in words, if it has one.
-    pub fn figure(&self) -> Option<String> {
+    fn figure(&self) -> Option<String> {
         match (&self.by, self.reading, self.ratio, &self.reference) {
             (Some(by), Some(reading), ..) => {
                 Some(format!("{by} {}", numbers::significant(reading, 4)))

@@ -101,16 +101,10 @@ fn searched(search: &SearchState) -> String {
         text += &format!(", {} failed", search.failed);
     }
     text.push('\n');
-    if let Some(best) = &search.best {
-        let change = match search.change.as_str() {
-            "" => String::new(),
-            change => format!(" ({})", Plain(change)),
-        };
-        let figure = search.figure();
-        let figure = figure.map_or_else(String::new, |figure| format!(", {}", Plain(&figure)));
+    if let Some(best) = search.best_in_words() {
         text += &format!(
-            "  best so far: {}{change}{figure}; claimed is only what the race says\n",
-            Plain(best)
+            "  best so far: {}; claimed is only what the race says\n",
+            Plain(&best)
         );
     }
     text
