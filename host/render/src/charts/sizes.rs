@@ -9,7 +9,7 @@ use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{CaseLabel, Report};
 
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = WIDTH - 180.0;
+const RIGHT: f64 = WIDTH - 200.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 320.0;
 
