@@ -92,10 +92,8 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
     let valley = Valley::new();
     let report = valley.report(&["run"]);
     let rounds = &report["rounds"];
-    assert_eq!(
-        rounds["ended"], "a candidate passes every gate",
-        "{rounds:#}"
-    );
+    let ended = rounds["ended"].as_str().unwrap();
+    assert!(ended.ends_with("passes every gate"), "{rounds:#}");
     let tried = rounds["candidates"].as_u64().unwrap();
     assert!(tried < 300, "{tried} of 10,000");
     let best = rounds["finalists"][0]["name"].as_str().unwrap();
@@ -176,10 +174,8 @@ fn a_search_goes_through_more_combinations_than_can_race() {
     fs::write(&workload, text.replace("(0..100)", "(0..10_000)")).unwrap();
     let report = valley.report(&["run"]);
     let rounds = &report["rounds"];
-    assert_eq!(
-        rounds["ended"], "a candidate passes every gate",
-        "{rounds:#}"
-    );
+    let ended = rounds["ended"].as_str().unwrap();
+    assert!(ended.ends_with("passes every gate"), "{rounds:#}");
     let output = valley.run(&["run", "--no-rounds"]);
     assert_eq!(output.status, 2, "{}", output.stderr);
     for words in ["100000000 variants", "[rounds]"] {
@@ -390,10 +386,18 @@ fn what_cannot_be_searched_is_said_before_anything_is_built() {
     valley.change("propose = [\"mutate\"]", "propose = [\"climb\"]");
     says(&valley, &["run"], "no approach has a `sweep`");
     valley.change("propose = [\"climb\"]", "propose = [\"model\"]");
-    says(&valley, &["run"], "is not asked without leave");
+    says(&valley, &["run"], "there is no [generate] that says which");
+    says(&valley, &["run", "--dry-run"], "there is no [generate]");
+    valley.change("propose = [\"model\"]", "mix = [\"new\"]");
+    says(&valley, &["run"], "`propose` does not name \"model\"");
     let valley = Valley::new();
     valley.change("gate = { reading = { max = 2 } }", "");
     says(&valley, &["run"], "no criterion has a `gate`");
+    says(&valley, &["run", "--dry-run"], "no criterion has a `gate`");
+    valley.change("until = \"gates\"", "select = \"passing\"");
+    says(&valley, &["run"], "no criterion has a `gate`");
+    valley.change("select = \"passing\"", "propose = [\"mutate\"]");
+    says(&valley, &["run"], "every approach has a `sweep`");
     // Answers that nobody judges: most of what a search makes is wrong.
     let valley = Valley::new();
     let workload = valley.0.path().join("workload.rs");

@@ -79,7 +79,7 @@ fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
     );
     assert_eq!(fs::read(valley.record()).unwrap(), over);
     let forecast = valley.run(&["run", "--dry-run"]);
-    let words = "a model writes up to 56 of them, with up to 2 repairs each: 168 calls at most\n";
+    let words = "a model writes up to 56 of them, with up to 2 repairs each: 168 questions at most; one whose reply is not";
     assert!(forecast.stdout.contains(words), "{}", forecast.stdout);
     // Without leave nobody is asked.
     let output = valley.run(&["run"]);
@@ -238,6 +238,11 @@ fn case_214_what_a_proposer_names_in_a_round_is_as_foreign_as_a_prototype() {
              Ok(vec![Proposal::new(\"many\", &own).sweep(\"x\", many.clone()).sweep(\"y\", many)])",
             "variants, more than",
         ),
+        // One that cannot be tried beside one that can.
+        (
+            "Ok(vec![Proposal::new(\"empty\", \"\"), Proposal::new(\"other\", &(own + \"// other\"))])",
+            "round 1: 1 tried",
+        ),
         // A program that does not compile, called by what would clear a screen.
         (
             "Ok(vec![Proposal::new(\"\\u{1b}[2J</script>\", \"pub fn place(\")])",
@@ -305,10 +310,8 @@ fn a_proposer_is_told_what_was_learnt_and_its_candidates_race() {
     );
     let report = valley.report(&["run"]);
     let rounds = &report["rounds"];
-    assert_eq!(
-        rounds["ended"], "a candidate passes every gate",
-        "{rounds:#}"
-    );
+    let ended = rounds["ended"].as_str().unwrap();
+    assert!(ended.ends_with("passes every gate"), "{rounds:#}");
     let best = rounds["finalists"][0]["name"].as_str().unwrap();
     assert!(loss(&report, best) <= 2.0, "{rounds:#}");
     let mut made = rounds["lineage"].as_array().unwrap().iter().skip(1);

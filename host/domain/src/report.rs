@@ -48,8 +48,8 @@ pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 pub use rounds::{
-    CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, ROUNDS_MAX, RoundTook,
-    Rounds,
+    BestThen, CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, ROUNDS_MAX,
+    RoundTook, Rounds,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

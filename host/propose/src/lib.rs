@@ -40,7 +40,9 @@ pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use planner::{PlanError, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
-pub use round_proposer::{ProposedProgram, ProposerProgram, ProposerResult, RoundProposer};
+pub use round_proposer::{
+    ProposedProgram, ProposedPrograms, ProposerProgram, ProposerResult, RoundProposer,
+};
 pub use sketch::is_taken;
 pub use step::{OnStep, WritingStep};
 pub use writer::WriteOptions;

@@ -60,6 +60,15 @@ pub struct ProposedProgram {
     pub values: Values,
 }
 
+/// The programs of a proposer's reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProposedPrograms {
+    /// The programs that can be tried.
+    pub usable: Vec<ProposedProgram>,
+    /// The reasons why others cannot.
+    pub refused: Vec<String>,
+}
+
 impl RoundProposer {
     /// Builds a proposer. The inner `Err` is the failure of its build.
     ///
@@ -90,7 +99,7 @@ impl RoundProposer {
         known: Vec<ProposerProgram>,
         mut results: Vec<ProposerResult>,
         count: usize,
-    ) -> Result<Result<Vec<ProposedProgram>, String>, RunError> {
+    ) -> Result<Result<ProposedPrograms, String>, RunError> {
         let earlier = results.len().saturating_sub(OUTCOMES_MAX);
         let task = ProposerTask {
             problem: known_problem(&self.survey, self.survey.experiment()),
@@ -108,7 +117,7 @@ impl RoundProposer {
                 ));
             }
         };
-        let mut programs = Vec::new();
+        let mut programs = ProposedPrograms::default();
         for given in given {
             let change = match given.description.as_str() {
                 "" => given.name,
@@ -116,10 +125,14 @@ impl RoundProposer {
             };
             let (source, parameters) = match prototype(given.files, given.parameters) {
                 Ok(prototype) => prototype,
-                Err(why) => return Ok(Err(format!("{change}: {why}"))),
+                Err(why) => {
+                    programs.refused.push(format!("{change}: {why}"));
+                    continue;
+                }
             };
+            let left = count - programs.usable.len();
             let all = combinations(&parameters);
-            programs.extend(all.take(count - programs.len()).map(|values| {
+            programs.usable.extend(all.take(left).map(|values| {
                 let change = change.clone();
                 let source = source.clone();
                 ProposedProgram {

@@ -51,7 +51,7 @@ pub use fuzz_entry::{
 };
 pub use ledger::Ledger;
 pub use manual::{ANSWERS_BYTES_MAX, ANSWERS_MAX, OpenTask, TaskAnswer};
-pub use models::Models;
+pub use models::{FORM_REPAIRS_MAX, Models};
 pub use options::{ModelOptions, ProviderKind};
 pub use progress::{Progress, ProgressStep};
 pub use request::{Purpose, Request};

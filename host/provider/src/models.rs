@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// Largest number of times that a reply which does not match its schema is asked for again.
-const REPAIRS_MAX: u32 = 2;
+pub const FORM_REPAIRS_MAX: u32 = 2;
 
 /// The fewest tokens of a reply that are asked for because the budget has no room for more.
 const REPLY_TOKENS_MIN: u32 = 2_048;
@@ -312,7 +312,7 @@ impl Models {
                     return Err(AskError::TimedOut { limit, during });
                 }
             };
-            if repairs == REPAIRS_MAX {
+            if repairs == FORM_REPAIRS_MAX {
                 return Err(invalid(problem, reply_excerpt));
             }
             repairs += 1;

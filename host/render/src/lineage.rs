@@ -34,7 +34,7 @@ pub(super) fn tree(report: &Report, rounds: &Rounds) -> Option<Table> {
             break;
         }
         let parent = rounds.lineage.iter().find(|other| other.name == one.parent);
-        let of = |one: &Candidate| figure_of(report, rounds, one);
+        let of = |one: &Candidate| figure_of(report, rounds, one.ratio, one.reading);
         let gain = parent.and_then(|parent| Some(of(one)? / of(parent)?));
         let gain = gain.filter(|gain| gain.is_finite() && one.round > 0);
         table.row(vec![
@@ -43,10 +43,14 @@ pub(super) fn tree(report: &Report, rounds: &Rounds) -> Option<Table> {
                 "· ".repeat(depth.min(30)),
                 super::clipped(&one.name, CHARS_MAX)
             ),
-            super::clipped(&one.by, 40),
+            if one.control {
+                format!("{}, for the control", super::clipped(&one.by, 40))
+            } else {
+                super::clipped(&one.by, 40)
+            },
             super::clipped(&one.change, CHARS_MAX),
             super::clipped(&one.outcome, 40),
-            figure(by, one),
+            figure(by, one.ratio, one.reading),
             gain.map_or("–".to_owned(), |gain| {
                 format!("{} ×", numbers::significant(gain, 3))
             }),

@@ -5,7 +5,8 @@ use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{
-    Candidate, CaseLabel, CriterionSummary, Finalist, Report, RoundTook, Rounds, VariantReport,
+    BestThen, Candidate, CaseLabel, CriterionSummary, Finalist, Report, RoundTook, Rounds,
+    VariantReport,
 };
 
 /// The heading of the section.
@@ -63,10 +64,25 @@ pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
             ),
         );
     }
+    all.extend(none_raced(rounds));
     all.extend(control(report, rounds));
     all.extend(asked(rounds));
     all.extend(phases(rounds));
     all
+}
+
+/// Says why no candidate raced, if none did.
+fn none_raced(rounds: &Rounds) -> Option<String> {
+    if rounds.candidates == 0 || rounds.finalists.iter().any(|one| !one.control) {
+        return None;
+    }
+    let has = |outcome: &str| made(rounds).any(|one| one.outcome == outcome);
+    let why = match (has("passed"), has("gated")) {
+        (false, false) => "none of them passed its checks",
+        (false, true) => "none of them passes every gate",
+        (true, _) => "none of them was among the best of the last round",
+    };
+    Some(format!("No candidate raced: {why}."))
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {
@@ -206,42 +222,62 @@ fn asked(rounds: &Rounds) -> Option<String> {
 pub(super) fn by_round(report: &Report, rounds: &Rounds) -> Option<Table> {
     let by = criterion(report, rounds);
     let mut table = Table::of("round", "What each round tried");
-    for title in ["tried", "passed", "failed"] {
+    let has = |outcome: &str| made(rounds).any(|one| one.outcome == outcome);
+    let outcomes = [
+        ("passed", true),
+        ("gated", has("gated")),
+        ("same", has("same")),
+    ];
+    let outcomes = outcomes.iter().filter(|(_, is_shown)| *is_shown);
+    let outcomes: Vec<&str> = outcomes.map(|(outcome, _)| *outcome).collect();
+    table.column("tried", Align::Right);
+    for outcome in &outcomes {
+        let title = if *outcome == "gated" {
+            "failed a gate"
+        } else {
+            outcome
+        };
         table.column(title, Align::Right);
     }
+    table.column("failed", Align::Right);
     table.column("became the best", Align::Left);
     table.column("difference from its parent", Align::Left);
     table.column("found at", Align::Right);
     let first = (rounds.count as usize).saturating_sub(ROUNDS_MAX) as u32 + 1;
     for round in first..=rounds.count {
-        let own = (rounds.lineage.iter()).filter(|one| one.round == round && !one.control);
-        let count = |wanted: &[&str]| {
-            let wanted = own
-                .clone()
-                .filter(|one| wanted.contains(&one.outcome.as_str()));
-            wanted.count()
-        };
-        let tried = own.clone().count();
-        let passed = count(&["passed", "gated"]);
-        let failed = tried - passed - count(&["same"]);
-        let best = own.clone().find(|one| one.best);
-        let cell = |text: &dyn Fn(&Candidate) -> String| best.map_or("–".to_owned(), text);
-        table.row(vec![
-            round.to_string(),
-            tried.to_string(),
-            passed.to_string(),
+        let own = || made(rounds).filter(|one| one.round == round);
+        let count = |outcome: &str| own().filter(|one| one.outcome == outcome).count();
+        let passed: Vec<usize> = outcomes.iter().map(|outcome| count(outcome)).collect();
+        let failed = own().count() - passed.iter().sum::<usize>();
+        let best = best_then(rounds, round).filter(|best| best.is_new);
+        let known = best.and_then(|best| rounds.lineage.iter().find(|one| one.name == best.name));
+        let none = || "–".to_owned();
+        let mut cells = vec![round.to_string(), own().count().to_string()];
+        cells.extend(passed.iter().map(usize::to_string));
+        cells.extend([
             failed.to_string(),
-            cell(&|one| super::clipped(&one.name, CHARS_MAX)),
-            cell(&|one| super::clipped(&one.change, CHARS_MAX)),
-            cell(&|one| figure(by, one)),
+            best.map_or_else(none, |one| super::clipped(&one.name, CHARS_MAX)),
+            known.map_or_else(none, |one| super::clipped(&one.change, CHARS_MAX)),
+            best.map_or_else(none, |one| figure(by, one.ratio, one.reading)),
         ]);
+        table.row(cells);
     }
     table.if_any()
 }
 
-/// Returns the figure at which a candidate was found.
-pub(super) fn figure(by: Option<&CriterionSummary>, one: &Candidate) -> String {
-    match (one.ratio, by, one.reading) {
+/// Returns the best candidate when a round was over.
+fn best_then(rounds: &Rounds, round: u32) -> Option<&BestThen> {
+    let took = rounds.took.iter().find(|one| one.round == round)?;
+    took.best.as_ref()
+}
+
+/// Returns the figure at which a candidate was found, of the ratio to the reference and the reading.
+pub(super) fn figure(
+    by: Option<&CriterionSummary>,
+    ratio: Option<f64>,
+    reading: Option<f64>,
+) -> String {
+    match (ratio, by, reading) {
         (_, Some(by), Some(reading)) => numbers::reading(reading, &by.unit),
         (Some(ratio), ..) => format!("{} ×", numbers::significant(ratio, 3)),
         _ => "–".to_owned(),
@@ -265,12 +301,17 @@ pub(super) fn by_figure(report: &Report, rounds: &Rounds) -> (String, String) {
     }
 }
 
-/// Returns the figure that the search goes by, of a candidate.
-pub(super) fn figure_of(report: &Report, rounds: &Rounds, one: &Candidate) -> Option<f64> {
+/// Returns the one of a ratio to the reference and a reading that the search goes by.
+pub(super) fn figure_of(
+    report: &Report,
+    rounds: &Rounds,
+    ratio: Option<f64>,
+    reading: Option<f64>,
+) -> Option<f64> {
     if criterion(report, rounds).is_some() {
-        one.reading
+        reading
     } else {
-        one.ratio
+        ratio
     }
 }
 
@@ -279,21 +320,21 @@ pub(super) fn spent_table(report: &Report, rounds: &Rounds) -> Table {
     let by = criterion(report, rounds);
     let mut table = Table::of("round", "The search until the end of each round");
     table.column("candidates", Align::Right);
-    table.column("best so far", Align::Left);
-    table.column("found at", Align::Right);
+    table.column("best then", Align::Left);
+    table.column("its figure then", Align::Right);
     table.column("seconds", Align::Right);
     table.column("US dollars", Align::Right);
     let first = (rounds.count as usize).saturating_sub(ROUNDS_MAX) as u32 + 1;
     for round in first..=rounds.count {
         let until = || made(rounds).filter(|one| one.round <= round);
-        let best = until().filter(|one| one.best).last();
+        let best = best_then(rounds, round);
         let took = || rounds.took.iter().take_while(|one| one.round <= round);
         let usd: f64 = took().filter_map(|one| one.cost.usd).sum();
         table.row(vec![
             round.to_string(),
             until().count().to_string(),
             best.map_or("–".to_owned(), |one| super::clipped(&one.name, CHARS_MAX)),
-            best.map_or("–".to_owned(), |one| figure(by, one)),
+            best.map_or("–".to_owned(), |one| figure(by, one.ratio, one.reading)),
             numbers::significant(took().map(RoundTook::seconds).sum(), 3),
             if usd > 0.0 {
                 format!("{usd:.4}")
@@ -348,8 +389,28 @@ pub(crate) mod tests {
         }
     }
 
+    fn took(round: u32, name: &str, ratio: f64) -> RoundTook {
+        RoundTook {
+            round,
+            making_seconds: f64::from(round.min(1)),
+            timing_seconds: 1.0,
+            best: Some(BestThen {
+                name: name.to_owned(),
+                is_new: true,
+                ratio: Some(ratio),
+                reading: None,
+            }),
+            ..RoundTook::default()
+        }
+    }
+
     pub(crate) fn rounds() -> Rounds {
         Rounds {
+            took: vec![
+                took(0, "a", 1.0),
+                took(1, "a 1.1", 1.3),
+                took(2, "a 2.1", 1.25),
+            ],
             count: 2,
             ended: "2 were asked for".to_owned(),
             candidates: 3,
@@ -375,18 +436,11 @@ pub(crate) mod tests {
     #[test]
     fn what_a_search_took_is_told_by_round_and_by_phase() {
         let report = crate::tables::tests::named("a");
-        let mut rounds = rounds();
-        let took = |round, making_seconds| RoundTook {
-            round,
-            making_seconds,
-            timing_seconds: 1.0,
-            ..RoundTook::default()
-        };
-        rounds.took = vec![took(0, 0.0), took(1, 1.0), took(2, 1.0)];
+        let rounds = rounds();
         let rows = spent_table(&report, &rounds).rows;
         assert_eq!(
             rows[0][1..5],
-            ["2", "a 1.1", "1.25 ×", "3.00"].map(str::to_owned)
+            ["2", "a 1.1", "1.3 ×", "3.00"].map(str::to_owned)
         );
         assert_eq!(
             rows[1][1..5],
@@ -394,6 +448,42 @@ pub(crate) mod tests {
         );
         let told = phases(&rounds).unwrap();
         assert!(told.starts_with("Its time: 40 % making"), "{told}");
+    }
+
+    #[test]
+    fn a_round_is_told_by_the_best_that_it_had() {
+        let report = crate::tables::tests::named("a");
+        let mut rounds = rounds();
+        // One that was made in the first round may become the best in the second.
+        rounds.took[1].best = rounds.took[0].best.clone().map(|best| BestThen {
+            is_new: false,
+            ..best
+        });
+        rounds.took[2].best.as_mut().unwrap().name = "a 1.1".to_owned();
+        let table = by_round(&report, &rounds).unwrap();
+        assert_eq!(table.rows[0][4..], ["–", "–", "–"].map(str::to_owned));
+        assert_eq!(
+            table.rows[1][4..],
+            ["a 1.1", "n 1 → 2", "1.25 ×"].map(str::to_owned)
+        );
+    }
+
+    #[test]
+    fn the_reason_is_given_why_none_raced() {
+        let mut rounds = rounds();
+        assert_eq!(none_raced(&rounds), None);
+        rounds.finalists.clear();
+        let said = |rounds: &Rounds| none_raced(rounds).unwrap();
+        assert!(said(&rounds).contains("among the best of the last round"));
+        let last = rounds.lineage.len();
+        for one in &mut rounds.lineage[1..last] {
+            one.outcome = "gated".to_owned();
+        }
+        assert!(said(&rounds).contains("passes every gate"));
+        for one in &mut rounds.lineage[1..last] {
+            one.outcome = "wrong-answer".to_owned();
+        }
+        assert!(said(&rounds).contains("passed its checks"));
     }
 
     #[test]

@@ -94,9 +94,12 @@ impl Asking<'_> {
         let silent = improved
             .ended
             .map(|error| format!("the model gives no more answers ({error})"));
+        let nothing = improved.failed.first();
+        let nothing = nothing.map(|reason| format!("no reply of the model can be used ({reason})"));
         Ok(Named {
             made: made.collect(),
             silent,
+            nothing,
         })
     }
 
@@ -122,11 +125,23 @@ impl Asking<'_> {
             Ok(programs) => programs,
             Err(why) => {
                 let round = self.round;
-                say(&format!("round {round}: the proposer names nothing: {why}"));
-                return Ok(Named::default());
+                let nothing = format!("the proposer names nothing ({why})");
+                say(&format!("round {round}: {nothing}"));
+                return Ok(Named {
+                    nothing: Some(nothing),
+                    ..Named::default()
+                });
             }
         };
-        let made = programs.into_iter().filter_map(|one| {
+        for why in &programs.refused {
+            say(&format!(
+                "round {}: one proposal cannot be tried: {why}",
+                self.round
+            ));
+        }
+        let nothing = programs.refused.first();
+        let nothing = nothing.map(|why| format!("no proposal can be tried ({why})"));
+        let made = programs.usable.into_iter().filter_map(|one| {
             let named = (one.source.as_str(), one.values);
             let (parent, program) = told::descent(archive, self.loaded, named)?;
             Some(Made {
@@ -140,6 +155,7 @@ impl Asking<'_> {
         Ok(Named {
             made: made.collect(),
             silent: None,
+            nothing,
         })
     }
 }

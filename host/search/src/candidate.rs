@@ -121,6 +121,11 @@ impl Candidate {
     pub(crate) fn is_alive(&self) -> bool {
         matches!(self.outcome, Outcome::Passed | Outcome::Gated)
     }
+
+    /// Returns true if it failed.
+    pub(crate) fn is_failed(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed(..))
+    }
 }
 
 /// A candidate that was made and not looked at yet.
@@ -144,4 +149,7 @@ pub(crate) struct Named {
     pub(crate) made: Vec<Made>,
     /// The reason why a model will name no more, if there is one.
     pub(crate) silent: Option<String>,
+    /// The reason why somebody named none this time, in words.
+    #[serde(default)]
+    pub(crate) nothing: Option<String>,
 }

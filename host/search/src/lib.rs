@@ -24,7 +24,7 @@ mod ways;
 pub use archive::Archive;
 pub use candidate::{Candidate, Made, Outcome, Program};
 pub use error::SearchError;
-pub use making::ways_of;
+pub use making::wanted_ways;
 pub use request::{SearchRequest, Searched};
 pub use searching::{known, search};
 pub use space::Values;

@@ -6,18 +6,46 @@ use super::error::SearchError;
 use super::random::Random;
 use super::ways::{self, Known};
 use bakeoff_compile::{Mutation, small_changes};
-use bakeoff_config::{AfterFailure, Propose, Rounds};
+use bakeoff_config::{AfterFailure, LoadedExperiment, Propose, Rounds, Select};
 use bakeoff_domain::spec::{Approach, Code, Experiment, Parameter};
 use bakeoff_run::{HostOptions, RunError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Returns the ways of a search, if everything that its options ask for is there.
+///
+/// # Errors
+/// The experiment has nothing that a way could change, or an option asks for something that it does not have.
+pub fn wanted_ways(
+    loaded: &LoadedExperiment,
+    options: &Rounds,
+) -> Result<Vec<Propose>, SearchError> {
+    let ways = ways_of(&loaded.experiment, options)?;
+    let mut criteria = loaded.experiment.criteria.iter();
+    let is_gated = criteria.any(|one| one.gate.is_some());
+    let asks_model = ways.contains(&Propose::Model);
+    let missing = if options.until_gates && !is_gated {
+        "the search is to end when every gate is passed (`until = \"gates\"`), and no criterion has a `gate`: give one \
+         its `gate`, or remove the line"
+    } else if options.select == Select::Passing && !is_gated {
+        "only those that pass every gate are to race (`select = \"passing\"`), and no criterion has a `gate`: give one its \
+         `gate`, or remove the line"
+    } else if asks_model && loaded.generate.is_none() {
+        "`propose` names \"model\", and there is no [generate] that says which: add it, or remove the word"
+    } else if !asks_model && options.mix != Rounds::default().mix {
+        "`mix` says what a model is asked for, and `propose` does not name \"model\": add the word, or remove `mix`"
+    } else {
+        return Ok(ways);
+    };
+    Err(SearchError::Nothing(missing.to_owned()))
+}
 
 /// Returns the ways of a search: those that are named, or else climbing where an approach has parameters, and changes of
 /// sources where none has.
 ///
 /// # Errors
 /// The experiment has nothing that a way could change.
-pub fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>, SearchError> {
+fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>, SearchError> {
     let is_swept = |one: &Approach| !one.sweep.is_empty();
     let has_sweep = experiment.approaches.iter().any(is_swept);
     let is_source = |one: &Approach| matches!(one.code, Code::Source(_)) && !is_swept(one);
@@ -40,6 +68,9 @@ pub fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>
                 "no approach has a `sweep`"
             }
             Propose::Mutate if !has_source && !has_sweep => "no approach is a Rust source",
+            Propose::Mutate if !has_source && !searches_values(&options.propose) => {
+                "every approach has a `sweep`, whose values no way tries"
+            }
             _ => continue,
         };
         return Err(SearchError::Nothing(format!(

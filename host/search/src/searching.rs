@@ -1,13 +1,13 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
-use super::archive::Archive;
+use super::archive::{Archive, short};
 use super::asking::Asking;
 use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sources};
 use super::candidate::{Candidate, Named, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
-use super::making::{Material, RoundPlan, searches_values, ways_of};
+use super::making::{Material, RoundPlan, searches_values, wanted_ways};
 use super::request::{SearchRequest, Searched, open_proposer};
 use super::summary;
 use bakeoff_config::{Allocate, LoadedExperiment, Propose};
@@ -90,22 +90,11 @@ impl<'a> Searching<'a> {
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, SearchError> {
         let loaded = request.loaded;
-        let ways = ways_of(&loaded.experiment, &request.options)?;
-        let gated = loaded
-            .experiment
-            .criteria
-            .iter()
-            .any(|one| one.gate.is_some());
+        let ways = wanted_ways(loaded, &request.options)?;
         if ways.contains(&Propose::Model) && request.model.is_none() {
             return Err(SearchError::Nothing(
                 "`propose` names \"model\", which is not asked without leave: give --generate, with [generate] in the \
                  experiment, or remove the word"
-                    .to_owned(),
-            ));
-        }
-        if request.options.until_gates && !gated {
-            return Err(SearchError::Nothing(
-                "the search is to end when every gate is passed (`until = \"gates\"`), and no criterion has a `gate`"
                     .to_owned(),
             ));
         }
@@ -204,13 +193,15 @@ impl<'a> Searching<'a> {
                 named = asking.ask_model(say).await?;
             }
             let silent = named.silent.take();
-            named.made.extend(asking.ask_proposer(say).await?.made);
+            let proposed = asking.ask_proposer(say).await?;
+            named.made.extend(proposed.made);
+            let nothing = silent.clone().or(named.nothing).or(proposed.nothing);
             let made = (self.material)
                 .make(archive, &plan, &request.host, named.made)
                 .await?;
             if made.is_empty() {
                 return Ok(
-                    silent.unwrap_or_else(|| "the ways had nothing further to try".to_owned())
+                    nothing.unwrap_or_else(|| "the ways had nothing further to try".to_owned())
                 );
             }
             // What is asked ahead of this round knows nothing of it.
@@ -370,6 +361,7 @@ impl<'a> Searching<'a> {
             checking_seconds: look.checking.as_secs_f64(),
             timing_seconds: look.timing.as_secs_f64(),
             cost: ModelCost::default(),
+            best: summary::best_then(archive),
         };
         if self.request.model.is_some() {
             let cost = self.cost();
@@ -437,11 +429,12 @@ impl<'a> Searching<'a> {
             return (rounds >= until)
                 .then(|| "as many more were made as were asked for".to_owned());
         }
-        let passes = archive
-            .best()
-            .is_some_and(|best| best.outcome == super::Outcome::Passed);
-        if options.until_gates && passes {
-            return Some("a candidate passes every gate".to_owned());
+        let best = archive.best().filter(|_| options.until_gates);
+        if let Some(best) = best.filter(|best| best.outcome == super::Outcome::Passed) {
+            return Some(match best.round {
+                0 => format!("the approach {} passes every gate already", best.name),
+                _ => format!("{} passes every gate", best.name),
+            });
         }
         if rounds >= options.count {
             return Some("as many were made as were asked for".to_owned());
@@ -476,7 +469,7 @@ impl<'a> Searching<'a> {
                 ..summary::rounds(
                     archive,
                     &finalists,
-                    (ended, &self.journal.took, self.request.options.seed),
+                    (short(&ended), &self.journal.took, self.request.options.seed),
                 )
             },
         }

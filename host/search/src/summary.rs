@@ -5,7 +5,7 @@ use super::candidate::{Candidate, Outcome};
 use bakeoff_config::{Rounds as Options, Select};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{
-    self, CANDIDATES_MAX, Finalist, ModelCost, ROUNDS_MAX, RoundTook, Rounds,
+    self, BestThen, CANDIDATES_MAX, Finalist, ModelCost, ROUNDS_MAX, RoundTook, Rounds,
 };
 use serde::Serialize;
 
@@ -15,18 +15,27 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// Returns the sentence about a round that is over, whose candidates have these indexes. Where a criterion asks for time,
 /// it says if nothing was timed.
 pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) -> String {
-    let made = new.iter().map(|index| &archive.candidates[*index]);
-    let count = |is_wanted: &dyn Fn(&Outcome) -> bool| {
-        made.clone().filter(|one| is_wanted(&one.outcome)).count()
+    let new_ones = new.iter().map(|index| &archive.candidates[*index]);
+    let count = |is_wanted: &dyn Fn(&Candidate) -> bool| {
+        new_ones.clone().filter(|one| is_wanted(one)).count()
     };
-    let failed = count(&|one| matches!(one, Outcome::Failed(..)));
-    let same = count(&|one| matches!(one, Outcome::Same(_)));
-    let mut parts = vec![format!("round {}: {} tried", archive.rounds, new.len())];
-    if failed > 0 {
-        parts.push(format!("{failed} failed"));
-    }
-    if same > 0 {
-        parts.push(format!("{same} the same program as an earlier one"));
+    let tried = count(&is_searched);
+    let failed = count(&|one| is_searched(one) && one.is_failed());
+    let same = count(&|one| is_searched(one) && matches!(one.outcome, Outcome::Same(_)));
+    let gated = count(&|one| is_searched(one) && one.outcome == Outcome::Gated);
+    let joined = count(&|one| one.parent.is_none());
+    let beside = count(&|one| one.control);
+    let mut parts = vec![format!("round {}: {tried} tried", archive.rounds)];
+    for (count, words) in [
+        (failed, "failed"),
+        (gated, "failed a gate"),
+        (same, "the same program as an earlier one"),
+        (joined, "joined from the experiment"),
+        (beside, "beside it for the control"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {words}"));
+        }
     }
     let best = SearchState::of(archive).best_in_words().map(|best| {
         let found = if archive.without_new == 0 {
@@ -51,10 +60,12 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
 pub struct SearchState {
     /// The number of rounds that are over.
     pub rounds: u32,
-    /// The number of candidates of these, beside the approaches that the search began with.
+    /// The number of candidates of these, beside the approaches that the search began with and those of its control.
     pub candidates: usize,
     /// The number of candidates that failed.
     pub failed: usize,
+    /// The number of candidates that were made without regard to any result, to show whether rounds helped.
+    pub control: usize,
     /// Name of the best so far, if one passed.
     pub best: Option<String>,
     /// Difference of the best from its parent, in words; empty for an approach that the search began with.
@@ -72,14 +83,15 @@ pub struct SearchState {
 impl SearchState {
     /// Returns the state of a search that knows this.
     pub fn of(archive: &Archive) -> Self {
-        let made = archive.candidates.iter().filter(|one| one.parent.is_some());
-        let is_failed = |one: &&Candidate| matches!(one.outcome, Outcome::Failed(..));
+        let all = archive.candidates.iter();
+        let made = all.clone().filter(|one| is_searched(one));
         let best = archive.best();
         let reference = archive.reference.map(|index| &archive.candidates[index]);
         Self {
             rounds: archive.rounds,
             candidates: made.clone().count(),
-            failed: made.filter(is_failed).count(),
+            failed: made.filter(|one| one.is_failed()).count(),
+            control: all.filter(|one| one.control).count(),
             best: best.map(|one| one.name.clone()),
             change: best.map_or_else(String::new, |one| one.change.clone()),
             ratio: best.and_then(|one| one.ratio),
@@ -116,6 +128,22 @@ impl SearchState {
     }
 }
 
+/// Returns true if the search made this candidate by what it had learnt: it is no approach of the experiment, and not of the
+/// control.
+fn is_searched(one: &Candidate) -> bool {
+    one.parent.is_some() && !one.control
+}
+
+/// Returns the best candidate of a look that was just taken in.
+pub(crate) fn best_then(archive: &Archive) -> Option<BestThen> {
+    archive.best().map(|one| BestThen {
+        name: one.name.clone(),
+        is_new: archive.without_new == 0,
+        ratio: one.ratio,
+        reading: archive.reading(one),
+    })
+}
+
 /// Returns the indexes of the candidates that race beside what the search began with: the best, and the best of those that
 /// were drawn without regard to any result.
 pub(crate) fn finalists(archive: &Archive, options: &Options) -> Vec<usize> {
@@ -135,7 +163,7 @@ pub(crate) fn rounds(
     finalists: &[usize],
     (ended, took, seed): (String, &[RoundTook], u64),
 ) -> Rounds {
-    let made = (archive.candidates.iter()).filter(|one| one.parent.is_some() && !one.control);
+    let made = (archive.candidates.iter()).filter(|one| is_searched(one));
     let count = |is_wanted: &dyn Fn(&Candidate) -> bool| {
         made.clone().filter(|one| is_wanted(one)).count() as u64
     };
@@ -154,10 +182,10 @@ pub(crate) fn rounds(
         count: archive.rounds,
         ended,
         candidates: count(&|_| true),
-        failed: count(&|one| matches!(one.outcome, Outcome::Failed(..))),
+        failed: count(&Candidate::is_failed),
         same: count(&|one| matches!(one.outcome, Outcome::Same(_))),
         seconds: took.iter().map(RoundTook::seconds).sum(),
-        took: took.iter().take(ROUNDS_MAX).copied().collect(),
+        took: took.iter().take(ROUNDS_MAX).cloned().collect(),
         seed,
         reference: reference.map_or_else(String::new, |one| one.name.clone()),
         by: archive.by.clone(),

@@ -170,7 +170,7 @@ fn line(archive: &Archive, one: &Candidate) -> String {
         (Some(ratio), ..) => format!(", {} ×", numbers::significant(ratio, 3)),
         _ => String::new(),
     };
-    let best = if one.best { ", the best then" } else { "" };
+    let best = if one.best { ", once the best" } else { "" };
     let drawn = if one.control {
         ", drawn beside the search"
     } else {

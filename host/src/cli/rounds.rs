@@ -10,7 +10,7 @@ use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, Ro
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
-use bakeoff_search::{SearchError, SearchRequest, Searched, ways_of};
+use bakeoff_search::{SearchError, SearchRequest, Searched, wanted_ways};
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::fmt::Write as _;
@@ -166,7 +166,7 @@ pub(super) fn forecast(
     shown: &Path,
 ) -> Result<String, Failure> {
     let options = &wanted.options;
-    let ways = ways_of(&loaded.experiment, options).map_err(failure)?;
+    let ways = wanted_ways(loaded, options).map_err(failure)?;
     let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
     let known = bakeoff_search::known(results).map_err(failure)?;
     let done = known.as_ref().map_or(0, |archive| archive.rounds);
@@ -245,8 +245,10 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
         format!(", within {}", bounds.join(" and "))
     };
     format!(
-        "  a model writes up to {first} of them, with up to {} repairs each: {calls} calls at most{bounds}\n",
-        asked.repairs
+        "  a model writes up to {first} of them, with up to {} repairs each: {calls} questions at most{bounds}; one whose reply \
+         is not of the form that was asked for is asked again, up to {} times\n",
+        asked.repairs,
+        bakeoff_provider::FORM_REPAIRS_MAX,
     )
 }
 

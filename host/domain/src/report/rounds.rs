@@ -59,8 +59,8 @@ pub struct Rounds {
     pub lineage: Vec<Candidate>,
 }
 
-/// Duration and cost of a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Duration and cost of a round, and the best candidate when it was over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundTook {
     /// The number of the round; 0 for the look at what the search began with.
     pub round: u32,
@@ -73,6 +73,24 @@ pub struct RoundTook {
     /// Cost of the questions to a model in this round.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub cost: ModelCost,
+    /// The best candidate when it was over, if one passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<BestThen>,
+}
+
+/// The best candidate of a search when a round was over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BestThen {
+    /// Name of the candidate.
+    pub name: String,
+    /// True if it was never the best before.
+    pub is_new: bool,
+    /// The time of a call of the reference over that of this one then, if both were timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Reading, by the source that the search goes [by](Rounds::by).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<f64>,
 }
 
 impl RoundTook {
@@ -120,7 +138,7 @@ pub struct Candidate {
     pub ratio: Option<f64>,
     /// Reading in the round in which it was made, by the source that the search goes [by](Rounds::by).
     pub reading: Option<f64>,
-    /// True if it was the best so far when its round was over.
+    /// True if it was the best when some round was over: [`RoundTook::best`] says in which.
     pub best: bool,
     /// True if it was drawn without regard to any result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -142,15 +160,19 @@ impl Rounds {
             let own = [&one.name, &one.parent, &one.by, &one.change, &one.outcome];
             own.into_iter().chain(one.message.as_ref())
         });
+        let bests = || self.took.iter().filter_map(|one| one.best.as_ref());
         let mut named = self
             .finalists
             .iter()
             .flat_map(|one| [&one.name, &one.origin])
             .chain([&self.ended, &self.reference, &self.model])
+            .chain(bests().map(|one| &one.name))
             .chain(&self.by);
         let ratios = self.lineage.iter().filter_map(|one| one.ratio);
+        let ratios = ratios.chain(bests().filter_map(|one| one.ratio));
         let found = self.finalists.iter().filter_map(|one| one.found_ratio);
         let readings = self.lineage.iter().filter_map(|one| one.reading);
+        let readings = readings.chain(bests().filter_map(|one| one.reading));
         let finals = self.finalists.iter().filter_map(|one| one.found_reading);
         let mut took = self.took.iter().flat_map(|one| {
             [
@@ -196,9 +218,15 @@ mod tests {
         };
         assert_eq!(good.check(), Ok(()));
         type Change = fn(&mut Rounds);
-        let forged: [Change; 9] = [
+        let forged: [Change; 10] = [
             |one| one.took[0].timing_seconds = f64::INFINITY,
             |one| one.took = vec![RoundTook::default(); ROUNDS_MAX + 1],
+            |one| {
+                one.took[0].best = Some(BestThen {
+                    ratio: Some(f64::NAN),
+                    ..BestThen::default()
+                });
+            },
             |one| one.seconds = f64::NAN,
             |one| one.candidates = u64::MAX,
             |one| one.ended = "x".repeat(CANDIDATE_TEXT_MAX + 1),

@@ -76,14 +76,29 @@ pub(crate) fn charts(report: &Report) -> Vec<Chart> {
 }
 
 fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) -> Option<Chart> {
-    let points: Vec<(f64, f64, bool)> = (all.iter().zip(&along.at))
-        .filter_map(|(one, at)| Some((*at, figure_of(report, rounds, one)?, one.best)))
+    let points: Vec<(f64, f64)> = (all.iter().zip(&along.at))
+        .filter_map(|(one, at)| Some((*at, figure_of(report, rounds, one.ratio, one.reading)?)))
         .collect();
-    // What it began with is the best until a candidate is.
-    let mut begun = rounds.lineage.iter().filter(|one| one.round == 0);
-    let begun = begun.find(|one| one.name == rounds.reference);
-    let begun = begun.and_then(|one| figure_of(report, rounds, one));
-    let figures = || points.iter().map(|point| point.1).chain(begun);
+    // Where each round ended, and the figure that its best had in it.
+    let until = |round: u32| {
+        let of_round = all.iter().zip(&along.at);
+        let of_round = of_round.filter(|(one, _)| one.round <= round);
+        of_round.map(|(_, at)| *at).fold(0.0, f64::max)
+    };
+    let bests: Vec<(f64, f64, bool)> = (rounds.took.iter())
+        .filter_map(|took| {
+            let best = took.best.as_ref()?;
+            let value = figure_of(report, rounds, best.ratio, best.reading)?;
+            Some((until(took.round), value, best.is_new && took.round > 0))
+        })
+        .collect();
+    let best_values = bests.iter().map(|best| best.1);
+    let figures = || {
+        points
+            .iter()
+            .map(|point| point.1)
+            .chain(best_values.clone())
+    };
     let low = figures().min_by(f64::total_cmp)?;
     let high = figures().max_by(f64::total_cmp)?;
     let margin = ((high - low) * 0.05)
@@ -98,8 +113,8 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
     let (name, unit) = by_figure(report, rounds);
     let title = format!("Best so far, by {}", along.name);
     let description = format!(
-        "{} of {} candidates of the search in the round in which each was made, and a line through those that became the \
-         best. They steered the search, and claim nothing.",
+        "{} of {} candidates of the search in the last look at each, and a line through the best when each round was over, \
+         with its figure then; a full mark is one that became the best. They steered the search, and claim nothing.",
         label(&name),
         numbers::count(points.len() as u64)
     );
@@ -117,12 +132,12 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
         canvas.text((x(value), BOTTOM + 20.0), &text, Anchor::Middle, true);
     }
     let every = points.len().div_ceil(MARKS_MAX).max(1);
-    for (at, value, _) in points.iter().step_by(every) {
+    for (at, value) in points.iter().step_by(every) {
         canvas.mark((x(*at), y(*value)), 0, true);
     }
-    // A staircase: the best stays the best until another is.
-    let mut line: Vec<(f64, f64)> = begun.map(|begun| (x(0.0), y(begun))).into_iter().collect();
-    for (at, value, _) in points.iter().filter(|point| point.2) {
+    // A staircase: the best stays the best until the next round is over.
+    let mut line: Vec<(f64, f64)> = Vec::new();
+    for (at, value, _) in &bests {
         let before = line.last().map(|last| last.1);
         line.extend(before.map(|before| (x(*at), before)));
         line.push((x(*at), y(*value)));
@@ -130,7 +145,7 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
     let last = line.last().map(|last| (x(end), last.1));
     line.extend(last);
     canvas.path(&line, 1);
-    for (at, value, _) in points.iter().filter(|point| point.2) {
+    for (at, value, _) in bests.iter().filter(|best| best.2) {
         canvas.mark((x(*at), y(*value)), 1, false);
     }
     let middle = f64::midpoint(LEFT, RIGHT);
