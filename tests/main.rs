@@ -8,6 +8,7 @@ mod asked;
 mod bad_input;
 mod baselines;
 mod build;
+mod c_sources;
 mod cheats;
 mod commands;
 mod comparing;

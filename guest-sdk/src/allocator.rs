@@ -147,6 +147,14 @@ impl<P: Pages> Heap<P> {
         new
     }
 
+    /// Returns the bytes that an allocation has room for.
+    ///
+    /// # Safety
+    /// It comes from this heap, and was not freed.
+    pub unsafe fn room(&self, pointer: *mut u8) -> usize {
+        ((self.word(self.block(pointer)) & SIZE) - HEADER) as usize
+    }
+
     fn resize_in_place(&mut self, block: u32, wanted: u32) -> bool {
         let size = self.word(block) & SIZE;
         let next = block + size;
@@ -416,6 +424,15 @@ mod global {
         )]
         pub const fn new() -> Self {
             Self(UnsafeCell::new(Heap::new(LinearMemory)))
+        }
+
+        /// Returns the bytes that an allocation has room for.
+        ///
+        /// # Safety
+        /// It comes from this allocator, and was not freed.
+        pub unsafe fn room(&self, pointer: *mut u8) -> usize {
+            // SAFETY: there is one thread, and the caller guarantees the rest.
+            unsafe { (*self.0.get()).room(pointer) }
         }
     }
 

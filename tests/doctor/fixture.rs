@@ -3,8 +3,8 @@
 use bakeoff_confine::{CgroupLimits, Level, Mechanisms};
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_run::doctor::{
-    ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
-    MissingConfinement, NoiseFacts, ToolchainFacts,
+    ClangFacts, ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose,
+    MachineFacts, MissingConfinement, NoiseFacts, ToolchainFacts,
 };
 
 /// Everything as it should be.
@@ -28,6 +28,12 @@ pub(super) fn good() -> MachineFacts {
             version: Some("rustc 1.95.0 (59807616e 2026-04-14)".to_owned()),
             target: Some("wasm32-unknown-unknown".to_owned()),
             build_cpu_s: Some(0.31),
+            problem: None,
+        },
+        clang: ClangFacts {
+            clang: Some("/usr/bin/clang".to_owned()),
+            version: Some("clang version 19.1.7".to_owned()),
+            has_cpp: true,
             problem: None,
         },
         clocks: ClocksFacts {
@@ -93,6 +99,10 @@ pub(super) fn limited() -> MachineFacts {
             bubblewrap_installed: true,
             root: true,
         },
+        clang: ClangFacts {
+            has_cpp: false,
+            ..good.clang
+        },
         toolchain: ToolchainFacts {
             problem: Some("build-crashed: the compiler died on this file".to_owned()),
             ..good.toolchain
@@ -151,6 +161,12 @@ pub(super) fn nothing() -> MachineFacts {
             }),
             bubblewrap_installed: false,
             root: false,
+        },
+        clang: ClangFacts {
+            problem: Some(
+                "sources in C and C++ cannot be built here: there is no `clang`".to_owned(),
+            ),
+            ..ClangFacts::default()
         },
         toolchain: ToolchainFacts {
             build_cpu_s: None,

@@ -46,6 +46,7 @@ fn this_machine_is_described_as_documented() {
         "bubblewrap",
         "cgroup",
         "toolchain",
+        "C and C++",
         "clocks",
         "noise",
         "cores",

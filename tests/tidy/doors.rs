@@ -125,6 +125,10 @@ const OWN_PATHS: [(&str, &str); 55] = [
     ("cli::verify", "what the user named: a folder or a file"),
     ("compile::build_folder", "a folder of ours"),
     (
+        "compile::c::clang",
+        "the compiler for C and the system's libraries",
+    ),
+    (
         "compile::choice",
         "programs and folders of the user and the system",
     ),
@@ -140,7 +144,6 @@ const OWN_PATHS: [(&str, &str); 55] = [
     ),
     ("compile::host_tools", "folders of the system"),
     ("compile::link", "a folder of ours"),
-    ("compile::rustc", "a folder of ours"),
     ("compile::target", "the toolchain"),
     (
         "compile::toolchain",

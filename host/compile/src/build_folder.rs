@@ -21,6 +21,14 @@ pub(super) fn read_output(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Writes a file for the programs of the toolchain.
+pub(super) fn write_input(scratch: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(scratch.join(name), bytes).map_err(|error| {
+        let message = format!("cannot write {name} into the build's folder: {error}");
+        build_failure(FailureClass::MachineFailed, message)
+    })
+}
+
 /// Returns the failure of a build whose folder lacks an expected file, or cannot be used.
 pub(super) fn folder_failure(what: &str) -> Failure {
     let message = format!("the build's folder cannot be used: {what}");

@@ -1,9 +1,11 @@
 //! The messages between the parent and a builder child.
 
+use super::c::ClangPaths;
 use super::imports::WasiImports;
 use super::limits::EVENT_BYTES_MAX;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
 use bakeoff_source::interface::{WitFile, World};
 use serde::{Deserialize, Serialize};
@@ -60,11 +62,12 @@ pub(super) struct LinkedCrates {
 /// The code of a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum TaskInput {
-    /// Rust source, with the place where it is compiled.
+    /// A source, with the place where it is compiled.
     Source {
         text: String,
+        language: Language,
         /// The worker's own compiler and folder; `None` until the worker fills it in.
-        place: Option<BuildPlace>,
+        place: Option<Box<BuildPlace>>,
     },
     /// A component, whose bytes follow the task.
     Component,
@@ -76,6 +79,8 @@ pub(super) enum TaskInput {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BuildPlace {
     pub(super) compiler: Compiler,
+    /// The compiler for C and C++, if there is one.
+    pub(super) clang: Option<ClangPaths>,
     /// An empty folder to write to.
     pub(super) scratch: PathBuf,
 }

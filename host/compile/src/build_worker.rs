@@ -9,6 +9,7 @@ use super::limits::WALL;
 use super::toolchain::Toolchain;
 use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, Working, wire};
 use bakeoff_confine::{Confinement, Exit, Fence};
+use bakeoff_domain::language::Language;
 use bakeoff_files::Scratch;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -54,7 +55,16 @@ impl BuildWorker {
     /// Returns the paths that a compiler may read: the standard library, and the crates that are allowed.
     fn readable(&self) -> Vec<PathBuf> {
         let crates = self.crates.iter().map(|crates| crates.folder().to_owned());
-        self.toolchain.read.iter().cloned().chain(crates).collect()
+        let clang = self.toolchain.clang.iter().flat_map(|clang| clang.read());
+        let all = self.toolchain.read.iter().cloned().chain(crates);
+        all.chain(clang).collect()
+    }
+
+    /// Returns the paths that a compiler may execute: itself, its linker, and their libraries.
+    fn executable(&self) -> Vec<PathBuf> {
+        let clang = self.toolchain.clang.iter().flat_map(|clang| &clang.execute);
+        let all = self.toolchain.execute.iter().chain(clang);
+        all.cloned().collect()
     }
 
     async fn run(&self, task: &[u8], frames: &WorkerFrames) -> Result<BuildEnd, String> {
@@ -68,12 +78,19 @@ impl BuildWorker {
             )
         })?;
         let mut has_source = false;
-        if let TaskInput::Source { place, .. } = &mut task.code {
+        let clang = self.toolchain.clang.as_ref();
+        if let TaskInput::Source {
+            place, language, ..
+        } = &mut task.code
+        {
             has_source = true;
-            *place = Some(BuildPlace {
+            *place = Some(Box::new(BuildPlace {
                 compiler: self.toolchain.compiler.clone(),
+                clang: clang
+                    .filter(|_| *language != Language::Rust)
+                    .map(|clang| clang.paths.clone()),
                 scratch: scratch.work().to_owned(),
-            });
+            }));
             task.crates = self.crates.as_ref().map(|crates| LinkedCrates {
                 folder: crates.folder().to_owned(),
                 externs: crates.externs(),
@@ -95,7 +112,7 @@ impl BuildWorker {
         let closed = closed_fence(has_source);
         if has_source {
             Fence {
-                execute: self.toolchain.execute.clone(),
+                execute: self.executable(),
                 read: self.readable(),
                 write: vec![scratch.to_owned()],
                 working_dir: scratch.to_owned(),

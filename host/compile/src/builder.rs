@@ -2,6 +2,7 @@
 
 use super::build_protocol::{BuildKind, BuildTask, TaskInput};
 use super::build_worker::{BuildEnd, BuildWorker};
+use super::c::{self, Clang};
 use super::cache::{Cache, Name};
 use super::child_output::{BuiltComponent, ChildOutput};
 use super::crates::{BuildLimits, BuiltCrates, CratesError, OwnPackage};
@@ -17,8 +18,9 @@ use bakeoff_confine::tasks::{Worker, WorkerJob, WorkerLink, wire};
 use bakeoff_domain::crates::Crates;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
-use bakeoff_source::interface::Interface;
+use bakeoff_source::interface::{Interface, World};
 use bakeoff_source::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component, shared_folder,
 };
@@ -78,6 +80,23 @@ impl Builder {
         Self { wasi, ..self }
     }
 
+    /// Returns the builder with a compiler for sources in C and C++. Crates that were allowed before are dropped: allow
+    /// them afterwards.
+    #[must_use]
+    pub fn with_clang(self, clang: Arc<Clang>) -> Self {
+        let toolchain = self.worker.toolchain.clone().with_clang(clang);
+        self.with_toolchain(toolchain)
+    }
+
+    fn with_toolchain(self, toolchain: Toolchain) -> Self {
+        let worker = Arc::new(BuildWorker::new(toolchain, self.worker.confinement.clone()));
+        Self {
+            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
+            worker,
+            ..self
+        }
+    }
+
     /// Returns the builder with crates that sources may use.
     #[must_use]
     pub fn with_crates(self, crates: Arc<BuiltCrates>) -> Self {
@@ -94,12 +113,7 @@ impl Builder {
     #[must_use]
     pub fn compiling_for(self, simd: Simd, edition: Edition) -> Self {
         let toolchain = self.worker.toolchain.clone().compiling_for(simd, edition);
-        let worker = Arc::new(BuildWorker::new(toolchain, self.worker.confinement.clone()));
-        Self {
-            link: WorkerLink::new(Arc::clone(&worker) as Arc<dyn Worker>),
-            worker,
-            ..self
-        }
+        self.with_toolchain(toolchain)
     }
 
     /// Builds the crates of an experiment, or takes them from the cache, for all builds that follow.
@@ -165,7 +179,8 @@ impl Builder {
         worker: &WorkerLink,
         request: &BuildRequest,
     ) -> Result<Result<Arc<BuiltComponent>, Failure>, String> {
-        let name = match check_size(request).and_then(|()| self.cache_name(request)) {
+        let checked = check_size(request).and_then(|()| self.check_language(request));
+        let name = match checked.and_then(|()| self.cache_name(request)) {
             Ok(name) => name,
             Err(failure) => return Ok(Err(failure)),
         };
@@ -197,11 +212,30 @@ impl Builder {
         worker: &WorkerLink,
         request: &BuildRequest,
     ) -> Result<Result<BuiltComponent, Failure>, String> {
-        if let Err(failure) = check_size(request) {
+        let checked = check_size(request).and_then(|()| self.check_language(request));
+        if let Err(failure) = checked {
             return Ok(Err(failure));
         }
         let _turn = self.turns.acquire().await;
         self.run(worker, request).await
+    }
+
+    /// Refuses a source in C or C++ where none can be built.
+    fn check_language(&self, request: &BuildRequest) -> Result<(), Failure> {
+        let language = request.code.language().unwrap_or_default();
+        let why = match (language, request.world, &self.worker.toolchain.clang) {
+            (Language::Rust, ..) => return Ok(()),
+            (_, World::Prototype, Some(_)) => return Ok(()),
+            (_, World::Prototype, None) => {
+                "there is no compiler for it here: `bakeoff doctor` says why"
+            }
+            _ => {
+                "only prototypes are built from it: write this one in Rust, or make a component of it"
+            }
+        };
+        let shown = request.code.path_shown();
+        let message = format!("{shown} is a source in {}, and {why}", language.name());
+        Err(build_failure(FailureClass::BuildFailed, message))
     }
 
     /// Returns the name of the cache entry: a hash of everything on which the build's result depends.
@@ -266,6 +300,12 @@ impl Builder {
         if let BuildInput::Source { .. } = &request.code {
             parts.push(features.as_bytes());
         }
+        let language = request.code.language().unwrap_or_default();
+        if let (Language::C | Language::Cpp, Some(clang)) = (language, &toolchain.clang) {
+            let clang = [clang.version(), clang.path().to_str().unwrap_or_default()];
+            parts.extend([language.name(), clang[0], clang[1]].map(str::as_bytes));
+            parts.extend(c::fingerprint().map(str::as_bytes));
+        }
         parts.extend(interface_parts(&request.interface));
         Ok(Name::of(&parts))
     }
@@ -299,8 +339,12 @@ impl Builder {
     fn task<'a>(&self, request: &'a BuildRequest) -> (BuildTask, &'a [u8]) {
         let (code, bytes): (TaskInput, &[u8]) = match &request.code {
             BuildInput::Source { text, .. } => {
-                let (text, place) = (text.to_string(), None);
-                (TaskInput::Source { text, place }, &[])
+                let task = TaskInput::Source {
+                    text: text.to_string(),
+                    language: request.code.language().unwrap_or_default(),
+                    place: None,
+                };
+                (task, &[])
             }
             BuildInput::Component { bytes, .. } => (TaskInput::Component, bytes),
             BuildInput::Calibrator | BuildInput::Program { .. } => (TaskInput::NoOp, &[]),

@@ -7,11 +7,12 @@ use super::failures::{build_failure, cut, load_failure};
 use super::glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
 use super::{
-    calibrator, component, inspect, layout, own_world, reserve, rustc, unasked, world_check,
+    c, calibrator, component, inspect, layout, own_world, reserve, rustc, unasked, world_check,
 };
 use crate::engine::{self, Profile};
 use bakeoff_confine::{Frames, Role, cpu_time};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::language::Language;
 use bakeoff_source::interface::{Interface, World};
 use std::time::Duration;
 
@@ -104,10 +105,20 @@ pub(super) fn carry_out(
     // A component that a user brings may do anything when it is asked for memory.
     let mut our_allocator = false;
     let component = match &task.code {
-        TaskInput::Source { text, place } => {
-            let BuildPlace { compiler, scratch } = place.as_ref().ok_or_else(|| {
-                build_failure(FailureClass::MachineFailed, "there is no compiler to use")
-            })?;
+        TaskInput::Source {
+            text,
+            place,
+            language: language @ (Language::C | Language::Cpp),
+        } => {
+            let place = place.as_ref().ok_or_else(no_compiler)?;
+            let compiled = c::compile(&interface, &task, (text, *language), place)?;
+            our_allocator = compiled.our_allocator;
+            compiled.component
+        }
+        TaskInput::Source { text, place, .. } => {
+            let BuildPlace {
+                compiler, scratch, ..
+            } = &**place.as_ref().ok_or_else(no_compiler)?;
             unasked::check(&interface, &task, text)?;
             let compiled = rustc::compile(&interface, &task, text, compiler, scratch)?;
             our_allocator = !compiled.own_allocator && component::has_one_realloc(&compiled.module);
@@ -157,6 +168,10 @@ pub(super) fn carry_out(
         checked,
         timed,
     })
+}
+
+fn no_compiler() -> Failure {
+    build_failure(FailureClass::MachineFailed, "there is no compiler to use")
 }
 
 /// Compiles the code that is timed, in several layouts. Only prototypes are timed.

@@ -13,7 +13,7 @@ use wit_parser::{Resolve, WorldId};
 
 /// The run-time modules of the guest SDK.
 pub(super) const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
-const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
+pub(super) const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
 pub(super) const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
 const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
 const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
@@ -140,6 +140,22 @@ pub(super) fn generate(
         files.push(("parameters.rs", PARAMETERS.to_owned()));
     }
     Ok(files)
+}
+
+/// Returns a world of an interface, with the imports of its parameters if it has any.
+pub(super) fn prototype_world(
+    interface: &Interface,
+    world: World,
+    parameters: bool,
+) -> Result<(Resolve, WorldId), Failure> {
+    let (resolve, id) = interface
+        .resolved(world)
+        .ok_or_else(|| internal("the world is missing"))?;
+    let mut resolve = resolve.clone();
+    if parameters {
+        add_world(&mut resolve, id, PARAMETERS_WIT, "imports")?;
+    }
+    Ok((resolve, id))
 }
 
 /// Adds the imports of a world that bakeoff defines to a world.

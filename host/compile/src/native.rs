@@ -11,6 +11,7 @@ use super::request::BuildRequest;
 use super::{host_tools, native_child, native_glue, rustc};
 use bakeoff_confine::Fence;
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::language::Language;
 use bakeoff_files::Scratch;
 use bakeoff_source::BuildInput;
 use std::os::unix::ffi::OsStrExt as _;
@@ -25,7 +26,9 @@ impl Builder {
     /// The class of the failure, and a message for the author of the code.
     pub async fn build_native(&self, request: &BuildRequest) -> Result<Vec<u8>, Failure> {
         check_size(request)?;
-        let BuildInput::Source { text, path_shown } = &request.code else {
+        let (BuildInput::Source { text, path_shown }, Some(Language::Rust)) =
+            (&request.code, request.code.language())
+        else {
             return Err(build_failure(
                 FailureClass::BuildFailed,
                 format!(
@@ -90,10 +93,12 @@ impl Builder {
             kind: BuildKind::Release,
             code: TaskInput::Source {
                 text: text.to_string(),
-                place: Some(BuildPlace {
+                language: Language::Rust,
+                place: Some(Box::new(BuildPlace {
                     compiler: self.worker.toolchain.compiler.clone(),
+                    clang: None,
                     scratch: scratch.work().to_owned(),
-                }),
+                })),
             },
             path_shown: shown.to_owned(),
             granted: Vec::new(),

@@ -67,11 +67,15 @@ fn build(task: &BuildTask) -> Result<Vec<u8>, Failure> {
         .map_err(|error| build_failure(FailureClass::BuildFailed, error.to_string()))?;
     let TaskInput::Source {
         text,
-        place: Some(BuildPlace { compiler, scratch }),
+        place: Some(place),
+        ..
     } = &task.code
     else {
         return Err(folder_failure("there is no source to build"));
     };
+    let BuildPlace {
+        compiler, scratch, ..
+    } = &**place;
     let files = native_glue::generate(&interface, text)?;
     rustc::write_crate(&files, task, text, scratch)?;
     let output = run(task, compiler, scratch)?;

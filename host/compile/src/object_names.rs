@@ -83,7 +83,7 @@ pub(super) fn defined_by_both(own: &[&Member<'_>], others: &[&Member<'_>]) -> Op
 }
 
 /// Returns the names of the functions that an object defines for other objects to call, without mangled names.
-fn defined<'a>(object: &Member<'a>) -> Vec<&'a str> {
+pub(super) fn defined<'a>(object: &Member<'a>) -> Vec<&'a str> {
     let mut found = Vec::new();
     for payload in Parser::new(0).parse_all(object.bytes).flatten() {
         let Payload::CustomSection(section) = payload else {

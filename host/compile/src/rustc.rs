@@ -1,9 +1,9 @@
 //! In the child: compiling source to objects by one call of `rustc`, and linking them to a core module.
 
-use super::build_folder::OBJECTS_FILE;
+use super::build_folder::{OBJECTS_FILE, write_input};
 use super::build_protocol::{BuildKind, BuildTask, Compiler};
 use super::diagnostics::DiagnosticContext;
-use super::failures::{build_failure, cut};
+use super::failures::cut;
 use super::glue::{self, ROOT_FILE};
 use super::limits::EDITION;
 use super::link;
@@ -143,17 +143,16 @@ pub(super) fn write_crate(
     text: &str,
     scratch: &Path,
 ) -> Result<(), Failure> {
-    let write = |name: &str, content: &[u8]| {
-        std::fs::write(scratch.join(name), content).map_err(|error| {
-            let message = format!("cannot write {name} into the build's folder: {error}");
-            build_failure(FailureClass::MachineFailed, message)
-        })
-    };
     for (name, text) in files {
-        write(name, text.as_bytes())?;
+        write_input(scratch, name, text.as_bytes())?;
     }
-    write(glue::user_file(task.world), text.as_bytes())?;
-    write(JOBS_FILE, &JOBS)
+    write_input(scratch, glue::user_file(task.world), text.as_bytes())?;
+    write_jobs(scratch)
+}
+
+/// Writes the file that stands for the compiler's job server.
+pub(super) fn write_jobs(scratch: &Path) -> Result<(), Failure> {
+    write_input(scratch, JOBS_FILE, &JOBS)
 }
 
 /// Returns true if the file has a global allocator of its own. Only the compiler can tell, since a macro

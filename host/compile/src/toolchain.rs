@@ -1,12 +1,15 @@
 //! The user's Rust toolchain: its compiler, and the files that the compiler needs.
 
 use super::build_protocol::Compiler;
-use super::choice::{Programs, ToolchainChoice, resolved};
+use super::c::Clang;
+use super::choice::{Programs, ToolchainChoice};
+use super::shared_libraries::shared_libraries;
 use super::target;
 use super::toolchain_error::ToolchainError;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A Rust toolchain that can compile for [`TARGET`].
 #[derive(Clone, Debug)]
@@ -19,6 +22,8 @@ pub struct Toolchain {
     pub(super) execute: Vec<PathBuf>,
     /// Files that a fenced compiler only reads: the standard library for the target.
     pub(super) read: Vec<PathBuf>,
+    /// The compiler for C and C++, if it was looked for and found.
+    pub(super) clang: Option<Arc<Clang>>,
 }
 
 impl Toolchain {
@@ -85,6 +90,7 @@ impl Toolchain {
             choice,
             execute,
             read,
+            clang: None,
         })
     }
 
@@ -94,6 +100,13 @@ impl Toolchain {
     pub fn compiling_for(mut self, simd: Simd, edition: Edition) -> Self {
         self.compiler.simd = simd;
         self.compiler.edition = edition;
+        self
+    }
+
+    /// Returns the toolchain with a compiler for sources in C and C++.
+    #[must_use]
+    pub fn with_clang(mut self, clang: Arc<Clang>) -> Self {
+        self.clang = Some(clang);
         self
     }
 
@@ -110,46 +123,5 @@ impl Toolchain {
     /// Returns the path of the compiler itself: the toolchain's own `rustc`.
     pub fn rustc(&self) -> &Path {
         &self.compiler.rustc
-    }
-}
-
-/// Lists the shared libraries of a program and its loader. glibc's loader prints them instead of
-/// running the program.
-async fn shared_libraries(programs: &Programs, program: &Path) -> Vec<PathBuf> {
-    let mut command = programs.command(program);
-    let listing = command.env("LD_TRACE_LOADED_OBJECTS", "1").output().await;
-    let Ok(listing) = listing else {
-        return Vec::new();
-    };
-    let listing = String::from_utf8_lossy(&listing.stdout).into_owned();
-    listing.lines().filter_map(library).map(resolved).collect()
-}
-
-/// Returns the path in a line of the loader's list: `libc.so.6 => /lib/libc.so.6 (0x…)`, or
-/// `/lib64/ld-linux-x86-64.so.2 (0x…)`.
-fn library(line: &str) -> Option<PathBuf> {
-    let line = line.trim();
-    let path = line.split_once(" => ").map_or(line, |(_, path)| path);
-    let (path, _) = path.rsplit_once(" (0x")?;
-    path.starts_with('/').then(|| PathBuf::from(path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_loader_lists_paths() {
-        let path = |line| library(line).map(|path| path.display().to_string());
-        assert_eq!(
-            path("\tlibc.so.6 => /lib/libc.so.6 (0x1)").as_deref(),
-            Some("/lib/libc.so.6")
-        );
-        assert_eq!(
-            path("\t/lib64/ld.so (0x1)").as_deref(),
-            Some("/lib64/ld.so")
-        );
-        assert_eq!(path("\tlinux-vdso.so.1 (0x1)"), None);
-        assert_eq!(path("\tlibz.so.1 => not found"), None);
     }
 }

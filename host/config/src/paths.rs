@@ -5,6 +5,7 @@
 
 use super::error::{ConfigError, Finding, quoted};
 use super::section::At;
+use bakeoff_domain::language::Language;
 use bakeoff_files::{Folder, leaves_folder};
 use std::io;
 use std::ops::Range;
@@ -34,6 +35,8 @@ const LINK: &str = "put the file itself there instead of the link";
 pub(super) enum FileKind {
     /// A Rust file.
     Source,
+    /// A source of an approach, in any language that is built.
+    Prototype,
     /// A WebAssembly component.
     Component,
     /// The file of a program.
@@ -123,8 +126,14 @@ fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
     if kind == FileKind::Source && path.extension().is_none_or(|extension| extension != "rs") {
         return Err((
             "does not end in `.rs`",
-            "only Rust is built from source: compile anything else to a component, and name it by \
-             `component`",
+            "this is built from Rust alone: compile anything else to a component, and name it by `component`",
+        ));
+    }
+    if kind == FileKind::Prototype && Language::of(&path).is_none() {
+        return Err((
+            "does not end in `.rs`, `.c`, `.cc`, `.cpp` or `.cxx`",
+            "approaches in Rust, C and C++ are built from source: compile anything else to a component, and name it by \
+             `component`, or start it by `command` (docs/languages.md)",
         ));
     }
     Ok(path)
@@ -279,6 +288,15 @@ mod tests {
             assert!(of(path, FileKind::Source).is_err(), "{path:?}");
         }
         assert!(of("x.py", FileKind::Source).unwrap_err().contains("`.rs`"));
+        assert!(of("x.c", FileKind::Source).is_err());
+        assert!(
+            of("x.py", FileKind::Prototype)
+                .unwrap_err()
+                .contains("`.c`")
+        );
+        for name in ["x.rs", "x.c", "x.cpp"] {
+            assert_eq!(of(name, FileKind::Prototype).unwrap(), name);
+        }
         assert!(of(&"a/".repeat(600), FileKind::Component).is_err());
     }
 

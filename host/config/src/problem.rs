@@ -177,6 +177,16 @@ pub(super) fn code(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
+    code_of(section, FileKind::Source, files, found)
+}
+
+/// Reads `source`, a file of this kind, or `component`.
+fn code_of(
+    section: &mut Section<'_>,
+    kind: FileKind,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> Option<Code> {
     let source = section.text("source", found);
     let component = section.text("component", found);
     if let (Some(source), Some(component)) = (section.key("source"), section.key("component")) {
@@ -190,7 +200,7 @@ pub(super) fn code(
             .with_other(source, "the other"),
         );
     }
-    let source = source.and_then(|path| paths::relative(&path, FileKind::Source, found));
+    let source = source.and_then(|path| paths::relative(&path, kind, found));
     let component = component.and_then(|path| paths::relative(&path, FileKind::Component, found));
     files.extend(source.clone());
     files.extend(component.clone());
@@ -207,7 +217,7 @@ fn code_or_program(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
-    let code = code(section, files, found);
+    let code = code_of(section, FileKind::Prototype, files, found);
     let program = program::command(section, files, found);
     let Some(command_at) = section.key("command") else {
         return code;

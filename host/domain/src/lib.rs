@@ -29,6 +29,7 @@ mod hex;
 pub mod ids;
 mod interval;
 mod judge;
+pub mod language;
 mod logarithm;
 pub mod measurement;
 pub mod metric_share;

@@ -198,8 +198,11 @@ impl Run<'_> {
         let number = state.variant.iteration.number;
         let id = SafeId::new(id.as_str())?;
         let files = self.store.files();
-        if let Some(text) = state.code.as_ref().and_then(BuildInput::text) {
-            files.write_iteration(&id, number, IterationFile::Source, text.as_bytes())?;
+        let source = state.code.as_ref();
+        let source = source.and_then(|code| Some((code.text()?, code.language()?)));
+        if let Some((text, language)) = source {
+            let file = IterationFile::Source(language);
+            files.write_iteration(&id, number, file, text.as_bytes())?;
         }
         if let Some(built) = &state.built {
             files.write_iteration(&id, number, IterationFile::Component, &built.component)?;

@@ -2,12 +2,13 @@
 
 use super::error::RunError;
 use super::options::Tools;
-use bakeoff_compile::CratesError;
+use bakeoff_compile::{Clang, CratesError};
 use bakeoff_config::{ConfigPlace, LoadedExperiment, read_lock};
 use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::edition::Edition;
+use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::Experiment;
+use bakeoff_domain::spec::{Code, Experiment};
 use std::sync::Arc;
 
 /// Returns the tools for an experiment: they build with the crates that it allows, and with vectors and in the newest
@@ -26,6 +27,7 @@ pub(super) async fn allow(
         edition,
         ..
     } = &loaded.experiment;
+    let tools = with_clang(tools, &loaded.experiment).await?;
     if crates.is_empty() && simd.is_default() && edition.is_default() {
         return Ok(tools);
     }
@@ -68,6 +70,23 @@ pub(super) async fn allow(
         compiler,
         ..tools
     })
+}
+
+/// Returns the tools with a compiler for C and C++, if an approach is written in one of these and it is there. Where it is
+/// not, builds of these approaches fail, and say so.
+async fn with_clang(tools: Tools, experiment: &Experiment) -> Result<Tools, RunError> {
+    let mut approaches = experiment.approaches.iter();
+    let is_c = |code: &Code| {
+        let language = Language::of(code.path());
+        matches!(code, Code::Source(_)) && matches!(language, Some(Language::C | Language::Cpp))
+    };
+    if !approaches.any(|one| is_c(&one.code)) {
+        return Ok(tools);
+    }
+    let Ok(clang) = Clang::find().await else {
+        return Ok(tools);
+    };
+    tools.with_clang(clang)
 }
 
 /// Returns the exact versions of all crates.

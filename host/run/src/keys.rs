@@ -6,6 +6,7 @@ use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
 use bakeoff_compile::engine::{self, Profile};
 use bakeoff_compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
+use bakeoff_domain::language::Language;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
@@ -14,6 +15,7 @@ use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_source::{PackedFolders, digest_of_parts};
 use bakeoff_store::Key;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// The content address, in the key of a build, of code that could not be read.
 const UNREADABLE: &str = "unreadable";
@@ -22,7 +24,13 @@ const UNREADABLE: &str = "unreadable";
 /// failure is its own.
 pub(super) fn source_input(variant: &Variant) -> String {
     match &variant.iteration.source {
-        Some(digest) => digest.clone(),
+        // The same text may be that of a program in two languages.
+        Some(digest) => match Language::of(Path::new(&variant.file)) {
+            Some(language @ (Language::C | Language::Cpp)) => {
+                format!("{digest} {}", language.name())
+            }
+            Some(Language::Rust) | None => digest.clone(),
+        },
         None => format!("{UNREADABLE} {}", variant.file),
     }
 }

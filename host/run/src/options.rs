@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::judge::Judge;
-use bakeoff_compile::{Builder, Cache, Toolchain, ToolchainChoice, WasiImports};
+use bakeoff_compile::{Builder, Cache, Clang, Toolchain, ToolchainChoice, WasiImports};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
@@ -181,6 +181,28 @@ impl Tools {
             compiler,
             compiler_choice,
             cache_folder,
+        })
+    }
+
+    /// Returns the tools with a compiler for C and C++.
+    ///
+    /// # Errors
+    /// The builder is in use.
+    pub fn with_clang(self, clang: Clang) -> Result<Self, RunError> {
+        // Its first line is what reports show, and all of it is in the keys of results.
+        let (first, rest) = (self.compiler.split_once('\n')).unwrap_or((&self.compiler, ""));
+        let version = clang.version();
+        let compiler = format!(
+            "{first}, {version} for C and C++\n{rest}{}\n",
+            clang.path().display()
+        );
+        let builder = Arc::into_inner(self.builder);
+        let builder =
+            builder.ok_or_else(|| RunError::Machine("the builder is in use".to_owned()))?;
+        Ok(Self {
+            builder: Arc::new(builder.with_clang(Arc::new(clang))),
+            compiler,
+            ..self
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
+use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::Code;
 use bakeoff_files::Reach;
 use sha2::{Digest as _, Sha256};
@@ -72,6 +73,16 @@ impl BuildInput {
         }
     }
 
+    /// Returns the language of a source; `None` for anything else.
+    pub fn language(&self) -> Option<Language> {
+        match self {
+            Self::Source { path_shown, .. } => {
+                Some(Language::of(Path::new(path_shown)).unwrap_or_default())
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the bytes of the file; none for the calibrator.
     pub fn bytes(&self) -> &[u8] {
         match self {
@@ -81,7 +92,7 @@ impl BuildInput {
         }
     }
 
-    /// Returns the text of a Rust file; `None` for anything else.
+    /// Returns the text of a source; `None` for anything else.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Source { text, .. } => Some(text),
@@ -89,7 +100,7 @@ impl BuildInput {
         }
     }
 
-    /// Returns the text of a Rust file or of a program, to be shown; `None` for anything else, and for a program that is
+    /// Returns the text of a source or of a program, to be shown; `None` for anything else, and for a program that is
     /// no text, or a long one.
     pub fn shown_text(&self) -> Option<&str> {
         match self {

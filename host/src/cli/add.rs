@@ -6,6 +6,7 @@ use super::placing::{cannot_write, check_places, replace};
 use super::{Status, show};
 use bakeoff_config::{LoadedExperiment, NewApproach};
 use bakeoff_domain::ids;
+use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::AuthorWords;
 use bakeoff_files::{Folder, read_bounded};
 use bakeoff_render::escape::{Plain, ShellPath};
@@ -177,11 +178,12 @@ impl<'a> Adding<'a> {
         let shown = Plain(&shown);
         let wrong = |why: String| Failure::usage(format!("cannot add {shown}: {why}"));
         let is_component = match path.extension().and_then(OsStr::to_str) {
-            Some("rs") => false,
             Some("wasm") => true,
+            _ if Language::of(path).is_some() => false,
             _ => {
                 return Err(wrong(
-                    "it ends neither in .rs nor in .wasm; a program is named in bakeoff.toml by `command`"
+                    "it is no source in Rust (.rs), C (.c) or C++ (.cc, .cpp, .cxx) and no component (.wasm); a program is \
+                     named in bakeoff.toml by `command`"
                         .to_owned(),
                 ));
             }

@@ -4,11 +4,13 @@ use super::build::code_of;
 use super::failure::Failure;
 use bakeoff_config::{APPROACHES_MAX, SIZES_MAX};
 use bakeoff_domain::ids;
+use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::{
     Approach, AuthorWords, Code, Declared, Experiment, Inputs, Interface, Limits, Measure,
     ReportOptions, Workload,
 };
 use bakeoff_render::escape::Plain;
+use bakeoff_source::BuildInput;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -79,14 +81,26 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
             "there is no file {shown}; revisions of a package are compared with --package NAME"
         )));
     }
-    let extension = file.extension().and_then(|end| end.to_str());
-    if !matches!(extension, Some("rs" | "wasm")) {
+    let is_component = file.extension().is_some_and(|end| end == "wasm");
+    if !is_component && Language::of(file).is_none() {
         return Err(Failure::usage(format!(
-            "{shown} ends neither in .rs nor in .wasm: give Rust source, or a component, to which other languages are \
-             compiled (docs/languages.md)"
+            "{shown} is no source in Rust (.rs), C (.c) or C++ (.cc, .cpp, .cxx) and no component (.wasm), to which other \
+             languages are compiled (docs/languages.md)"
         )));
     }
     Ok(code_of(file))
+}
+
+/// Refuses a source off which no interface is read.
+pub(super) fn check_types(code: &BuildInput) -> Result<(), Failure> {
+    match code.language() {
+        None | Some(Language::Rust) => Ok(()),
+        Some(language @ (Language::C | Language::Cpp)) => Err(Failure::usage(format!(
+            "{} is a source in {}, off which no interface is read: give one with --wit DIR --call NAME (docs/languages.md)",
+            Plain(code.path_shown()),
+            language.name()
+        ))),
+    }
 }
 
 /// Returns true if a folder is that of a crate, and not that of an experiment.

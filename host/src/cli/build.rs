@@ -4,8 +4,9 @@ use super::Status;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use bakeoff_compile::{BuildKind, BuildRequest, BuiltComponent};
+use bakeoff_compile::{BuildKind, BuildRequest, BuiltComponent, Clang};
 use bakeoff_config::Policy;
+use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::Code;
 use bakeoff_domain::spec::Limits;
 use bakeoff_files::Reach;
@@ -177,6 +178,7 @@ pub(super) async fn built(
         &mut output.reporter(),
     )
     .await?;
+    let tools = with_clang(tools, file).await?;
     let builder = Arc::into_inner(tools.builder)
         .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
     let builder = builder.compiling_for(compiled_for.simd(), compiled_for.edition());
@@ -198,6 +200,18 @@ pub(super) async fn built(
         builder.build(&request).await,
         tools.confinement.level().name(),
     ))
+}
+
+/// Returns the tools with a compiler for C and C++, if the file is in one of these.
+async fn with_clang(tools: Tools, file: &Path) -> Result<Tools, Failure> {
+    match Language::of(file) {
+        None | Some(Language::Rust) => Ok(tools),
+        Some(Language::C | Language::Cpp) => {
+            let clang = Clang::find().await;
+            let clang = clang.map_err(|error| Failure::usage(error.to_string()))?;
+            Ok(tools.with_clang(clang)?)
+        }
+    }
 }
 
 fn print(built: &BuiltComponent, file: &Path, level: &str, output: &Output) -> Result<(), Failure> {

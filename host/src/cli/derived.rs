@@ -477,6 +477,7 @@ async fn read_file(
     let name = path.display().to_string();
     let input = read_code(code, Path::new(""), Reach::Anywhere)
         .map_err(|failure| Failure::not_built(&failure))?;
+    super::assembled::check_types(&input)?;
     let is_component = matches!(input, BuildInput::Component { .. });
     let kind = if is_component {
         FileKind::Component

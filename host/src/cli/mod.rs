@@ -33,6 +33,7 @@ mod generation;
 mod generation_events;
 mod generation_record;
 mod generation_seal;
+mod header;
 mod ideas;
 mod init;
 mod interruptible;
@@ -175,6 +176,7 @@ enum Command {
     Generate(generate::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
+    Header(header::Arguments),
     /// Check an experiment's oracle, whether a file fits an interface, or what one call of it does
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
@@ -248,6 +250,7 @@ pub fn main() -> ExitCode {
             Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
+            Command::Header(arguments) => header::run(&arguments, &cli.output),
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,
             Command::Mcp(arguments) => mcp::run(&arguments).await,

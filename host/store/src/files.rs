@@ -5,6 +5,7 @@ use super::atomic_file::{Durability, replace};
 use super::contents::Contents;
 use super::error::StoreError;
 use super::safe_id::SafeId;
+use bakeoff_domain::language::Language;
 use bakeoff_files::Folder;
 use serde::Serialize;
 use std::path::Path;
@@ -51,8 +52,8 @@ pub enum ReportFile {
 /// A file of an iteration of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationFile {
-    /// `source.rs`: the source that was built.
-    Source,
+    /// `source.rs`, `source.c` or `source.cc`: the source that was built.
+    Source(Language),
     /// `component.wasm`: the component that ran.
     Component,
     /// `log.txt`: the output of the compiler and the gate.
@@ -73,7 +74,9 @@ impl ReportFile {
 impl IterationFile {
     fn name(self) -> &'static str {
         match self {
-            Self::Source => "source.rs",
+            Self::Source(Language::Rust) => "source.rs",
+            Self::Source(Language::C) => "source.c",
+            Self::Source(Language::Cpp) => "source.cc",
             Self::Component => "component.wasm",
             Self::Log => "log.txt",
         }
@@ -205,7 +208,12 @@ mod tests {
             .write_variant(&id, &serde_json::json!({"rank": 1}))
             .unwrap();
         files
-            .write_iteration(&id, 1, IterationFile::Source, b"pub fn f() {}")
+            .write_iteration(
+                &id,
+                1,
+                IterationFile::Source(Language::Rust),
+                b"pub fn f() {}",
+            )
             .unwrap();
         files.write_summary("first").unwrap();
         files.write_summary("second").unwrap();

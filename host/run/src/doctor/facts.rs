@@ -11,6 +11,8 @@ pub struct MachineFacts {
     pub confinement: ConfinementFacts,
     /// The Rust toolchain.
     pub toolchain: ToolchainFacts,
+    /// The compiler for C and C++.
+    pub clang: ClangFacts,
     /// The clocks.
     pub clocks: ClocksFacts,
     /// The noise of measurements.
@@ -59,6 +61,19 @@ pub struct ToolchainFacts {
     /// CPU time of the confined build of a small prototype, in seconds; `None`: not built.
     pub build_cpu_s: Option<f64>,
     /// The reason why there is no compiler, or why it does not build; `None` if it works.
+    pub problem: Option<String>,
+}
+
+/// The compiler for sources in C and C++.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ClangFacts {
+    /// Path of the compiler.
+    pub clang: Option<String>,
+    /// The first line of its version.
+    pub version: Option<String>,
+    /// True if there is a library of C++ for WebAssembly.
+    pub has_cpp: bool,
+    /// The reason why neither language can be built; `None` if C can.
     pub problem: Option<String>,
 }
 

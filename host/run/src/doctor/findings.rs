@@ -1,8 +1,8 @@
 //! The findings that follow from the facts: the meaning of each, with advice.
 
 use super::facts::{
-    ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts, NoiseFacts,
-    ToolchainFacts,
+    ClangFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
+    NoiseFacts, ToolchainFacts,
 };
 use super::finding::Finding;
 use super::is_safe;
@@ -35,6 +35,7 @@ pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
     all.extend(means.map(cgroup));
     all.extend([
         toolchain(&facts.toolchain),
+        clang(&facts.clang),
         clocks(&facts.clocks),
         noise(&facts.noise),
         cores(&facts.cores),
@@ -148,6 +149,28 @@ fn toolchain(facts: &ToolchainFacts) -> Finding {
         (None, None) => Finding::limited(topic, found).means(format!(
             "{chosen} Not tested: nothing is built without confinement."
         )),
+    }
+}
+
+fn clang(facts: &ClangFacts) -> Finding {
+    let topic = "C and C++";
+    match (&facts.problem, facts.has_cpp) {
+        (Some(problem), _) => Finding::good(topic, "not there")
+            .means("Prototypes in C and C++ cannot be built here from their sources.")
+            .next(format!("optional: {problem}")),
+        (None, has_cpp) => {
+            let version = facts.version.as_deref().unwrap_or_default();
+            let finding = Finding::good(topic, version).means(format!(
+                "{}: prototypes in C{} are built.",
+                facts.clang.as_deref().unwrap_or_default(),
+                if has_cpp { " and C++" } else { "" }
+            ));
+            if has_cpp {
+                finding
+            } else {
+                finding.next("optional, for C++: `apt-get install libc++-dev-wasm32`")
+            }
+        }
     }
 }
 

@@ -12,15 +12,16 @@ mod neighbours;
 mod noise;
 
 pub use facts::{
-    ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
-    MissingConfinement, NoiseFacts, ToolchainFacts,
+    ClangFacts, ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose,
+    MachineFacts, MissingConfinement, NoiseFacts, ToolchainFacts,
 };
 pub use finding::{Finding, FindingState};
 pub use findings::findings;
 
 use crate::Unconfined;
-use bakeoff_compile::{TARGET, Toolchain};
+use bakeoff_compile::{Clang, TARGET, Toolchain};
 use bakeoff_confine::{Confinement, Level};
+use bakeoff_domain::language::Language;
 use serde::Serialize;
 use std::path::Path;
 
@@ -108,6 +109,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
     Examination::of(MachineFacts {
         confinement: confinement_facts(confinement.as_ref(), missing),
         toolchain: compiler,
+        clang: clang_facts().await,
         clocks: clocks::examine(),
         noise,
         cores: cores::examine(before),
@@ -156,6 +158,21 @@ fn toolchain_facts(toolchain: &Toolchain) -> ToolchainFacts {
         target: Some(TARGET.to_owned()),
         build_cpu_s: None,
         problem: None,
+    }
+}
+
+async fn clang_facts() -> ClangFacts {
+    match Clang::find().await {
+        Ok(clang) => ClangFacts {
+            clang: Some(clang.path().display().to_string()),
+            version: Some(clang.version().to_owned()),
+            has_cpp: clang.has(Language::Cpp),
+            problem: None,
+        },
+        Err(error) => ClangFacts {
+            problem: Some(error.to_string()),
+            ..ClangFacts::default()
+        },
     }
 }
 

@@ -1,0 +1,73 @@
+//! The header that a source in C includes, and the bindings between its functions and the interface.
+
+use crate::failures::ungenerated;
+use crate::glue;
+use bakeoff_domain::failure::Failure;
+use bakeoff_source::interface::{Interface, World};
+use wit_bindgen_c::Opts;
+use wit_bindgen_core::Files;
+use wit_parser::{Resolve, WorldId};
+
+/// Name of the header, as a source includes it.
+pub(super) const HEADER: &str = "prototype.h";
+
+/// Name of the bindings' file.
+pub(super) const BINDINGS: &str = "prototype.c";
+
+/// Header and bindings of an interface.
+pub(super) struct CBindings {
+    pub(super) header: String,
+    pub(super) bindings: String,
+}
+
+impl CBindings {
+    /// Generates header and bindings of a world.
+    pub(super) fn of(resolve: &Resolve, world: WorldId) -> Result<Self, Failure> {
+        let mut files = Files::default();
+        let mut resolve = resolve.clone();
+        let options = Opts {
+            no_object_file: true,
+            // The file's name follows from it, and so do the names of all functions.
+            rename_world: Some("prototype".to_owned()),
+            ..Opts::default()
+        };
+        options
+            .build()
+            .generate(&mut resolve, world, &mut files)
+            .map_err(ungenerated)?;
+        let text = |wanted: &str| {
+            let found = files.iter().find(|(name, _)| *name == wanted);
+            let (_, bytes) = found.ok_or_else(|| ungenerated("a file did not come out"))?;
+            String::from_utf8(bytes.to_vec()).map_err(ungenerated)
+        };
+        Ok(Self {
+            header: text(HEADER)?,
+            bindings: text(BINDINGS)?,
+        })
+    }
+
+    /// Returns the declaration of a function in the header.
+    pub(super) fn declaration(&self, name: &str) -> Option<&str> {
+        let mut lines = self.header.lines().map(str::trim);
+        lines.find(|line| line.contains(&format!("{name}(")))
+    }
+}
+
+/// Returns the header that a prototype in C of this interface includes: `prototype.h`.
+///
+/// # Errors
+/// The interface has no bindings for C.
+pub fn header(interface: &Interface, parameters: bool) -> Result<String, Failure> {
+    let (resolve, world) = glue::prototype_world(interface, World::Prototype, parameters)?;
+    CBindings::of(&resolve, world).map(|bindings| bindings.header)
+}
+
+/// Everything beside a source, an interface and the compilers that decides a build: part of the cache key.
+pub(crate) fn fingerprint() -> [&'static str; 4] {
+    [
+        include_str!("../../../../guest-sdk/src/c/heap.rs"),
+        include_str!("../../../../guest-sdk/src/c/support.c"),
+        include_str!("bindings.rs"),
+        include_str!("build.rs"),
+    ]
+}

@@ -1,0 +1,355 @@
+//! In the child: from a source in C or C++ to a component, with the heap, the linker and the limits that Rust has.
+
+use super::bindings::{BINDINGS, CBindings, HEADER};
+use super::clang::ClangPaths;
+use crate::archive::{self, Member};
+use crate::build_folder::{folder_failure, read_output, write_input};
+use crate::build_protocol::{BuildKind, BuildPlace, BuildTask, Compiler};
+use crate::component;
+use crate::exit_failure::classify_compiler_exit;
+use crate::failures::{build_failure, cut};
+use crate::glue::{self, ALLOCATOR};
+use crate::object_names;
+use crate::rustc;
+use crate::scrub::without_paths;
+use crate::tool::{self, ToolOutput};
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::language::Language;
+use bakeoff_domain::simd::Simd;
+use bakeoff_source::interface::{Interface, World};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use wasmparser::{Parser, Payload};
+
+const HEAP: &str = include_str!("../../../../guest-sdk/src/c/heap.rs");
+const SUPPORT: &str = include_str!("../../../../guest-sdk/src/c/support.c");
+
+/// Functions of the heap: whoever defines one of them has a heap of its own.
+const HEAP_FUNCTIONS: [&str; 8] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "malloc_usable_size",
+];
+
+/// The function by which a component is given memory for arguments, which the bindings define.
+const REALLOC: &str = "cabi_realloc";
+
+/// The condition of the heap's crate that leaves its functions out.
+const OWN_ALLOCATOR: &str = "own_allocator";
+
+/// Flags of the compiler for all files. The features of WebAssembly are those that Rust has by default.
+const FLAGS: [&str; 17] = [
+    "-c",
+    "-O3",
+    "-w",
+    "-mbulk-memory",
+    "-mmutable-globals",
+    "-msign-ext",
+    "-mnontrapping-fptoint",
+    // As in Rust, whose functions of numbers set no variable.
+    "-fno-math-errno",
+    "-fno-exceptions",
+    "-fvisibility=hidden",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-ident",
+    "-fno-color-diagnostics",
+    "-ferror-limit=10",
+    "-nostdinc",
+    "-nostdinc++",
+];
+
+/// Arguments of the linker, as those of Rust, but that an undefined function is an error here.
+const LINK: [&str; 11] = [
+    "-z",
+    "stack-size=1048576",
+    "--stack-first",
+    "--export=__heap_base",
+    "--export=__data_end",
+    "--no-entry",
+    "--gc-sections",
+    "-O3",
+    "--fatal-warnings",
+    "--color-diagnostics=never",
+    "--threads=1",
+];
+
+/// The longest list of functions in a message.
+const NAMES_MAX: usize = 5;
+
+/// A build of a source in C or C++.
+struct CBuild<'a> {
+    task: &'a BuildTask,
+    language: Language,
+    clang: &'a ClangPaths,
+    compiler: &'a Compiler,
+    scratch: &'a Path,
+    bindings: CBindings,
+}
+
+/// A component that was made of a source in C.
+pub(crate) struct CompiledC {
+    pub(crate) component: Vec<u8>,
+    /// True if arguments come from the heap that Rust prototypes have.
+    pub(crate) our_allocator: bool,
+}
+
+/// Compiles a source in C or C++, with bindings around it.
+pub(crate) fn compile(
+    interface: &Interface,
+    task: &BuildTask,
+    (text, language): (&str, Language),
+    place: &BuildPlace,
+) -> Result<CompiledC, Failure> {
+    let clang = place.clang.as_ref();
+    let clang = clang.ok_or_else(|| failed("there is no C compiler to use".to_owned()))?;
+    if language == Language::Cpp && clang.cpp.is_none() {
+        return Err(failed(format!(
+            "{} is C++, and there is no library of C++ for wasm32 here: `apt-get install libc++-dev-wasm32`, or a WASI \
+             SDK that the variable WASI_SDK_PATH names",
+            task.path_shown
+        )));
+    }
+    let (resolve, world) = glue::prototype_world(interface, World::Prototype, task.parameters)?;
+    let build = CBuild {
+        task,
+        language,
+        clang,
+        compiler: &place.compiler,
+        scratch: &place.scratch,
+        bindings: CBindings::of(&resolve, world)?,
+    };
+    let (module, our_allocator) = build.module(text)?;
+    let component = component::componentise_as(module, &resolve, world)?;
+    Ok(CompiledC {
+        component,
+        our_allocator,
+    })
+}
+
+fn failed(message: String) -> Failure {
+    build_failure(FailureClass::BuildFailed, cut(&message))
+}
+
+impl CBuild<'_> {
+    /// Returns the core module, and true if it has our allocator.
+    fn module(&self, text: &str) -> Result<(Vec<u8>, bool), Failure> {
+        let source = match self.language {
+            Language::Cpp => "source.cc",
+            Language::C | Language::Rust => "source.c",
+        };
+        let files = [
+            (source, text),
+            (HEADER, &self.bindings.header),
+            (BINDINGS, &self.bindings.bindings),
+            ("support.c", SUPPORT),
+            ("allocator.rs", ALLOCATOR),
+            ("heap.rs", HEAP),
+        ];
+        for (name, text) in files {
+            write_input(self.scratch, name, text.as_bytes())?;
+        }
+        rustc::write_jobs(self.scratch)?;
+        let own = self.compile_file(source, "source.o", Some(source))?;
+        let own = Member {
+            name: "source.o",
+            bytes: &own,
+        };
+        object_names::check(&own).map_err(|what| {
+            failed(format!(
+                "{} cannot be linked: it has {what}; only names and sections that a C compiler makes by itself are linked",
+                self.task.path_shown
+            ))
+        })?;
+        let defined = object_names::defined(&own);
+        if defined.contains(&REALLOC) {
+            return Err(failed(format!(
+                "{} defines `{REALLOC}`, by which it is given its arguments: leave that to the bindings",
+                self.task.path_shown
+            )));
+        }
+        let own_allocator = defined.iter().any(|name| HEAP_FUNCTIONS.contains(name));
+        self.compile_file(BINDINGS, "bindings.o", None)?;
+        self.compile_file("support.c", "support.o", None)?;
+        self.compile_heap(own_allocator)?;
+        let module = self.link()?;
+        check_imports(&module, self.task)?;
+        let our_allocator = !own_allocator && component::has_one_realloc(&module);
+        Ok((module, our_allocator))
+    }
+
+    /// Compiles a file to an object, and returns it. `shown` is the name of the user's file, which messages have.
+    fn compile_file(
+        &self,
+        file: &str,
+        object: &str,
+        shown: Option<&str>,
+    ) -> Result<Vec<u8>, Failure> {
+        let is_cpp = self.language == Language::Cpp && shown.is_some();
+        let mut command = Command::new(&self.clang.clang);
+        command
+            .arg(format!("--target={}", self.clang.target))
+            .args(FLAGS)
+            .arg(if is_cpp { "-std=gnu++20" } else { "-std=gnu17" })
+            .args((self.compiler.simd == Simd::On).then_some("-msimd128"))
+            .args((self.task.kind == BuildKind::Diagnostic).then_some("-gline-tables-only"))
+            .arg(format!("-ffile-prefix-map={}=.", self.scratch.display()));
+        let cpp = self.clang.cpp.iter().filter(|_| is_cpp);
+        for headers in cpp.map(|cpp| &cpp.headers).chain(&self.clang.headers) {
+            command.arg("-isystem").arg(headers);
+        }
+        command.args(["-o", object, file]);
+        let output = tool::run(&mut command, &[("TMPDIR", ".")], self.scratch)?;
+        if !output.status.success() {
+            return Err(self.explain(&output, shown));
+        }
+        let read = read_output(&self.scratch.join(object));
+        read.map_err(|error| folder_failure(&format!("{object}: {error}")))
+    }
+
+    /// Compiles the heap, with the functions of the compiler's run-time, to `heap.a`.
+    fn compile_heap(&self, own_allocator: bool) -> Result<(), Failure> {
+        let edition = bakeoff_domain::edition::Edition::default();
+        let mut command = rustc::command(self.compiler, edition, self.scratch);
+        command
+            .args(rustc::FLAGS)
+            .args(own_allocator.then(|| format!("--cfg={OWN_ALLOCATOR}")))
+            .args(["-o", "heap.a", "heap.rs"]);
+        let output = tool::run(&mut command, &rustc::ENVIRONMENT, self.scratch)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(folder_failure(&format!(
+            "the heap cannot be compiled: {said}"
+        )))
+    }
+
+    fn link(&self) -> Result<Vec<u8>, Failure> {
+        const MODULE: &str = "out.wasm";
+        let archive = read_output(&self.scratch.join("heap.a"));
+        let archive = archive.map_err(|error| folder_failure(&format!("heap.a: {error}")))?;
+        archive::members(&archive).ok_or_else(|| folder_failure("heap.a is no archive"))?;
+        let cpp = self
+            .clang
+            .cpp
+            .iter()
+            .filter(|_| self.language == Language::Cpp);
+        let mut command = Command::new(&self.compiler.linker);
+        command
+            .args(["-flavor", "wasm"])
+            .args(LINK)
+            .args((self.task.kind == BuildKind::Release).then_some("--strip-all"))
+            .args(["source.o", "bindings.o", "support.o", "heap.a"])
+            .args(cpp.flat_map(|cpp| &cpp.libraries))
+            .arg(&self.clang.library)
+            // The C library may ask the run-time for what nothing before it did.
+            .args(["heap.a", "-o", MODULE]);
+        let output = tool::run(&mut command, &[], self.scratch)?;
+        if !output.status.success() {
+            return Err(self.explain_link(&output));
+        }
+        let module = read_output(&self.scratch.join(MODULE));
+        module.map_err(|error| folder_failure(&format!("{MODULE}: {error}")))
+    }
+
+    /// Returns what a program said, without paths of this machine.
+    fn said(&self, output: &ToolOutput) -> String {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let mut said = without_paths(&said, self.compiler, self.scratch);
+        let folders = self
+            .clang
+            .headers
+            .iter()
+            .chain(self.clang.cpp.iter().map(|cpp| &cpp.headers));
+        for folder in folders {
+            said = said.replace(&folder.display().to_string(), "/clang");
+        }
+        said.replace(&self.clang.library.display().to_string(), "libc.a")
+    }
+
+    fn explain(&self, output: &ToolOutput, source: Option<&str>) -> Failure {
+        let said = self.said(output);
+        if let Some(failure) = classify_compiler_exit(output.status, output.cpu, &said) {
+            return failure;
+        }
+        let Some(source) = source else {
+            return folder_failure(&format!("the bindings cannot be compiled: {said}"));
+        };
+        let shown = &self.task.path_shown;
+        let mut message = said.replace(&format!("{source}:"), &format!("{shown}:"));
+        if said.contains("file not found") {
+            message += "\nhelp: a source is one file with the C library and \"prototype.h\", the header that bakeoff makes \
+                        of the interface; put other headers of yours into it";
+        }
+        failed(format!("{shown} does not compile\n{}", message.trim_end()))
+    }
+
+    fn explain_link(&self, output: &ToolOutput) -> Failure {
+        let said = self.said(output);
+        if let Some(failure) = classify_compiler_exit(output.status, output.cpu, &said) {
+            return failure;
+        }
+        let shown = &self.task.path_shown;
+        let undefined = said
+            .lines()
+            .filter_map(|line| line.split_once("undefined symbol: "));
+        let undefined: BTreeSet<&str> = undefined.map(|(_, name)| name.trim()).collect();
+        let missing = undefined.iter().filter(|name| name.starts_with("exports_"));
+        let missing: Vec<String> = missing
+            .take(NAMES_MAX)
+            .filter_map(|name| self.bindings.declaration(name))
+            .map(|declaration| format!("  {declaration}"))
+            .collect();
+        if !missing.is_empty() {
+            let c_names = match self.language {
+                Language::Cpp => {
+                    "; in C++ behind `#include \"prototype.h\"`, which gives them names of C"
+                }
+                _ => "",
+            };
+            return failed(format!(
+                "{shown} does not define what the interface asks for{c_names}:\n{}",
+                missing.join("\n")
+            ));
+        }
+        let said = said.replace("source.o", shown);
+        let help = if said.contains("signature mismatch") {
+            "\nhelp: `#include \"prototype.h\"`, which declares the functions of the interface as they have to be"
+        } else {
+            ""
+        };
+        failed(format!(
+            "{shown} cannot be linked\n{}{help}",
+            said.trim_end()
+        ))
+    }
+}
+
+/// Refuses a module that asks for anything but the values of parameters.
+fn check_imports(module: &[u8], task: &BuildTask) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    for payload in Parser::new(0).parse_all(module).flatten() {
+        if let Payload::ImportSection(imports) = payload {
+            let imports = imports.into_imports().flatten();
+            let others = imports.filter(|import| !import.module.starts_with("wasi:config/store@"));
+            names.extend(others.map(|import| import.name.to_owned()));
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = names.into_iter().take(NAMES_MAX).collect();
+    Err(failed(format!(
+        "{} calls functions that need a system ({}), and a prototype has none: it prints nothing, reads no file and no \
+         clock, and does not exit",
+        task.path_shown,
+        names.join(", ")
+    )))
+}

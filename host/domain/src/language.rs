@@ -1,0 +1,62 @@
+//! Languages of the sources that are built.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Language of a source, which follows from the ending of its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Language {
+    /// Rust: `.rs`.
+    #[default]
+    Rust,
+    /// C: `.c`.
+    C,
+    /// C++: `.cc`, `.cpp` or `.cxx`.
+    #[serde(rename = "C++")]
+    Cpp,
+}
+
+/// The endings of files with sources, each with its language.
+const ENDINGS: [(&str, Language); 5] = [
+    ("rs", Language::Rust),
+    ("c", Language::C),
+    ("cc", Language::Cpp),
+    ("cpp", Language::Cpp),
+    ("cxx", Language::Cpp),
+];
+
+impl Language {
+    /// Returns the language of a file; `None` if its ending is that of no source.
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?;
+        let known = ENDINGS.iter().find(|(known, _)| ending == *known);
+        known.map(|(_, language)| *language)
+    }
+
+    /// Returns the name of the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::C => "C",
+            Self::Cpp => "C++",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_file_tells_its_language() {
+        let of = |name: &str| Language::of(Path::new(name)).map(Language::name);
+        assert_eq!(of("a/heap.rs"), Some("Rust"));
+        assert_eq!(of("heap.c"), Some("C"));
+        for name in ["heap.cc", "heap.cpp", "heap.cxx"] {
+            assert_eq!(of(name), Some("C++"));
+        }
+        for name in ["heap", "heap.py", "heap.C", "heap.rs.txt", ".c"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

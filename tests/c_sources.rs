@@ -1,0 +1,485 @@
+//! Sources in C and C++: built behind the fence, checked and measured as those in Rust.
+
+use crate::finished::copy_experiment;
+use crate::support::{CommandOutput, root, run_bakeoff};
+use bakeoff_compile::Clang;
+use bakeoff_domain::language::Language;
+use std::fs;
+use tempfile::TempDir;
+
+/// Returns true if sources in this language can be built here.
+fn has(language: Language) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let clang = runtime.block_on(Clang::find());
+    let has = clang.is_ok_and(|clang| clang.has(language));
+    if !has {
+        println!("skipped: there is no compiler for {}", language.name());
+    }
+    has
+}
+
+/// Files of a prototype, its interface and its workload.
+struct Files(TempDir);
+
+impl Files {
+    fn new(wit: &str, workload: &str) -> Self {
+        let files = Self(TempDir::new().unwrap());
+        files.write("p.wit", wit);
+        files.write("workload.rs", workload);
+        files
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    /// Checks a source, which has this name.
+    fn check(&self, name: &str, text: &str, call: &str) -> CommandOutput {
+        self.write(name, text);
+        let at = |name: &str| self.0.path().join(name).display().to_string();
+        let (file, wit, workload) = (at(name), at("p.wit"), at("workload.rs"));
+        run_bakeoff(&[
+            "check",
+            &file,
+            "--wit",
+            &wit,
+            "--call",
+            call,
+            "--workload",
+            &workload,
+            "--case",
+            "9",
+            "--seed",
+            "3",
+        ])
+    }
+
+    /// Checks that a source is refused, and returns the reason.
+    fn refused(&self, name: &str, text: &str) -> String {
+        let output = self.check(name, text, "sum");
+        assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+        let all = format!("{}{}", output.stdout, output.stderr);
+        assert!(
+            !all.contains("/tmp/") || all.contains(self.0.path().to_str().unwrap()),
+            "{all}"
+        );
+        all
+    }
+}
+
+const SUM_WIT: &str = "package a:b;
+world prototype { export sum: func(values: list<s64>) -> s64; }
+world workload {
+  export generate: func(size: u32, seed: u64) -> list<s64>;
+  export check: func(values: list<s64>, answer: s64) -> result<_, string>;
+}";
+
+const SUM_WORKLOAD: &str = "pub fn generate(size: u32, seed: u64) -> Vec<i64> {
+    (0..i64::from(size)).map(|n| n * (seed as i64) - 7).collect()
+}
+pub fn check(values: Vec<i64>, answer: i64) -> Result<(), String> {
+    let sum: i64 = values.iter().sum();
+    if answer == sum { Ok(()) } else { Err(format!(\"the sum is {sum}\")) }
+}";
+
+const SUM: &str = "#include \"prototype.h\"
+int64_t exports_prototype_sum(prototype_list_s64_t *values) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < values->len; i++) sum += values->ptr[i];
+  return sum;
+}";
+
+fn sums() -> Files {
+    Files::new(SUM_WIT, SUM_WORKLOAD)
+}
+
+#[test]
+fn one_algorithm_in_three_languages_stands_in_one_matrix() {
+    if !has(Language::C) {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    copy_experiment(&root().join("examples/top-k"), folder.path());
+    let file = folder.path().join("languages.toml");
+    if !has(Language::Cpp) {
+        let text = fs::read_to_string(&file).unwrap();
+        let (before, cpp) = text.split_once("[[approach]]\nname = \"C++\"").unwrap();
+        let (_, after) = cpp.split_once("[measure]").unwrap();
+        fs::write(&file, format!("{before}[measure]{after}")).unwrap();
+    }
+    let file = file.to_str().unwrap();
+    let output = run_bakeoff(&["run", file, "--budget", "2s", "--format", "json"]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    for variant in report["variants"].as_array().unwrap() {
+        assert!(variant["failure"].is_null(), "{variant:#}");
+        assert!(
+            variant["readings"]["source-lines"]["value"]
+                .as_f64()
+                .unwrap()
+                > 5.0,
+            "{variant:#}"
+        );
+    }
+    let compiler = report["environment"]["compiler"].as_str().unwrap();
+    assert!(
+        compiler.contains("rustc") && compiler.contains("clang"),
+        "{compiler}"
+    );
+    // The source that is kept is the one that was built.
+    let kept = folder
+        .path()
+        .join(".bakeoff/top-k-languages/variants/c/iteration-1/source.c");
+    assert_eq!(
+        fs::read(kept).unwrap(),
+        fs::read(folder.path().join("approaches/heap.c")).unwrap()
+    );
+    let verified = run_bakeoff(&["verify", file]);
+    assert_eq!(verified.status, 0, "{}{}", verified.stdout, verified.stderr);
+}
+
+/// Values of most types, there and back: each function is called with what it has to return.
+const TYPES_WIT: &str = "package a:b;
+world prototype {
+  record pt { x: s16, name: string }
+  enum side { left, right }
+  variant shape { dot, circle(f64), named(string) }
+  flags perms { read, write }
+  export turn: func(pt: pt, side: side, shape: shape, perms: perms, maybe: option<char>, grid: list<list<u8>>)
+    -> result<tuple<pt, side, shape, perms, option<char>, list<list<u8>>>, string>;
+}
+world workload {
+  record pt { x: s16, name: string }
+  enum side { left, right }
+  variant shape { dot, circle(f64), named(string) }
+  flags perms { read, write }
+  export generate: func(size: u32, seed: u64) -> tuple<pt, side, shape, perms, option<char>, list<list<u8>>>;
+  export check: func(pt: pt, side: side, shape: shape, perms: perms, maybe: option<char>, grid: list<list<u8>>,
+    answer: result<tuple<pt, side, shape, perms, option<char>, list<list<u8>>>, string>) -> result<_, string>;
+}";
+
+#[test]
+fn values_of_all_kinds_go_there_and_back() {
+    if !has(Language::C) {
+        return;
+    }
+    let workload = "use crate::types::*;
+pub fn generate(size: u32, _: u64) -> (Pt, Side, Shape, Perms, Option<char>, Vec<Vec<u8>>) {
+    let pt = Pt { x: -7, name: \"naïve\".into() };
+    (pt, Side::Right, Shape::Named(\"q\".into()), Perms::WRITE, Some('é'), vec![vec![1; size as usize], vec![]])
+}
+#[allow(clippy::too_many_arguments)]
+pub fn check(pt: Pt, side: Side, shape: Shape, perms: Perms, maybe: Option<char>, grid: Vec<Vec<u8>>,
+    answer: Result<(Pt, Side, Shape, Perms, Option<char>, Vec<Vec<u8>>), String>) -> Result<(), String> {
+    let wanted = format!(\"{pt:?} {side:?} {shape:?} {perms:?} {maybe:?} {grid:?}\");
+    let (pt, side, shape, perms, maybe, grid) = answer?;
+    let got = format!(\"{pt:?} {side:?} {shape:?} {perms:?} {maybe:?} {grid:?}\");
+    if got == wanted { Ok(()) } else { Err(format!(\"{got} and not {wanted}\")) }
+}";
+    let files = Files::new(TYPES_WIT, workload);
+    let source = "#include \"prototype.h\"
+bool exports_prototype_turn(prototype_pt_t *pt, prototype_side_t side, prototype_shape_t *shape, prototype_perms_t perms,
+    uint32_t *maybe, prototype_list_list_u8_t *grid,
+    prototype_tuple6_pt_side_shape_perms_option_char32_list_list_u8_t *ret, prototype_string_t *err) {
+  (void)err;
+  ret->f0 = *pt;
+  ret->f1 = side;
+  ret->f2 = *shape;
+  ret->f3 = perms;
+  ret->f4.is_some = maybe != NULL;
+  if (maybe) ret->f4.val = *maybe;
+  ret->f5 = *grid;
+  return true;
+}";
+    let output = files.check("turn.c", source, "turn");
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+}
+
+#[test]
+fn what_is_wrong_in_c_is_said_as_for_rust() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    let good = files.check("sum.c", SUM, "sum");
+    assert_eq!(good.status, 0, "{}{}", good.stdout, good.stderr);
+    // An own heap, an assertion, sorting and mathematics of the library.
+    let library = SUM.replace(
+        "int64_t sum = 0;",
+        "assert(values->len == 9); int64_t *copy = malloc(values->len * 8); memcpy(copy, values->ptr, values->len * 8);
+         qsort(copy, values->len, 8, by_value); copy = realloc(copy, 4000); free(copy);
+         char *zeros = calloc(100, 10); int64_t sum = (int64_t)(zeros[999] + cbrt(0.0) + pow(0.0, 3.0)); free(zeros);",
+    );
+    let head = "#include <assert.h>\n#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n\
+        static int by_value(const void *a, const void *b) {\n\
+        int64_t x = *(const int64_t *)a, y = *(const int64_t *)b; return (x > y) - (x < y); }\n";
+    let output = files.check("library.c", &format!("{head}{library}"), "sum");
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+
+    let cases = [
+        // A place with line and column, under the user's own name of the file.
+        (SUM.replace("sum +=", "sun +="), "sum.c:4:"),
+        (
+            SUM.replace("prototype_sum", "prototype_total"),
+            "int64_t exports_prototype_sum(prototype_list_s64_t *values)",
+        ),
+        (
+            SUM.replace("int64_t exports", "int32_t exports"),
+            "conflicting types",
+        ),
+        (
+            "long long exports_prototype_sum(double a, double b) { return a + b; }".to_owned(),
+            "#include \"prototype.h\"",
+        ),
+        (
+            SUM.replace("#include", "#include \"mine.h\"\n#include"),
+            "a source is one file",
+        ),
+        (
+            format!(
+                "#include <stdio.h>\n{}",
+                SUM.replace("return sum", "printf(\"%d\", 1); return sum")
+            ),
+            "a prototype has none",
+        ),
+        (
+            format!(
+                "#include <stdlib.h>\n{}",
+                SUM.replace("return sum", "exit(0); return sum")
+            ),
+            "proc_exit",
+        ),
+        (
+            format!(
+                "void *cabi_realloc(void *a, unsigned b, unsigned c, unsigned d) {{ return a; }}\n{SUM}"
+            ),
+            "leave that to the bindings",
+        ),
+        (
+            format!(
+                "int other(void);\n{}",
+                SUM.replace("sum = 0", "sum = other()")
+            ),
+            "undefined symbol: other",
+        ),
+    ];
+    for (source, why) in cases {
+        let said = files.refused("sum.c", &source);
+        assert!(said.contains(why), "{why}: {said}");
+        assert!(said.contains("build-failed"), "{said}");
+    }
+    let workload = Files::new(SUM_WIT, SUM_WORKLOAD);
+    workload.write("w.c", SUM);
+    let experiment = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"p.wit\"\ncall = \"sum\"\n\
+        [workload]\nsource = \"w.c\"\nsizes = [9]\n[[approach]]\nname = \"a\"\nsource = \"w.c\"\n";
+    workload.write("bakeoff.toml", experiment);
+    let output = run_bakeoff(&["run", workload.0.path().to_str().unwrap()]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    assert!(
+        output.explains("does not end in `.rs`"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn a_sweep_gives_values_to_a_source_in_c() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    let source = "#include <string.h>
+#include \"prototype.h\"
+int64_t exports_prototype_sum(prototype_list_s64_t *values) {
+  prototype_string_t key;
+  prototype_string_set(&key, \"more\");
+  prototype_option_string_t value;
+  wasi_config_store_error_t error;
+  if (!wasi_config_store_get(&key, &value, &error) || !value.is_some || value.val.len != 1) __builtin_trap();
+  int64_t sum = value.val.ptr[0] - '0';
+  for (size_t i = 0; i < values->len; i++) sum += values->ptr[i];
+  return sum;
+}";
+    files.write("sum.c", source);
+    let experiment = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"p.wit\"\ncall = \"sum\"\n\
+        [workload]\nsource = \"workload.rs\"\nsizes = [9]\n\
+        [[approach]]\nname = \"a\"\nsource = \"sum.c\"\nsweep = { more = [0, 1] }\n[measure]\nbudget = \"1 s\"\n";
+    files.write("bakeoff.toml", experiment);
+    let output = run_bakeoff(&["run", files.0.path().to_str().unwrap(), "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).expect(&output.stderr);
+    let failures: Vec<bool> = (report["variants"].as_array().unwrap().iter())
+        .map(|variant| variant["failure"].is_null())
+        .collect();
+    assert_eq!(failures, [true, false], "{report:#}");
+}
+
+#[test]
+fn one_in_cpp_has_its_library() {
+    if !has(Language::Cpp) {
+        return;
+    }
+    let files = sums();
+    let source = "#include \"prototype.h\"
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <vector>
+static std::vector<int64_t> begun = {1, 2, 3};
+struct Base { virtual ~Base() = default; virtual int64_t of(int64_t) const = 0; };
+struct Same : Base { int64_t of(int64_t value) const override { return value; } };
+int64_t exports_prototype_sum(prototype_list_s64_t *values) {
+  std::map<std::string, int64_t> sums;
+  std::unordered_map<int64_t, int> seen;
+  std::unique_ptr<Base> same = std::make_unique<Same>();
+  for (size_t i = 0; i < values->len; i++) { sums[std::to_string(i)] = same->of(values->ptr[i]); seen[i] += 1; }
+  int64_t sum = begun.size() - 3 + seen.size() - values->len;
+  for (auto &[name, value] : sums) sum += value;
+  return sum;
+}";
+    for name in ["sum.cc", "sum.cpp", "sum.cxx"] {
+        let output = files.check(name, source, "sum");
+        assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    }
+    let said = files.refused("sum.cc", &source.replace("int64_t sum =", "int64_t sun ="));
+    assert!(said.contains("sum.cc:16:"), "{said}");
+}
+
+#[test]
+fn case_215_a_source_in_c_reads_no_file_of_the_host() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    let secret = files.0.path().join("secret.h");
+    fs::write(&secret, "#error s3cr3t\n").unwrap();
+    let secret = secret.display().to_string();
+    let mut cases: Vec<String> = [
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/proc/self/maps",
+        &secret,
+        "../../etc/hostname",
+    ]
+    .iter()
+    .map(|path| format!("#include \"{path}\"\n{SUM}"))
+    .collect();
+    cases.push(format!("__asm__(\".incbin \\\"/etc/passwd\\\"\");\n{SUM}"));
+    cases.push(format!("__asm__(\".include \\\"{secret}\\\"\");\n{SUM}"));
+    cases.push(format!("#embed \"/etc/passwd\"\n{SUM}"));
+    cases.push(format!(
+        "#if __has_include(\"{secret}\")\n#error it is there\n#endif\n#error gone\n{SUM}"
+    ));
+    for source in cases {
+        let said = files.refused("sum.c", &source);
+        assert!(
+            !said.contains("root:") && !said.contains("s3cr3t") && !said.contains("it is there"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn case_216_names_in_c_are_names_and_nothing_more() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    let odd =
+        "__attribute__((import_module(\"wasi_snapshot_preview1\"), import_name(\"fd_write\")))
+        int w(int, int, int, int);\n";
+    let cases = [
+        (
+            format!("{odd}{}", SUM.replace("sum = 0", "sum = w(1, 2, 3, 4)")),
+            "fd_write",
+        ),
+        (
+            format!(
+                "long long kept __asm__(\"@/etc/passwd\") = 5;\n{}",
+                SUM.replace("sum = 0", "sum = kept - 5")
+            ),
+            "it has",
+        ),
+        (
+            format!(
+                "__attribute__((section(\"../../x\"))) long long kept = 5;\n{}",
+                SUM.replace("sum = 0", "sum = kept - 5")
+            ),
+            "it has",
+        ),
+        (
+            format!(
+                "__attribute__((export_name(\"cm32p2_realloc\"))) void *m(int a) {{ return 0; }}\n{SUM}"
+            ),
+            "build-failed",
+        ),
+        (
+            format!("#pragma comment(lib, \"/etc/passwd\")\n#error end\n{SUM}"),
+            "end",
+        ),
+    ];
+    for (source, why) in cases {
+        let said = files.refused("sum.c", &source);
+        assert!(said.contains(why), "{why}: {said}");
+        assert!(!said.contains("root:"), "{said}");
+    }
+}
+
+#[test]
+fn case_217_a_source_in_c_that_never_ends_hurts_itself_alone() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    // While it is compiled: files and macros that grow without end.
+    let doubling: String = (1..40)
+        .map(|n| format!("#define m{n} m{0} m{0}\n", n - 1))
+        .collect();
+    let cases = [
+        format!("#include __FILE__\n{SUM}"),
+        format!("#include \"/dev/zero\"\n{SUM}"),
+        format!("#define m0 1+\n{doubling}\nint64_t x = m39 1;\n{SUM}"),
+        format!("char big[3000000000u] = {{1}};\n{SUM}"),
+    ];
+    for source in cases {
+        let output = files.check("sum.c", &source, "sum");
+        assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    }
+    // While it runs: constructors, recursion, a trap.
+    let endless =
+        "__attribute__((constructor)) static void f(void) { for (volatile int i = 0;; i++) {} }\n";
+    let cases = [
+        (format!("{endless}{SUM}"), "fuel"),
+        (
+            format!(
+                "volatile int d; int deep(int n) {{ volatile int kept[64]; kept[n & 63] = n; return d ? kept[1] : deep(n + 1) + kept[n & 63]; }}\n{}",
+                SUM.replace("sum = 0", "sum = deep(0)")
+            ),
+            "out of bounds",
+        ),
+        (
+            SUM.replace("sum = 0;", "sum = 0; __builtin_trap();"),
+            "unreachable",
+        ),
+        (
+            format!(
+                "#include <stdlib.h>\n{}",
+                SUM.replace(
+                    "sum = 0;",
+                    "sum = 0; for (;;) { char *volatile kept = malloc(1 << 20); if (!kept) abort(); }"
+                )
+            ),
+            "memory",
+        ),
+    ];
+    for (source, why) in cases {
+        let output = files.check("sum.c", &source, "sum");
+        let all = format!("{}{}", output.stdout, output.stderr);
+        assert_eq!(output.status, 1, "{all}");
+        assert!(all.contains(why), "{why}: {all}");
+    }
+}
