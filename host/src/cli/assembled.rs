@@ -10,7 +10,6 @@ use bakeoff_domain::spec::{
     ReportOptions, Workload,
 };
 use bakeoff_render::escape::Plain;
-use bakeoff_source::BuildInput;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -91,16 +90,21 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
     Ok(code_of(file))
 }
 
-/// Refuses a source off which no interface is read.
-pub(super) fn check_types(code: &BuildInput) -> Result<(), Failure> {
-    match code.language() {
-        None | Some(Language::Rust) => Ok(()),
-        Some(language @ (Language::C | Language::Cpp)) => Err(Failure::usage(format!(
-            "{} is a source in {}, off which no interface is read: give one with --wit DIR --call NAME (docs/languages.md)",
-            Plain(code.path_shown()),
-            language.name()
-        ))),
+/// Returns the approaches whose interface is read off their code: all but sources in C and C++, which have to fit that of
+/// the others.
+pub(super) fn typed(approaches: &[Approach]) -> Result<Vec<&Approach>, Failure> {
+    let is_typed = |one: &&Approach| match &one.code {
+        Code::Source(path) => Language::of(path) == Some(Language::Rust),
+        Code::Component(_) | Code::Program(_) => true,
+    };
+    let typed: Vec<&Approach> = approaches.iter().filter(is_typed).collect();
+    if typed.is_empty() {
+        return Err(Failure::usage(
+            "no interface can be read off sources in C and C++ alone: give one with --wit DIR --call NAME, or a Rust file \
+             or component of the same function beside them (docs/languages.md)",
+        ));
     }
+    Ok(typed)
 }
 
 /// Returns true if a folder is that of a crate, and not that of an experiment.

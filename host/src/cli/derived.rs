@@ -1,6 +1,7 @@
 //! `bakeoff compare a.rs b.rs` with nothing else: the function and its types are read from the sources,
 //! inputs are drawn by their types, and the approaches judge each other.
 
+use super::assembled;
 use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::first_look;
@@ -461,7 +462,7 @@ async fn read_files(
 ) -> Result<ReadSources, Failure> {
     let mut files = Vec::new();
     let mut constants = Constants::default();
-    for approach in approaches {
+    for approach in assembled::typed(approaches)? {
         let (file, own) = read_file(&approach.code, confinement).await?;
         constants.extend(own);
         files.push(file);
@@ -477,7 +478,6 @@ async fn read_file(
     let name = path.display().to_string();
     let input = read_code(code, Path::new(""), Reach::Anywhere)
         .map_err(|failure| Failure::not_built(&failure))?;
-    super::assembled::check_types(&input)?;
     let is_component = matches!(input, BuildInput::Component { .. });
     let kind = if is_component {
         FileKind::Component
