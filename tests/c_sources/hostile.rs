@@ -1,6 +1,6 @@
 //! Sources in C of somebody who means harm.
 
-use super::{SUM, has, sums};
+use super::{SUM, has, sums, unwrapped};
 use bakeoff_domain::language::Language;
 use std::fs;
 
@@ -45,12 +45,12 @@ fn case_216_names_in_c_are_names_and_nothing_more() {
     }
     let files = sums();
     let odd =
-        "__attribute__((import_module(\"wasi_snapshot_preview1\"), import_name(\"fd_write\")))
+        "__attribute__((import_module(\"wasi_snapshot_preview1\"), import_name(\"path_open\")))
         int w(int, int, int, int);\n";
     let cases = [
         (
             format!("{odd}{}", SUM.replace("sum = 0", "sum = w(1, 2, 3, 4)")),
-            "fd_write",
+            "path_open",
         ),
         (
             format!(
@@ -108,7 +108,7 @@ fn case_217_a_source_in_c_that_never_ends_hurts_itself_alone() {
     let endless =
         "__attribute__((constructor)) static void f(void) { for (volatile int i = 0;; i++) {} }\n";
     let cases = [
-        (format!("{endless}{SUM}"), "fuel"),
+        (format!("{endless}{SUM}"), "before the first call"),
         (
             format!(
                 "volatile int d; int deep(int n) {{ volatile int kept[64]; kept[n & 63] = n; return d ? kept[1] : deep(n + 1) + kept[n & 63]; }}\n{}",
@@ -133,7 +133,7 @@ fn case_217_a_source_in_c_that_never_ends_hurts_itself_alone() {
     ];
     for (source, why) in cases {
         let output = files.check("sum.c", &source, "sum");
-        let all = format!("{}{}", output.stdout, output.stderr);
+        let all = unwrapped(&format!("{}{}", output.stdout, output.stderr));
         assert_eq!(output.status, 1, "{all}");
         assert!(all.contains(why), "{why}: {all}");
     }

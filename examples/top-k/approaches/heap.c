@@ -35,6 +35,7 @@ void exports_prototype_top_k(prototype_list_s64_t *values, uint32_t k, prototype
     heap[end] = smallest;
     sift_down(heap, 0, end);
   }
+  prototype_list_s64_free(values);
   ret->ptr = heap;
   ret->len = count;
 }

@@ -20,6 +20,7 @@ void exports_prototype_top_k(prototype_list_s64_t *values, uint32_t k, prototype
       best.push(value);
     }
   }
+  prototype_list_s64_free(values);
   // The answer is freed by the bindings, so it comes from `malloc`.
   ret->len = best.size();
   ret->ptr = static_cast<int64_t *>(std::malloc(ret->len * sizeof(int64_t)));

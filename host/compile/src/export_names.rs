@@ -87,6 +87,24 @@ pub(super) fn with_own_symbols(bindings: &str) -> String {
 /// # Errors
 /// The module is malformed.
 pub(super) fn renamed(module: &[u8], names: &BTreeMap<String, String>) -> Result<Vec<u8>, Error> {
+    with_exports(module, |name| {
+        Some(names.get(name).map_or(name, String::as_str))
+    })
+}
+
+/// Returns the module without the export of this name.
+///
+/// # Errors
+/// The module is malformed.
+pub(super) fn without(module: &[u8], left_out: &str) -> Result<Vec<u8>, Error> {
+    with_exports(module, |name| (name != left_out).then_some(name))
+}
+
+/// Returns the module with other names of its exports, and without those that get none.
+fn with_exports<'a>(
+    module: &'a [u8],
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) -> Result<Vec<u8>, Error> {
     let mut written = Module::new();
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload?;
@@ -94,9 +112,10 @@ pub(super) fn renamed(module: &[u8], names: &BTreeMap<String, String>) -> Result
             let mut exports = ExportSection::new();
             for export in section {
                 let export = export?;
-                let name = names.get(export.name).map_or(export.name, String::as_str);
                 let kind = utils::export_kind(&mut RoundtripReencoder, export.kind);
-                exports.export(name, kind, export.index);
+                if let Some(name) = name(export.name) {
+                    exports.export(name, kind, export.index);
+                }
             }
             written.section(&exports);
         } else if let Some((id, range)) = payload.as_section() {

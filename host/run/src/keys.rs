@@ -24,13 +24,7 @@ const UNREADABLE: &str = "unreadable";
 /// failure is its own.
 pub(super) fn source_input(variant: &Variant) -> String {
     match &variant.iteration.source {
-        // The same text may be that of a program in two languages.
-        Some(digest) => match Language::of(Path::new(&variant.file)) {
-            Some(language @ (Language::C | Language::Cpp)) => {
-                format!("{digest} {}", language.name())
-            }
-            Some(Language::Rust) | None => digest.clone(),
-        },
+        Some(digest) => digest.clone(),
         None => format!("{UNREADABLE} {}", variant.file),
     }
 }
@@ -129,7 +123,10 @@ impl Keys {
             ("lines", LINES_RULE),
         ];
         let granted = state.is_swept().then_some(("imports", "parameters"));
-        Key::new(inputs.into_iter().chain(granted))
+        // The same text may be that of a program in two languages.
+        let language = Language::of(Path::new(&state.variant.file)).unwrap_or_default();
+        let language = (language != Language::Rust).then_some(("language", language.name()));
+        Key::new(inputs.into_iter().chain(granted).chain(language))
     }
 
     /// Returns the key of a round that times the builds of this `code`.

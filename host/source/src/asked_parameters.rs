@@ -3,6 +3,7 @@
 
 use super::code::BuildInput;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
+use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::Approach;
 
 /// The function by which a source asks for the value of a parameter.
@@ -28,7 +29,12 @@ pub(super) fn with_asked_parameters(
     };
     let message = format!(
         "{path_shown} never asks for `{name}`, which the `sweep` of this approach has values of: its variants would \
-         all be the same. Add `let {name}: TYPE = crate::bakeoff::param::get(\"{name}\");`, or leave the parameter out"
+         all be the same. {}, or leave the parameter out",
+        match code.language() {
+            Some(Language::C | Language::Cpp) =>
+                "Ask `wasi_config_store_get` for it (docs/languages.md)".to_owned(),
+            _ => format!("Add `let {name}: TYPE = crate::bakeoff::param::get(\"{name}\");`"),
+        }
     );
     Err(Failure {
         class: FailureClass::BuildFailed,

@@ -63,10 +63,11 @@ pub fn header(interface: &Interface, parameters: bool) -> Result<String, Failure
 }
 
 /// Everything beside a source, an interface and the compilers that decides a build: part of the cache key.
-pub(crate) fn fingerprint() -> [&'static str; 4] {
+pub(crate) fn fingerprint() -> [&'static str; 5] {
     [
         include_str!("../../../../guest-sdk/src/c/heap.rs"),
         include_str!("../../../../guest-sdk/src/c/support.c"),
+        include_str!("../../../../guest-sdk/src/c/before.h"),
         include_str!("bindings.rs"),
         include_str!("build.rs"),
     ]

@@ -7,6 +7,7 @@ use crate::build_folder::{folder_failure, read_output, write_input};
 use crate::build_protocol::{BuildKind, BuildPlace, BuildTask, Compiler};
 use crate::component;
 use crate::exit_failure::classify_compiler_exit;
+use crate::export_names;
 use crate::failures::{build_failure, cut};
 use crate::glue::{self, ALLOCATOR};
 use crate::object_names;
@@ -20,10 +21,11 @@ use bakeoff_source::interface::{Interface, World};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use wasmparser::{Parser, Payload};
+use wasmparser::{Operator, Parser, Payload, TypeRef};
 
 const HEAP: &str = include_str!("../../../../guest-sdk/src/c/heap.rs");
 const SUPPORT: &str = include_str!("../../../../guest-sdk/src/c/support.c");
+const BEFORE: &str = include_str!("../../../../guest-sdk/src/c/before.h");
 
 /// Functions of the heap: whoever defines one of them has a heap of its own.
 const HEAP_FUNCTIONS: [&str; 8] = [
@@ -39,6 +41,9 @@ const HEAP_FUNCTIONS: [&str; 8] = [
 
 /// The function by which a component is given memory for arguments, which the bindings define.
 const REALLOC: &str = "cabi_realloc";
+
+/// The function that an instance begins with, which calls constructors.
+const INITIALIZE: &str = "_initialize";
 
 /// The condition of the heap's crate that leaves its functions out.
 const OWN_ALLOCATOR: &str = "own_allocator";
@@ -149,6 +154,7 @@ impl CBuild<'_> {
             (HEADER, &self.bindings.header),
             (BINDINGS, &self.bindings.bindings),
             ("support.c", SUPPORT),
+            ("before.h", BEFORE),
             ("allocator.rs", ALLOCATOR),
             ("heap.rs", HEAP),
         ];
@@ -180,6 +186,7 @@ impl CBuild<'_> {
         self.compile_heap(own_allocator)?;
         let module = self.link()?;
         check_imports(&module, self.task)?;
+        let module = without_beginning(&module, self.task)?;
         let our_allocator = !own_allocator && component::has_one_realloc(&module);
         Ok((module, our_allocator))
     }
@@ -203,6 +210,9 @@ impl CBuild<'_> {
         let cpp = self.clang.cpp.iter().filter(|_| is_cpp);
         for headers in cpp.map(|cpp| &cpp.headers).chain(&self.clang.headers) {
             command.arg("-isystem").arg(headers);
+        }
+        if shown.is_some() {
+            command.args(["-include", "before.h"]);
         }
         command.args(["-o", object, file]);
         let output = tool::run(&mut command, &[("TMPDIR", ".")], self.scratch)?;
@@ -262,7 +272,11 @@ impl CBuild<'_> {
     /// Returns what a program said, without paths of this machine.
     fn said(&self, output: &ToolOutput) -> String {
         let said = String::from_utf8_lossy(&output.stderr);
-        let mut said = without_paths(&said, self.compiler, self.scratch);
+        // A compiler that fails by itself writes its own state, with paths of this machine.
+        let (said, _) = said
+            .split_once("PLEASE submit a bug report")
+            .unwrap_or((&said, ""));
+        let mut said = without_paths(said, self.compiler, self.scratch);
         let folders = self
             .clang
             .headers
@@ -332,6 +346,70 @@ impl CBuild<'_> {
     }
 }
 
+/// Returns the module without the function that would run before the first call, after checking that it does nothing: work
+/// that is done there would be charged to no call, and starting it costs each instance some time.
+fn without_beginning(module: &[u8], task: &BuildTask) -> Result<Vec<u8>, Failure> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        folder_failure(&format!("the linked module cannot be read: {error}"))
+    };
+    let begins = begins_with_work(module).map_err(|error| unreadable(&error))?;
+    if begins {
+        return Err(failed(format!(
+            "{} has objects that are made before the first call, by constructors, whose work no call would be charged for: \
+             make them in the function, as `static` ones if they are to be made once",
+            task.path_shown
+        )));
+    }
+    export_names::without(module, INITIALIZE).map_err(|error| unreadable(&error))
+}
+
+/// Returns true if the function that an instance begins with calls one that does anything.
+fn begins_with_work(module: &[u8]) -> wasmparser::Result<bool> {
+    let (mut imported, mut beginning) = (0_u32, None);
+    let mut bodies = Vec::new();
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    let export = export?;
+                    if export.name == INITIALIZE {
+                        beginning = Some(export.index);
+                    }
+                }
+            }
+            Payload::CodeSectionEntry(body) => bodies.push(body),
+            _ => {}
+        }
+    }
+    let body = |index: u32| bodies.get(index.checked_sub(imported)? as usize);
+    let Some(beginning) = beginning.and_then(body) else {
+        return Ok(false);
+    };
+    for operator in beginning.get_operators_reader()? {
+        match operator? {
+            Operator::End | Operator::Return => {}
+            Operator::Call { function_index } => {
+                let called = body(function_index).map(|body| body.get_operators_reader());
+                let Some(called) = called.transpose()? else {
+                    return Ok(true);
+                };
+                for operator in called {
+                    if !matches!(operator?, Operator::End | Operator::Return) {
+                        return Ok(true);
+                    }
+                }
+            }
+            _ => return Ok(true),
+        }
+    }
+    Ok(false)
+}
+
 /// Refuses a module that asks for anything but the values of parameters.
 fn check_imports(module: &[u8], task: &BuildTask) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
@@ -347,8 +425,8 @@ fn check_imports(module: &[u8], task: &BuildTask) -> Result<(), Failure> {
     }
     let names: Vec<String> = names.into_iter().take(NAMES_MAX).collect();
     Err(failed(format!(
-        "{} calls functions that need a system ({}), and a prototype has none: it prints nothing, reads no file and no \
-         clock, and does not exit",
+        "{} calls functions that need a system ({}), and a prototype has none: it reads no file, no clock and no random \
+         numbers, and has no arguments",
         task.path_shown,
         names.join(", ")
     )))
