@@ -52,7 +52,7 @@ fn assert_claims_nothing(small: &Small) -> Value {
             "{format}: {}",
             said.stdout
         );
-        for claim in ["surely", "Take ", " 1= "] {
+        for claim in ["surely", "Take ", " 1= ", ">1=<"] {
             assert!(
                 !said.stdout.contains(claim),
                 "{format}, {claim}: {}",
@@ -180,6 +180,34 @@ fn ctrl_c_leaves_a_page_and_the_end_of_the_run_replaces_it() {
     let ended = small.end();
     assert!(ended.get("unfinished").is_none(), "{ended:#}");
     assert!(!page().contains("Not finished"), "{}", page());
+}
+
+#[test]
+fn a_run_that_fails_leaves_its_reason_and_one_that_does_not_begin_leaves_nothing() {
+    let small = Small::new();
+    let workload = small.path("workload.rs");
+    let sound = fs::read_to_string(&workload).unwrap();
+    let panics = sound.replacen("{", "{ panic!(\"no input\");", 1);
+    assert_ne!(panics, sound);
+    fs::write(&workload, panics).unwrap();
+    let failed = run_bakeoff(&["run", small.dir()]);
+    assert!([2, 5].contains(&failed.status), "{}", failed.stderr);
+    let page = fs::read_to_string(small.results().join("summary.md")).unwrap();
+    assert!(page.contains("It could not go on: "), "{page}");
+    let found = report(&small, "json").json();
+    assert_eq!(
+        found["unfinished"]["status"], "failed",
+        "{:#}",
+        found["unfinished"]
+    );
+    assert!(found["unfinished"]["reason"].is_string());
+
+    let other = Small::new();
+    fs::remove_file(other.path("wit/top-k.wit")).unwrap();
+    let refused = run_bakeoff(&["run", other.dir()]);
+    assert!([2, 5].contains(&refused.status), "{}", refused.stderr);
+    let page = other.results().join("summary.md");
+    assert!(!page.exists(), "nothing began");
 }
 
 #[test]

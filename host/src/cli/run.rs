@@ -288,7 +288,8 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         (Err(_), Some(resume)) => unfinished::leave_summary(&results, resume),
         _ => None,
     };
-    if let Some(left) = left {
+    // Of a run that failed, the error comes first, and the page says how far it was.
+    if let (Some(left), Err(bakeoff_run::RunError::Interrupted)) = (left, &outcome) {
         anstream::eprintln!("{}", bakeoff_render::escape::Plain(&left));
     }
     let finished = match (outcome, job.resume) {

@@ -93,6 +93,10 @@ fn state(
 /// Writes the page of a run that was stopped beside its results, and returns how far it is: `Not finished: 2 of 4
 /// checked, 3 replicas`. `None` if nothing is there, or it cannot be written: the run has said already why it stopped.
 pub(super) fn leave_summary(results: &ResultsPlace, resume: &str) -> Option<String> {
+    // A run that did not begin leaves nothing, and what opens for writing would make the folder.
+    let read = results.open(Mode::Read).ok()?;
+    report_of(&read, None, resume).ok()??;
+    drop(read);
     // With the lock: another run would write the same file.
     let store = results.open(Mode::Write).ok()?;
     let (_, report) = report_of(&store, None, resume).ok()??;
