@@ -266,7 +266,12 @@ fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
         blocks.push(detail(Heading::new(&table.caption)));
         blocks.push(Block::Table(table));
     }
-    blocks.push(detail(Heading::new(took::HEADING)));
+    // Of a run that was stopped, what it took so far is among what is asked first.
+    blocks.push(if report.unfinished.is_some() {
+        Block::Heading(Heading::new(took::HEADING))
+    } else {
+        detail(Heading::new(took::HEADING))
+    });
     blocks.push(Block::Pairs(took::pairs(report)));
     blocks.push(detail(Heading::new("How it was measured")));
     let pairs = environment::pairs(report).into_iter();

@@ -86,6 +86,7 @@ mod tests {
                 assert!(!text.contains(claim), "{claim}: {text}");
             }
         }
+        assert!(human(&report, &options).contains("What it took"));
         let page = html(&report, &options);
         assert!(
             !page.contains("Weigh it yourself") && !page.contains("<b>|x"),
