@@ -86,7 +86,11 @@ mod tests {
                 assert!(!text.contains(claim), "{claim}: {text}");
             }
         }
-        assert!(human(&report, &options).contains("What it took"));
+        let shown = human(&report, &options);
+        assert!(
+            shown.contains("What it took") && !shown.contains("with a result"),
+            "{shown}"
+        );
         let page = html(&report, &options);
         assert!(
             !page.contains("Weigh it yourself") && !page.contains("<b>|x"),
