@@ -7,6 +7,7 @@ mod kills;
 mod refused;
 pub(crate) mod small;
 mod toolchain;
+mod unfinished;
 
 use crate::finished::copy_experiment;
 use crate::support::{CommandOutput, bakeoff, measuring_slot, root};

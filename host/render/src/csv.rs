@@ -11,8 +11,8 @@ pub fn csv(report: &Report) -> String {
     table(report, None, &[])
 }
 
-/// The variants of a kept report as CSV: the same. If there are warnings of where it comes from, `note` is the last
-/// column, which has them in all rows.
+/// The variants of a kept report as CSV: the same. If there are warnings of where it comes from, or the run has not
+/// ended, `note` is the last column, which says so in all rows.
 pub fn csv_of_kept(report: &Report, warnings: &[String]) -> String {
     table(report, None, warnings)
 }
@@ -24,6 +24,9 @@ pub fn csv_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String 
 }
 
 fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String]) -> String {
+    let unfinished = report.unfinished.as_ref();
+    let unfinished = unfinished.map(|_| report.recommendation.text.clone());
+    let notes: Vec<String> = warnings.iter().cloned().chain(unfinished).collect();
     let sources: BTreeSet<&String> = report
         .variants
         .iter()
@@ -60,7 +63,7 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
         }
     }
     head.push(quoted("reason"));
-    let note = (!warnings.is_empty()).then(|| quoted(&warnings.join("; ")));
+    let note = (!notes.is_empty()).then(|| quoted(&notes.join("; ")));
     head.extend(note.as_ref().map(|_| quoted("note")));
 
     let mut out = head.join(",") + "\r\n";

@@ -44,6 +44,7 @@ mod table;
 mod tables;
 mod terminal;
 mod took;
+mod unfinished;
 mod unranked;
 mod untimed;
 

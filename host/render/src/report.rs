@@ -7,7 +7,7 @@ use super::table::Table;
 use super::unranked::unranked;
 use super::{
     Options, added, author_words, clipped, code, environment, generation, legend, lineage,
-    natively, opinions, parts, rounds, screened, tables, took,
+    natively, opinions, parts, rounds, screened, tables, took, unfinished,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -28,7 +28,11 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     let shown = presented(whole);
     let report = shown.report.as_ref();
     let mut blocks = beginning(report, options);
-    comparison(&mut blocks, whole, report);
+    if report.unfinished.is_some() {
+        blocks.extend(read_so_far(report));
+    } else {
+        comparison(&mut blocks, whole, report);
+    }
     let sentences = shown.sentences();
     if !sentences.is_empty() {
         section(&mut blocks, Heading::new("Screened out"));
@@ -42,7 +46,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         section(&mut blocks, heading);
         blocks.push(Block::Entries(list));
     }
-    if report.options.comparison != Comparison::Matrix {
+    if report.options.comparison != Comparison::Matrix && report.unfinished.is_none() {
         blocks.push(Block::Narrative(narrative(report)));
     }
     if let Some(title) = opinions::heading(report) {
@@ -110,6 +114,14 @@ pub(super) fn beginning(report: &Report, options: &Options) -> Vec<Block> {
         .chain(answer)
         .chain([Block::Panel])
         .collect()
+}
+
+/// Returns the section of an unfinished run in place of its comparison.
+pub(super) fn read_so_far(report: &Report) -> [Block; 2] {
+    [
+        Block::Heading(Heading::with(unfinished::HEADING, Some(""))),
+        Block::Table(unfinished::table(report)),
+    ]
 }
 
 /// Adds the matrix and the charts that compare all variants.
@@ -254,7 +266,12 @@ fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
         blocks.push(detail(Heading::new(&table.caption)));
         blocks.push(Block::Table(table));
     }
-    blocks.push(detail(Heading::new(took::HEADING)));
+    // Of a run that was stopped, what it took so far is among what is asked first.
+    blocks.push(if report.unfinished.is_some() {
+        Block::Heading(Heading::new(took::HEADING))
+    } else {
+        detail(Heading::new(took::HEADING))
+    });
     blocks.push(Block::Pairs(took::pairs(report)));
     blocks.push(detail(Heading::new("How it was measured")));
     let pairs = environment::pairs(report).into_iter();

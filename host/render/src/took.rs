@@ -37,6 +37,10 @@ fn variants(report: &Report) -> String {
     let all = report.variants.len();
     let failed = report.variants.iter().filter(|one| one.failure.is_some());
     let failed = failed.count();
+    if let Some(unfinished) = &report.unfinished {
+        let checked = unfinished.checked.min(all as u32);
+        return format!("{checked} of {all} checked, {failed} failed");
+    }
     match failed {
         0 => format!("{all}, all with a result"),
         _ => format!("{} of {all} with a result", all - failed),

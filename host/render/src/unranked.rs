@@ -16,7 +16,9 @@ pub(super) fn unranked(report: &Report) -> Vec<Entry> {
     let unranked = report
         .variants
         .iter()
-        .filter(|v| v.status != VariantStatus::Ranked);
+        .filter(|v| v.status != VariantStatus::Ranked)
+        // How far the others of an unfinished run are, its table says.
+        .filter(|v| report.unfinished.is_none() || v.status == VariantStatus::Failed);
     for variant in unranked {
         let name = words::name(report, &variant.id);
         let one = why_unranked(report, variant);
@@ -34,7 +36,7 @@ pub(super) fn unranked(report: &Report) -> Vec<Entry> {
 }
 
 /// Returns the reason why a variant is not ranked; its name is left out.
-fn why_unranked(report: &Report, variant: &VariantReport) -> Entry {
+pub(super) fn why_unranked(report: &Report, variant: &VariantReport) -> Entry {
     let reason = |text: &str| clipped(text, MESSAGE_CHARS_MAX);
     match &variant.failure {
         Some(failure) => {

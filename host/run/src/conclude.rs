@@ -13,6 +13,7 @@ use super::race;
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
 use super::screening::{coarse_failures, set_screening};
+use super::summary::summary;
 use super::unended;
 use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
 use super::verdicts::{Verdicts, replica_times, verdicts};
@@ -21,15 +22,14 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, ExperimentSummary, Facts, FailedCall, Opinions,
-    Protocol, Report, TooShortCase, VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Ended, Facts, FailedCall, Opinions, Protocol, Report,
+    TooShortCase, VariantReport, VariantStatus,
 };
-use bakeoff_domain::spec::{Approach, AuthorWords, Declared, Experiment, Inputs};
+use bakeoff_domain::spec::{Approach, AuthorWords, Experiment};
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_measure::evaluate::{self, VariantEvidence};
 use bakeoff_measure::{Raced, StoredRace};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
 /// of this store they are; any other evidence must be validated before.
@@ -37,30 +37,61 @@ use std::path::Path;
 /// # Errors
 /// The evidence contradicts itself.
 pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
-    let record = &evidence.record;
+    let mut variants = states(&evidence.record);
+    let notes = settle(&evidence.record, &mut variants)?;
+    let ReportFacts {
+        mut facts,
+        outcome,
+        opinions,
+    } = facts(evidence, &mut variants, notes)?;
+    unended::unrank(&mut facts.variants, outcome.as_ref());
+    let report = report::assemble(facts);
+    Ok(completed(report, &evidence.record, opinions))
+}
+
+/// The facts of a report, and what it has beside them.
+pub(super) struct ReportFacts {
+    pub(super) facts: Facts,
+    /// The race, if there was one.
+    pub(super) outcome: Option<RaceOutcome>,
+    pub(super) opinions: Option<Opinions>,
+}
+
+/// Adds what no score follows from to a report.
+pub(super) fn completed(mut report: Report, record: &Record, opinions: Option<Opinions>) -> Report {
+    report.sections = aggregations::sections(record);
+    report.generation.clone_from(&record.generation);
+    report.rounds.clone_from(&record.rounds);
+    report.opinions = opinions;
+    report
+}
+
+/// Finds out what follows from all checks together: answers that differ, readings before the race, the screening, and
+/// duplicates. Returns notes of it.
+pub(super) fn settle(
+    record: &Record,
+    variants: &mut [VariantState],
+) -> Result<Vec<String>, String> {
     let cases = record.cases.as_slice();
-    let mut variants = states(record);
     let mut all_notes = Vec::new();
     let check_seed = record.experiment.workload.seed;
     let check_seed =
         check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
     // Answers that are assessed may differ, and be better and worse.
     if record.oracle && !record.experiment.assesses() {
-        all_notes.extend(agreement::accepted_differently(
-            &variants, cases, check_seed,
-        ));
+        all_notes.extend(agreement::accepted_differently(variants, cases, check_seed));
     }
     if !record.oracle {
-        let agreement = agreement::compare(&variants, cases, check_seed);
+        let agreement = agreement::compare(variants, cases, check_seed);
         all_notes.push(agreement.note);
         for (id, failure) in agreement.without_result {
-            fail(&mut variants, &id, failure);
-            if let Some(state) = find_mut(&mut variants, &id) {
+            fail(variants, &id, failure);
+            if let Some(state) = find_mut(variants, &id) {
                 state.failed_call = agreement.shown_by;
             }
         }
     }
-    let checked = instances::checked(record, &variants);
+    let checked = instances::checked(record, variants);
     for evaluation in &record.evaluations {
         let evaluators = record.experiment.evaluators.iter();
         let before_race = evaluators
@@ -83,10 +114,10 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         }
     }
     let coarse = record.coarse.as_ref();
-    set_screening(&record.experiment, cases, checked, coarse, &mut variants);
+    set_screening(&record.experiment, cases, checked, coarse, variants);
     if let Some(coarse) = coarse {
-        for (id, failure) in coarse_failures(coarse, &variants) {
-            fail(&mut variants, &id, failure);
+        for (id, failure) in coarse_failures(coarse, variants) {
+            fail(variants, &id, failure);
         }
     }
     for assessment in &record.assessments {
@@ -98,27 +129,38 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             }
         }
     }
-    find_duplicates(&mut variants);
-    let outcome = outcome(&mut variants, evidence, cases)?;
-    all_notes.extend(notes(record, &variants, outcome.as_ref()));
+    find_duplicates(variants);
+    Ok(all_notes)
+}
+
+/// Returns the facts of a report, with the race that they rest on and the opinions.
+///
+/// # Errors
+/// The evidence contradicts itself.
+pub(super) fn facts(
+    evidence: &Evidence,
+    variants: &mut [VariantState],
+    mut all_notes: Vec<String>,
+) -> Result<ReportFacts, String> {
+    let record = &evidence.record;
+    let cases = record.cases.as_slice();
+    let outcome = outcome(variants, evidence, cases)?;
+    let variants = &*variants;
+    all_notes.extend(notes(record, variants, outcome.as_ref()));
     let claims_wall = race::claims_wall(&record.experiment);
-    let opinions = opinions::of_record(record, &variants);
+    let opinions = opinions::of_record(record, variants);
     if let Some(opinions) = &opinions {
         let mut notes = NoteList::default();
-        opinions::add_notes(opinions, &variants, &mut notes);
+        opinions::add_notes(opinions, variants, &mut notes);
         all_notes.extend(notes.into_sentences());
     }
-    let Verdicts { by_time, by_wall } = verdicts(&variants, cases, outcome.as_ref(), claims_wall);
-    let mut reported: Vec<VariantReport> = variants
-        .iter()
-        .map(|state| {
-            let about = (record, opinions.as_ref());
-            variant_report(state, &variants, about, outcome.as_ref())
-        })
-        .collect();
-    unended::unrank(&mut reported, outcome.as_ref());
-    let mut report = report::assemble(Facts {
-        experiment: summary(record, &variants)?,
+    let Verdicts { by_time, by_wall } = verdicts(variants, cases, outcome.as_ref(), claims_wall);
+    let reported = variants.iter().map(|state| {
+        let about = (record, opinions.as_ref());
+        variant_report(state, variants, about, outcome.as_ref())
+    });
+    let facts = Facts {
+        experiment: summary(record, variants)?,
         environment: record.environment.clone(),
         criteria: record
             .experiment
@@ -126,26 +168,26 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
             .iter()
             .map(CriterionSummary::from)
             .collect(),
-        variants: reported,
+        variants: reported.collect(),
         verdicts: by_time,
         wall_verdicts: by_wall,
-        reading_verdicts: reading_verdicts(record, &variants, outcome.as_ref()),
+        reading_verdicts: reading_verdicts(record, variants, outcome.as_ref()),
         replicas: outcome
             .as_ref()
-            .map(|outcome| replica_times(outcome, &variants)),
+            .map(|outcome| replica_times(outcome, variants)),
         protocol: protocol(&record.experiment, outcome.as_ref()),
         options: record.experiment.report,
-        cost: cost((record, opinions.as_ref()), &variants, outcome.as_ref()),
+        cost: cost((record, opinions.as_ref()), variants, outcome.as_ref()),
         notes: all_notes,
         stopped_in_search: record.stopped_in_search.clone(),
         author_words: author_words(&record.experiment.approaches),
         too_short: too_short(cases, outcome.as_ref()),
-    });
-    report.sections = aggregations::sections(record);
-    report.generation.clone_from(&record.generation);
-    report.rounds.clone_from(&record.rounds);
-    report.opinions = opinions;
-    Ok(report)
+    };
+    Ok(ReportFacts {
+        facts,
+        outcome,
+        opinions,
+    })
 }
 
 /// Returns what the authors of approaches say of them, by approach.
@@ -185,72 +227,8 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
     short.take(most).collect()
 }
 
-fn summary(record: &Record, variants: &[VariantState]) -> Result<ExperimentSummary, String> {
-    let experiment = &record.experiment;
-    let seed = record.race_seed()?;
-    Ok(ExperimentSummary {
-        id: record.experiment_id.clone(),
-        name: experiment.name.clone(),
-        problem: experiment.problem.clone(),
-        seed,
-        check_seed: experiment.workload.seed.map_or(seed, RunSeed::Named),
-        cases: if experiment.workload.inputs.are_instances() {
-            Vec::new()
-        } else {
-            record.cases.clone()
-        },
-        instances: instances::summary(record, variants),
-        options: options(experiment),
-        by_sources: experiment.declared == Declared::BySources,
-    })
-}
-
-/// Returns the options of the command line that declare an experiment without a file: the called function and its
-/// inputs.
-fn options(experiment: &Experiment) -> Vec<String> {
-    let call = ["--call".to_owned(), experiment.interface.call.clone()];
-    match experiment.declared {
-        Declared::InFile => return Vec::new(),
-        Declared::BySources => return options_by_sources(experiment, call),
-        Declared::OnCommandLine => {}
-    }
-    let inputs = match &experiment.workload.inputs {
-        Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {
-            ["--workload".to_owned(), shown(code.path())]
-        }
-        Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
-    };
-    let wit = ["--wit".to_owned(), shown(&experiment.interface.wit)];
-    wit.into_iter().chain(call).chain(inputs).collect()
-}
-
-/// Returns the same options where the interface was read off the sources: its file is temporary, and so is a workload
-/// beside it.
-fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String> {
-    let inputs = match &experiment.workload.inputs {
-        Inputs::Generated { code, sizes }
-            if code.path().parent() != experiment.interface.wit.parent() =>
-        {
-            let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-            vec![
-                "--workload".to_owned(),
-                shown(code.path()),
-                "--size".to_owned(),
-                sizes.join(","),
-            ]
-        }
-        Inputs::Generated { .. } | Inputs::Instances { .. } => Vec::new(),
-        Inputs::Cases(file) => vec!["--cases".to_owned(), shown(file)],
-    };
-    call.into_iter().chain(inputs).collect()
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
-
 /// Returns the state of every variant after its build and gate.
-fn states(record: &Record) -> Vec<VariantState> {
+pub(super) fn states(record: &Record) -> Vec<VariantState> {
     let state = |variant: &Variant| {
         let build = record.build(&variant.id).map(|build| build.value.clone());
         let gate = record.gate(&variant.id);

@@ -138,13 +138,19 @@ pub enum EvidenceError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// No run has a report.
-    #[error("no run in {folder} has a report yet: let `bakeoff run` finish one")]
+    #[error(
+        "no run in {folder} has ended, and what is kept of a part of one proves nothing: `bakeoff run` goes on with it, and \
+         `bakeoff report` shows what is known so far"
+    )]
     NothingFinished {
         /// The folder of results.
         folder: String,
     },
     /// The run has no report.
-    #[error("run {run} has no report: it is {status}; list the runs with `bakeoff runs`")]
+    #[error(
+        "run {run} has not ended: it is {status}; `bakeoff run` goes on with the last run, `bakeoff report --run {run}` shows \
+         what is known of it, and `bakeoff runs` lists those that have ended"
+    )]
     Unfinished {
         /// The number of the run.
         run: i64,
@@ -159,11 +165,21 @@ impl Evidence {
     /// # Errors
     /// There is no such run; the store cannot be read, or a value in it cannot be parsed.
     pub fn read(store: &Store, run: RunId, seconds: f64) -> Result<Self, StoreError> {
+        Self::read_begun(store, run, seconds)?
+            .ok_or_else(|| store.corrupt("the inputs of a run are missing in it"))
+    }
+
+    /// Reads the evidence of a run from its store, as [`Evidence::read`]; `None` if the run ended before its inputs were
+    /// stored, and so before anything was built.
+    ///
+    /// # Errors
+    /// As of [`Evidence::read`].
+    pub fn read_begun(store: &Store, run: RunId, seconds: f64) -> Result<Option<Self>, StoreError> {
         let (experiment, environment) = store.settings(run)?;
         let (race, replicas) = race(store, run)?;
         let facts = store.run_facts::<RunInputs>(run)?;
         let (Some(inputs), Some(oracle)) = (facts.inputs, facts.oracle) else {
-            return Err(store.corrupt("the inputs of a run are missing in it"));
+            return Ok(None);
         };
         let record = Record {
             run: run.0,
@@ -198,7 +214,7 @@ impl Evidence {
                 .map(|work: StoredResult<Vec<WorkerCost>>| work.value)
                 .unwrap_or_default(),
         };
-        Ok(Self { record, replicas })
+        Ok(Some(Self { record, replicas }))
     }
 
     /// Returns the number of a finished run, or of the last one that is finished.

@@ -3,12 +3,12 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::unfinished::how_far;
+use super::unfinished;
 use crate::library::results_folder;
 use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::Report;
 use bakeoff_render::clipped;
-use bakeoff_render::escape::Plain;
+use bakeoff_render::escape::{Plain, ShellWord};
 use bakeoff_run::audit::{self, ConcludedRun, Figure, Outcome, Standing};
 use bakeoff_store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
 use std::path::Path;
@@ -110,6 +110,8 @@ impl DisplayedReport {
 #[derive(Debug)]
 pub(super) struct ReportPlace {
     results: ResultsPlace,
+    /// The command that goes on with a run whose results these are.
+    resume: String,
     /// The experiment, if it was found.
     pub(super) experiment: Option<DeclaredExperiment>,
 }
@@ -117,26 +119,104 @@ pub(super) struct ReportPlace {
 impl ReportPlace {
     /// Finds the results that a user means by an experiment's folder or file, or by a folder of results.
     pub(super) fn find(named: &Path) -> Result<Self, Failure> {
+        let is_named = is_experiment(named);
+        let experiment = if is_named {
+            Some(bakeoff_config::declared(named)?)
+        } else {
+            owner(named)
+        };
+        let dir = experiment.as_ref().map(|declared| declared.dir.as_path());
+        let resume = match dir {
+            Some(_) if is_named => resume_command(named),
+            Some(dir) => resume_command(dir),
+            None => format!(
+                "bakeoff run EXPERIMENT --out {}",
+                ShellWord(&named.display().to_string())
+            ),
+        };
         Ok(Self {
             results: results(named)?,
-            experiment: if is_experiment(named) {
-                Some(bakeoff_config::declared(named)?)
-            } else {
-                owner(named)
-            },
+            resume,
+            experiment,
         })
+    }
+
+    /// Opens the results, and returns the report of a run, or of the last run that has one; of a run that has not ended,
+    /// and of the last run if none has, the report of what is known so far.
+    pub(super) fn report_so_far(
+        &self,
+        run: Option<RunId>,
+    ) -> Result<(Store, DisplayedReport), Failure> {
+        let store = open(&self.results)?;
+        let has_report = match run {
+            Some(run) => store.report(Some(run))?.is_some(),
+            None => store.last_reported()?.is_some(),
+        };
+        let so_far = if has_report {
+            None
+        } else {
+            unfinished::report_of(&store, run, &self.resume)?
+        };
+        let Some((run, report)) = so_far else {
+            return self.finished(store, run);
+        };
+        let mut shown = DisplayedReport {
+            report,
+            run,
+            differs: false,
+            warnings: Vec::new(),
+        };
+        self.add_origin(&store, &mut shown);
+        Ok((store, shown))
+    }
+
+    /// Returns the report of a run, or of the last run that has one, with a warning if a later one has not ended.
+    fn finished(
+        &self,
+        store: Store,
+        run: Option<RunId>,
+    ) -> Result<(Store, DisplayedReport), Failure> {
+        let mut shown = of_run(&store, run, &self.results.path())?;
+        let later = if run.is_none() {
+            unfinished::report_of(&store, None, &self.resume)?
+        } else {
+            None
+        };
+        let later = later.filter(|(later, _)| *later > shown.run);
+        if let Some((later, unfinished)) =
+            later.and_then(|(run, report)| Some((run, report.unfinished?)))
+        {
+            shown.warn(format!(
+                "this is run {}; run {later} was begun after it. {}: `bakeoff report --run {later}` shows it",
+                shown.run,
+                unfinished.progress()
+            ));
+        }
+        self.add_origin(&store, &mut shown);
+        Ok((store, shown))
+    }
+
+    fn add_origin(&self, store: &Store, shown: &mut DisplayedReport) {
+        if store.origin() == Origin::Elsewhere {
+            shown
+                .warnings
+                .insert(0, from_elsewhere(&self.results.path()));
+        }
     }
 
     /// Opens the results, and returns the report of the last run that has one.
     pub(super) fn report(&self) -> Result<(Store, DisplayedReport), Failure> {
         let store = open(&self.results)?;
-        let folder = self.results.path();
-        let mut shown = of_run(&store, None, &folder)?;
-        if store.origin() == Origin::Elsewhere {
-            shown.warnings.insert(0, from_elsewhere(&folder));
-        }
-        Ok((store, shown))
+        self.finished(store, None)
     }
+}
+
+/// Returns the command that goes on with the runs of an experiment.
+fn resume_command(experiment: &Path) -> String {
+    format!(
+        "bakeoff run {}",
+        ShellWord(&experiment.display().to_string())
+    )
 }
 
 /// Opens a folder of results for reading, and writes to stderr if they come from elsewhere.
@@ -186,14 +266,21 @@ pub(super) fn of_run(
     }
     let from = from.display();
     let none = match run {
-        Some(run) => format!("run {} of {from} has no report", run.0),
+        Some(run) => format!("run {run} of {from} has no report"),
         None => format!("no run of {from} has a report"),
     };
-    let far = how_far(store).map(|far| format!(". Of the last run, {far}"));
-    Err(Failure::no_answer(format!(
-        "{none}{}. Nothing is recommended before it has ended: `bakeoff run` goes on with it, `bakeoff status` says more",
-        far.unwrap_or_default()
-    )))
+    let so_far = unfinished::report_of(store, run, "bakeoff run")
+        .ok()
+        .flatten();
+    let so_far = so_far.and_then(|(run, report)| Some((run, report.unfinished?)));
+    Err(Failure::no_answer(match so_far {
+        Some((run, so_far)) => format!(
+            "{none} that could be used: it would rest on part of what was asked for. Run {run}: {}. `bakeoff report` shows \
+             what is known so far, and `bakeoff run` goes on with it",
+            so_far.progress()
+        ),
+        None => format!("{none}, and nothing that one could follow from: `bakeoff run` begins one"),
+    }))
 }
 
 /// The longest text of results that a message quotes, in characters.

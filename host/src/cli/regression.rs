@@ -212,7 +212,7 @@ fn advice(protocol: &Protocol) -> String {
                                work in one call"
                 .to_owned()
         }
-        Ended::Precision | Ended::Settled => "measure again".to_owned(),
+        Ended::Precision | Ended::Settled | Ended::Unfinished => "measure again".to_owned(),
     }
 }
 

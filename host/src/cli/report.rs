@@ -1,4 +1,5 @@
-//! `bakeoff report`: the report of a finished run, also with other weights. Nothing is run.
+//! `bakeoff report`: the report of a run, also with other weights, or of what is known of one that has not ended. Nothing
+//! is run.
 
 use super::failure::Failure;
 use super::kept::ReportPlace;
@@ -8,20 +9,24 @@ use crate::library::runs_shown;
 use bakeoff_domain::report::{self, Report};
 use bakeoff_domain::score::{WeightError, parse_weight};
 use bakeoff_run::audit;
+use bakeoff_store::RunId;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Shows the report of a finished run again, in any format, also with other weights. It is worked
-/// out anew from the samples that are kept. Nothing is built, run or written.
+/// out anew from the samples that are kept. Of a run that was stopped it shows what is known so far,
+/// and how to go on. Nothing is built, run or written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff report examples/top-k
   bakeoff report examples/top-k --weight memory=2 --weight simplicity=0
   bakeoff report examples/top-k --format html > report.html
+  bakeoff report examples/top-k --run 2
 
-Exit status: as of the run; 1 if the report that was kept is not what follows from the samples.")]
+Exit status: as of the run; 1 if the report that was kept is not what follows from the samples, or the run
+has not ended.")]
 pub(super) struct Arguments {
     /// An experiment's folder or file, or a folder of results
     #[arg(default_value = ".", value_name = "DIR|FILE")]
@@ -29,15 +34,19 @@ pub(super) struct Arguments {
     /// How much a criterion counts instead; may be given for several
     #[arg(long = "weight", value_name = "NAME=X")]
     weights: Vec<String>,
+    /// The number of the run, instead of the last one that has a report
+    #[arg(long, value_name = "N")]
+    run: Option<i64>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let weights = weights(&arguments.weights).map_err(refused)?;
-    let (store, shown) = ReportPlace::find(&arguments.from)?.report()?;
+    let place = ReportPlace::find(&arguments.from)?;
+    let (store, shown) = place.report_so_far(arguments.run.map(RunId))?;
     let report = reweighted(&shown.with_warnings(), &weights).map_err(refused)?;
     let sources = audit::sources(&store, shown.run)?;
     let runs = match output.format {
-        Format::Html => runs_shown(&store, &shown.report)?,
+        Format::Html if shown.report.unfinished.is_none() => runs_shown(&store, &shown.report)?,
         _ => Vec::new(),
     };
     show::print_kept(&report, sources, runs, &shown.warnings, output)?;

@@ -10,7 +10,7 @@ use super::options::{Output, Safety};
 use super::rounds::{RoundsArguments, Search};
 use super::{
     Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
-    step_summary, wishes,
+    step_summary, unfinished, wishes,
 };
 use crate::library;
 use bakeoff_config::{LoadedExperiment, Policy};
@@ -274,6 +274,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         stopped_in_search: job.stopped_in_search,
         spent: job.spent,
     };
+    let results = options.folder.clone();
     let display = progress::Display::new(output, job.loaded);
     let mut say = output.reporter();
     let listener = job.listener;
@@ -283,6 +284,14 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
     };
     let outcome = bakeoff_run::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
+    let left = match (&outcome, &job.resume) {
+        (Err(_), Some(resume)) => unfinished::leave_summary(&results, resume),
+        _ => None,
+    };
+    // Of a run that failed, the error comes first, and the page says how far it was.
+    if let (Some(left), Err(bakeoff_run::RunError::Interrupted)) = (left, &outcome) {
+        anstream::eprintln!("{}", bakeoff_render::escape::Plain(&left));
+    }
     let finished = match (outcome, job.resume) {
         (Err(bakeoff_run::RunError::Interrupted), Some(resume)) => {
             anstream::eprintln!(

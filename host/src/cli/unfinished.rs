@@ -1,14 +1,13 @@
-//! How far a run is that has no report yet.
+//! Runs that have not ended: how far they are, and the report and the page of what is known so far.
 
-use bakeoff_render::escape::Plain;
-use bakeoff_store::events::{Envelope, Progress, Stage, VariantState};
-use bakeoff_store::{Store, StoreError};
+use super::failure::Failure;
+use bakeoff_domain::report::{Report, UnfinishedStatus};
+use bakeoff_run::{RunState, audit};
+use bakeoff_store::events::{Envelope, Progress, RunStatus};
+use bakeoff_store::{Mode, Origin, ResultsPlace, RunId, RunSummary, Store, StoreError};
 
 /// Number of events that are read at once.
 const EVENTS_AT_ONCE: u32 = 10_000;
-/// The most failed variants that are named.
-const NAMED_MAX: usize = 4;
-
 /// Returns the progress of the last run, from its events.
 pub(super) fn progress(store: &Store) -> Result<Progress, StoreError> {
     let mut progress = Progress::default();
@@ -31,79 +30,85 @@ pub(super) fn progress(store: &Store) -> Result<Progress, StoreError> {
     }
 }
 
-/// Returns how far the last run is, in a sentence: `2 of 4 variants passed the check, 1 failed (heap: trap); 3 replicas
-/// of the race are done`. `None` if no run has begun.
-pub(super) fn how_far(store: &Store) -> Option<String> {
-    let progress = progress(store).ok()?;
-    (progress.run > 0).then(|| in_words(&progress))
+/// Returns the report of a run that has not ended, or of the last run; `None` if no such run stored anything, or it has
+/// ended. `resume` is the command that goes on with the runs of this place.
+pub(super) fn report_of(
+    store: &Store,
+    run: Option<RunId>,
+    resume: &str,
+) -> Result<Option<(RunId, Report)>, Failure> {
+    let runs = store.runs()?;
+    let found = match run {
+        Some(run) => runs.iter().find(|one| one.id == run),
+        None => runs.last(),
+    };
+    let Some(found) = found.filter(|one| one.status != RunStatus::Finished) else {
+        return Ok(None);
+    };
+    let is_last = runs.last().is_some_and(|last| last.id == found.id);
+    let state = state(store, found, is_last, resume)?;
+    let report = audit::unfinished(store, found.id, state)?;
+    Ok(report.map(|report| (found.id, report)))
 }
 
-fn in_words(progress: &Progress) -> String {
-    let all = progress.variants.len();
-    let states = || progress.variants.values().map(|variant| variant.state);
-    let passed =
-        states().filter(|state| matches!(state, VariantState::Racing | VariantState::Complete));
-    let failed = progress
-        .variants
-        .iter()
-        .filter(|(_, one)| one.state == VariantState::Failed);
-    let failed: Vec<String> = failed
-        .map(|(id, one)| match &one.reason {
-            Some(reason) => format!("{}: {reason}", Plain(id)),
-            None => Plain(id).to_string(),
-        })
-        .collect();
-    let mut text = format!("{} of {all} variants passed the check", passed.count());
-    if !failed.is_empty() {
-        let more = match failed.len().saturating_sub(NAMED_MAX) {
-            0 => String::new(),
-            more => format!("; {more} more"),
-        };
-        let shown = failed
-            .iter()
-            .take(NAMED_MAX)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("; ");
-        text += &format!(", {} failed ({shown}{more})", failed.len());
-    }
-    match progress
-        .stages
-        .get(&Stage::Measure)
-        .map_or(0, |stage| stage.done)
-    {
-        0 => text,
-        1 => text + "; 1 replica of the race is done",
-        done => text + &format!("; {done} replicas of the race are done"),
-    }
+/// Returns the state of a run that has not ended.
+fn state(
+    store: &Store,
+    run: &RunSummary,
+    is_last: bool,
+    resume: &str,
+) -> Result<RunState, Failure> {
+    let events = if is_last {
+        Some(progress(store)?)
+    } else {
+        None
+    };
+    let events = events.filter(|events| events.run == run.id.0);
+    // Who was killed said nothing of it: the store calls such a run interrupted.
+    let is_silent = |events: &Progress| events.status == RunStatus::Running;
+    let status = match run.status {
+        RunStatus::Failed => UnfinishedStatus::Failed,
+        RunStatus::Running => UnfinishedStatus::Running,
+        _ if events.as_ref().is_some_and(is_silent) => UnfinishedStatus::Killed,
+        _ => UnfinishedStatus::Interrupted,
+    };
+    let message = events.filter(|events| events.status == run.status);
+    let message = message.and_then(|events| events.message);
+    // A command from elsewhere is no command to be given to a shell here.
+    let is_own = store.origin() != Origin::Elsewhere;
+    let (reason, own_resume) = match status {
+        UnfinishedStatus::Failed => (message, None),
+        UnfinishedStatus::Interrupted => (None, message.filter(|_| is_own)),
+        UnfinishedStatus::Running | UnfinishedStatus::Killed => (None, None),
+    };
+    Ok(RunState {
+        status,
+        reason,
+        resume: own_resume
+            .filter(|command| command.starts_with("bakeoff "))
+            .unwrap_or_else(|| resume.to_owned()),
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bakeoff_store::events::{StageProgress, VariantProgress};
-
-    #[test]
-    fn what_passed_failed_and_was_timed_is_counted() {
-        let variant = |state, reason: Option<&str>| VariantProgress {
-            state,
-            reason: reason.map(str::to_owned),
-        };
-        let variants = [
-            ("a".to_owned(), variant(VariantState::Racing, None)),
-            ("b".to_owned(), variant(VariantState::Failed, Some("trap"))),
-            ("c".to_owned(), variant(VariantState::Building, None)),
-        ];
-        let mut progress = Progress {
-            variants: variants.into(),
-            ..Progress::default()
-        };
-        assert_eq!(
-            in_words(&progress),
-            "1 of 3 variants passed the check, 1 failed (b: trap)"
-        );
-        let three = StageProgress { done: 3, steps: 96 };
-        progress.stages.insert(Stage::Measure, three);
-        assert!(in_words(&progress).ends_with("; 3 replicas of the race are done"));
-    }
+/// Writes the page of a run that was stopped beside its results, and returns how far it is: `Not finished: 2 of 4
+/// checked, 3 replicas`. `None` if nothing is there, or it cannot be written: the run has said already why it stopped.
+pub(super) fn leave_summary(results: &ResultsPlace, resume: &str) -> Option<String> {
+    // A run that did not begin leaves nothing, and what opens for writing would make the folder.
+    let read = results.open(Mode::Read).ok()?;
+    report_of(&read, None, resume).ok()??;
+    drop(read);
+    // With the lock: another run would write the same file.
+    let store = results.open(Mode::Write).ok()?;
+    let (_, report) = report_of(&store, None, resume).ok()??;
+    store
+        .files()
+        .write_summary(&bakeoff_render::summary(&report))
+        .ok()?;
+    let unfinished = report.unfinished?;
+    let page = store.files().folder().join("summary.md");
+    Some(format!(
+        "{}; {} has what is known so far",
+        unfinished.progress(),
+        page.display()
+    ))
 }

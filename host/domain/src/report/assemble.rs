@@ -7,7 +7,7 @@ use super::words;
 use super::{
     Claim, Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, ReadingVerdict,
     ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, StoppedInSearch,
-    TooShortCase, VariantReport, VerdictRow,
+    TooShortCase, Unfinished, VariantReport, VerdictRow,
 };
 use crate::score::{
     self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
@@ -54,7 +54,12 @@ pub struct Facts {
 
 /// The report about a run: scores, ranks and the recommendation follow from the facts alone.
 pub fn assemble(facts: Facts) -> Report {
-    concluded(Report {
+    concluded(assemble_unscored(facts))
+}
+
+/// Returns a report of these facts, in which nothing follows from them yet.
+fn assemble_unscored(facts: Facts) -> Report {
+    Report {
         schema_version: SCHEMA_VERSION,
         experiment: facts.experiment,
         environment: facts.environment,
@@ -78,6 +83,16 @@ pub fn assemble(facts: Facts) -> Report {
         generation: None,
         rounds: None,
         opinions: None,
+        unfinished: None,
+    }
+}
+
+/// The report about a run that has not ended: what is known of it, without scores, ranks or a recommendation.
+pub fn assemble_unfinished(facts: Facts, unfinished: Unfinished) -> Report {
+    let report = assemble_unscored(facts);
+    concluded(Report {
+        unfinished: Some(unfinished),
+        ..report
     })
 }
 
@@ -95,6 +110,10 @@ pub fn rescore(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Repor
 
 /// Works out everything that follows from a report's facts.
 fn concluded(mut report: Report) -> Report {
+    if let Some(unfinished) = report.unfinished.clone() {
+        unfinished.conclude(&mut report);
+        return report;
+    }
     let scored = score::score(&input(&report));
     conclude(&mut report, &scored);
     report.recommendation = recommendation(&report, &scored);

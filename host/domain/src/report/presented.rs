@@ -18,6 +18,8 @@ pub struct Presented<'a> {
     pub screened: Vec<&'a VariantReport>,
     /// The number of variants without a result that are not shown one by one.
     pub more_without_result: usize,
+    /// The number of variants of an unfinished run that are not shown one by one: it may end before a screening.
+    pub more_waiting: usize,
 }
 
 /// Returns the part of a report that is shown variant by variant: without those that a screening left out.
@@ -27,13 +29,18 @@ pub fn presented(report: &Report) -> Presented<'_> {
             report: Cow::Borrowed(report),
             screened: Vec::new(),
             more_without_result: 0,
+            more_waiting: 0,
         };
     }
-    let mut without_result = 0;
+    let (mut without_result, mut waiting) = (0, 0);
     let mut is_shown = |variant: &VariantReport| {
         if variant.failure.is_some() {
             without_result += 1;
             return without_result <= WITHOUT_RESULT_MAX;
+        }
+        if report.unfinished.is_some() && !variant.is_screened_out() {
+            waiting += 1;
+            return waiting <= RACING_MAX;
         }
         !variant.is_screened_out()
     };
@@ -56,6 +63,7 @@ pub fn presented(report: &Report) -> Presented<'_> {
         }),
         screened,
         more_without_result: without_result.saturating_sub(WITHOUT_RESULT_MAX),
+        more_waiting: waiting.saturating_sub(RACING_MAX),
     }
 }
 
@@ -85,6 +93,7 @@ fn report_without_variants(report: &Report) -> Report {
         generation: report.generation.clone(),
         rounds: report.rounds.clone(),
         opinions: report.opinions.clone(),
+        unfinished: report.unfinished.clone(),
     }
 }
 
@@ -127,6 +136,12 @@ impl Presented<'_> {
             sentences.push(format!(
                 "{} more variants failed; report.json has the reason of each.",
                 numbers::count(self.more_without_result as u64)
+            ));
+        }
+        if self.more_waiting > 0 {
+            sentences.push(format!(
+                "{} more variants did not fail; report.json has each of them.",
+                numbers::count(self.more_waiting as u64)
             ));
         }
         sentences

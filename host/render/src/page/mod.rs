@@ -35,7 +35,7 @@ pub(super) struct Exploring {
 /// follows. `shown` is the part of the report that the page shows, which has the same criteria.
 pub(super) fn exploring(report: &Report) -> Option<Exploring> {
     let has_table = report.options.comparison != Comparison::Narrative;
-    if report.criteria.len() < 2 || !has_table {
+    if report.criteria.len() < 2 || !has_table || report.unfinished.is_some() {
         return None;
     }
     // A report is maps with string keys and plain values: serialising it does not fail.

@@ -13,7 +13,9 @@ mod made_again;
 mod past_runs;
 mod report;
 mod run_comparison;
+mod unfinished;
 mod validate;
+mod validate_race;
 mod verify;
 
 pub use anchored::{ReportedRun, TimeChange, TimeChanges, time_changes};
@@ -23,5 +25,6 @@ pub use kept_run::{KeptRun, KeptRunError};
 pub use past_runs::{PastRun, past_runs};
 pub use report::{ConcludeError, ConcludedRun, Standing, concluded, sources};
 pub use run_comparison::{RunComparison, VariantChange, VerdictChange, compare_runs};
+pub use unfinished::unfinished;
 pub use validate::check_report;
 pub use verify::verify;

@@ -1,29 +1,25 @@
 //! Validation of evidence that may be forged. Code that uses it afterwards need not check again
 //! that an index is in range.
 
-use crate::{Aggregation, BUILD_ROUNDS_MAX, RaceRecord, Record};
+use super::validate_race::{check_race, check_replica, hold};
+use crate::{Aggregation, BUILD_ROUNDS_MAX, Record};
 use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
-use bakeoff_domain::plan::Steadiness;
 use bakeoff_domain::report::{
-    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, VOTES_MAX, check_sections,
+    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, Unfinished, VOTES_MAX,
+    check_sections,
 };
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::{self, VARIANTS_MAX, Variant};
-use bakeoff_measure::Dropout;
 use bakeoff_measure::evaluate::check_description;
 use std::collections::BTreeSet;
 
-/// The most that the cost or the resolution of a clock may be, in nanoseconds: a second.
-const CLOCK_NS_MAX: f64 = 1e9;
 /// The most steps that recomputing verdicts may take: some 20 seconds.
 const STEPS_MAX: f64 = 1e10;
 /// The divisor that gives the steps of the checks after each replica from the cube of the number of
 /// replicas.
 const CUBE_SHARE: f64 = 200.0;
-/// The most blocks of a replica in evidence that may be forged.
-const BLOCKS_MAX: u32 = 256;
 /// The most results of a kind: one for each variant.
 const RESULTS_MAX: usize = VARIANTS_MAX;
 
@@ -48,7 +44,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     let compared = report.variants.iter();
     let compared = compared.filter(|one| one.failure.is_none() && !one.is_screened_out());
     hold(
-        compared.count() <= RACING_MAX,
+        compared.count() <= RACING_MAX || report.unfinished.is_some(),
         "its report compares more variants than a race has",
     )?;
     let cases = report.experiment.cases.len();
@@ -100,6 +96,10 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         .as_ref()
         .map_or(Ok(()), Generation::check)?;
     report.rounds.as_ref().map_or(Ok(()), Rounds::check)?;
+    report
+        .unfinished
+        .as_ref()
+        .map_or(Ok(()), Unfinished::check)?;
     report.opinions.as_ref().map_or(Ok(()), |opinions| {
         opinions.check(variants, report.criteria.len())
     })?;
@@ -168,6 +168,10 @@ pub(super) fn check_bundle(
         approaches.all(|approach| approach.grants.is_empty()),
         "it wants files of this machine for its approaches, and bundles are granted none",
     )?;
+    hold(
+        report.unfinished.is_none(),
+        "its report is of a run that has not ended",
+    )?;
     check_evidence(record, report, replicas)
 }
 
@@ -180,6 +184,15 @@ pub(super) fn check_evidence(
     report: &Report,
     replicas: &[Replica],
 ) -> Result<(), String> {
+    check_results(record, replicas)?;
+    check_report(report)
+}
+
+/// Checks evidence that may be forged, of a run that has a report or has none yet.
+///
+/// # Errors
+/// The evidence contains something that no run has; the error names the first such thing.
+pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(), String> {
     bakeoff_config::within_bounds(&record.experiment)?;
     check_environment(&record.environment)?;
     record
@@ -231,7 +244,6 @@ pub(super) fn check_evidence(
             && record.build_rounds.len() <= BUILD_ROUNDS_MAX as usize,
         "there are more results than variants",
     )?;
-    check_report(report)?;
     for gate in &record.gates {
         let numbers = gate.value.cases.iter().map(|case| case.case);
         hold(
@@ -347,84 +359,6 @@ pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), St
     hold(
         pairs * (estimates + replicas.powi(3) / CUBE_SHARE) <= STEPS_MAX,
         "so many variants on so many cases in so many replicas take too long to work out again here",
-    )
-}
-
-fn hold(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds {
-        Ok(())
-    } else {
-        Err(otherwise.to_owned())
-    }
-}
-
-fn check_race(race: &RaceRecord, cases: usize) -> Result<(), String> {
-    let variants = race.lists.variants.len();
-    hold(
-        (1..=RACING_MAX).contains(&variants) && race.lists.cases.len() == cases,
-        "its race has other variants or cases than its experiment",
-    )?;
-    let known = |dropouts: &[Dropout]| dropouts.iter().all(|one| one.variant < variants);
-    let unpiloted = race.unpiloted.as_ref();
-    let speaks_of_others = "its pilot speaks of variants or cases that did not race";
-    hold(
-        known(&race.dropouts) && unpiloted.is_none_or(|unpiloted| known(&unpiloted.failed)),
-        speaks_of_others,
-    )?;
-    let mut overruns = race.overruns.iter();
-    hold(
-        overruns.all(|one| one.variant < variants && one.case < cases && one.calls > 0),
-        "it has a sample of a variant or case that did not race",
-    )?;
-    let Some(pilot) = &race.pilot else {
-        return Ok(());
-    };
-    let sampling = &pilot.sampling;
-    let of_the_race = |variant: usize, case: usize| variant < variants && case < cases;
-    let mut short = sampling.too_short.iter();
-    let steady = match &sampling.steadiness {
-        Steadiness::Steady => true,
-        Steadiness::Trending(trends) => {
-            let mut trends = trends.iter();
-            trends.all(|trend| of_the_race(trend.variant, trend.case))
-        }
-    };
-    hold(
-        known(&pilot.failed)
-            && sampling.aside.iter().all(|one| *one < variants)
-            && short.all(|one| of_the_race(one.variant, one.case))
-            && sampling
-                .short_cases
-                .iter()
-                .all(|one| one.case < cases && one.uncertain_ns >= 0.0)
-            && pilot.layouts.len() <= variants
-            && sampling.untimed.iter().all(|one| *one < variants)
-            && steady
-            && sampling.calls.len() == cases,
-        speaks_of_others,
-    )?;
-    if let Some(replica) = &pilot.replica {
-        check_replica(replica, variants, cases)?;
-    }
-    hold(
-        (0.0..=CLOCK_NS_MAX).contains(&pilot.clock_ns),
-        "its clock has no granularity",
-    )
-}
-
-fn check_replica(replica: &Replica, variants: usize, cases: usize) -> Result<(), String> {
-    let mut samples = replica.samples.iter();
-    let sound = samples.all(|sample| {
-        sample.variant < variants
-            && sample.case < cases
-            && sample.block < BLOCKS_MAX
-            && sample.calls > 0
-    });
-    let mut parts = replica.parts.iter();
-    let sound = sound && parts.all(|parts| parts.variant < variants && parts.case < cases);
-    hold(
-        sound && replica.baselines.len() == cases && replica.cold_ns.len() == variants,
-        "a replica has samples of variants or cases that did not race",
     )
 }
 

@@ -96,6 +96,7 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
         Ended::ReplicaLimit => "the limit of replicas was reached",
         Ended::Precision => "the precision that was asked for was reached",
         Ended::Settled => "the race was decided",
+        Ended::Unfinished => "the run was stopped",
         Ended::NotMeasured => return "nothing was timed".to_owned(),
     };
     let Some((low, high)) = ends(row) else {
