@@ -3,10 +3,7 @@
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::verdict::PairVerdict;
-use bakeoff_store::events::{Event, LeaderRatio};
-
-/// The most variants that an event names.
-const RATIOS_MAX: usize = 64;
+use bakeoff_store::events::{Event, LeaderRatio, RATIOS_MAX};
 
 /// Returns the event about the leader and the other variants; `None` while no pair has a ratio.
 pub(super) fn leader_ratios(

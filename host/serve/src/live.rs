@@ -30,7 +30,8 @@ pub(crate) struct LiveRun {
     store: Store,
     results: ResultsPlace,
     folder: Folder,
-    fingerprint: Fingerprint,
+    /// State of the database when it was opened.
+    pub(crate) fingerprint: Fingerprint,
     /// The folder of the records of models.
     kept: Option<Folder>,
     looked: Option<Instant>,

@@ -68,6 +68,8 @@ pub(crate) struct Update {
     pub(crate) state: RunState,
     /// Events after the one that the viewer has, in their order; there may be more.
     pub(crate) lines: Vec<EventLine>,
+    /// State of its database when it was opened.
+    pub(crate) fingerprint: Fingerprint,
     /// True if the viewer has seen events that are not there: another database is in the place of that one.
     pub(crate) is_other: bool,
 }
@@ -144,6 +146,7 @@ impl Monitor {
             None => Vec::new(),
         };
         Ok(Update {
+            fingerprint: live.fingerprint,
             is_other: after.is_some_and(|after| after > sequence),
             state: live.state.clone(),
             lines,

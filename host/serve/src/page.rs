@@ -75,7 +75,7 @@ pub(crate) fn part(id: &str, markup: &str) -> String {
     format!("<div id=\"{id}\">\n{markup}</div>\n")
 }
 
-/// Returns a page that says why there is nothing to show.
+/// Returns a page that says why there is nothing to show, and looks again by itself.
 pub(crate) fn problem(top: &str, title: &str, text: &str) -> String {
     let (title, text) = (Html(title), Html(text));
     format!(
@@ -85,6 +85,7 @@ pub(crate) fn problem(top: &str, title: &str, text: &str) -> String {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="{RELOAD_SECONDS}">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="{top}style.css">
 <title>{title} – bakeoff</title>

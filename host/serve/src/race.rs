@@ -1,7 +1,7 @@
 //! A race that goes on, as its events tell it: who leads, and how the intervals of the others close in.
 
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
-use bakeoff_store::events::{Event, LeaderRatio};
+use bakeoff_store::events::{Event, LeaderRatio, RATIOS_MAX};
 use std::collections::BTreeMap;
 
 /// The most intervals that are remembered of a variant. Beyond that, every second one is forgotten.
@@ -97,6 +97,12 @@ impl Race {
     /// Returns true if nobody surely beats the variant, as far as is known.
     pub(crate) fn is_unbeaten(&self, id: &str) -> bool {
         self.unbeaten.iter().any(|unbeaten| unbeaten == id)
+    }
+
+    /// Returns true if the leader surely beats each of the others; false if there are so many that some are not known.
+    pub(crate) fn leader_beats_all(&self) -> bool {
+        let mut others = self.against_leader.values();
+        self.against_leader.len() < RATIOS_MAX && others.all(|one| one.verdict == Verdict::Beaten)
     }
 
     /// Returns the ratio by which variants are listed: 1 for the leader, and none for those that are not timed.

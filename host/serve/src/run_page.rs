@@ -176,7 +176,7 @@ fn runs(state: &RunState) -> String {
         };
         let _ = writeln!(
             out,
-            "<tr><th scope=\"row\">{id}</th><td>{}</td><td>{}</td><td class=\"number\">{:.1} s</td><td>{}</td>\
+            "<tr><th scope=\"row\">{id}</th><td class=\"when\">{}</td><td>{}</td><td class=\"number\">{:.1} s</td><td>{}</td>\
              <td>{report}</td></tr>",
             Html(&when(&run.started)),
             run.status.name(),

@@ -62,21 +62,24 @@ fn leading(race: &Race) -> Option<String> {
     let leader = race.leader.as_deref()?;
     let replicas = race.replicas;
     let s = if replicas == 1 { "" } else { "s" };
-    let others: Vec<String> = race
-        .unbeaten
-        .iter()
-        .filter(|id| *id != leader)
-        .cloned()
-        .collect();
-    if others.is_empty() && race.is_unbeaten(leader) {
+    let others = race.unbeaten.iter().filter(|id| *id != leader);
+    let others: Vec<String> = others.cloned().collect();
+    if !others.is_empty() || !race.is_unbeaten(leader) {
+        let open = words::listed(others, NAMED_MAX);
         return Some(format!(
-            "{leader} leads, and is surely faster than each of the others, after {replicas} replica{s}."
+            "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
         ));
     }
-    let open = words::listed(others, NAMED_MAX);
-    Some(format!(
-        "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
-    ))
+    Some(if race.leader_beats_all() {
+        format!(
+            "{leader} leads, and is surely faster than each of the others, after {replicas} replica{s}."
+        )
+    } else {
+        format!(
+            "{leader} leads after {replicas} replica{s}. Each of the others is surely slower than some variant, but not \
+             each surely slower than {leader}."
+        )
+    })
 }
 
 fn row(progress: &Progress, race: &Race, axis: Axis, id: &str) -> String {
@@ -227,6 +230,13 @@ mod tests {
             let (leader, other) = (text.find("\">heap<"), text.find("\">&lt;b&gt;sort<"));
             assert!(leader.unwrap() < other.unwrap(), "{text}");
         }
+    }
+
+    #[test]
+    fn who_is_alone_unbeaten_is_not_said_to_beat_those_it_was_not_told_apart_from() {
+        let text = standings(&racing(Verdict::NoCall, &["heap"]));
+        assert!(!text.contains("surely faster than each"), "{text}");
+        assert!(text.contains("not each surely slower than heap"), "{text}");
     }
 
     #[test]

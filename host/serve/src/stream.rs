@@ -1,9 +1,11 @@
 //! Events for pages (server-sent events): what happened, by number, and the parts of a page that changed.
 
 use super::app::App;
+use super::monitor::Update;
 use super::run_page::parts;
 use axum::response::sse::Event;
 use bakeoff_render::escape::Json;
+use bakeoff_store::Fingerprint;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,6 +20,9 @@ const RUN_EVERY: Duration = Duration::from_millis(500);
 const LIST_EVERY: Duration = Duration::from_secs(2);
 /// The most events that wait for a viewer who reads slowly.
 const WAITING_MAX: usize = 32;
+
+/// The most times in a row that a database cannot be read, before its page says so.
+const REFUSED_MAX: u32 = 10;
 
 /// The events of a page, as they come.
 pub(crate) struct PageEvents(Receiver<Result<Event, Infallible>>);
@@ -100,54 +105,99 @@ pub(crate) fn of_run(
     after: u64,
     permit: OwnedSemaphorePermit,
 ) -> PageEvents {
-    let (mut viewer, events) = Viewer::new(permit);
-    tokio::spawn(async move {
-        let mut after = after;
+    let (viewer, events) = Viewer::new(permit);
+    let follower = Follower {
+        viewer,
+        after,
+        database: None,
+        refused: 0,
+    };
+    tokio::spawn(follower.follow(app, id));
+    events
+}
+
+/// A viewer of a run.
+struct Follower {
+    viewer: Viewer,
+    /// Number of the last event that the viewer has.
+    after: u64,
+    /// The database that the events are from.
+    database: Option<Fingerprint>,
+    /// Number of times in a row that it could not be read.
+    refused: u32,
+}
+
+impl Follower {
+    async fn follow(mut self, app: Arc<App>, id: String) {
         loop {
-            let asked = id.clone();
+            let (asked, after) = (id.clone(), self.after);
             let update = app
                 .live
-                .ask(move |monitor| monitor.update(&asked, Some(after)))
-                .await;
-            match update {
+                .ask(move |monitor| monitor.update(&asked, Some(after)));
+            let goes_on = match update.await {
                 // Too many ask: later.
-                None => {}
+                None => true,
                 Some(None) => return,
                 Some(Some(Err(_))) => {
-                    // The page says why.
-                    viewer
-                        .send(Event::default().event("reset").data("{}"))
-                        .await;
-                    return;
+                    self.refused += 1;
+                    self.refused < REFUSED_MAX
                 }
                 Some(Some(Ok(update))) => {
-                    if update.is_other {
-                        viewer
-                            .send(Event::default().event("reset").data("{}"))
-                            .await;
-                        return;
-                    }
-                    for line in &update.lines {
-                        let event = Event::default().event("line").id(line.sequence.to_string());
-                        if !viewer.send(event.data(line.data())).await {
-                            return;
-                        }
-                        after = line.sequence;
-                    }
-                    if after < update.state.sequence && !update.lines.is_empty() {
-                        continue;
-                    }
-                    for (part, markup) in parts(&update.state) {
-                        if !viewer.send_part(part, markup).await {
-                            return;
-                        }
+                    self.refused = 0;
+                    match self.send(update).await {
+                        Sent::Some => continue,
+                        Sent::All => true,
+                        Sent::Other => false,
+                        Sent::Nobody => return,
                     }
                 }
+            };
+            if !goes_on {
+                // The page is loaded again, and says why.
+                self.viewer
+                    .send(Event::default().event("reset").data("{}"))
+                    .await;
+                return;
             }
-            if !viewer.wait(RUN_EVERY).await {
+            if !self.viewer.wait(RUN_EVERY).await {
                 return;
             }
         }
-    });
-    events
+    }
+
+    /// Sends what is new.
+    async fn send(&mut self, update: Update) -> Sent {
+        let database = *self.database.get_or_insert(update.fingerprint);
+        if update.is_other || !database.is_same_file(&update.fingerprint) {
+            return Sent::Other;
+        }
+        for line in &update.lines {
+            let event = Event::default().event("line").id(line.sequence.to_string());
+            if !self.viewer.send(event.data(line.data())).await {
+                return Sent::Nobody;
+            }
+            self.after = line.sequence;
+        }
+        if self.after < update.state.sequence && !update.lines.is_empty() {
+            return Sent::Some;
+        }
+        for (part, markup) in parts(&update.state) {
+            if !self.viewer.send_part(part, markup).await {
+                return Sent::Nobody;
+            }
+        }
+        Sent::All
+    }
+}
+
+/// Result of sending what is new to a viewer.
+enum Sent {
+    /// There is more.
+    Some,
+    /// The viewer has all.
+    All,
+    /// Another database is in the place of the one that the viewer follows.
+    Other,
+    /// The viewer is gone.
+    Nobody,
 }

@@ -298,7 +298,7 @@ pub enum Event {
         replicas: u32,
         /// Id of the leader: of the unbeaten variants, the one with the smallest time so far.
         leader: String,
-        /// The other variants, in their order in the experiment; the first 64.
+        /// The other variants, in their order in the experiment; the first [`RATIOS_MAX`].
         ratios: Vec<LeaderRatio>,
     },
     /// A warning about the measurement: a busy machine.
@@ -308,6 +308,9 @@ pub enum Event {
         message: String,
     },
 }
+
+/// The most variants that [`Event::Ratios`] has.
+pub const RATIOS_MAX: usize = 64;
 
 /// Ratio of a variant's time to that of the leader, over all cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
