@@ -31,8 +31,8 @@ fn experiment(folder: &Path, name: &str, budget: &str) {
         &format!(
             "name = \"{name}\"\nproblem = \"Fold numbers: {name}\"\n\
              interface = {{ wit = \"total.wit\", call = \"total\" }}\n\
-             workload = {{ source = \"workload.rs\", sizes = [10000] }}\n\
-             measure = {{ budget = \"{budget}\", precision = 0.001 }}\n\
+             workload = {{ source = \"workload.rs\", sizes = [200000, 400000] }}\n\
+             measure = {{ budget = \"{budget}\", practical = 0.0001, precision = 0.0001 }}\n\
              approach = [{{ name = \"one\", source = \"one.rs\" }}, {{ name = \"{name}\", source = \"two.rs\" }}]\n"
         ),
     );

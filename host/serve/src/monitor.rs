@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The least time between two searches for folders.
-const FIND_EVERY: Duration = Duration::from_secs(5);
+/// The least time between two searches for folders, and the least in times of what the last one took.
+const FIND_EVERY: Duration = Duration::from_secs(1);
+const FIND_SHARE: u32 = 20;
 /// The least time between two lists.
 const LIST_EVERY: Duration = Duration::from_secs(1);
 /// The most databases that are held open.
@@ -22,7 +23,8 @@ const OPEN_FOR: Duration = Duration::from_secs(30);
 pub(crate) struct Monitor {
     root: PathBuf,
     found: FoundPlaces,
-    searched: Option<Instant>,
+    /// The end of the last search for folders, and the time that it took.
+    searched: Option<(Instant, Duration)>,
     open: BTreeMap<String, LiveRun>,
     summaries: BTreeMap<String, (Option<Fingerprint>, Summary)>,
     list: Option<(Instant, Listed)>,
@@ -183,12 +185,13 @@ impl Monitor {
     }
 
     fn find(&mut self) {
-        if self
-            .searched
-            .is_some_and(|searched| searched.elapsed() < FIND_EVERY)
-        {
+        let is_recent = |(ended, took): (Instant, Duration)| {
+            ended.elapsed() < FIND_EVERY.max(took.saturating_mul(FIND_SHARE))
+        };
+        if self.searched.is_some_and(is_recent) {
             return;
         }
+        let started = Instant::now();
         // A folder that is gone has nothing in it.
         self.found = Folder::named_by_user(&self.root)
             .map_or_else(|_| FoundPlaces::default(), |root| find(&root));
@@ -196,7 +199,7 @@ impl Monitor {
         let is_there = |id: &String| places.iter().any(|place| place.id == *id);
         self.summaries.retain(|id, _| is_there(id));
         self.open.retain(|id, _| is_there(id));
-        self.searched = Some(Instant::now());
+        self.searched = Some((Instant::now(), started.elapsed()));
     }
 
     fn row(&mut self, place: Place) -> Row {
