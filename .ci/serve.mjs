@@ -26,7 +26,8 @@ const problems = [];
 const open = async (options) => {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.on("request", ({ url }) => url().startsWith(`${origin}/`) || url().startsWith("data:") || problems.push(url()));
+  const isOwn = (url) => url.startsWith(`${origin}/`) || url.startsWith("data:");
+  page.on("request", (request) => isOwn(request.url()) || problems.push(request.url()));
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   await page.goto(address);
@@ -50,7 +51,8 @@ await other.goto(page.url());
 for (const viewer of [page, other]) {
   await appears(viewer, "#state", "goes on");
   await appears(viewer, "#standings", "leads after");
-  await viewer.locator("svg .earlier").first().waitFor(patience);
+  // A level line has no height, and is not visible to playwright.
+  await viewer.locator("svg .earlier").first().waitFor({ state: "attached", ...patience });
 }
 const lines = () => page.locator("#log li").count();
 const before = await lines();
