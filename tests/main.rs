@@ -54,6 +54,7 @@ mod saved_inputs;
 mod schema;
 mod searched;
 mod seeds;
+mod serve;
 mod stalls;
 mod starts;
 mod store;

@@ -56,7 +56,7 @@ const METHODS: [&str; 9] = [
 ];
 
 /// The rooms in which a path may be somebody else's: there, files are opened through `files::Folder`, or `Reach`.
-const STRANGERS: [&str; 13] = [
+const STRANGERS: [&str; 14] = [
     "audit",
     "cli",
     "compile",
@@ -68,6 +68,7 @@ const STRANGERS: [&str; 13] = [
     "propose",
     "provider",
     "run",
+    "serve",
     "source",
     "store",
 ];

@@ -55,5 +55,5 @@ pub use models::{FORM_REPAIRS_MAX, Models};
 pub use options::{ModelOptions, ProviderKind};
 pub use progress::{Progress, ProgressStep};
 pub use request::{Purpose, Request};
-pub use spending::{AskedQuestion, Spending};
+pub use spending::{AskedQuestion, RECORD_FILE, Spending};
 pub use usage::{Spent, SpentTable, Usage};

@@ -4,12 +4,16 @@ use super::request::Purpose;
 use super::usage::Spent;
 use bakeoff_files::{Folder, parse_json_of};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The largest file, in bytes, and the most values of it.
 const BYTES_MAX: u64 = 1 << 20;
 const VALUES_MAX: usize = 1 << 14;
+
+/// Name of the record of an experiment's exchanges with models.
+pub const RECORD_FILE: &str = "models.jsonl";
 
 /// Spending of the questions of an experiment so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,12 +77,21 @@ impl Spending {
     /// # Errors
     /// There is no such file, or it cannot be read.
     pub fn read(record: &Path) -> io::Result<(Self, bool)> {
-        let folder = Folder::of_file(record)?;
-        let bytes = folder.read(beside(record), BYTES_MAX)?;
+        Self::read_in(
+            &Folder::of_file(record)?,
+            record.file_name().unwrap_or_default(),
+        )
+    }
+
+    /// Reads the file beside a record of this name in an open folder, as [`Spending::read`] does.
+    ///
+    /// # Errors
+    /// There is no such file, or it cannot be read.
+    pub fn read_in(folder: &Folder, record: &OsStr) -> io::Result<(Self, bool)> {
+        let bytes = folder.read(beside(Path::new(record)), BYTES_MAX)?;
         let bytes = bytes.ok_or_else(|| io::Error::other("it is too large"))?;
         let spending = Self::parse(&bytes)?;
         // Whoever writes to the record holds its lock.
-        let record = record.file_name().unwrap_or_default();
         let is_asking = folder
             .open(record)
             .is_ok_and(|file| file.try_lock_shared().is_err());

@@ -11,7 +11,7 @@ use bakeoff_domain::report::{RankingOutcome, Report};
 use std::fmt::Write;
 
 /// The style of the page; charts have their own.
-const STYLE: &str = include_str!("html.css");
+pub const STYLE: &str = include_str!("html.css");
 
 /// Returns the report as a page, which begins with the answer.
 pub fn html(report: &Report, options: &Options) -> String {

@@ -40,6 +40,7 @@ mod instances;
 mod judge;
 mod judging;
 mod keys;
+mod leader_ratios;
 mod look;
 mod missing;
 mod notes;

@@ -4,6 +4,7 @@ use super::coarse_times::measure_after;
 use super::context::runner_error;
 use super::error::RunError;
 use super::keys;
+use super::leader_ratios::leader_ratios;
 use super::options::Interrupt;
 use super::session::Run;
 use super::variant_state::{Identity, VariantState};
@@ -358,6 +359,9 @@ impl RaceListener for RaceRecorder<'_> {
         if self.standings.as_ref() != Some(&standings) {
             self.store.emit(standings.clone())?;
             self.standings = Some(standings);
+        }
+        if let Some(ratios) = leader_ratios(analysis, |index| self.id(index)) {
+            self.store.emit(ratios)?;
         }
         Ok(())
     }

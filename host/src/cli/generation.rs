@@ -14,7 +14,7 @@ use bakeoff_files::Folder;
 use bakeoff_propose::{
     Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
 };
-use bakeoff_provider::Models;
+use bakeoff_provider::{Models, RECORD_FILE};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,6 @@ pub(super) const PLACES: [&str; 3] = ["approaches/", ".bakeoff/", ".bakeoff/gene
 
 /// The folder of everything that is kept beside an experiment.
 pub(super) const KEPT: &str = ".bakeoff";
-
-/// The record of a folder's exchanges with models: no reply in it is paid for twice.
-const RECORD: &str = ".bakeoff/models.jsonl";
 
 /// The record of a folder's exchanges about opinions. It is one of its own, since opinions have a budget of their own.
 const OPINIONS: &str = ".bakeoff/opinions.jsonl";
@@ -152,9 +149,9 @@ pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> 
     .collect()
 }
 
-/// Returns the path of the record of a folder's exchanges, whether it exists or not.
+/// Returns the path of the record of a folder's exchanges, whether it exists or not: no reply in it is paid for twice.
 pub(super) fn record_of(dir: &Path) -> PathBuf {
-    dir.join(RECORD)
+    dir.join(KEPT).join(RECORD_FILE)
 }
 
 /// Returns the path of the record of a folder's exchanges, and makes the folder that it lies in.

@@ -73,6 +73,7 @@ mod runs;
 mod saved_inputs;
 mod searching;
 mod series_output;
+mod serve;
 mod show;
 mod show_status;
 mod shrinking;
@@ -181,6 +182,8 @@ enum Command {
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),
+    /// Show experiments in a browser on this machine, and runs while they go on
+    Serve(serve::Arguments),
     /// Serve coding agents on stdin and stdout (MCP)
     Mcp(mcp::Arguments),
     /// Write completions for a shell
@@ -253,6 +256,7 @@ pub fn main() -> ExitCode {
             Command::Header(arguments) => header::run(&arguments, &cli.output),
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,
+            Command::Serve(arguments) => serve::run(&arguments, &cli.output).await,
             Command::Mcp(arguments) => mcp::run(&arguments).await,
             Command::Completions(arguments) => completions::complete(&arguments, Cli::command()),
             Command::Man(arguments) => completions::man(&arguments, Cli::command()),

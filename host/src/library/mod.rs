@@ -14,7 +14,7 @@ pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub use judge::{JudgeOptions, Judgement, judge};
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
-pub(crate) use results::{results_folder, runs_shown, write_files};
+pub(crate) use results::{results_folder, write_files};
 pub(crate) use rows::{RowsError, judge_rows};
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use bakeoff_domain::ids;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
-use bakeoff_run::audit::{PastRun, past_runs};
+use bakeoff_run::audit::runs_shown;
 use bakeoff_store::{ReportFile, ResultsPlace, SafeId, Store, StoreError};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,21 +60,4 @@ pub(crate) fn write_files(
         ReportFile::Html,
         bakeoff_render::html(report, &options).as_bytes(),
     )
-}
-
-/// The most runs that a page shows beside each other.
-const RUNS_SHOWN: usize = 12;
-/// The most verdicts of a report that is shown beside others: each one is computed again for every run.
-const VERDICTS_MAX: usize = 500;
-
-/// Returns the runs that a page of the report shows beside each other.
-///
-/// # Errors
-/// The database cannot be read.
-pub(crate) fn runs_shown(store: &Store, report: &Report) -> Result<Vec<PastRun>, StoreError> {
-    if report.verdicts.len() <= VERDICTS_MAX {
-        past_runs(store, RUNS_SHOWN)
-    } else {
-        Ok(Vec::new())
-    }
 }

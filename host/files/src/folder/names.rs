@@ -50,6 +50,8 @@ pub struct FoundEntry {
     pub permissions: u32,
     /// The time of the last change to the content.
     pub modified: SystemTime,
+    /// The numbers of its device and of its inode, which tell it from whatever else has its name later.
+    pub identity: (u64, u64),
 }
 
 impl Folder {
@@ -98,6 +100,7 @@ impl Folder {
                 names: found.st_nlink,
                 permissions: found.st_mode & 0o7777,
                 modified: UNIX_EPOCH + Duration::new(seconds, nanoseconds),
+                identity: (found.st_dev, found.st_ino),
             })
         });
         match found {

@@ -45,3 +45,20 @@ pub fn past_runs(store: &Store, most: usize) -> Result<Vec<PastRun>, StoreError>
     }
     Ok(past)
 }
+
+/// The most runs that a page shows beside each other.
+const RUNS_SHOWN: usize = 12;
+/// The most verdicts of a report that is shown beside others: each one is computed again for every run.
+const VERDICTS_MAX: usize = 500;
+
+/// Returns the runs that a page of the report shows beside each other; none for a report of many verdicts.
+///
+/// # Errors
+/// The list of runs cannot be read.
+pub fn runs_shown(store: &Store, report: &Report) -> Result<Vec<PastRun>, StoreError> {
+    if report.verdicts.len() <= VERDICTS_MAX {
+        past_runs(store, RUNS_SHOWN)
+    } else {
+        Ok(Vec::new())
+    }
+}

@@ -290,12 +290,37 @@ pub enum Event {
         /// First pairs without a verdict over all cases.
         open: Vec<OpenPair>,
     },
+    /// Ratios of the racing variants to the leader after the replicas so far. They are estimates that a later replica
+    /// changes: a verdict is an event of its own.
+    #[serde(rename = "bakeoff:race:ratios")]
+    Ratios {
+        /// Number of replicas that count so far.
+        replicas: u32,
+        /// Id of the leader: of the unbeaten variants, the one with the smallest time so far.
+        leader: String,
+        /// The other variants, in their order in the experiment; the first [`RATIOS_MAX`].
+        ratios: Vec<LeaderRatio>,
+    },
     /// A warning about the measurement: a busy machine.
     #[serde(rename = "bakeoff:warning")]
     Warning {
         /// The warning, with what to do.
         message: String,
     },
+}
+
+/// The most variants that [`Event::Ratios`] has.
+pub const RATIOS_MAX: usize = 64;
+
+/// Ratio of a variant's time to that of the leader, over all cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeaderRatio {
+    /// Id of the variant.
+    pub variant_id: String,
+    /// Verdict of the variant against the leader so far.
+    pub verdict: Verdict,
+    /// Time of the variant divided by time of the leader.
+    pub ratio: RatioInterval,
 }
 
 /// Progress of the tasks of a session.
@@ -386,6 +411,7 @@ impl Event {
             Self::ReplicaDiscarded { .. } => "bakeoff:replica:discarded",
             Self::VerdictChanged { .. } => "bakeoff:verdict:changed",
             Self::Standings { .. } => "bakeoff:race:standings",
+            Self::Ratios { .. } => "bakeoff:race:ratios",
             Self::Warning { .. } => "bakeoff:warning",
         }
     }

@@ -17,7 +17,7 @@ mod writing;
 pub use broadcast::{Broadcast, Sink};
 pub use clock::{Clock, SystemClock, rfc3339};
 pub use envelope::{ENVELOPE_VERSION, Envelope, Stamper};
-pub use event::{Event, OpenPair, Origin, Stage, TasksState, WaitingTask};
+pub use event::{Event, LeaderRatio, OpenPair, Origin, RATIOS_MAX, Stage, TasksState, WaitingTask};
 pub use line::{checked_cases, line, standings, title};
 pub use progress::{Progress, StageProgress, VariantProgress, VariantState};
 pub use run_status::RunStatus;

@@ -32,6 +32,12 @@ impl Event {
                     pair.b = name(&pair.b);
                 }
             }
+            Self::Ratios { leader, ratios, .. } => {
+                *leader = name(leader);
+                for one in ratios {
+                    one.variant_id = name(&one.variant_id);
+                }
+            }
             _ => {}
         }
         event

@@ -170,6 +170,7 @@ impl Progress {
             | Event::ReplicaDiscarded { .. }
             | Event::VerdictChanged { .. }
             | Event::Standings { .. }
+            | Event::Ratios { .. }
             | Event::Warning { .. } => {}
         }
     }

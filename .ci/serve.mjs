@@ -1,0 +1,101 @@
+// `.ci/serve` runs this: a run that is watched in Chromium.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const [executablePath, bakeoff, folder] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const patience = { timeout: 60_000 };
+let browser;
+try {
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+} catch (error) {
+  console.log(`serve: SKIPPED: Chromium does not start: ${String(error).split("\n")[0]}`);
+  process.exit(0);
+}
+const server = spawn(bakeoff, ["serve", folder], { stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => server.kill("SIGKILL"));
+const address = await new Promise((resolve) => createInterface(server.stdout).once("line", resolve));
+const origin = new URL(address).origin;
+const run = () => spawn(bakeoff, ["run", `${folder}/watched`, "--quiet"], { stdio: "ignore" });
+
+const problems = [];
+const open = async (options) => {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const isOwn = (url) => url.startsWith(`${origin}/`) || url.startsWith("data:");
+  page.on("request", (request) => isOwn(request.url()) || problems.push(request.url()));
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(address);
+  return page;
+};
+// A page that is there shows it by itself: nobody loads it again.
+const appears = (page, id, text) => page.locator(id, { hasText: text }).waitFor(patience);
+
+const page = await open({ viewport: { width: 1280, height: 900 } });
+assert.ok(!page.url().includes("token"), "the address has no token any more");
+await appears(page, "#list", "No experiment has results yet");
+let running = run();
+await appears(page, "#list", "runs now");
+
+// By keyboard alone.
+await page.keyboard.press("Tab");
+await page.keyboard.press("Enter");
+await page.waitForURL(/runs/, patience);
+const other = await open({ viewport: { width: 420, height: 900 }, colorScheme: "dark" });
+await other.goto(page.url());
+for (const viewer of [page, other]) {
+  await appears(viewer, "#state", "goes on");
+  await appears(viewer, "#standings", "leads after");
+  // A level line has no height, and is not visible to playwright.
+  await viewer.locator("svg .earlier").first().waitFor({ state: "attached", ...patience });
+}
+const lines = () => page.locator("#log li").count();
+const before = await lines();
+await page.waitForFunction((before) => document.querySelectorAll("#log li").length > before, before, patience);
+
+// Without scripts it is loaded again every few seconds, and says the same.
+const plain = await open({ javaScriptEnabled: false });
+await plain.goto(page.url());
+await appears(plain, "#standings", "leads after");
+assert.equal(await plain.locator("noscript, meta[http-equiv=refresh]").count() > 0, true);
+await plain.context().close();
+
+running.kill("SIGKILL");
+for (const viewer of [page, other]) await appears(viewer, "#state", "Nobody works on run");
+running = run();
+for (const viewer of [page, other]) await appears(viewer, "#state", "goes on");
+for (const viewer of [page, other]) await appears(viewer, "#state", "is finished");
+await appears(page, "#log", "the run is finished");
+assert.equal(await page.locator("#log li", { hasText: "the run is finished" }).count(), 1);
+
+let checked = 0;
+for (const width of [420, 1600]) {
+  for (const colorScheme of ["light", "dark"]) {
+    // axe is put into the page by the test, which its policy refuses otherwise.
+    const viewer = await open({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+    for (const place of ["list", "run"]) {
+      if (place === "run") await viewer.goto(page.url());
+      const wide = await viewer.evaluate("document.documentElement.scrollWidth");
+      assert.ok(wide <= width, `the ${place} is ${wide} pixels wide on a screen of ${width}`);
+      await viewer.evaluate(axe);
+      const { violations } = await viewer.evaluate("axe.run()");
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+      checked += 1;
+    }
+    await viewer.context().close();
+  }
+}
+
+await page.locator("#to-report").click();
+await page.waitForSelector("#answer");
+assert.ok((await page.locator("#answer p").textContent()).length > 10);
+assert.deepEqual(problems, []);
+await browser.close();
+server.kill();
+console.log(`serve: a run watched by two, killed and gone on with; ${checked} pages through axe`);
+process.exit(0);

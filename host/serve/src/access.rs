@@ -1,0 +1,258 @@
+//! Access to the server: whoever has the token of its address may read, through its own pages.
+
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use std::fmt::Write as _;
+use std::io;
+
+/// Random bytes of a token.
+const TOKEN_BYTES: usize = 32;
+/// Random bytes of the path below which all pages are.
+const PATH_BYTES: usize = 8;
+/// Name of the cookie, which the browser sends below that path only: a cookie goes to every port of a host.
+const COOKIE: &str = "bakeoff";
+
+/// The secrets of one server.
+pub(crate) struct Access {
+    token: String,
+    session: String,
+    path: String,
+    port: u16,
+}
+
+/// Decision on a request, before anything is read for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The address with its token: the cookie is set, and the browser goes on to an address without the token.
+    Enter,
+    /// A request with the cookie.
+    Pass,
+    /// Anything else, with the reason.
+    Refuse(StatusCode, &'static str),
+}
+
+impl Access {
+    /// Draws the secrets of a server that listens on a port.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub(crate) fn new(port: u16) -> io::Result<Self> {
+        Ok(Self {
+            token: random_hex(TOKEN_BYTES)?,
+            session: random_hex(TOKEN_BYTES)?,
+            path: random_hex(PATH_BYTES)?,
+            port,
+        })
+    }
+
+    /// Returns the address with the token.
+    pub(crate) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+    }
+
+    /// Returns the path below which all pages are: `/5f0c…/`.
+    pub(crate) fn path(&self) -> String {
+        format!("/{}/", self.path)
+    }
+
+    /// Returns the header that sets the cookie.
+    pub(crate) fn cookie(&self) -> String {
+        let (session, path) = (&self.session, self.path());
+        format!("{COOKIE}={session}; Path={path}; HttpOnly; SameSite=Strict")
+    }
+
+    /// Decides on a request by its method, its address and its headers.
+    pub(crate) fn decide(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Decision {
+        if method != Method::GET && method != Method::HEAD {
+            let why = "This server is only read from: GET and HEAD are its methods.";
+            return Decision::Refuse(StatusCode::METHOD_NOT_ALLOWED, why);
+        }
+        let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
+        let is_ours = |host: &str| names.iter().any(|name| name.eq_ignore_ascii_case(host));
+        if uri.authority().is_some() || !only(headers, header::HOST).is_some_and(is_ours) {
+            let why =
+                "The request names another host: open the address that `bakeoff serve` printed.";
+            return Decision::Refuse(StatusCode::FORBIDDEN, why);
+        }
+        let is_own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(is_ours);
+        let is_own_fetch = |site: &str| site == "same-origin" || site == "none";
+        if !every(headers, header::ORIGIN, is_own_page)
+            || !every(headers, "sec-fetch-site", is_own_fetch)
+        {
+            let why = "The request comes from another page: open the address that `bakeoff serve` printed by hand.";
+            return Decision::Refuse(StatusCode::FORBIDDEN, why);
+        }
+        if uri.path() == "/"
+            && parameter(uri, "token").is_some_and(|token| is_equal(token, &self.token))
+        {
+            return Decision::Enter;
+        }
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
+        let mut cookies = cookies
+            .flat_map(|line| line.split(';'))
+            .filter_map(|one| one.trim().split_once('='));
+        if cookies.any(|(name, value)| name == COOKIE && is_equal(value, &self.session)) {
+            Decision::Pass
+        } else {
+            Decision::Refuse(StatusCode::NOT_FOUND, "Nothing is here.")
+        }
+    }
+}
+
+/// Returns the value of a parameter of an address, as it stands there.
+pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
+    let mut pairs = uri
+        .query()?
+        .split('&')
+        .filter_map(|pair| pair.split_once('='));
+    pairs.find_map(|(key, value)| (key == name).then_some(value))
+}
+
+/// Returns the value of a header that is there once.
+fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?;
+    values.next().is_none().then(|| value.to_str().ok())?
+}
+
+/// Returns true if every value of a header holds; also where there is none.
+fn every(
+    headers: &HeaderMap,
+    name: impl header::AsHeaderName,
+    holds: impl Fn(&str) -> bool,
+) -> bool {
+    let mut values = headers.get_all(name).iter();
+    values.all(|value| value.to_str().is_ok_and(&holds))
+}
+
+/// Compares texts in a time that depends on their lengths alone.
+fn is_equal(a: &str, b: &str) -> bool {
+    let differing = a
+        .bytes()
+        .zip(b.bytes())
+        .fold(0, |bits, (a, b)| bits | (a ^ b));
+    a.len() == b.len() && std::hint::black_box(differing) == 0
+}
+
+fn random_hex(count: usize) -> io::Result<String> {
+    let mut bytes = vec![0; count];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    let mut text = String::with_capacity(2 * count);
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(
+        access: &Access,
+        method: Method,
+        uri: &str,
+        headers: &[(&'static str, String)],
+    ) -> Decision {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        access.decide(&method, &uri.parse().unwrap(), &map)
+    }
+
+    fn is_refused(decision: &Decision) -> bool {
+        matches!(decision, Decision::Refuse(..))
+    }
+
+    #[test]
+    fn the_token_enters_and_the_cookie_passes() {
+        let access = Access::new(4000).unwrap();
+        let host = || ("host", "127.0.0.1:4000".to_owned());
+        let cookie = access.cookie().split_once(';').unwrap().0.to_owned();
+        let entering = format!("/?token={}", access.token);
+        let get = |uri: &str, headers: &[_]| decide(&access, Method::GET, uri, headers);
+        assert_eq!(get(&entering, &[host()]), Decision::Enter);
+        let own = [
+            host(),
+            ("cookie", format!("a=b; {cookie}")),
+            ("sec-fetch-site", "same-origin".to_owned()),
+        ];
+        assert_eq!(get("/x", &own), Decision::Pass);
+        let localhost = [("host", "LocalHost:4000".to_owned()), ("cookie", cookie)];
+        assert_eq!(get("/x", &localhost), Decision::Pass);
+        for wrong in ["/", "/?token=", "/?token=0", "/x"] {
+            assert!(is_refused(&get(wrong, &[host()])), "{wrong}");
+        }
+        assert!(is_refused(&get(
+            "/x",
+            &[host(), ("cookie", "bakeoff=0".to_owned())]
+        )));
+        // A token is none in the place of the cookie, nor the other way round.
+        assert!(is_refused(&get(
+            "/x",
+            &[host(), ("cookie", format!("bakeoff={}", access.token))]
+        )));
+        assert!(is_refused(&get(
+            &format!("/?token={}", access.session),
+            &[host()]
+        )));
+    }
+
+    #[test]
+    fn other_hosts_pages_and_methods_are_refused_with_the_cookie_too() {
+        let access = Access::new(4000).unwrap();
+        let cookie = access.cookie().split_once(';').unwrap().0.to_owned();
+        let cookie = || ("cookie", cookie.clone());
+        let host = |name: &str| ("host", name.to_owned());
+        let ours = || host("127.0.0.1:4000");
+        for headers in [
+            vec![cookie()],
+            vec![cookie(), host("evil.example:4000")],
+            vec![cookie(), host("127.0.0.1:4001")],
+            vec![cookie(), host("127.0.0.1")],
+            vec![cookie(), ours(), host("evil.example")],
+            vec![
+                cookie(),
+                ours(),
+                ("origin", "http://evil.example".to_owned()),
+            ],
+            vec![cookie(), ours(), ("origin", "null".to_owned())],
+            vec![
+                cookie(),
+                ours(),
+                ("origin", "https://127.0.0.1:4000".to_owned()),
+            ],
+            vec![
+                cookie(),
+                ours(),
+                ("sec-fetch-site", "cross-site".to_owned()),
+            ],
+            vec![cookie(), ours(), ("sec-fetch-site", "same-site".to_owned())],
+        ] {
+            assert!(
+                is_refused(&decide(&access, Method::GET, "/x", &headers)),
+                "{headers:?}"
+            );
+        }
+        let own = [cookie(), ours()];
+        for method in [
+            Method::POST,
+            Method::PUT,
+            Method::DELETE,
+            Method::OPTIONS,
+            Method::CONNECT,
+        ] {
+            assert!(is_refused(&decide(&access, method, "/x", &own)));
+        }
+        assert!(is_refused(&decide(
+            &access,
+            Method::GET,
+            "http://127.0.0.1:4000/x",
+            &own
+        )));
+    }
+}

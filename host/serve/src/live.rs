@@ -1,0 +1,221 @@
+//! The last run of a folder of results, followed while it goes on. Everything is read: the run does not notice.
+
+use super::lines::EventLine;
+use super::places::Place;
+use super::race::Race;
+use bakeoff_files::Folder;
+use bakeoff_provider::{RECORD_FILE, Spending};
+use bakeoff_search::SearchState;
+use bakeoff_store::events::{Event, Progress, Stage};
+use bakeoff_store::{
+    Fingerprint, LockHolder, Mode, Origin, ResultsPlace, RunId, RunStatus, RunSummary, Store,
+    StoreError,
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The least time between two looks at the database.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// The least time between two looks at the record of a search, which is read as a whole.
+const SEARCH_EVERY: Duration = Duration::from_secs(5);
+/// Number of events that are read at once.
+const EVENTS_AT_ONCE: u32 = 2_000;
+/// The most lines that the log of a page begins with.
+const LINES_MAX: usize = 40;
+
+/// The last run of a folder of results.
+pub(crate) struct LiveRun {
+    store: Store,
+    results: ResultsPlace,
+    folder: Folder,
+    /// State of the database when it was opened.
+    pub(crate) fingerprint: Fingerprint,
+    /// The folder of the records of models.
+    kept: Option<Folder>,
+    looked: Option<Instant>,
+    searched: Option<Instant>,
+    /// Time at which somebody asked for it last.
+    pub(crate) used: Instant,
+    /// The state that follows from its events.
+    pub(crate) state: RunState,
+}
+
+/// The state of a run, for its page.
+#[derive(Clone, Default)]
+pub(crate) struct RunState {
+    /// Progress by the events so far.
+    pub(crate) progress: Progress,
+    /// The race so far.
+    pub(crate) race: Race,
+    /// Time spent on the run at the beginning and at the end of each stage, in seconds.
+    pub(crate) stages: BTreeMap<Stage, (f64, Option<f64>)>,
+    /// Number of the last event that was read, whether it is known or not.
+    pub(crate) sequence: u64,
+    /// The last events that have a sentence.
+    pub(crate) lines: VecDeque<EventLine>,
+    /// The process that works on the folder.
+    pub(crate) holder: Option<LockHolder>,
+    /// The time that measuring may take, in seconds.
+    pub(crate) budget: Option<f64>,
+    /// The problem, in its user's words.
+    pub(crate) problem: String,
+    /// The spending on models, and whether a process asks them now.
+    pub(crate) models: Option<(Spending, bool)>,
+    /// The search before the race.
+    pub(crate) search: Option<SearchState>,
+    /// All runs of the folder, the oldest first.
+    pub(crate) runs: Vec<RunSummary>,
+    /// True if the results come from elsewhere.
+    pub(crate) is_elsewhere: bool,
+}
+
+impl RunState {
+    /// Returns true if a process works on the run.
+    pub(crate) fn is_running(&self) -> bool {
+        self.progress.status == RunStatus::Running && self.holder.is_some()
+    }
+}
+
+impl LiveRun {
+    /// Opens the results of a place below a folder that the user named.
+    ///
+    /// # Errors
+    /// The errors of opening a store for reading.
+    pub(crate) fn open(root: &Path, place: &Place) -> Result<Self, StoreError> {
+        let results = place.results(root);
+        let folder = results.open_folder()?;
+        let missing = || StoreError::Missing {
+            folder: results.path(),
+        };
+        let fingerprint = Fingerprint::of(&folder).ok_or_else(missing)?;
+        let store = results.open(Mode::Read)?;
+        let kept = place
+            .kept()
+            .and_then(|kept| Folder::named_by_user(root).ok()?.below(kept).ok());
+        let mut live = Self {
+            store,
+            results,
+            folder,
+            fingerprint,
+            kept,
+            looked: None,
+            searched: None,
+            used: Instant::now(),
+            state: RunState::default(),
+        };
+        live.state.is_elsewhere = live.store.origin() == Origin::Elsewhere;
+        live.look()?;
+        Ok(live)
+    }
+
+    /// Returns true if another database is in the place of the one that is open.
+    pub(crate) fn is_replaced(&self) -> bool {
+        Fingerprint::of(&self.folder).is_none_or(|now| !now.is_same_file(&self.fingerprint))
+    }
+
+    /// Reads what was added since the last look, unless that was a moment ago.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(crate) fn look(&mut self) -> Result<(), StoreError> {
+        self.used = Instant::now();
+        if self
+            .looked
+            .is_some_and(|looked| looked.elapsed() < LOOK_EVERY)
+        {
+            return Ok(());
+        }
+        // Before the events: a run that ends meanwhile is still shown as running, and not as killed.
+        self.state.holder = self.store.holder();
+        let before = self.state.progress.run;
+        let status = self.state.progress.status;
+        while self.read_events()? {}
+        let run = self.state.progress.run;
+        if run != before || self.state.progress.status != status || self.looked.is_none() {
+            self.read_settings(run);
+        }
+        self.state.runs = self.store.runs()?;
+        self.look_beside();
+        self.looked = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Reads some events; returns true if there may be more.
+    fn read_events(&mut self) -> Result<bool, StoreError> {
+        let lines = self
+            .store
+            .events_after(self.state.sequence, EVENTS_AT_ONCE)?;
+        let (count, before) = (lines.len(), self.state.sequence);
+        for (line, envelope) in lines.into_iter().filter_map(EventLine::read) {
+            self.state.sequence = self.state.sequence.max(line.sequence);
+            if let Some(envelope) = envelope {
+                if envelope.run != self.state.progress.run {
+                    self.state.lines.clear();
+                    self.state.stages.clear();
+                    self.state.race = Race::default();
+                }
+                self.state.progress.apply(&envelope);
+                self.state.race.apply(&envelope.event);
+                self.state.time_stage(&envelope.event);
+            }
+            if line.text.is_some() {
+                self.state.lines.push_back(line);
+            }
+            if self.state.lines.len() > LINES_MAX {
+                self.state.lines.pop_front();
+            }
+        }
+        Ok(count == EVENTS_AT_ONCE as usize && self.state.sequence > before)
+    }
+
+    /// Reads what the run was asked to do. A run that has just begun may not have stored it yet.
+    fn read_settings(&mut self, run: i64) {
+        if let Ok((experiment, _)) = self.store.settings(RunId(run)) {
+            self.state.budget = Some(experiment.measure.budget.as_secs_f64());
+            self.state.problem = experiment.problem;
+        }
+    }
+
+    /// Reads what lies beside the database: the spending on models, and the record of a search.
+    fn look_beside(&mut self) {
+        let kept = self.kept.as_ref();
+        self.state.models =
+            kept.and_then(|kept| Spending::read_in(kept, OsStr::new(RECORD_FILE)).ok());
+        if self
+            .searched
+            .is_none_or(|searched| searched.elapsed() >= SEARCH_EVERY)
+        {
+            let archive = bakeoff_search::known(&self.results).ok().flatten();
+            self.state.search = archive.map(|archive| SearchState::of(&archive));
+            self.searched = Some(Instant::now());
+        }
+    }
+
+    /// Returns some events after a number, in their order.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(crate) fn events_after(&self, sequence: u64) -> Result<Vec<EventLine>, StoreError> {
+        let lines = self.store.events_after(sequence, EVENTS_AT_ONCE)?;
+        let lines = lines.into_iter().filter_map(EventLine::read);
+        Ok(lines.map(|(line, _)| line).collect())
+    }
+}
+
+impl RunState {
+    fn time_stage(&mut self, event: &Event) {
+        let now = self.progress.seconds;
+        match event {
+            Event::RunStart { .. } | Event::RunResumed { .. } => self.stages.clear(),
+            Event::StageStart { stage, .. } => {
+                self.stages.insert(*stage, (now, None));
+            }
+            Event::StageComplete { stage } => {
+                self.stages.entry(*stage).or_insert((now, None)).1 = Some(now);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The frame of a page, and its style and script, which come from this server alone.
+
+use bakeoff_render::escape::Html;
+use std::sync::LazyLock;
+
+/// The style of all pages: that of a report, with what a report does not have.
+pub(crate) static STYLE: LazyLock<String> =
+    LazyLock::new(|| [bakeoff_render::PAGE_STYLE, include_str!("serve.css")].concat());
+
+/// The script of all pages, which puts the parts that the server sends into their places.
+pub(crate) const SCRIPT: &str = include_str!("serve.js");
+
+/// Policy of a page: style, script and events come from this server, and nothing comes from elsewhere.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                                 img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// Policy of the page of a report, beside the one that it carries itself.
+pub(crate) const REPORT_POLICY: &str = "connect-src 'none'; object-src 'none'; frame-src 'none'; base-uri 'none'; \
+                                        form-action 'none'; frame-ancestors 'none'";
+
+/// Seconds after which a browser without scripts loads a page anew.
+const RELOAD_SECONDS: u32 = 5;
+
+/// A page, without its frame.
+pub(crate) struct PageContent<'a> {
+    /// Title, as text.
+    pub(crate) title: &'a str,
+    /// Path from the page to the first one: empty, or `../../`.
+    pub(crate) top: &'a str,
+    /// Address of the events of the page, relative to it.
+    pub(crate) events: String,
+    /// Content of the page, as markup.
+    pub(crate) markup: String,
+}
+
+/// Returns a page that follows the events of its address.
+pub(crate) fn page(content: &PageContent<'_>) -> String {
+    let PageContent {
+        title,
+        top,
+        events,
+        markup,
+    } = content;
+    let back = match *top {
+        "" => String::new(),
+        top => format!("<nav><a href=\"{top}\">All experiments</a></nav>\n"),
+    };
+    format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<noscript><meta http-equiv="refresh" content="{RELOAD_SECONDS}"></noscript>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{top}style.css">
+<title>{title} – bakeoff</title>
+</head>
+<body>
+{back}<main data-events="{events}">
+{markup}</main>
+<p id="connection" role="status"></p>
+<script src="{top}script.js"></script>
+</body>
+</html>
+"#,
+        title = Html(title),
+        events = Html(events),
+    )
+}
+
+/// Returns an element that the script finds by its id.
+pub(crate) fn part(id: &str, markup: &str) -> String {
+    format!("<div id=\"{id}\">\n{markup}</div>\n")
+}
+
+/// Returns a page that says why there is nothing to show, and looks again by itself.
+pub(crate) fn problem(top: &str, title: &str, text: &str) -> String {
+    let (title, text) = (Html(title), Html(text));
+    format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="{RELOAD_SECONDS}">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{top}style.css">
+<title>{title} – bakeoff</title>
+</head>
+<body>
+<nav><a href="{top}">All experiments</a></nav>
+<main>
+<h1>{title}</h1>
+<p class="what">{text}</p>
+</main>
+</body>
+</html>
+"#
+    )
+}

@@ -1,0 +1,214 @@
+//! The page of the last run of an experiment: how far it is, who leads and how sure that is, and what happens.
+
+use super::list_page::{shown, when};
+use super::live::RunState;
+use super::page::{PageContent, page, part};
+use super::places::Place;
+use super::resources::{models, tasks};
+use super::standings::standings;
+use bakeoff_render::clipped;
+use bakeoff_render::escape::Html;
+use bakeoff_store::RunStatus;
+use bakeoff_store::events::{Stage, title};
+use std::fmt::Write as _;
+
+/// The most earlier runs that are listed.
+const RUNS_MAX: usize = 24;
+/// The most characters of a message, and of a problem.
+const MESSAGE_CHARS_MAX: usize = 1_000;
+
+/// A part of the page that changes while the run goes on.
+pub(crate) type Part = (&'static str, String);
+
+/// Returns the page of a run.
+pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
+    let path = shown(place.experiment());
+    let title = match state.progress.experiment.as_str() {
+        "" => path.as_str(),
+        name => name,
+    };
+    let mut markup = format!("<h1>{}</h1>\n", Html(title));
+    if !state.problem.is_empty() {
+        let problem = clipped(&state.problem, MESSAGE_CHARS_MAX);
+        // Writing to a string cannot fail.
+        let _ = writeln!(markup, "<p class=\"question\">{}</p>", Html(&problem));
+    }
+    if state.is_elsewhere {
+        markup.push_str(
+            "<p class=\"what\" role=\"note\">These results come from elsewhere: they are shown as they were found, and \
+             may have been written by anybody.</p>\n",
+        );
+    }
+    for (id, text) in parts(state) {
+        markup.push_str(&part(id, &text));
+    }
+    markup.push_str(&log(state));
+    page(&PageContent {
+        title,
+        top: "../../",
+        events: format!("events?after={}", state.sequence),
+        markup,
+    })
+}
+
+/// Returns the parts of the page that change, in their order.
+pub(crate) fn parts(state: &RunState) -> Vec<Part> {
+    vec![
+        ("state", status(state)),
+        ("standings", standings(state)),
+        ("stages", stages(state)),
+        ("tasks", tasks(state)),
+        ("models", models(state)),
+        ("runs", runs(state)),
+    ]
+}
+
+/// Returns what goes on, for how long, by whom, and what time is left as far as that is known.
+fn status(state: &RunState) -> String {
+    let progress = &state.progress;
+    let (class, text) = match (progress.status, &state.holder) {
+        (_, Some(_)) if progress.run == 0 => ("running", "A run begins.".to_owned()),
+        (_, None) if progress.run == 0 => ("open", "There is no run yet.".to_owned()),
+        (RunStatus::Running, Some(_)) => {
+            let doing = progress.stage.map_or("between two stages", title);
+            ("running", format!("Run {} goes on: {doing}.", progress.run))
+        }
+        (RunStatus::Running, None) => (
+            "open",
+            format!(
+                "Nobody works on run {} any more: it was ended before its end. `bakeoff run` goes on with what is kept.",
+                progress.run
+            ),
+        ),
+        (RunStatus::Finished, _) => ("finished", format!("Run {} is finished.", progress.run)),
+        (RunStatus::Failed, _) => ("failed", format!("Run {} failed.", progress.run)),
+        (RunStatus::Interrupted, _) => ("open", format!("Run {} was interrupted.", progress.run)),
+    };
+    let mut out = format!("<p class=\"answer {class}\">{}", Html(&text));
+    if progress.status == RunStatus::Finished {
+        let run = progress.run;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            out,
+            " <a id=\"to-report\" href=\"report/{run}\">Its report</a> has the answer."
+        );
+    }
+    out.push_str("</p>\n");
+    if let Some(message) = &progress.message {
+        let _ = writeln!(
+            out,
+            "<p class=\"what\">{}</p>",
+            Html(&clipped(message, MESSAGE_CHARS_MAX))
+        );
+    }
+    let mut facts = vec![format!("{:.0} s spent on it", progress.seconds)];
+    facts.extend(time_left(state));
+    if !progress.updated.is_empty() {
+        facts.push(format!("last event {}", when(&progress.updated)));
+    }
+    if let Some(holder) = &state.holder {
+        facts.push(holder.to_string());
+    }
+    let _ = writeln!(out, "<p class=\"soft\">{}</p>", Html(&facts.join(" · ")));
+    out
+}
+
+/// Returns the most time that measuring may still take, while it goes on.
+fn time_left(state: &RunState) -> Option<String> {
+    let (budget, progress) = (state.budget?, &state.progress);
+    let (began, ended) = state.stages.get(&Stage::Measure)?;
+    if ended.is_some() || !state.is_running() {
+        return None;
+    }
+    let left = (budget - (progress.seconds - began)).max(0.0);
+    Some(format!(
+        "at most {left:.0} s of measuring left, and as a rule less"
+    ))
+}
+
+/// Returns the stages with their steps and their times.
+fn stages(state: &RunState) -> String {
+    let mut rows = String::new();
+    for (stage, steps) in &state.progress.stages {
+        let (done, all) = (steps.done, steps.steps.max(steps.done));
+        let most = if *stage == Stage::Measure {
+            "at most "
+        } else {
+            ""
+        };
+        let time = state
+            .stages
+            .get(stage)
+            .map_or_else(String::new, |(began, ended)| {
+                format!("{:.1} s", ended.unwrap_or(state.progress.seconds) - began)
+            });
+        let going = if state.progress.stage == Some(*stage) && state.is_running() {
+            "goes on"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            rows,
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{done} of {most}{all}</td>\
+             <td class=\"number\">{time}</td><td>{going}</td></tr>",
+            title(*stage)
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<h2>Stages</h2>\n<table>\n<thead><tr><th scope=\"col\">Stage</th><th scope=\"col\" class=\"number\">Steps</th>\
+         <th scope=\"col\" class=\"number\">Time</th><th scope=\"col\"><span class=\"hidden\">State</span></th></tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table>\n"
+    )
+}
+
+/// Returns the runs of the experiment, the last first, with their reports.
+fn runs(state: &RunState) -> String {
+    let mut out = String::new();
+    for run in state.runs.iter().rev().take(RUNS_MAX) {
+        let id = run.id.0;
+        let winner = clipped(run.winner.as_deref().unwrap_or("–"), MESSAGE_CHARS_MAX);
+        let report = match run.status {
+            RunStatus::Finished => format!("<a id=\"report-{id}\" href=\"report/{id}\">report</a>"),
+            _ => String::new(),
+        };
+        let _ = writeln!(
+            out,
+            "<tr><th scope=\"row\">{id}</th><td class=\"when\">{}</td><td>{}</td><td class=\"number\">{:.1} s</td><td>{}</td>\
+             <td>{report}</td></tr>",
+            Html(&when(&run.started)),
+            run.status.name(),
+            run.seconds,
+            Html(&winner)
+        );
+    }
+    if out.is_empty() {
+        return out;
+    }
+    format!(
+        "<h2>Runs</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\">\n<table>\n<thead><tr>\
+         <th scope=\"col\">Run</th><th scope=\"col\">Began</th><th scope=\"col\">State</th>\
+         <th scope=\"col\" class=\"number\">Time</th><th scope=\"col\">Best</th>\
+         <th scope=\"col\"><span class=\"hidden\">Report</span></th></tr></thead>\n<tbody>\n{out}</tbody>\n</table>\n</div>\n"
+    )
+}
+
+/// Returns the log, to which the script adds what comes.
+fn log(state: &RunState) -> String {
+    let mut out = String::from(
+        "<h2>Events</h2>\n<div class=\"log\" role=\"log\" tabindex=\"0\" aria-label=\"Events\">\n<ol id=\"log\">\n",
+    );
+    for line in &state.lines {
+        let text = line.text.as_deref().unwrap_or_default();
+        let text = clipped(text, MESSAGE_CHARS_MAX);
+        let _ = writeln!(
+            out,
+            "<li><span class=\"soft\">{:.1} s</span> {}</li>",
+            line.seconds,
+            Html(&text)
+        );
+    }
+    out + "</ol>\n</div>\n"
+}

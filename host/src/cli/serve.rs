@@ -1,0 +1,58 @@
+//! `bakeoff serve`: experiments and their runs in a browser on this machine.
+
+use super::Status;
+use super::failure::Failure;
+use super::options::{Format, Output};
+use super::show;
+use bakeoff_serve::{ServeError, Server};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Shows experiments in a browser on this machine: runs while they go on, and reports
+///
+/// It prints an address with a token: whoever has it may read, from this machine alone, until the server ends. Nothing
+/// can be changed or started through it, and no run depends on it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff serve                      all experiments in this folder and below
+  bakeoff serve examples --port 8000
+  bakeoff serve --format json        the address as JSON, for another program
+
+Ctrl-C ends it; runs go on.")]
+pub(super) struct Arguments {
+    /// A folder: experiments in it and below it that have results are shown
+    #[arg(default_value = ".", value_name = "DIR")]
+    dir: PathBuf,
+    /// Port to listen on, of 127.0.0.1; 0 is one that is free
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    port: u16,
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json])?;
+    let server = Server::bind(&arguments.dir, arguments.port).await;
+    let server = server.map_err(|error| match error {
+        ServeError::Folder { .. } | ServeError::Port { .. } => Failure::usage(error.to_string()),
+        ServeError::Start(_) => Failure::infrastructure(error),
+    })?;
+    if output.format == Format::Json {
+        #[derive(Serialize)]
+        struct Address<'a> {
+            address: &'a str,
+        }
+        let address = &server.address();
+        show::write_json(&Address { address })?;
+    } else {
+        let address = server.address();
+        show::write(&format!(
+            "{address}\nOpen this address in a browser on this machine. Whoever has it may read; Ctrl-C ends it.\n"
+        ))?;
+    }
+    tokio::select! {
+        () = server.run() => Ok(Status::Done),
+        // Where no signal can be waited for, it ends by the signal itself.
+        Ok(()) = tokio::signal::ctrl_c() => Ok(Status::Done),
+    }
+}
