@@ -3,6 +3,7 @@
 mod action;
 mod adding;
 mod addresses;
+mod agents;
 mod aggregators;
 mod asked;
 mod bad_input;

@@ -4,14 +4,19 @@
 //! This one stands around all of them, so that a path which leads elsewhere leads nowhere.
 
 use super::job::FileAccess;
-use super::landlock_rules::{self, OpenedPath};
+use super::keeper;
+use super::landlock_rules::{self, FenceSignals, OpenedPath, restrict_self};
 use super::probe::ProbeConfig;
+use super::syscalls::Network;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+
+/// The first version of Landlock that keeps signals inside a fence.
+const SCOPES_ABI: i32 = 6;
 
 /// Fence of files and folders with the access to each; all that is not named is out of reach.
 #[derive(Debug)]
@@ -51,29 +56,46 @@ impl FileFence {
         Ok(())
     }
 
+    /// Makes the rules of the fence for a [program under a keeper](kept_in), which sends no signals out of it.
+    ///
+    /// # Errors
+    /// The kernel refuses the rules.
+    fn rules(&self) -> io::Result<OwnedFd> {
+        landlock_rules::of_files(self.abi, &self.rules, FenceSignals::Inside)
+            .map_err(io::Error::other)
+    }
+
+    /// Returns true if the kernel keeps signals of a [program under a keeper](kept_in) inside the fence.
+    pub fn holds_signals(&self) -> bool {
+        self.abi >= SCOPES_ABI
+    }
+
     /// Puts the fence around a command and all that it starts. The command gains no privileges any more.
     ///
     /// # Errors
     /// The kernel refuses the rules.
     pub fn around(self, command: &mut Command) -> io::Result<()> {
         let ruleset: OwnedFd =
-            landlock_rules::of_files(self.abi, &self.rules).map_err(io::Error::other)?;
+            landlock_rules::of_files(self.abi, &self.rules, FenceSignals::Anywhere)
+                .map_err(io::Error::other)?;
         let enter = move || {
             rustix::thread::set_no_new_privs(true)?;
-            // SAFETY: the call takes two numbers, of which the first is that of a ruleset that the closure owns.
-            let done = unsafe {
-                libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0_u32)
-            };
-            match done {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            }
+            restrict_self(&ruleset)
         };
         // SAFETY: between fork and exec only two system calls are made, and nothing is allocated: an error of the
         // system holds no memory.
         unsafe { command.pre_exec(enter) };
         Ok(())
     }
+}
+
+/// Returns a command as [`kept`](super::kept) does, whose program with all that it starts is behind a fence. The keeper is
+/// outside of it, so that the program cannot end its keeper where the kernel holds signals back.
+///
+/// # Errors
+/// The kernel refuses the rules, or there are too many open files.
+pub fn kept_in(fence: &FileFence, network: Network, program: &Path) -> io::Result<Command> {
+    keeper::command_in(fence.rules()?, network, program)
 }
 
 #[cfg(test)]

@@ -195,6 +195,8 @@ pub enum FileAccess {
     Write,
     /// Plain files and folders may be read, made, changed, removed and started.
     WriteAndExecute,
+    /// Plain files, folders and links may be read, made, changed and removed, and files be started.
+    WriteLinkAndExecute,
 }
 
 /// Permission of a child to start programs, and with that, the system calls that it may make.

@@ -4,7 +4,9 @@
 //! of its process group and session. A keeper is the same binary once more. It adopts whatever loses its parent below
 //! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
 
+use super::landlock_rules::restrict_self;
 use super::privileges::{self, close_other_files, kill_with_parent};
+use super::syscalls::{self, Network};
 use super::{live_process, supervise, watchdog};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
@@ -17,7 +19,8 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// The first argument of a keeper. The second is the number of the process that must be its parent, and perhaps, after a
-/// colon, that of the descriptor of the file for its [report](REPORT_BYTES); the rest is the program with its arguments.
+/// colon each, that of the descriptor of the file for its [report](REPORT_BYTES), that of the rules of a fence, and the
+/// [letter](Network::letter) of the network behind it; the rest is the program with its arguments.
 const MARKER: &str = "--bakeoff-keeper";
 
 /// The size of the report of a keeper: wall time and CPU time in nanoseconds, and memory in bytes, each a `u64` in little
@@ -51,6 +54,31 @@ const AWAITED: [libc::c_int; 5] = [
 /// ends with the program.
 pub fn kept(program: &Path) -> Command {
     command(program, None)
+}
+
+/// Returns the command of a keeper whose program is behind the rules of a fence, which its child enters and it does not.
+///
+/// # Errors
+/// There are too many open files.
+pub(super) fn command_in(rules: OwnedFd, network: Network, program: &Path) -> io::Result<Command> {
+    rustix::io::fcntl_setfd(&rules, rustix::io::FdFlags::empty())?;
+    supervise::restore_sigchld();
+    let numbers = format!(
+        "{}::{}:{}",
+        std::process::id(),
+        rules.as_raw_fd(),
+        network.letter()
+    );
+    let mut command = Command::new("/proc/self/exe");
+    command.arg(MARKER).arg(numbers).arg(program);
+    let held = move || {
+        let _ = rules.as_raw_fd();
+        Ok(())
+    };
+    // SAFETY: between fork and exec nothing is called but this, which does nothing: it keeps the rules open as long as
+    // the command lives.
+    unsafe { command.pre_exec(held) };
+    Ok(command)
 }
 
 /// Returns the command of a keeper, which writes a report to the descriptor of this number, if there is one.
@@ -141,10 +169,12 @@ pub fn enter_if_keeper() -> Option<u8> {
 fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, String> {
     let failed = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
     let first = arguments.next().and_then(|first| numbers(first.to_str()?));
-    let (Some((parent, report)), Some(program)) = (first, arguments.next()) else {
+    let (Some(numbers), Some(program)) = (first, arguments.next()) else {
         return Err("a keeper is started by bakeoff only".to_owned());
     };
-    close_other_files(report.as_slice()).map_err(failed("cannot close inherited files"))?;
+    let (parent, report) = (numbers.parent, numbers.report);
+    let inherited: Vec<RawFd> = report.into_iter().chain(numbers.rules).collect();
+    close_other_files(&inherited).map_err(failed("cannot close inherited files"))?;
     // SAFETY: it is the only owner of the descriptor, which bakeoff opened for it.
     let report = report.map(|report| unsafe { OwnedFd::from_raw_fd(report) });
     if let Some(report) = &report {
@@ -166,6 +196,21 @@ fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, Str
     };
     // SAFETY: as above; nothing is allocated.
     unsafe { command.pre_exec(unblock) };
+    if let Some(rules) = numbers.rules {
+        // SAFETY: it is the only owner of the descriptor, which bakeoff opened for it.
+        let rules = unsafe { OwnedFd::from_raw_fd(rules) };
+        let set = rustix::io::fcntl_setfd(&rules, rustix::io::FdFlags::CLOEXEC);
+        set.map_err(|error| format!("cannot keep its fence: {error}"))?;
+        let filter = syscalls::of_network(numbers.network)?;
+        let enter = move || {
+            privileges::drop_capabilities()?;
+            rustix::thread::set_no_new_privs(true)?;
+            restrict_self(&rules)?;
+            seccompiler::apply_filter(&filter).map_err(|_| io::Error::from(io::ErrorKind::Other))
+        };
+        // SAFETY: between fork and exec only system calls are made; the filter was made before.
+        unsafe { command.pre_exec(enter) };
+    }
     let started = Instant::now();
     let child = kill_with_parent(&mut command).spawn();
     let child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
@@ -182,13 +227,27 @@ fn keep(mut arguments: impl Iterator<Item = OsString>) -> Result<ExitStatus, Str
     Ok(status.unwrap_or_else(|| ExitStatus::from_raw(libc::SIGKILL)))
 }
 
-/// Parses the numbers of the parent and of the descriptor for the report.
-fn numbers(text: &str) -> Option<(Pid, Option<RawFd>)> {
-    let (parent, report) = match text.split_once(':') {
-        Some((parent, report)) => (parent, Some(report.parse().ok().filter(|fd| *fd > 2)?)),
-        None => (text, None),
+/// Numbers in the second argument of a keeper.
+struct Numbers {
+    parent: Pid,
+    report: Option<RawFd>,
+    rules: Option<RawFd>,
+    network: Network,
+}
+
+/// Parses the second argument of a keeper.
+fn numbers(text: &str) -> Option<Numbers> {
+    let descriptor = |text: Option<&str>| match text {
+        None | Some("") => Some(None),
+        Some(text) => text.parse().ok().filter(|fd: &RawFd| *fd > 2).map(Some),
     };
-    Some((Pid::from_raw(parent.parse().ok()?)?, report))
+    let mut parts = text.split(':');
+    Some(Numbers {
+        parent: Pid::from_raw(parts.next()?.parse().ok()?)?,
+        report: descriptor(parts.next())?,
+        rules: descriptor(parts.next())?,
+        network: Network::of_letter(parts.next())?,
+    })
 }
 
 /// Returns the report about all that has ended below this process.

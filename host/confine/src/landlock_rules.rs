@@ -8,7 +8,7 @@ use landlock::{
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
 /// The newest ABI whose rights this code knows. A newer kernel is asked for these.
@@ -80,6 +80,15 @@ pub(super) fn restrict(abi: i32, fence: &Fence) -> Result<(), String> {
     }
 }
 
+/// Processes that a fence of files lets a program send signals to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FenceSignals {
+    /// All that the system allows.
+    Anywhere,
+    /// Processes inside the fence, where the kernel can hold that (ABI 6).
+    Inside,
+}
+
 /// A file or folder that was opened to make a rule for it.
 #[derive(Debug)]
 pub(super) struct OpenedPath {
@@ -110,12 +119,23 @@ impl OpenedPath {
 ///
 /// # Errors
 /// The kernel refuses the rules.
-pub(super) fn of_files(abi: i32, rules: &[(OpenedPath, FileAccess)]) -> Result<OwnedFd, String> {
+pub(super) fn of_files(
+    abi: i32,
+    rules: &[(OpenedPath, FileAccess)],
+    signals: FenceSignals,
+) -> Result<OwnedFd, String> {
     let abi = ABI::from(abi);
     let refused = |error: &dyn std::fmt::Display| format!("Landlock: {error}");
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(abi))
+        .and_then(|ruleset| {
+            if signals == FenceSignals::Inside && abi >= ABI::V6 {
+                ruleset.scope(Scope::from_all(abi))
+            } else {
+                Ok(ruleset)
+            }
+        })
         .and_then(Ruleset::create)
         .map_err(|error| refused(&error))?;
     for (path, access) in rules {
@@ -124,6 +144,7 @@ pub(super) fn of_files(abi: i32, rules: &[(OpenedPath, FileAccess)]) -> Result<O
             FileAccess::Execute => execute(abi),
             FileAccess::Write => write(abi),
             FileAccess::WriteAndExecute => write(abi) | execute(abi),
+            FileAccess::WriteLinkAndExecute => write(abi) | execute(abi) | AccessFs::MakeSym,
         };
         let rights = if path.is_folder {
             rights
@@ -134,6 +155,19 @@ pub(super) fn of_files(abi: i32, rules: &[(OpenedPath, FileAccess)]) -> Result<O
         ruleset = ruleset.add_rule(rule).map_err(|error| refused(&error))?;
     }
     Option::<OwnedFd>::from(ruleset).ok_or_else(|| "Landlock: there are no rules".to_owned())
+}
+
+/// Puts the rules around this thread.
+///
+/// # Errors
+/// The kernel refuses them.
+pub(super) fn restrict_self(rules: &OwnedFd) -> io::Result<()> {
+    // SAFETY: the call takes two numbers, of which the first is that of a ruleset that the caller owns.
+    let done = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0_u32) };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Adds a rule that allows `rights` on a path.

@@ -45,7 +45,7 @@ pub use bubblewrap::bubblewrap_is_installed;
 pub use enter::enter_if_child;
 pub use error::{ConfinementError, FrameError, SpawnError};
 pub use exit::{Exit, ExitCause, ROLE_FAILED};
-pub use file_fence::FileFence;
+pub use file_fence::{FileFence, kept_in};
 pub use frames::Frames;
 pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
@@ -62,6 +62,7 @@ pub use shared_page::Announced;
 pub use sockets::socket_pair;
 pub use spawn::{Child, Confinement};
 pub use supervise::STACK_BYTES;
+pub use syscalls::Network;
 
 /// Time between two looks of the parent at the memory and the processes of a child that starts others. A compiler takes
 /// memory as fast as the machine gives it, and no kernel limit holds all of its processes together where control groups

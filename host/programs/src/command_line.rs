@@ -125,12 +125,12 @@ impl CommandLine {
     }
 
     /// The program that is started.
-    pub(crate) fn program(&self) -> &OsStr {
+    pub fn program(&self) -> &OsStr {
         &self.words[0]
     }
 
     /// Its arguments.
-    pub(crate) fn arguments(&self) -> &[OsString] {
+    pub fn arguments(&self) -> &[OsString] {
         &self.words[1..]
     }
 }

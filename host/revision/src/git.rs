@@ -62,16 +62,22 @@ pub(super) fn command(task: &GitTask, arguments: &[&str]) -> Command {
     command
 }
 
-/// Returns a command of git on no repository.
-fn bare_command(task: &GitTask) -> Command {
-    let mut command = Command::new(&task.git);
+/// Gives a command of git the settings that stand above those of a repository, and an environment of ours alone. Nothing
+/// that a repository names is run then, but what its own settings say of filters: a caller sees to it that git reads none
+/// of them.
+pub fn git_command_line(command: &mut Command) {
     command.arg("--no-pager");
     for setting in SETTINGS {
         command.args(["-c", setting]);
     }
+    command.env_clear().envs(ENVIRONMENT);
+}
+
+/// Returns a command of git on no repository.
+fn bare_command(task: &GitTask) -> Command {
+    let mut command = Command::new(&task.git);
+    git_command_line(&mut command);
     command
-        .env_clear()
-        .envs(ENVIRONMENT)
         .current_dir(&task.tree)
         .stdin(Stdio::null())
         .stderr(Stdio::piped());

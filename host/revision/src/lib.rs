@@ -18,6 +18,8 @@ mod special;
 
 pub use checkout::Checkout;
 pub use error::RevisionError;
+pub use git::git_command_line;
+pub use own_settings::write_own_settings;
 pub use package::Package;
 pub use reading::git_role;
 pub use repository::Repository;

@@ -5,6 +5,8 @@
 //! `actions/checkout` writes such settings. They may also name a remote to fetch objects from, programs, or a working
 //! tree that is not there.
 
+use super::repository::Repository;
+use bakeoff_files::Folder;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -40,6 +42,29 @@ pub(super) fn link(common_dir: &Path, settings: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The largest file of settings that is looked at, in bytes.
+const SETTINGS_BYTES_MAX: u64 = 1 << 20;
+
+/// Writes the settings of our own into an empty folder, for git as the only user of a repository whose objects have ids
+/// by SHA-1, and links there what git reads of it. Returns false, and writes nothing, for any other repository.
+///
+/// # Errors
+/// The settings of the repository cannot be read, or ours not be written.
+pub fn write_own_settings(repository: &Repository, folder: &Path) -> io::Result<bool> {
+    let common = Folder::named_by_user(repository.common_dir())?;
+    if common.has("reftable") {
+        return Ok(false);
+    }
+    let settings = common.read(FILE, SETTINGS_BYTES_MAX)?.unwrap_or_default();
+    let settings = String::from_utf8_lossy(&settings).to_ascii_lowercase();
+    if settings.contains("objectformat") && settings.contains("sha256") {
+        return Ok(false);
+    }
+    link(repository.common_dir(), folder)?;
+    Folder::named_by_user(folder)?.write_new(FILE, text(&[]).as_bytes())?;
+    Ok(true)
 }
 
 /// Returns the text of the settings, for the formats of a repository.

@@ -88,21 +88,23 @@ impl Repository {
         &self.top
     }
 
-    pub(super) fn git_dir(&self) -> &Path {
+    /// Returns the folder of git of this working tree.
+    pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    pub(super) fn common_dir(&self) -> &Path {
+    /// Returns the folder of git that all working trees share.
+    pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
     /// Returns true if some of the repository's objects lie in another one.
-    pub(super) fn has_alternates(&self) -> bool {
+    pub fn has_alternates(&self) -> bool {
         self.common_dir.join("objects/info/alternates").is_file()
     }
 
     /// Returns true if the repository has a part of its history alone.
-    pub(super) fn is_shallow(&self) -> bool {
+    pub fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").is_file()
     }
 }

@@ -2,6 +2,7 @@
 
 mod add;
 mod again;
+mod agents;
 mod archive;
 mod asked;
 mod assembled;
@@ -90,6 +91,7 @@ mod vectors;
 mod vendor;
 mod verify;
 mod wishes;
+mod worktrees;
 mod writing;
 mod written;
 
@@ -145,6 +147,10 @@ enum Command {
     Compare(compare_options::Arguments),
     /// Compare commands by their time, each started anew in blocks whose order is drawn
     Time(time::Arguments),
+    /// Have a task done by a coding agent once for each variant, each in a worktree of its own
+    Agents(agents::Arguments),
+    /// List the worktrees of agents, or remove them
+    Worktrees(worktrees::Arguments),
     /// Compare values that somebody else measured, as rows of a file or as they are written
     Judge(judge::Arguments),
     /// Show the report of a run again, also with other weights
@@ -237,6 +243,8 @@ pub fn main() -> ExitCode {
             Command::Archive(arguments) => archive::run(&arguments, &cli.output),
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
             Command::Time(arguments) => time::run(&arguments, &cli.output).await,
+            Command::Agents(arguments) => agents::run(&arguments, &cli.output).await,
+            Command::Worktrees(arguments) => worktrees::run(&arguments, &cli.output),
             Command::Judge(arguments) => judge::run(&arguments, &cli.output).await,
             Command::Report(arguments) => report::run(&arguments, &cli.output),
             Command::Pick(arguments) => pick::run(&arguments, &cli.output),

@@ -7,10 +7,13 @@
 mod builder;
 mod builder_calls;
 mod host;
+mod network;
 mod rules;
 mod runner;
 
 pub(super) use host::of_program;
+pub use network::Network;
+pub(super) use network::of_network;
 pub(super) use rules::Signals;
 
 use super::job::Processes;

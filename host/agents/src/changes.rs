@@ -1,0 +1,82 @@
+//! The changes between two commits.
+
+use super::error::AgentError;
+use super::git::Git;
+use serde::{Deserialize, Serialize};
+
+/// The most changed tests that are named.
+const TESTS_MAX: usize = 50;
+
+/// Counts of the changes between two commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// Files that are new.
+    pub files_added: u64,
+    /// Files with other contents or another mode.
+    pub files_changed: u64,
+    /// Files that are gone.
+    pub files_deleted: u64,
+    /// Lines that are new, in files of text.
+    pub lines_added: u64,
+    /// Lines that are gone, in files of text.
+    pub lines_deleted: u64,
+    /// Paths of tests that are new, changed or gone: at most the first 50.
+    pub tests: Vec<String>,
+}
+
+impl Changes {
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files_added + self.files_changed + self.files_deleted == 0
+    }
+
+    /// Reads the changes from one tree to another.
+    ///
+    /// # Errors
+    /// Git fails, or the second has a new link or repository in it.
+    pub(crate) fn between(
+        git: &Git,
+        from: &str,
+        to: &str,
+        is_test: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, AgentError> {
+        let diff = |format| git.text(&["diff-tree", "-r", "-z", "--no-renames", format, from, to]);
+        let mut changes = Self::default();
+        let raw = diff("--raw")?;
+        let mut parts = raw.split('\0');
+        while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+            let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+            let [_, mode, _, _, status] = words.as_slice() else {
+                return Err(AgentError::Machine(
+                    "git's list of changes cannot be read".to_owned(),
+                ));
+            };
+            match *mode {
+                "120000" => return refused(path, "is a link"),
+                "160000" => return refused(path, "is a repository of its own"),
+                _ => {}
+            }
+            match *status {
+                "A" => changes.files_added += 1,
+                "D" => changes.files_deleted += 1,
+                _ => changes.files_changed += 1,
+            }
+            if is_test(path) && changes.tests.len() < TESTS_MAX {
+                changes.tests.push(path.to_owned());
+            }
+        }
+        for line in diff("--numstat")?.split('\0') {
+            let mut words = line.trim_start().split('\t');
+            let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
+            changes.lines_added += number().unwrap_or(0);
+            changes.lines_deleted += number().unwrap_or(0);
+        }
+        Ok(changes)
+    }
+}
+
+fn refused<T>(path: &str, what: &str) -> Result<T, AgentError> {
+    Err(AgentError::Usage(format!(
+        "{path:?} {what}, and only plain files are taken over"
+    )))
+}

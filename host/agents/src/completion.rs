@@ -1,0 +1,81 @@
+//! The evidence of an agent that has ended.
+
+use super::changes::Changes;
+use serde::{Deserialize, Serialize};
+
+/// Outcome of an agent's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It left changes, which are committed, and every verification passed.
+    Passed,
+    /// It left changes, which are committed, and nothing was verified.
+    Unverified,
+    /// It left changes, which are committed, and a verification failed.
+    VerificationFailed,
+    /// It ended with a failure or was ended; what it left is in its worktree.
+    AgentFailed,
+    /// It ended, and changed nothing.
+    NothingChanged,
+    /// The files that it left cannot be committed.
+    Refused,
+}
+
+impl Outcome {
+    /// Returns the outcome in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Unverified => "not verified",
+            Self::VerificationFailed => "verification failed",
+            Self::AgentFailed => "agent failed",
+            Self::NothingChanged => "nothing changed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// Run of a verification on what an agent left, with the tests of the base.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Command as the user typed it.
+    pub command: String,
+    /// True if it ended with status 0.
+    pub passed: bool,
+    /// Time until its end, in seconds.
+    pub seconds: f64,
+    /// The end of it, and of what it wrote, if it failed; empty otherwise.
+    pub reason: String,
+}
+
+/// Evidence of one variant: `completion.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completion {
+    /// Name of the variant.
+    pub variant: String,
+    /// Its idea.
+    pub idea: String,
+    /// Commit that its worktree was made from.
+    pub base: String,
+    /// Outcome of it all.
+    pub outcome: Outcome,
+    /// Reason of an outcome without a commit, or of a failed verification; empty otherwise.
+    pub reason: String,
+    /// Commit of what it left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Branch with that commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The end of what the agent wrote to stdout. It claims nothing.
+    pub reply: String,
+    /// Text of the file DONE.md that it left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<String>,
+    /// Time that the agent took, in seconds.
+    pub seconds: f64,
+    /// Changes from the base.
+    pub changes: Changes,
+    /// Verifications, in the order of the command line.
+    pub verifications: Vec<Verification>,
+}

@@ -1,0 +1,245 @@
+//! The folder `.bakeoff/NAME` of a repository: worktrees, and what is kept of each.
+
+use super::completion::Completion;
+use super::error::AgentError;
+use super::git::Git;
+use super::names::is_name;
+use super::record::{self, Request};
+use super::worktree;
+use bakeoff_files::{Folder, FolderEntryKind};
+use bakeoff_revision::Repository;
+use std::io;
+use std::path::Path;
+
+/// The folder of all experiments, at the top of a repository.
+const TOP: &str = ".bakeoff";
+/// The folder of worktrees in that of an experiment.
+const WORKTREES: &str = "worktrees";
+/// The most entries of a folder that are looked at.
+const ENTRIES_MAX: usize = 100_000;
+/// The deepest folders that are looked into.
+const DEPTH_MAX: usize = 64;
+
+/// Experiment with agents in a repository.
+#[derive(Debug)]
+pub struct Experiment {
+    pub(crate) git: Git,
+    pub(crate) folder: Folder,
+    pub(crate) name: String,
+}
+
+/// State of a worktree.
+#[derive(Clone, Debug)]
+pub struct WorktreeState {
+    /// Name of its experiment.
+    pub experiment: String,
+    /// Name of its variant.
+    pub variant: String,
+    /// Completion, if its agent has ended.
+    pub completion: Option<Completion>,
+    /// The bytes of its files; `None` if there are too many to look at.
+    pub bytes: Option<u64>,
+}
+
+fn repository(start: &Path) -> Result<Repository, AgentError> {
+    Repository::above(start).map_err(|error| AgentError::Usage(error.to_string()))
+}
+
+/// Returns the names of the folders in a folder; none if there is no such folder.
+fn folders(folder: &Folder, path: &str) -> Result<Vec<String>, AgentError> {
+    let entries = match folder.below(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        below => below?.entries(ENTRIES_MAX)?.unwrap_or_default(),
+    };
+    let folders = entries
+        .into_iter()
+        .filter(|entry| entry.kind == FolderEntryKind::Folder);
+    let names = folders.filter_map(|entry| entry.name.into_string().ok());
+    Ok(names.filter(|name| is_name(name)).collect())
+}
+
+impl Experiment {
+    /// Opens the experiment of this name in the repository of a folder, and makes its folder where it is missing.
+    ///
+    /// # Errors
+    /// There is no repository that can be used, or the name is none.
+    pub fn open(start: &Path, name: &str) -> Result<Self, AgentError> {
+        if !is_name(name) {
+            return Err(AgentError::Usage(format!(
+                "{name:?} is no name: letters, digits, `-`, `_` and single dots, at most 64"
+            )));
+        }
+        let repository = repository(start)?;
+        let top = Folder::named_by_user(repository.top())?.make(TOP)?;
+        // Its files are no business of the repository, whose own settings stay as they are.
+        match top.write_new(".gitignore", b"*\n") {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+        Ok(Self {
+            git: Git::open(repository)?,
+            folder: top.make(name)?,
+            name: name.to_owned(),
+        })
+    }
+
+    /// Returns the commit of a revision, to make worktrees from.
+    ///
+    /// # Errors
+    /// There is no such revision, or it has submodules.
+    pub fn base(&self, revision: &str) -> Result<String, AgentError> {
+        let commit = self.commit_of(revision)?;
+        worktree::refuse_submodules(&self.git, &commit)?;
+        Ok(commit)
+    }
+
+    fn commit_of(&self, revision: &str) -> Result<String, AgentError> {
+        let wanted = format!("{revision}^{{commit}}");
+        let arguments = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &wanted,
+        ];
+        let found = if revision.starts_with('-') {
+            Err(AgentError::Usage(String::new()))
+        } else {
+            self.git.text(&arguments)
+        };
+        match found {
+            Ok(commit) if commit.len() == 40 => Ok(commit),
+            Err(AgentError::Machine(reason)) => Err(AgentError::Machine(reason)),
+            _ if self.git.repository().is_shallow() => Err(AgentError::Usage(format!(
+                "{revision:?} is no revision of this clone, which has a part of the history alone: `git fetch \
+                 --unshallow` brings the rest"
+            ))),
+            _ => Err(AgentError::Usage(format!(
+                "{revision:?} is no revision: a branch, a tag, HEAD~1 or the start of an id names one, and a repository \
+                 without a commit has none"
+            ))),
+        }
+    }
+
+    /// Returns the path of the folder, which a seal is bound to.
+    pub(crate) fn place(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+
+    /// Returns the kept completion of a variant, with the request that it answers.
+    pub(crate) fn completion(&self, variant: &str) -> Option<(Request, Completion)> {
+        record::read(&self.folder, &self.place(), variant)
+    }
+
+    /// Makes the worktree of a variant. One that is there without a completion is set aside.
+    pub(crate) fn make_worktree(&self, variant: &str, base: &str) -> Result<Folder, AgentError> {
+        let worktrees = self.folder.make(WORKTREES)?;
+        if worktrees.has(variant) {
+            if let Ok(left) = worktrees.below(variant) {
+                worktree::remove_inner(&left)?;
+            }
+            worktrees.set_aside(variant)?;
+        }
+        let folder = worktrees.make_new(variant)?;
+        worktree::make(&self.git, base, &folder)?;
+        Ok(folder)
+    }
+
+    /// Opens the worktree of a variant.
+    pub(crate) fn worktree(&self, variant: &str) -> io::Result<Folder> {
+        self.folder.below(format!("{WORKTREES}/{variant}"))
+    }
+
+    /// Returns the commit of a variant's branch; `None` if there is no such branch.
+    pub(crate) fn commit_of_branch(&self, branch: &str) -> Option<String> {
+        let reference = format!("refs/heads/{branch}");
+        let arguments = ["rev-parse", "--verify", "--quiet", &reference];
+        self.git.text(&arguments).ok()
+    }
+
+    /// Returns the branch of a variant.
+    pub(crate) fn branch(&self, variant: &str) -> String {
+        format!("bakeoff/{}/{variant}", self.name)
+    }
+
+    /// Lists the worktrees of all experiments in the repository of a folder.
+    ///
+    /// # Errors
+    /// There is no repository, or its folder cannot be read.
+    pub fn list(start: &Path) -> Result<Vec<WorktreeState>, AgentError> {
+        let top = Folder::named_by_user(repository(start)?.top())?;
+        let mut states = Vec::new();
+        for experiment in folders(&top, TOP)? {
+            let folder = top.below(TOP)?.below(&experiment)?;
+            let place = folder.path().display().to_string();
+            for variant in folders(&folder, WORKTREES)? {
+                let below = folder.below(WORKTREES)?.below(&variant)?;
+                let completion = record::read(&folder, &place, &variant);
+                states.push(WorktreeState {
+                    experiment: experiment.clone(),
+                    completion: completion.map(|(_, completion)| completion),
+                    bytes: bytes(&below, DEPTH_MAX)?,
+                    variant,
+                });
+            }
+        }
+        Ok(states)
+    }
+
+    /// Removes the worktrees and completions of the experiment. Branches stay.
+    ///
+    /// # Errors
+    /// A worktree has what is not committed, and `force` is false; as for removing folders.
+    pub fn remove(&self, force: bool) -> Result<Vec<String>, AgentError> {
+        let variants = folders(&self.folder, WORKTREES)?;
+        for variant in variants.iter().filter(|_| !force) {
+            let completion = self.completion(variant).map(|(_, completion)| completion);
+            let commit = completion.and_then(|completion| match completion.commit {
+                None if completion.changes.is_empty() => Some(completion.base),
+                commit => commit,
+            });
+            let path = self.worktree(variant)?.path().to_owned();
+            let is_kept = match &commit {
+                Some(commit) => worktree::differing(&self.git, commit, &path)?.is_empty(),
+                None => false,
+            };
+            if !is_kept {
+                return Err(AgentError::Usage(format!(
+                    "{} has what is not committed: look at it, and remove it with --force",
+                    path.display()
+                )));
+            }
+        }
+        for name in [WORKTREES, "completions"] {
+            match std::fs::remove_dir_all(self.folder.below(name).map_or_else(
+                |_| self.folder.path().join(name),
+                |folder| folder.path().to_owned(),
+            )) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        // Fails if something else is in it, which stays.
+        let _ = std::fs::remove_dir(self.folder.path());
+        Ok(variants)
+    }
+}
+
+/// Returns the bytes of all files below a folder; `None` if a folder has too many entries, or is too deep.
+fn bytes(folder: &Folder, depth: usize) -> Result<Option<u64>, AgentError> {
+    let Some(entries) = folder.entries(ENTRIES_MAX)?.filter(|_| depth > 0) else {
+        return Ok(None);
+    };
+    let mut sum = 0_u64;
+    for entry in entries {
+        if entry.kind == FolderEntryKind::Folder {
+            match bytes(&folder.below(&entry.name)?, depth - 1)? {
+                Some(below) => sum = sum.saturating_add(below),
+                None => return Ok(None),
+            }
+        } else if let Some(found) = folder.look(&entry.name)? {
+            sum = sum.saturating_add(found.bytes);
+        }
+    }
+    Ok(Some(sum))
+}

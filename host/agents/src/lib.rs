@@ -1,0 +1,26 @@
+//! Coding agents of the user, each in a worktree of its own behind a fence, and what they left.
+//!
+//! A worktree is a folder with the files of a commit, and a repository of its own in it, which borrows the objects of the
+//! user's. Nothing is read of that inner repository again: what an agent left is committed from its files alone, by git
+//! behind a fence with settings of our own.
+
+mod changes;
+mod completion;
+mod error;
+mod experiment;
+mod fenced;
+mod git;
+mod names;
+mod record;
+mod verification;
+mod work;
+mod worktree;
+
+pub use changes::Changes;
+pub use completion::{Completion, Outcome, Verification};
+pub use error::AgentError;
+pub use experiment::{Experiment, WorktreeState};
+pub use fenced::Reach;
+pub use names::{TEST_PATTERNS, is_name};
+pub use record::Request;
+pub use work::{Orders, Variant, work};

@@ -1,0 +1,120 @@
+//! Names of variants, and patterns of tests.
+
+/// The longest name of an experiment or a variant, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+/// The patterns of files that are tests unless others are named.
+pub const TEST_PATTERNS: [&str; 9] = [
+    "tests/**",
+    "test/**",
+    "**/tests/**",
+    "**/test/**",
+    "**/__tests__/**",
+    "**/test_*",
+    "**/*_test.*",
+    "**/*.test.*",
+    "**/*.spec.*",
+];
+
+/// Returns true if the text can name an experiment or a variant: a folder and a part of a branch's name.
+pub fn is_name(text: &str) -> bool {
+    let is_char = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=NAME_BYTES_MAX).contains(&text.len())
+        && text.bytes().all(is_char)
+        && text
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric())
+        && !text.contains("..")
+        && !text.ends_with('.')
+        && !text.to_ascii_lowercase().ends_with(".lock")
+}
+
+/// Returns true if a path fits a pattern: `*` stands for anything within a name, `**/` for folders or none, and `/**` for
+/// all below a folder.
+pub(crate) fn matches(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split('/').collect();
+    let path: Vec<&str> = path.split('/').collect();
+    parts_match(&pattern, &path)
+}
+
+fn parts_match(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, None) => true,
+        (Some((&"**", [])), found) => found.is_some(),
+        (Some((&"**", rest)), found) => {
+            parts_match(rest, path) || found.is_some_and(|(_, below)| parts_match(pattern, below))
+        }
+        (Some((first, rest)), Some((name, below))) => {
+            name_matches(first.as_bytes(), name.as_bytes()) && parts_match(rest, below)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true if a name fits, in time of the product of their lengths: the last star alone is tried again.
+fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut retry = None;
+    while n < name.len() {
+        if pattern.get(p) == Some(&b'*') {
+            retry = Some((p, n));
+            p += 1;
+        } else if pattern.get(p) == Some(&name[n]) {
+            p += 1;
+            n += 1;
+        } else if let Some((star, from)) = retry {
+            retry = Some((star, from + 1));
+            p = star + 1;
+            n = from + 1;
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_a_folder_and_a_branch() {
+        for good in ["functional", "a", "v1.2", "A_b-c"] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in [
+            "", "..", "a..b", ".a", "a/b", "a.lock", "a.", "-a", "a b", "ä",
+        ] {
+            assert!(!is_name(bad), "{bad}");
+        }
+        assert!(!is_name(&"a".repeat(65)));
+    }
+
+    #[test]
+    fn the_usual_tests_are_found_and_nothing_else() {
+        let is_test = |path: &str| TEST_PATTERNS.iter().any(|pattern| matches(pattern, path));
+        for test in [
+            "tests/a.rs",
+            "tests/deep/er/a.rs",
+            "a/tests/b",
+            "test_a.py",
+            "x/test_a.py",
+            "a_test.go",
+            "src/a.test.ts",
+            "b.spec.js",
+        ] {
+            assert!(is_test(test), "{test}");
+        }
+        for other in [
+            "src/a.rs",
+            "tests",
+            "latest_a.py",
+            "src/contest/a",
+            "attest.rs",
+        ] {
+            assert!(!is_test(other), "{other}");
+        }
+        assert!(!matches("a*b*c", "a/b/c") && matches("a*b*c", "aXbbYc"));
+    }
+}

@@ -1,0 +1,228 @@
+//! One variant after the other: a worktree, its agent, a commit of what it left, and its verification.
+
+use super::changes::Changes;
+use super::completion::{Completion, Outcome};
+use super::error::AgentError;
+use super::experiment::Experiment;
+use super::fenced::{Bounds, Reach, last_part, run_line};
+use super::names;
+use super::record::{self, Request};
+use super::verification::verify;
+use super::worktree;
+use bakeoff_files::Folder;
+use bakeoff_programs::CommandLine;
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
+const TASK: &str = "TASK.md";
+/// The file in which an agent may say what it did. It is kept beside the commit..
+const DONE: &str = "DONE.md";
+/// The largest such file that is kept, in bytes.
+const DONE_BYTES_MAX: u64 = 64 << 10;
+
+/// Variant that an agent works on.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Name of it, a part of the branch's name.
+    pub name: String,
+    /// Idea that its agent is told.
+    pub idea: String,
+}
+
+/// Commands and bounds of the work on all variants.
+#[derive(Debug)]
+pub struct Orders<'a> {
+    /// Request, which is kept with each completion.
+    pub request: &'a Request,
+    /// Command of the agent.
+    pub agent: &'a CommandLine,
+    /// Commands that verify.
+    pub verify: &'a [CommandLine],
+    /// Reach of all of them.
+    pub reach: &'a Reach,
+    /// The longest time of an agent, and of each verification.
+    pub wall: Duration,
+    /// True once the user has interrupted it.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// Returns the completion of a variant: the kept one of the same request, or that of an agent which is started now.
+///
+/// # Errors
+/// There is one of another request; this machine or git fails; the user interrupts it.
+pub fn work(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    variant: &Variant,
+) -> Result<Completion, AgentError> {
+    let request = orders.request;
+    match experiment.completion(&variant.name) {
+        Some((kept, completion)) if kept == *request && completion.idea == variant.idea => {
+            name_branch(experiment, &completion)?;
+            return Ok(completion);
+        }
+        Some(_) => {
+            return Err(AgentError::Usage(format!(
+                "{} has a variant {:?} already, of another task, idea, agent, base or verification: give this one another \
+                 name by --name, or remove that by `bakeoff worktrees --remove {}`",
+                experiment.name, variant.name, experiment.name
+            )));
+        }
+        None => {}
+    }
+    let branch = experiment.branch(&variant.name);
+    if experiment.commit_of_branch(&branch).is_some() {
+        return Err(AgentError::Usage(format!(
+            "there is a branch {branch:?} already: give this another name by --name, or remove it with `git branch -D`"
+        )));
+    }
+    let completion = attempt(experiment, orders, variant)?;
+    record::write(
+        &experiment.folder,
+        &experiment.place(),
+        request,
+        &completion,
+    )?;
+    name_branch(experiment, &completion)?;
+    Ok(completion)
+}
+
+/// Names the commit of a completion. A branch that somebody has moved meanwhile stays where it is.
+fn name_branch(experiment: &Experiment, completion: &Completion) -> Result<(), AgentError> {
+    let (Some(branch), Some(commit)) = (&completion.branch, &completion.commit) else {
+        return Ok(());
+    };
+    match experiment.commit_of_branch(branch) {
+        Some(_) => Ok(()),
+        None => worktree::name_commit(&experiment.git, branch, commit),
+    }
+}
+
+/// Returns the text that an agent reads as its stdin and in its file.
+fn text(request: &Request, variant: &Variant) -> String {
+    let mut text = request.instructions.trim().to_owned();
+    let _ = write!(text, "\n\n# Task\n\n{}\n", request.task.trim());
+    if !variant.idea.is_empty() {
+        let _ = write!(text, "\n# Approach\n\n{}\n", variant.idea.trim());
+    }
+    text
+}
+
+fn attempt(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    variant: &Variant,
+) -> Result<Completion, AgentError> {
+    let (request, git) = (orders.request, &experiment.git);
+    let folder = experiment.make_worktree(&variant.name, &request.base)?;
+    let task = text(request, variant);
+    // A file of the repository stays as it is; the task is on stdin, too.
+    let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
+    let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
+    let notes = [has_task, !folder.has(DONE)];
+    let mut reach = orders.reach.clone();
+    // The repository in the worktree borrows them.
+    reach
+        .readable
+        .push(git.repository().common_dir().join("objects"));
+    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?;
+    drop(folder);
+    // The folder of that name may be another one by now, or none.
+    let folder = experiment.worktree(&variant.name);
+    if let Ok(folder) = &folder {
+        worktree::remove_inner(folder)?;
+    }
+    let mut completion = Completion {
+        variant: variant.name.clone(),
+        idea: variant.idea.clone(),
+        base: request.base.clone(),
+        outcome: Outcome::AgentFailed,
+        reason: String::new(),
+        commit: None,
+        branch: None,
+        reply: last_part(&ended.stdout),
+        done: None,
+        seconds: ended.seconds,
+        changes: Changes::default(),
+        verifications: Vec::new(),
+    };
+    if !ended.succeeded {
+        let reason = format!("{}: {}", ended.end, ended.stderr);
+        reason
+            .trim_end_matches(": ")
+            .clone_into(&mut completion.reason);
+        return Ok(completion);
+    }
+    let refused = |mut completion: Completion, reason: String| {
+        completion.outcome = Outcome::Refused;
+        completion.reason = reason;
+        Ok(completion)
+    };
+    let Ok(folder) = folder else {
+        return refused(completion, "it removed its worktree".to_owned());
+    };
+    if let Err(error) = take_notes(&folder, notes, &mut completion) {
+        return refused(completion, error.to_string());
+    }
+    let is_test = |path: &str| {
+        let mut patterns = request.tests.iter();
+        patterns.any(|pattern| names::matches(pattern, path))
+    };
+    let message = format!(
+        "{}: {}\n\n{}\n",
+        variant.name,
+        first_line(&request.task),
+        variant.idea
+    );
+    let committed = worktree::commit(git, &request.base, &folder, &message, &is_test);
+    let (commit, changes) = match committed {
+        Ok(Some(committed)) => committed,
+        Ok(None) => {
+            completion.outcome = Outcome::NothingChanged;
+            "it ended, and changed nothing".clone_into(&mut completion.reason);
+            return Ok(completion);
+        }
+        Err(AgentError::Usage(reason)) => return refused(completion, reason),
+        Err(error) => return Err(error),
+    };
+    completion.changes = changes;
+    let bounds = (orders.wall, orders.interrupted);
+    let commits = [commit.as_str(), request.base.as_str()];
+    completion.verifications = verify(git, commits, &is_test, orders.verify, orders.reach, bounds)?;
+    completion.outcome = match completion.verifications.last() {
+        None => Outcome::Unverified,
+        Some(last) if last.passed => Outcome::Passed,
+        Some(last) => {
+            completion.reason = format!("{}: {}", last.command, last.reason);
+            Outcome::VerificationFailed
+        }
+    };
+    completion.commit = Some(commit);
+    completion.branch = Some(experiment.branch(&variant.name));
+    Ok(completion)
+}
+
+/// Takes the file of the task and that of the agent's words out of a worktree, each where the base has none of that name.
+fn take_notes(
+    folder: &Folder,
+    [has_task, has_done]: [bool; 2],
+    completion: &mut Completion,
+) -> std::io::Result<()> {
+    if has_task {
+        folder.remove(TASK)?;
+    }
+    if let Ok(Some(done)) = folder.read(DONE, DONE_BYTES_MAX) {
+        completion.done = Some(String::from_utf8_lossy(&done).into_owned());
+        if has_done {
+            folder.remove(DONE)?;
+        }
+    }
+    Ok(())
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.chars().take(60).collect()
+}
