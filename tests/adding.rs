@@ -111,7 +111,7 @@ fn duplicates_and_what_is_no_approach_are_refused_and_nothing_is_written() {
         (&["ALL-pairs.rs"], "there is an approach all pairs already"),
         (&["new.rs", "same.rs"], "has the same content"),
         (&["new.rs", "new.rs"], "there is an approach new already"),
-        (&["notes.txt"], "neither in .rs nor in .wasm"),
+        (&["notes.txt"], "it is no source in Rust (.rs)"),
         (&["bytes.rs"], "no text in UTF-8"),
         (&["none.rs"], "cannot add"),
     ] {

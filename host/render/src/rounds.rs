@@ -440,7 +440,7 @@ pub(crate) mod tests {
         let rows = spent_table(&report, &rounds).rows;
         assert_eq!(
             rows[0][1..5],
-            ["2", "a 1.1", "1.3 ×", "3.00"].map(str::to_owned)
+            ["2", "a 1.1", "1.30 ×", "3.00"].map(str::to_owned)
         );
         assert_eq!(
             rows[1][1..5],
