@@ -79,9 +79,11 @@ fn what_agents_leave_is_committed_verified_and_kept() {
     let changed = repository.git(&["diff", "--name-only", "HEAD", "bakeoff/agents/good"]);
     assert_eq!(changed, "add.sh");
     assert_eq!(repository.git(&["status", "--porcelain"]), status);
-    // Nobody is asked again.
-    let again = agents(&repository, &variants, OBEYS, &verify).json();
-    assert_eq!(again["completions"], report["completions"]);
+    // Nobody is asked again who did not fail.
+    let again = agents(&repository, &variants[..3], OBEYS, &verify).json();
+    for variant in ["good", "wrong", "idle"] {
+        assert_eq!(row(&again, variant), row(&report, variant));
+    }
     let other = agents(&repository, &["good=another"], OBEYS, &verify);
     assert_eq!(other.status, 2);
     assert!(other.explains("--name"), "{}", other.stderr);
@@ -300,4 +302,62 @@ fn what_worktrees_cannot_be_made_of_is_said() {
         "{}",
         unborn.stderr
     );
+}
+
+#[test]
+fn nothing_that_is_on_no_branch_is_removed_unasked() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let output = agents(&repository, &["a=echo x >new"], OBEYS, &[]);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    repository.git(&["branch", "-D", "bakeoff/agents/a"]);
+    let refused = command(&repository, &["worktrees", "--remove", "agents"]);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    // The same command gives the commit its branch again.
+    let again = agents(&repository, &["a=echo x >new"], OBEYS, &[]);
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    let removed = command(&repository, &["worktrees", "--remove", "agents"]);
+    assert_eq!(removed.status, 0, "{}", removed.stderr);
+    assert_eq!(
+        repository.git(&["show", "bakeoff/agents/a:new"]).trim(),
+        "x"
+    );
+    let folder = ["b=mkdir d; echo precious >d/y; chmod 0 d"];
+    let output = agents(&repository, &folder, OBEYS, &["--name", "closed"]);
+    let report = output.json();
+    assert_eq!(row(&report, "b")["outcome"], "refused", "{report}");
+}
+
+#[test]
+fn what_is_in_the_way_is_said_before_an_agent_is_started() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    repository.git(&["branch", "bakeoff/agents/b"]);
+    let variants = ["a=echo x >new", "b=echo y >new"];
+    let refused = agents(&repository, &variants, OBEYS, &[]);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    assert!(refused.explains("there is a branch"), "{}", refused.stderr);
+    assert!(!repository.path().join(".bakeoff/agents/worktrees").exists());
+    let wrong = ["--verify", "true", "--tests", "tests"];
+    let tests = agents(&repository, &variants[..1], OBEYS, &wrong);
+    assert!(
+        tests.explains("fits no file of the base"),
+        "{}",
+        tests.stderr
+    );
+    repository.git(&["branch", "-D", "bakeoff/agents/b"]);
+    // Two at a time would judge each other's work.
+    let held = repository.path().join(".bakeoff/agents/lock");
+    let held = fs::File::create(held).unwrap();
+    held.lock().unwrap();
+    let second = agents(&repository, &variants, OBEYS, &[]);
+    assert!(second.explains("somebody works in"), "{}", second.stderr);
+    drop(held);
+    let output = agents(&repository, &variants, OBEYS, &[]);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = fs::metadata(repository.path().join(".bakeoff/agents")).unwrap();
+    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
 }

@@ -3,18 +3,22 @@
 use super::completion::Completion;
 use super::error::AgentError;
 use super::git::Git;
-use super::names::is_name;
-use super::record::{self, Request};
+use super::names::{self, is_name};
+use super::record::{self, Request, Variant};
 use super::worktree;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_revision::Repository;
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// The folder of all experiments, at the top of a repository.
 const TOP: &str = ".bakeoff";
 /// The folder of worktrees in that of an experiment.
 const WORKTREES: &str = "worktrees";
+/// The file whose lock is held by whoever works in an experiment.
+const LOCK: &str = "lock";
 /// The most entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 100_000;
 /// The deepest folders that are looked into.
@@ -76,11 +80,105 @@ impl Experiment {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
             _ => {}
         }
+        let folder = top.make(name)?;
+        // What agents leave is nobody else's: a program that they gave the rights of whoever started them, too.
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700))?;
         Ok(Self {
             git: Git::open(repository)?,
-            folder: top.make(name)?,
+            folder,
             name: name.to_owned(),
         })
+    }
+
+    /// Holds the experiment until the returned file is dropped, so that nobody else works in it or removes it.
+    ///
+    /// # Errors
+    /// Somebody holds it.
+    pub fn hold(&self) -> Result<File, AgentError> {
+        let mut options = OpenOptions::new();
+        options.create(true).write(true).truncate(false);
+        let path = self.folder.path().join(LOCK);
+        if path.is_symlink() {
+            return Err(AgentError::Usage(format!(
+                "{} is a link, and nothing is written through it: remove it",
+                path.display()
+            )));
+        }
+        let file = options.open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(AgentError::Usage(format!(
+                "somebody works in {} now: wait until that has ended, or give another --name",
+                self.folder.path().display()
+            ))),
+            Err(TryLockError::Error(error)) => Err(error.into()),
+        }
+    }
+
+    /// Refuses a wish that could not be carried out, before any agent is started: a variant that is there for another
+    /// request, or a branch that is in the way.
+    ///
+    /// # Errors
+    /// See above; the error says what to do.
+    pub fn check(&self, request: &Request, variants: &[Variant]) -> Result<(), AgentError> {
+        for parent in ["bakeoff".to_owned(), format!("bakeoff/{}", self.name)] {
+            if self.commit_of_branch(&parent).is_some() {
+                return Err(AgentError::Usage(format!(
+                    "there is a branch {parent:?}, below which git can make no other: rename it with `git branch -m`"
+                )));
+            }
+        }
+        for variant in variants {
+            let kept = self.completion(&variant.name);
+            let is_same = |(kept, completion): &(Request, Completion)| {
+                kept == request && completion.idea == variant.idea
+            };
+            if kept.as_ref().is_some_and(|kept| !is_same(kept)) {
+                return Err(AgentError::Usage(format!(
+                    "{} has a variant {:?} already, of another task, idea, agent, base or verification: give this one \
+                     another name by --name, or remove that by `bakeoff worktrees --remove {}` and its branch by `git \
+                     branch -D {}`",
+                    self.name,
+                    variant.name,
+                    self.name,
+                    self.branch(&variant.name)
+                )));
+            }
+            let branch = self.branch(&variant.name);
+            if kept.is_none() && self.commit_of_branch(&branch).is_some() {
+                return Err(AgentError::Usage(format!(
+                    "there is a branch {branch:?} already: give this another name by --name, or remove it with `git \
+                     branch -D {branch}`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a pattern of tests that fits no file of a commit: what it was to hold would be taken from an agent.
+    ///
+    /// # Errors
+    /// See above.
+    pub fn check_tests(&self, base: &str, patterns: &[String]) -> Result<(), AgentError> {
+        let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base];
+        let list = self.git.text(&arguments)?;
+        let fits = |pattern: &&String| !list.split('\0').any(|path| names::matches(pattern, path));
+        match patterns.iter().find(fits) {
+            None => Ok(()),
+            Some(pattern) => Err(AgentError::Usage(format!(
+                "--tests {pattern:?} fits no file of the base, whose tests are to be used: `tests/**` is all below a \
+                 folder, `*` anything within a name"
+            ))),
+        }
+    }
+
+    /// Returns true if a variant's commit is on its branch.
+    fn is_on_branch(&self, variant: &str, commit: &str) -> bool {
+        let Some(tip) = self.commit_of_branch(&self.branch(variant)) else {
+            return false;
+        };
+        let ancestry = ["merge-base", "--is-ancestor", commit, &tip];
+        tip == commit || self.git.text(&ancestry).is_ok()
     }
 
     /// Returns the commit of a revision, to make worktrees from.
@@ -191,16 +289,21 @@ impl Experiment {
     /// # Errors
     /// A worktree has what is not committed, and `force` is false; as for removing folders.
     pub fn remove(&self, force: bool) -> Result<Vec<String>, AgentError> {
+        let held = self.hold()?;
         let variants = folders(&self.folder, WORKTREES)?;
         for variant in variants.iter().filter(|_| !force) {
             let completion = self.completion(variant).map(|(_, completion)| completion);
             let commit = completion.and_then(|completion| match completion.commit {
                 None if completion.changes.is_empty() => Some(completion.base),
+                Some(commit) if !self.is_on_branch(variant, &commit) => None,
                 commit => commit,
             });
             let path = self.worktree(variant)?.path().to_owned();
             let is_kept = match &commit {
-                Some(commit) => worktree::differing(&self.git, commit, &path)?.is_empty(),
+                Some(commit) => {
+                    worktree::refuse_unreadable(&path).is_ok()
+                        && worktree::differing(&self.git, commit, &path)?.is_empty()
+                }
                 None => false,
             };
             if !is_kept {
@@ -219,6 +322,8 @@ impl Experiment {
                 _ => {}
             }
         }
+        std::fs::remove_file(self.folder.path().join(LOCK))?;
+        drop(held);
         // Fails if something else is in it, which stays.
         let _ = std::fs::remove_dir(self.folder.path());
         Ok(variants)

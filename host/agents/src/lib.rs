@@ -22,5 +22,5 @@ pub use error::AgentError;
 pub use experiment::{Experiment, WorktreeState};
 pub use fenced::Reach;
 pub use names::{TEST_PATTERNS, is_name};
-pub use record::Request;
-pub use work::{Orders, Variant, work};
+pub use record::{Request, Variant};
+pub use work::{Orders, work};

@@ -4,7 +4,7 @@
 const NAME_BYTES_MAX: usize = 64;
 
 /// The patterns of files that are tests unless others are named.
-pub const TEST_PATTERNS: [&str; 9] = [
+pub const TEST_PATTERNS: [&str; 15] = [
     "tests/**",
     "test/**",
     "**/tests/**",
@@ -14,6 +14,12 @@ pub const TEST_PATTERNS: [&str; 9] = [
     "**/*_test.*",
     "**/*.test.*",
     "**/*.spec.*",
+    "spec/**",
+    "**/*_spec.*",
+    "**/*Test.*",
+    "**/*Tests.*",
+    "**/conftest.py",
+    "**/pytest.ini",
 ];
 
 /// Returns true if the text can name an experiment or a variant: a folder and a part of a branch's name.

@@ -11,6 +11,15 @@ const BYTES_MAX: u64 = 1 << 20;
 /// The purpose of the seal.
 const PURPOSE: &[u8] = b"bakeoff-agent-completion-1\0";
 
+/// Variant that an agent works on.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Name of it, a part of the branch's name.
+    pub name: String,
+    /// Idea that its agent is told.
+    pub idea: String,
+}
+
 /// Request that a completion is the answer to. Another request needs another name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {

@@ -6,7 +6,7 @@ use super::error::AgentError;
 use super::experiment::Experiment;
 use super::fenced::{Bounds, Reach, last_part, run_line};
 use super::names;
-use super::record::{self, Request};
+use super::record::{self, Request, Variant};
 use super::verification::verify;
 use super::worktree;
 use bakeoff_files::Folder;
@@ -21,15 +21,6 @@ const TASK: &str = "TASK.md";
 const DONE: &str = "DONE.md";
 /// The largest such file that is kept, in bytes.
 const DONE_BYTES_MAX: u64 = 64 << 10;
-
-/// Variant that an agent works on.
-#[derive(Clone, Debug)]
-pub struct Variant {
-    /// Name of it, a part of the branch's name.
-    pub name: String,
-    /// Idea that its agent is told.
-    pub idea: String,
-}
 
 /// Commands and bounds of the work on all variants.
 #[derive(Debug)]
@@ -58,25 +49,14 @@ pub fn work(
     variant: &Variant,
 ) -> Result<Completion, AgentError> {
     let request = orders.request;
-    match experiment.completion(&variant.name) {
-        Some((kept, completion)) if kept == *request && completion.idea == variant.idea => {
-            name_branch(experiment, &completion)?;
-            return Ok(completion);
-        }
-        Some(_) => {
-            return Err(AgentError::Usage(format!(
-                "{} has a variant {:?} already, of another task, idea, agent, base or verification: give this one another \
-                 name by --name, or remove that by `bakeoff worktrees --remove {}`",
-                experiment.name, variant.name, experiment.name
-            )));
-        }
-        None => {}
-    }
-    let branch = experiment.branch(&variant.name);
-    if experiment.commit_of_branch(&branch).is_some() {
-        return Err(AgentError::Usage(format!(
-            "there is a branch {branch:?} already: give this another name by --name, or remove it with `git branch -D`"
-        )));
+    experiment.check(request, std::slice::from_ref(variant))?;
+    let kept = experiment.completion(&variant.name);
+    let kept = kept.map(|(_, completion)| completion);
+    // One that failed by itself may have lacked what the fence gives it now.
+    let kept = kept.filter(|completion| completion.outcome != Outcome::AgentFailed);
+    if let Some(completion) = kept {
+        name_branch(experiment, &completion)?;
+        return Ok(completion);
     }
     let completion = attempt(experiment, orders, variant)?;
     record::write(
@@ -149,7 +129,10 @@ fn attempt(
         verifications: Vec::new(),
     };
     if !ended.succeeded {
-        let reason = format!("{}: {}", ended.end, ended.stderr);
+        let mut reason = format!("{}: {}", ended.end, ended.stderr);
+        if ended.stderr.contains("Permission denied") {
+            reason += " (behind the fence; --read PATH lets it read and start what lies there)";
+        }
         reason
             .trim_end_matches(": ")
             .clone_into(&mut completion.reason);
@@ -215,9 +198,9 @@ fn take_notes(
     }
     if let Ok(Some(done)) = folder.read(DONE, DONE_BYTES_MAX) {
         completion.done = Some(String::from_utf8_lossy(&done).into_owned());
-        if has_done {
-            folder.remove(DONE)?;
-        }
+    }
+    if has_done && folder.has(DONE) {
+        folder.remove(DONE)?;
     }
     Ok(())
 }

@@ -5,12 +5,18 @@ use super::error::AgentError;
 use super::git::{Git, GitCommand, Place};
 use bakeoff_confine::FileAccess;
 use bakeoff_files::{Folder, FolderEntryKind};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// The most files that are taken over.
 const FILES_MAX: usize = 20_000;
 /// The most bytes of all files that are taken over.
 const BYTES_MAX: u64 = 256 << 20;
+
+/// The deepest folders that are taken over.
+const DEPTH_MAX: usize = 64;
+/// Bits of the mode of a folder that its owner can look into.
+const READABLE: u32 = 0o500;
 
 fn usage(text: String) -> AgentError {
     AgentError::Usage(text)
@@ -152,6 +158,32 @@ fn refuse(folder: &Folder, paths: &[String]) -> Result<(), AgentError> {
     Ok(())
 }
 
+/// Refuses a folder with folders that cannot be read, in which files would be missed.
+pub(crate) fn refuse_unreadable(path: &Path) -> Result<(), AgentError> {
+    let mut open = vec![(path.to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        let unreadable = |why: &dyn std::fmt::Display| {
+            let shown = folder.strip_prefix(path).unwrap_or(&folder);
+            let shown: String = shown.display().to_string().chars().take(200).collect();
+            usage(format!("{shown:?} cannot be looked into ({why})"))
+        };
+        if depth > DEPTH_MAX {
+            return Err(unreadable(&"it is too deep"));
+        }
+        let meta = std::fs::symlink_metadata(&folder).map_err(|error| unreadable(&error))?;
+        if meta.permissions().mode() & READABLE != READABLE {
+            return Err(unreadable(&"its mode forbids that"));
+        }
+        for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&error))? {
+            let entry = entry.map_err(|error| unreadable(&error))?;
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Commits what is in a worktree, as a child of the base. Returns `None` if nothing differs.
 pub(crate) fn commit(
     git: &Git,
@@ -160,6 +192,7 @@ pub(crate) fn commit(
     message: &str,
     is_test: &dyn Fn(&str) -> bool,
 ) -> Result<Option<(String, Changes)>, AgentError> {
+    refuse_unreadable(folder.path())?;
     let paths = differing(git, base, folder.path())?;
     refuse(folder, &paths)?;
     git.run(&GitCommand {

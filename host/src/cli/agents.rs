@@ -195,6 +195,10 @@ impl Arguments {
             verify: self.verify.clone(),
             tests: self.patterns(),
         };
+        if !self.tests.is_empty() {
+            let checked = experiment.check_tests(&request.base, &self.tests);
+            checked.map_err(failure)?;
+        }
         let mut agent = lines(std::slice::from_ref(&self.agent))?;
         let agent = agent
             .pop()
@@ -303,6 +307,8 @@ impl Work {
             wall: self.wall,
             interrupted,
         };
+        let held = self.experiment.hold()?;
+        self.experiment.check(&self.request, &self.variants)?;
         let mut completions = Vec::new();
         for variant in &self.variants {
             if !quiet {
@@ -310,6 +316,7 @@ impl Work {
             }
             completions.push(work(&self.experiment, &orders, variant)?);
         }
+        drop(held);
         Ok(completions)
     }
 }
