@@ -16,6 +16,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// The time after which a look reads no further events.
+const LOOK_TIME_MAX: Duration = Duration::from_secs(1);
 /// The least time between two looks at the database.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The least time between two looks at the record of a search, which is read as a whole.
@@ -131,7 +133,9 @@ impl LiveRun {
         self.state.holder = self.store.holder();
         let before = self.state.progress.run;
         let status = self.state.progress.status;
-        while self.read_events()? {}
+        let started = Instant::now();
+        // The others come at the next look.
+        while self.read_events()? && started.elapsed() < LOOK_TIME_MAX {}
         let run = self.state.progress.run;
         if run != before || self.state.progress.status != status || self.looked.is_none() {
             self.read_settings(run);

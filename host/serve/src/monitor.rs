@@ -76,6 +76,11 @@ pub(crate) struct Update {
     pub(crate) is_other: bool,
 }
 
+/// The time after which a list reads no further folders.
+const LIST_TIME_MAX: Duration = Duration::from_secs(1);
+/// Words for a folder that was not read yet.
+const NOT_READ: &str = "it is read when the list is made the next time";
+
 impl Monitor {
     /// Begins with nothing read.
     pub(crate) fn new(root: &Path) -> Self {
@@ -99,7 +104,12 @@ impl Monitor {
         self.find();
         self.close_unused();
         let places = self.found.places.clone();
-        let mut rows: Vec<Row> = places.into_iter().map(|place| self.row(place)).collect();
+        let started = Instant::now();
+        let mut rows = Vec::with_capacity(places.len());
+        for place in places {
+            let may_read = started.elapsed() < LIST_TIME_MAX;
+            rows.push(self.row(place, may_read));
+        }
         let key = |row: &Row| {
             let last = row
                 .summary
@@ -202,7 +212,9 @@ impl Monitor {
         self.searched = Some((Instant::now(), started.elapsed()));
     }
 
-    fn row(&mut self, place: Place) -> Row {
+    /// Returns the row of a folder. One that was not read before is read if it may be: whatever lies in folders that were
+    /// sent, others are shown meanwhile.
+    fn row(&mut self, place: Place, may_read: bool) -> Row {
         let folder = place.results(&self.root).open_folder().ok();
         let is_held = folder
             .as_ref()
@@ -211,6 +223,7 @@ impl Monitor {
         let known = self.summaries.get(&place.id);
         let mut summary = match known.filter(|(known, _)| *known == fingerprint) {
             Some((_, known)) => known.clone(),
+            None if !may_read => Err(NOT_READ.to_owned()),
             None => {
                 let read = self.read_runs(&place, is_held);
                 self.summaries

@@ -15,12 +15,12 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 /// The most connections at the same time; others wait.
-const CONNECTIONS_MAX: usize = 64;
+const CONNECTIONS_MAX: usize = 256;
 /// The most headers of a request, and the most bytes of them.
 const HEADERS_MAX: usize = 64;
 const HEADER_BYTES_MAX: usize = 32 << 10;
 /// Time within which the headers of a request are there.
-const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
+const HEADER_TIME_MAX: Duration = Duration::from_secs(3);
 /// Time after which a connection ends, whatever it does. A page goes on with a new one, where it was.
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
 /// Time before the next connection is taken, after one could not be.
