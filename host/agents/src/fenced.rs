@@ -1,14 +1,15 @@
 //! A program behind a fence, run to its end with all that it started.
 
 use super::error::AgentError;
-use bakeoff_confine::{FileAccess, FileFence, Keeper, Network, kept_in, sink};
+use bakeoff_confine::{
+    FileAccess, FileFence, Keeper, Network, end_in_words, kept_in, sink, written,
+};
 use bakeoff_files::Scratch;
 use bakeoff_programs::CommandLine;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -139,21 +140,17 @@ pub(crate) fn run(mut command: Command, bounds: &Bounds<'_>) -> Result<Ended, Ag
     let started = Instant::now();
     let mut child = command.spawn()?;
     drop(command);
-    let keeper = Keeper::of(child.id()).inspect_err(|_| {
-        // It has done nothing yet that would be left.
-        let _ = child.kill();
-        let _ = child.wait();
-    })?;
+    let keeper = Keeper::of_child(&mut child)?;
     let stopped = watch(&keeper, [&stdout, &stderr], started, bounds);
     drop(keeper);
     let status = child.wait()?;
     let stopped = stopped?;
     Ok(Ended {
         succeeded: stopped.is_none() && status.success(),
-        end: stopped.unwrap_or_else(|| end(status)),
+        end: stopped.unwrap_or_else(|| end_in_words(status)),
         seconds: started.elapsed().as_millis() as f64 / 1e3,
-        stdout: contents(stdout, bounds.output_bytes_max)?,
-        stderr: last_part(&contents(stderr, bounds.output_bytes_max)?),
+        stdout: written(stdout, bounds.output_bytes_max)?,
+        stderr: last_part(&written(stderr, bounds.output_bytes_max)?),
     })
 }
 
@@ -182,21 +179,6 @@ fn watch(
             return Ok(Some(format!("it did not end within {:?}", bounds.wall)));
         }
     }
-}
-
-fn end(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("it ended with status {code}"),
-        (None, Some(signal)) => format!("it was ended by signal {signal}"),
-        (None, None) => "it ended without a status".to_owned(),
-    }
-}
-
-fn contents(mut file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.take(bytes_max).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Returns the end of what a program wrote.

@@ -15,7 +15,7 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// The first argument of a keeper. The second is the number of the process that must be its parent, and perhaps, after a
@@ -109,6 +109,17 @@ impl Keeper {
         let process = process.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(Self {
             process: rustix::process::pidfd_open(process, PidfdFlags::empty())?,
+        })
+    }
+
+    /// Returns the keeper that this child is. One that cannot be had is ended: it has done nothing yet that would be left.
+    ///
+    /// # Errors
+    /// There is no descriptor left.
+    pub fn of_child(child: &mut Child) -> io::Result<Self> {
+        Self::of(child.id()).inspect_err(|_| {
+            let _ = child.kill();
+            let _ = child.wait();
         })
     }
 

@@ -10,8 +10,9 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 /// Measurement of a program that was run to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,26 @@ impl Measurement {
 /// Too many open files, or no memory.
 pub fn sink() -> io::Result<File> {
     memory_file::create().map(File::from)
+}
+
+/// Reads what a program wrote to a [`sink`], from its beginning, at most `bytes_max`.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn written(mut file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns how a program ended, in words that stand in a message.
+pub fn end_in_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ended with status {code}"),
+        (None, Some(signal)) => format!("it was ended by signal {signal}"),
+        (None, None) => "it ended without a status".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -65,11 +65,7 @@ impl EventListener {
                 };
                 drop(command);
                 let stdin = child.stdin.take();
-                let keeper = Keeper::of(child.id()).inspect_err(|_| {
-                    // It has done nothing yet that would be left.
-                    let _ = child.kill();
-                });
-                let _ = started.send(keeper);
+                let _ = started.send(Keeper::of_child(&mut child));
                 pass_on(stdin, &receiver, &mut child)
             })?;
         let gone = |_| io::Error::other("its thread is gone");

@@ -1,10 +1,9 @@
 //! One run of a command.
 
 use super::command_line::CommandLine;
-use bakeoff_confine::{Keeper, Measured, measured, sink};
+use bakeoff_confine::{Keeper, Measured, end_in_words, measured, sink, written};
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::process::ExitStatusExt as _;
+use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,11 +72,7 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
     let mut child = command.spawn()?;
     drop(command);
     // Dropping it ends the program with all that it started.
-    let keeper = Keeper::of(child.id()).inspect_err(|_| {
-        // It has done nothing yet that would be left.
-        let _ = child.kill();
-        let _ = child.wait();
-    })?;
+    let keeper = Keeper::of_child(&mut child)?;
     let outcome = watch(&keeper, [&stdout, &stderr], bounds);
     drop(keeper);
     let status = child.wait()?;
@@ -94,7 +89,7 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
     Ok(Ended {
         measured,
         status,
-        output: contents(stdout)?,
+        output: written(stdout, OUTPUT_BYTES_MAX)?,
         said,
     })
 }
@@ -131,16 +126,9 @@ fn watch(keeper: &Keeper, written: [&File; 2], bounds: &RunBounds<'_>) -> Result
     }
 }
 
-fn contents(mut file: File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// The end of what was written to stderr.
 fn said(file: File) -> io::Result<String> {
-    let bytes = contents(file)?;
+    let bytes = written(file, OUTPUT_BYTES_MAX)?;
     let from = bytes.len().saturating_sub(4 * STDERR_CHARS_MAX);
     let text = String::from_utf8_lossy(&bytes[from..]);
     let text = text.trim();
@@ -157,11 +145,7 @@ impl Ended {
         if self.status.success() {
             return None;
         }
-        let how = match (self.status.code(), self.status.signal()) {
-            (Some(code), _) => format!("it ended with status {code}"),
-            (None, Some(signal)) => format!("it was ended by signal {signal}"),
-            (None, None) => "it ended without a status".to_owned(),
-        };
+        let how = end_in_words(self.status);
         // The last line is what most programs end with; all of it stands below.
         let last = self.said.lines().last().unwrap_or_default();
         let said = match self.said.lines().count() {

@@ -126,12 +126,9 @@ async fn start(mut command: Command) -> io::Result<Started> {
                     return;
                 }
             };
-            let keeper = match Keeper::of(child.id()) {
+            let keeper = match Keeper::of_child(&mut child) {
                 Ok(keeper) => keeper,
                 Err(error) => {
-                    // It has done nothing yet that would be left.
-                    let _ = child.kill();
-                    let _ = child.wait();
                     let _ = sender.send(Err(error));
                     return;
                 }
