@@ -104,15 +104,9 @@ pub(super) fn generate(
     text: &str,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
     let kind = build.kind;
-    let (resolve, id) = interface
-        .resolved(world)
-        .ok_or_else(|| internal("the world is missing"))?;
-    let mut resolve = resolve.clone();
+    let (mut resolve, id) = world_of(interface, world, build.parameters)?;
     if kind == BuildKind::Diagnostic {
         add_world(&mut resolve, id, DIAGNOSTIC_WIT, "diagnostic")?;
-    }
-    if build.parameters {
-        add_world(&mut resolve, id, PARAMETERS_WIT, "imports")?;
     }
     let generated = bindings_text(&resolve, id, options(kind))?;
     let generated = export_names::with_own_symbols(&generated);
@@ -143,7 +137,7 @@ pub(super) fn generate(
 }
 
 /// Returns a world of an interface, with the imports of its parameters if it has any.
-pub(super) fn prototype_world(
+pub(super) fn world_of(
     interface: &Interface,
     world: World,
     parameters: bool,

@@ -24,15 +24,14 @@ use wit_parser::{InterfaceId, Resolve, TypeDefKind, WasmExport, WorldId, WorldIt
 /// The name of the linker's output file.
 const MODULE_FILE: &str = "out.wasm";
 
-/// The arguments of the linker, as the compiler gives them for a library of this target.
-const ARGUMENTS: [&str; 12] = [
+/// The arguments of the linker for prototypes in any language, as the compiler of Rust gives them for a library of this
+/// target.
+pub(super) const ARGUMENTS: [&str; 10] = [
     "--export=__heap_base",
     "--export=__data_end",
     "-z",
     "stack-size=1048576",
     "--stack-first",
-    "--allow-undefined",
-    "--no-demangle",
     "--no-entry",
     "--gc-sections",
     "-O3",
@@ -78,6 +77,7 @@ pub(super) fn link(
         .args(["-flavor", "wasm"])
         .args((names.keys()).map(|symbol| format!("--export-if-defined={symbol}")))
         .args(ARGUMENTS)
+        .args(["--allow-undefined", "--no-demangle"])
         .args((task.kind == BuildKind::Release).then_some("--strip-all"))
         .args(files)
         .args([OBJECTS_FILE, "-o", MODULE_FILE]);

@@ -58,7 +58,7 @@ impl CBindings {
 /// # Errors
 /// The interface has no bindings for C.
 pub fn header(interface: &Interface, parameters: bool) -> Result<String, Failure> {
-    let (resolve, world) = glue::prototype_world(interface, World::Prototype, parameters)?;
+    let (resolve, world) = glue::world_of(interface, World::Prototype, parameters)?;
     CBindings::of(&resolve, world).map(|bindings| bindings.header)
 }
 

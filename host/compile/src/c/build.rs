@@ -2,7 +2,7 @@
 
 use super::bindings::{BINDINGS, CBindings, HEADER};
 use super::clang::ClangPaths;
-use crate::archive::{self, Member};
+use crate::archive::Member;
 use crate::build_folder::{folder_failure, read_output, write_input};
 use crate::build_protocol::{BuildKind, BuildPlace, BuildTask, Compiler};
 use crate::component;
@@ -10,6 +10,7 @@ use crate::exit_failure::classify_compiler_exit;
 use crate::export_names;
 use crate::failures::{build_failure, cut};
 use crate::glue::{self, ALLOCATOR};
+use crate::link;
 use crate::object_names;
 use crate::rustc;
 use crate::scrub::without_paths;
@@ -70,21 +71,6 @@ const FLAGS: [&str; 17] = [
     "-nostdinc++",
 ];
 
-/// Arguments of the linker, as those of Rust, but that an undefined function is an error here.
-const LINK: [&str; 11] = [
-    "-z",
-    "stack-size=1048576",
-    "--stack-first",
-    "--export=__heap_base",
-    "--export=__data_end",
-    "--no-entry",
-    "--gc-sections",
-    "-O3",
-    "--fatal-warnings",
-    "--color-diagnostics=never",
-    "--threads=1",
-];
-
 /// The longest list of functions in a message.
 const NAMES_MAX: usize = 5;
 
@@ -121,7 +107,7 @@ pub(crate) fn compile(
             task.path_shown
         )));
     }
-    let (resolve, world) = glue::prototype_world(interface, World::Prototype, task.parameters)?;
+    let (resolve, world) = glue::world_of(interface, World::Prototype, task.parameters)?;
     let build = CBuild {
         task,
         language,
@@ -243,9 +229,6 @@ impl CBuild<'_> {
 
     fn link(&self) -> Result<Vec<u8>, Failure> {
         const MODULE: &str = "out.wasm";
-        let archive = read_output(&self.scratch.join("heap.a"));
-        let archive = archive.map_err(|error| folder_failure(&format!("heap.a: {error}")))?;
-        archive::members(&archive).ok_or_else(|| folder_failure("heap.a is no archive"))?;
         let cpp = self
             .clang
             .cpp
@@ -254,7 +237,9 @@ impl CBuild<'_> {
         let mut command = Command::new(&self.compiler.linker);
         command
             .args(["-flavor", "wasm"])
-            .args(LINK)
+            .args(link::ARGUMENTS)
+            // An undefined function is an error here, and so is one of another type than the header's.
+            .arg("--fatal-warnings")
             .args((self.task.kind == BuildKind::Release).then_some("--strip-all"))
             .args(["source.o", "bindings.o", "support.o", "heap.a"])
             .args(cpp.flat_map(|cpp| &cpp.libraries))
