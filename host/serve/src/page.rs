@@ -18,8 +18,8 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-sr
 pub(crate) const REPORT_POLICY: &str = "connect-src 'none'; object-src 'none'; frame-src 'none'; base-uri 'none'; \
                                         form-action 'none'; frame-ancestors 'none'";
 
-/// Seconds after which a browser without scripts loads a page anew.
-const RELOAD_SECONDS: u32 = 5;
+/// Has a browser without scripts load a page anew, after some seconds.
+const RELOAD: &str = r#"<meta http-equiv="refresh" content="5">"#;
 
 /// A page, without its frame.
 pub(crate) struct PageContent<'a> {
@@ -45,6 +45,20 @@ pub(crate) fn page(content: &PageContent<'_>) -> String {
         "" => String::new(),
         top => format!("<nav><a href=\"{top}\">All experiments</a></nav>\n"),
     };
+    let reload = format!("<noscript>{RELOAD}</noscript>");
+    let body = format!(
+        r#"{back}<main data-events="{events}">
+{markup}</main>
+<p id="connection" role="status"></p>
+<script src="{top}script.js"></script>
+"#,
+        events = Html(events),
+    );
+    document(top, title, &reload, &body)
+}
+
+/// Returns a document with this title, a way to load it anew, and this body.
+fn document(top: &str, title: &str, reload: &str, body: &str) -> String {
     format!(
         r#"<!doctype html>
 <html lang="en">
@@ -52,21 +66,16 @@ pub(crate) fn page(content: &PageContent<'_>) -> String {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<noscript><meta http-equiv="refresh" content="{RELOAD_SECONDS}"></noscript>
+{reload}
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="{top}style.css">
 <title>{title} – bakeoff</title>
 </head>
 <body>
-{back}<main data-events="{events}">
-{markup}</main>
-<p id="connection" role="status"></p>
-<script src="{top}script.js"></script>
-</body>
+{body}</body>
 </html>
 "#,
         title = Html(title),
-        events = Html(events),
     )
 }
 
@@ -77,27 +86,15 @@ pub(crate) fn part(id: &str, markup: &str) -> String {
 
 /// Returns a page that says why there is nothing to show, and looks again by itself.
 pub(crate) fn problem(top: &str, title: &str, text: &str) -> String {
-    let (title, text) = (Html(title), Html(text));
-    format!(
-        r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="{RELOAD_SECONDS}">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="{top}style.css">
-<title>{title} – bakeoff</title>
-</head>
-<body>
-<nav><a href="{top}">All experiments</a></nav>
+    let body = format!(
+        r#"<nav><a href="{top}">All experiments</a></nav>
 <main>
 <h1>{title}</h1>
 <p class="what">{text}</p>
 </main>
-</body>
-</html>
-"#
-    )
+"#,
+        title = Html(title),
+        text = Html(text),
+    );
+    document(top, title, RELOAD, &body)
 }
