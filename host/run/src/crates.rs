@@ -9,6 +9,7 @@ use bakeoff_domain::edition::Edition;
 use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{Code, Experiment};
+use bakeoff_source::language_of;
 use std::sync::Arc;
 
 /// Returns the tools for an experiment: they build with the crates that it allows, and with vectors and in the newest
@@ -76,10 +77,7 @@ pub(super) async fn allow(
 /// not, builds of these approaches fail, and say so.
 async fn with_clang(tools: Tools, experiment: &Experiment) -> Result<Tools, RunError> {
     let mut approaches = experiment.approaches.iter();
-    let is_c = |code: &Code| {
-        let language = Language::of(code.path());
-        matches!(code, Code::Source(_)) && matches!(language, Some(Language::C | Language::Cpp))
-    };
+    let is_c = |code: &Code| matches!(language_of(code), Some(Language::C | Language::Cpp));
     if !approaches.any(|one| is_c(&one.code)) {
         return Ok(tools);
     }

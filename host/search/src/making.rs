@@ -8,8 +8,9 @@ use super::ways::{self, Known};
 use bakeoff_compile::{Mutation, small_changes};
 use bakeoff_config::{AfterFailure, LoadedExperiment, Propose, Rounds, Select};
 use bakeoff_domain::language::Language;
-use bakeoff_domain::spec::{Approach, Code, Experiment, Parameter};
+use bakeoff_domain::spec::{Approach, Experiment, Parameter};
 use bakeoff_run::{HostOptions, RunError};
+use bakeoff_source::language_of;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,8 +50,8 @@ pub fn wanted_ways(
 fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>, SearchError> {
     let is_swept = |one: &Approach| !one.sweep.is_empty();
     let has_sweep = experiment.approaches.iter().any(is_swept);
-    let is_rust = |code: &Code| matches!(code, Code::Source(path) if Language::of(path) == Some(Language::Rust));
-    let is_source = |one: &Approach| is_rust(&one.code) && !is_swept(one);
+    let is_source =
+        |one: &Approach| language_of(&one.code) == Some(Language::Rust) && !is_swept(one);
     let has_source = experiment.approaches.iter().any(is_source);
     if options.propose.is_empty() {
         return match (has_sweep, has_source) {

@@ -142,6 +142,14 @@ impl BuildInput {
     }
 }
 
+/// Returns the language of the source that an experiment names; `None` for anything else.
+pub fn language_of(code: &Code) -> Option<Language> {
+    match code {
+        Code::Source(path) => Some(Language::of(path).unwrap_or_default()),
+        Code::Component(_) | Code::Program(_) => None,
+    }
+}
+
 /// Reads a file of code, up to its largest size, if it lies within `reach`.
 ///
 /// # Errors

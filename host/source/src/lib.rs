@@ -13,7 +13,7 @@ mod run_files;
 
 pub use code::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, digest_of_parts,
-    oversize_component, read_code, read_component,
+    language_of, oversize_component, read_code, read_component,
 };
 pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, StartedProgram};
 pub use grant::{

@@ -10,6 +10,7 @@ use bakeoff_domain::spec::{
     ReportOptions, Workload,
 };
 use bakeoff_render::escape::Plain;
+use bakeoff_source::language_of;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -93,10 +94,7 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
 /// Returns the approaches whose interface is read off their code: all but sources in C and C++, which have to fit that of
 /// the others.
 pub(super) fn typed(approaches: &[Approach]) -> Result<Vec<&Approach>, Failure> {
-    let is_typed = |one: &&Approach| match &one.code {
-        Code::Source(path) => Language::of(path) == Some(Language::Rust),
-        Code::Component(_) | Code::Program(_) => true,
-    };
+    let is_typed = |one: &&Approach| matches!(language_of(&one.code), None | Some(Language::Rust));
     let typed: Vec<&Approach> = approaches.iter().filter(is_typed).collect();
     if typed.is_empty() {
         return Err(Failure::usage(
