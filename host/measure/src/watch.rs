@@ -7,7 +7,7 @@
 //! variant fails.
 
 use super::bounds;
-use super::machine::child_cpu;
+use super::machine::{child_cpu, process_cpu};
 use super::program_hosts::ProgramHosts;
 use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
 use super::spending::Spending;
@@ -19,6 +19,7 @@ use bakeoff_runner::announcement::{Announcement, Doing};
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -155,7 +156,16 @@ impl<'a> Watch<'a> {
                 Err(_) => {}
             }
         }
-        let Ok(exit) = timeout(self.bounds.exit_max, child.finish()).await else {
+        let pid = child.pid();
+        let cpu = || process_cpu(pid?);
+        let closed = cpu();
+        let mut finish = pin!(child.finish());
+        let Ok(exit) = timeout(self.bounds.exit_max, &mut finish).await else {
+            let ran = closed.zip(cpu());
+            let ran = ran.map(|(closed, now)| now.saturating_sub(closed));
+            if ran.is_some_and(|ran| hardly_ran(ran, self.bounds.exit_max)) {
+                return Ended::Stalled.into();
+            }
             return RunnerEnd::Broke("it closed its end of the pipe and went on".to_owned());
         };
         // The last word is what it was about to do when it ended.
@@ -338,9 +348,13 @@ impl CurrentStep {
 
     /// Returns true if the child hardly ran during this step, which may take `patience`.
     fn is_stalled(&self, child: &Child, patience: Duration) -> bool {
-        let ran = self.ran(child);
-        ran.is_some_and(|ran| ran < patience.mul_f64(STALLED_SHARE))
+        self.ran(child).is_some_and(|ran| hardly_ran(ran, patience))
     }
+}
+
+/// Returns true if a process that had this CPU time within its patience did not run, because the machine stalled.
+fn hardly_ran(ran: Duration, patience: Duration) -> bool {
+    ran < patience.mul_f64(STALLED_SHARE)
 }
 
 fn describe(exit: &Exit) -> String {

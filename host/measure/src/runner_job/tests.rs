@@ -439,15 +439,35 @@ async fn a_new_step_begins_when_it_is_seen() {
 #[tokio::test]
 async fn a_runner_that_closes_its_pipe_and_goes_on_is_ended() {
     let folder = tempfile::tempdir().unwrap();
+    let closed = format!("exec >&- 2>&-; {LOOP}");
+    let bounds = RunnerBounds {
+        exit_max: PATIENCE,
+        ..bounds()
+    };
+    let mut tries = 0;
+    let message = loop {
+        let worker = faked(&folder, CALLING, &closed).await;
+        match run(&worker, bounds.clone()).await {
+            // This machine had other things to do.
+            Ok(Ended::Stalled) if tries < 10 => tries += 1,
+            Err(RunnerError::Silent(message)) => break message,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(message.contains("went on"), "{message}");
+}
+
+/// It is stopped between its last word and its end, as a machine that stalls may do: its work counts for nothing, and
+/// is done once more.
+#[tokio::test]
+async fn a_runner_that_closes_its_pipe_and_never_runs_again_is_a_stall() {
+    let folder = tempfile::tempdir().unwrap();
     let worker = faked(&folder, CALLING, "exec sleep 300 >&- 2>&-").await;
     let bounds = RunnerBounds {
         exit_max: PATIENCE,
         ..bounds()
     };
-    match run(&worker, bounds).await {
-        Err(RunnerError::Silent(message)) => assert!(message.contains("went on"), "{message}"),
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(run(&worker, bounds).await.unwrap(), Ended::Stalled);
 }
 
 #[tokio::test]
