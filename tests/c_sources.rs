@@ -419,3 +419,26 @@ fn a_source_in_c_is_held_against_one_in_rust_whose_interface_it_has() {
     assert_eq!(alone.status, 2, "{}", alone.stderr);
     assert!(alone.explains("--wit DIR --call NAME"), "{}", alone.stderr);
 }
+
+#[test]
+fn lines_that_no_input_reaches_are_those_of_the_file() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = sums();
+    let rare = SUM.replace(
+        "  return sum;",
+        "  if (values->len > 100000)\n    sum = sum * 31 + 7;\n  return sum;",
+    );
+    files.write("rare.c", &rare);
+    let text = "name = \"sums\"\nproblem = \"Add up.\"\n\
+                interface = { wit = \"p.wit\", call = \"sum\" }\n\
+                workload = { source = \"workload.rs\", sizes = [10] }\n\
+                [[approach]]\nname = \"rare\"\nsource = \"rare.c\"\n";
+    files.write("bakeoff.toml", text);
+    let folder = files.0.path().to_str().unwrap();
+    let said = run_bakeoff(&["check", folder, "--format", "json"]).json();
+    let covered = &said["coverage"][0];
+    assert_eq!(covered["unit"], "lines", "{covered}");
+    assert_eq!(covered["unreached"], serde_json::json!([6]), "{covered}");
+}

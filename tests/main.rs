@@ -17,6 +17,7 @@ mod compiled_for;
 mod completions;
 mod config;
 mod confine;
+mod coverage;
 mod crates;
 mod derived;
 mod doctor;

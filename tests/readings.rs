@@ -248,6 +248,22 @@ fn build_times_rank_by_verdict_over_rounds_of_builds() {
     let rounds = row["count"].as_u64().unwrap();
     let replicas = report["protocol"]["replicas"].as_u64().unwrap();
     assert!(tasks > 2 * rounds + 2 + replicas, "{tasks} tasks: {row}");
+    // Phases are the same tasks, otherwise added up.
+    let phases = report["cost"]["phases"].as_array().unwrap();
+    let names: Vec<&str> = phases
+        .iter()
+        .map(|one| one["phase"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["building", "checking", "measuring"]);
+    let by_phase: u64 = phases
+        .iter()
+        .map(|one| one["tasks"].as_u64().unwrap())
+        .sum();
+    assert_eq!(by_phase, tasks);
+    assert!(
+        phases[0]["tasks"].as_u64().unwrap() >= 2 * rounds + 2,
+        "{phases:?}"
+    );
     // A run that goes on uses the rounds that are there.
     let again = [
         "run",

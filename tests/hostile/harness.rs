@@ -11,8 +11,8 @@ use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_runner::call::{RunnerCall, RunnerMessage};
 use bakeoff_runner::protocol::{Guest, Opened};
 use bakeoff_runner::{
-    AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, EvaluateCall, GateCall,
-    OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
+    AggregateCall, AnyCall, AssessCall, CoverCall, DescribeCall, DiagnoseCall, EvaluateCall,
+    GateCall, OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
 };
 use bakeoff_sandbox::invoke::{self, CallTypes};
 use bakeoff_source::interface::{InputRequest, Interface, WitFile};
@@ -269,6 +269,7 @@ pub(crate) fn request(bytes: &[u8]) {
             AnyCall::Assess(call) => look_at(&call.variant),
             AnyCall::Repeat(call) => look_at(&call.prototype),
             AnyCall::Oracle(call) => look_at(&call.prototype),
+            AnyCall::Cover(call) => look_at(&call.prototype),
             AnyCall::Diagnose(call) => look_at(&call.build),
             AnyCall::Replica(call) => {
                 let payloads = call.payloads.iter().flatten();
@@ -294,6 +295,7 @@ pub(crate) fn reply(bytes: &[u8]) {
     reply_to::<AssessCall>(bytes);
     reply_to::<RepeatCall>(bytes);
     reply_to::<OracleCall>(bytes);
+    reply_to::<CoverCall>(bytes);
     reply_to::<DiagnoseCall>(bytes);
     reply_to::<ReplicaCall>(bytes);
     reply_to::<EvaluateCall>(bytes);

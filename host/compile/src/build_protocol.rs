@@ -24,6 +24,20 @@ pub enum BuildKind {
     /// The build that repeats a failed trial: line tables, and panics that report their message. A
     /// component that a user brings is taken as it is.
     Diagnostic,
+    /// The build whose calls show the code that they reach: line tables, no optimisation, and marks in the code. The
+    /// code of a component that a user brings is marked as it is.
+    Coverage,
+}
+
+impl BuildKind {
+    /// Returns the name of the kind, for names of the cache.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Diagnostic => "diagnostic",
+            Self::Coverage => "coverage",
+        }
+    }
 }
 
 /// The task of a child. The bytes of a component follow it in the payload.
@@ -101,7 +115,8 @@ pub(super) struct Compiler {
 }
 
 /// A message of a child, in one frame. [`BuildEvent::Done`] is followed by raw frames: the component,
-/// its code for the checked profile, and the versions for the timed profile that the summary counts.
+/// its code for the checked profile, and the versions for the timed profile that the summary counts; of a build for
+/// coverage, its [map](bakeoff_domain::coverage::CoverageMap) in the place of the versions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum BuildEvent {
     /// The stage that begins: it decides the failure of a child that dies.

@@ -5,6 +5,7 @@ use super::build_worker::{BuildEnd, BuildWorker};
 use super::c::{self, Clang};
 use super::cache::{Cache, Name};
 use super::child_output::{BuiltComponent, ChildOutput};
+use super::coverage::COVERAGE_SCHEME;
 use super::crates::{BuildLimits, BuiltCrates, CratesError, OwnPackage};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
@@ -267,11 +268,7 @@ impl Builder {
         let memory_bytes = request.memory_bytes.to_le_bytes();
         let mut parts: Vec<&[u8]> = vec![
             request.world.name().as_bytes(),
-            if request.kind == BuildKind::Diagnostic {
-                b"diagnostic"
-            } else {
-                b"release"
-            },
+            request.kind.name().as_bytes(),
             call.interface.as_deref().unwrap_or_default().as_bytes(),
             call.function.name.as_bytes(),
             compiler.rustc.as_os_str().as_bytes(),
@@ -282,6 +279,7 @@ impl Builder {
             engines[1].as_bytes(),
             layout::SCHEME.as_bytes(),
             reserve::SCHEME.as_bytes(),
+            COVERAGE_SCHEME.as_bytes(),
             LINES_RULE.as_bytes(),
             edition.name().as_bytes(),
             &memory_bytes,

@@ -7,7 +7,8 @@ use super::failures::{build_failure, cut, load_failure};
 use super::glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
 use super::{
-    c, calibrator, component, inspect, layout, own_world, reserve, rustc, unasked, world_check,
+    c, calibrator, component, coverage, glue, inspect, layout, own_world, reserve, rustc, unasked,
+    world_check,
 };
 use crate::engine::{self, Profile};
 use bakeoff_confine::{Frames, Role, cpu_time};
@@ -55,6 +56,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
             for blob in [product.component, product.checked]
                 .iter()
                 .chain(&product.timed)
+                .chain(&product.coverage)
             {
                 frames.send(blob).map_err(|error| error.to_string())?;
             }
@@ -74,6 +76,8 @@ pub(super) struct BuildProduct {
     pub(super) component: Vec<u8>,
     pub(super) checked: Vec<u8>,
     pub(super) timed: Vec<Vec<u8>>,
+    /// The encoded map of a build for coverage.
+    pub(super) coverage: Option<Vec<u8>>,
 }
 
 /// Carries out a build task. `bytes` is the component that a user brought, if the task is about one.
@@ -146,6 +150,10 @@ pub(super) fn carry_out(
         own_world::check(&component, &interface, &task)?;
     }
     let types = world_check::check(&component, &interface, &task)?;
+    let (component, coverage) = match task.kind {
+        BuildKind::Coverage => with_marks(&component, &task)?,
+        BuildKind::Release | BuildKind::Diagnostic => (component, None),
+    };
     let checked = engine::precompile(Profile::Checked, &component)
         .map_err(|error| compile_failure(&error, &task))?;
     let timed = precompile_timed(&component, &task)?;
@@ -167,7 +175,27 @@ pub(super) fn carry_out(
         component,
         checked,
         timed,
+        coverage,
     })
+}
+
+/// Puts marks into the code of a component; with the encoded map of its points.
+fn with_marks(component: &[u8], task: &BuildTask) -> Result<(Vec<u8>, Option<Vec<u8>>), Failure> {
+    let files: &[&str] = match &task.code {
+        TaskInput::Source { language, .. } => match language {
+            Language::Rust => &[glue::user_file(task.world)],
+            Language::C => &[c::SOURCE_C],
+            Language::Cpp => &[c::SOURCE_CPP],
+        },
+        TaskInput::Component | TaskInput::NoOp => &[],
+    };
+    let failed = |why: String| {
+        let message = format!("{}: its code cannot be marked: {why}", task.path_shown);
+        load_failure(FailureClass::LoadCompileLimit, cut(&message))
+    };
+    let marked = coverage::marked(component, files).map_err(failed)?;
+    let map = postcard::to_stdvec(&marked.map).map_err(|error| failed(error.to_string()))?;
+    Ok((marked.component, Some(map)))
 }
 
 fn no_compiler() -> Failure {
@@ -176,7 +204,7 @@ fn no_compiler() -> Failure {
 
 /// Compiles the code that is timed, in several layouts. Only prototypes are timed.
 fn precompile_timed(component: &[u8], task: &BuildTask) -> Result<Vec<Vec<u8>>, Failure> {
-    if task.world != World::Prototype || task.kind == BuildKind::Diagnostic {
+    if task.world != World::Prototype || task.kind != BuildKind::Release {
         return Ok(Vec::new());
     }
     let versions = match task.code {

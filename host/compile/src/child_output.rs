@@ -1,12 +1,13 @@
 //! Reading the messages of a builder child, and the component that it built.
 
-use super::build_protocol::{BuildEvent, BuildStage, ComponentSummary};
+use super::build_protocol::{BuildEvent, BuildKind, BuildStage, ComponentSummary};
 use super::child_job::processes_max;
 use super::exit_failure::{WallTime, classify_exit};
 use super::failures::cut;
 use super::layout;
 use super::request::BuildRequest;
 use bakeoff_confine::{Child, Exit, ExitCause};
+use bakeoff_domain::coverage::CoverageMap;
 use bakeoff_domain::failure::Failure;
 use bakeoff_source::{BuildInput, COMPONENT_BYTES_MAX, content_address};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use std::time::Duration;
 
 /// The longest wait for a killed child to end. The kernel takes milliseconds.
 const EXIT_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// The most bytes of an encoded map of points. An entry of two bytes takes four times as many in memory.
+const MAP_BYTES_MAX: usize = 8 << 20;
 
 /// A component that was built, with its machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,9 +29,11 @@ pub struct BuiltComponent {
     /// The machine code for [`Profile::Checked`](crate::engine::Profile::Checked).
     pub checked: Vec<u8>,
     /// The machine code for [`Profile::Timed`](crate::engine::Profile::Timed), in versions that differ
-    /// in the addresses of functions. Empty for workloads and diagnostic builds, which are never
-    /// timed.
+    /// in the addresses of functions. Empty for workloads, and builds that are not checked and measured, which are
+    /// never timed.
     pub timed: Vec<Vec<u8>>,
+    /// The points of a build for coverage, with the lines of its source.
+    pub coverage: Option<CoverageMap>,
     /// The imports, as components name them, without interfaces that hold only types.
     pub imports: Vec<String>,
     /// The exports with signatures: `top-k: func(…) -> …`.
@@ -151,7 +157,15 @@ impl ChildOutput {
         let (Some(component), Some(checked)) = (blobs.next(), blobs.next()) else {
             return Err(died());
         };
-        let timed: Vec<Vec<u8>> = blobs.collect();
+        let mut timed: Vec<Vec<u8>> = blobs.collect();
+        let coverage = match request.kind {
+            BuildKind::Coverage => {
+                let map = timed.pop().filter(|map| map.len() <= MAP_BYTES_MAX);
+                let map = map.and_then(|map| postcard::from_bytes(&map).ok());
+                Some(map.ok_or_else(died)?)
+            }
+            BuildKind::Release | BuildKind::Diagnostic => None,
+        };
         if timed.len() != summary.layouts as usize {
             return Err(died());
         }
@@ -160,6 +174,7 @@ impl ChildOutput {
             component,
             checked,
             timed,
+            coverage,
             imports: summary.imports,
             exports: summary.exports,
             functions: summary.functions,

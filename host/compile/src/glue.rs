@@ -166,7 +166,7 @@ fn add_world(resolve: &mut Resolve, world: WorldId, text: &str, name: &str) -> R
 
 pub(super) fn options(kind: BuildKind) -> Opts {
     let runtime = match kind {
-        BuildKind::Release => "crate::rt",
+        BuildKind::Release | BuildKind::Coverage => "crate::rt",
         BuildKind::Diagnostic => "crate::reporting",
     };
     Opts {

@@ -20,6 +20,7 @@ mod collections;
 mod component;
 mod component_functions;
 mod conversion;
+mod coverage;
 mod crates;
 mod decoded;
 mod diagnostics;
@@ -90,6 +91,7 @@ pub use child::builder_role;
 pub use child_output::BuiltComponent;
 pub use choice::ToolchainChoice;
 pub use choice::toolchain_folders;
+pub use coverage::{COVERAGE_EXPORT, COVERAGE_POINTS_MAX, COVERAGE_SCHEME, COVERED_INSTANCES_MAX};
 pub use crates::{
     BuildLimits, BuiltCrates, CratesError, OwnPackage, VendorError, crates_role, vendor,
     vendor_locked,

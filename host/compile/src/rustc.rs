@@ -73,6 +73,14 @@ pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
     match kind {
         BuildKind::Release => &[],
         BuildKind::Diagnostic => &["-Cdebuginfo=line-tables-only"],
+        // Of two options of a name the last one counts. Without optimisation each line keeps code of its own, which
+        // checks nothing more than the code that is measured.
+        BuildKind::Coverage => &[
+            "-Cdebuginfo=line-tables-only",
+            "-Copt-level=0",
+            "-Cdebug-assertions=off",
+            "-Coverflow-checks=off",
+        ],
     }
 }
 

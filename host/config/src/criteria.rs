@@ -29,6 +29,7 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
         Source::PeakMemory | Source::ComponentSize => Some("bytes"),
         Source::SourceLines => Some("lines"),
         Source::Growth => Some("exponent"),
+        Source::Coverage => Some("%"),
         Source::Assess(_) | Source::Evaluator(_) | Source::Judge(_) => None,
     }
 }
@@ -207,6 +208,10 @@ fn meaning(
 ) -> Option<Meaning> {
     let (direction, unit) = match unit_of(source) {
         Some(unit) => {
+            let better = match source {
+                Source::Coverage => ("higher", Direction::HigherIsBetter),
+                _ => ("lower", Direction::LowerIsBetter),
+            };
             for key in ["direction", "unit"] {
                 if let Some(place) = section.key(key) {
                     let name = source.name();
@@ -214,11 +219,14 @@ fn meaning(
                         place,
                         format!("`{key}` cannot be set for `{name}`"),
                         "fixed for this source",
-                        format!("remove it: `{name}` is in {unit}, and lower is better"),
+                        format!(
+                            "remove it: `{name}` is in {unit}, and {} is better",
+                            better.0
+                        ),
                     ));
                 }
             }
-            (Some(Direction::LowerIsBetter), unit.to_owned())
+            (Some(better.1), unit.to_owned())
         }
         None if source.evaluated().is_some() => {
             let direction = declared.direction.map(|direction| direction.value);
@@ -266,7 +274,7 @@ fn meaning(
     })
 }
 
-/// Returns the scale. By default, growth and assessments are linear, and all else is by ratio.
+/// Returns the scale. By default, growth, coverage and assessments are linear, and all else is by ratio.
 fn scale(
     source: &Source,
     kind: Option<At<ScaleKind>>,
@@ -276,7 +284,7 @@ fn scale(
     found: &mut Vec<Finding>,
 ) -> Option<Scale> {
     let default = match source {
-        Source::Growth | Source::Assess(_) => ScaleKind::Linear,
+        Source::Growth | Source::Coverage | Source::Assess(_) => ScaleKind::Linear,
         _ => ScaleKind::Ratio,
     };
     let kind = match kind {
@@ -310,6 +318,10 @@ fn scale(
             let (low, high) = GROWTH_EXPONENTS;
             Some(Scale::Linear { low, high })
         }
+        (ScaleKind::Linear, _, false) if *source == Source::Coverage => Some(Scale::Linear {
+            low: 0.0,
+            high: 100.0,
+        }),
         // The evaluator may declare one.
         (ScaleKind::Linear, _, false) if source.evaluated().is_some() => {
             Some(Scale::Ratio { base: DEFAULT_BASE })

@@ -77,6 +77,7 @@
 //! | `fuel` | units | ratio |
 //! | `peak-memory`, `component-size` | bytes | ratio |
 //! | `source-lines` (logical ones, whatever the layout) | lines | ratio |
+//! | `coverage` (share of the code that the checked inputs reach) | % | linear, 0 to 100 |
 //! | `growth` (7 sizes or more) | exponent | linear, 0 to 3 |
 //! | `assess:NAME` | declared | linear, `range` needed |
 //! | `evaluator:NAME` | the evaluator's | linear over the evaluator's range, or over a `range` within it; ratio if it has none |

@@ -17,6 +17,7 @@ mod aggregator;
 mod approach;
 pub mod attempt;
 mod code;
+pub mod coverage;
 pub mod crates;
 mod direction;
 pub mod edition;

@@ -32,7 +32,7 @@ use crate::spec::{AuthorWords, ReportOptions};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
 pub use assemble::{Facts, assemble, assemble_unfinished, rescore};
 pub use case_label::CaseLabel;
-pub use cost::{Cost, WorkerCost};
+pub use cost::{Cost, Phase, PhaseCost, WorkerCost};
 pub use explore::{Explored, ExploredSection, Question, explore};
 pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,

@@ -303,6 +303,8 @@ pub enum Source {
     ColdStart,
     /// CPU time of the build.
     BuildTime,
+    /// Share of the code that the checked inputs reach, in percent. It judges the inputs.
+    Coverage,
     /// A number of this name that the workload's `assess` gives to an answer.
     Assess(String),
     /// A criterion of an evaluator that the user brings.
@@ -313,7 +315,7 @@ pub enum Source {
 
 impl Source {
     /// The built-in sources, with the names that the experiment file uses.
-    pub const BUILT_IN: [(&'static str, Source); 9] = [
+    pub const BUILT_IN: [(&'static str, Source); 10] = [
         ("time", Source::Time),
         ("wall", Source::Wall),
         ("fuel", Source::Fuel),
@@ -323,6 +325,7 @@ impl Source {
         ("growth", Source::Growth),
         ("cold-start", Source::ColdStart),
         ("build-time", Source::BuildTime),
+        ("coverage", Source::Coverage),
     ];
 
     /// Returns true if a reading of it varies from replica to replica, from build to build or from
@@ -336,6 +339,7 @@ impl Source {
             | Self::ComponentSize
             | Self::SourceLines
             | Self::Growth
+            | Self::Coverage
             | Self::Judge(_) => false,
         }
     }

@@ -7,6 +7,7 @@
 mod aggregator;
 mod assessment;
 mod bounds;
+mod coverage;
 mod deaths;
 pub mod evaluate;
 mod evaluator;
@@ -38,6 +39,7 @@ mod scripted_child;
 
 pub use aggregator::aggregate;
 pub use assessment::{Assessment, assess};
+pub use coverage::cover;
 pub use evaluator::{EvaluationInput, EvaluatorAnswer, describe, evaluate};
 pub use gate::{GateRecord, check, read_cases};
 pub use machine::{available_bytes, cpu_model, load, machine_name, probe_name, usable_cores};

@@ -63,6 +63,7 @@ fn source(source: &Source) -> String {
         Source::Growth => "how its work grows with the size of inputs, as an exponent".to_owned(),
         Source::ColdStart => "CPU time of the first call".to_owned(),
         Source::BuildTime => "CPU time of the build".to_owned(),
+        Source::Coverage => "the share of its code that the checked inputs reach".to_owned(),
         Source::Assess(name) => {
             format!("the number `{name}` that `assess` of the workload gives an answer")
         }

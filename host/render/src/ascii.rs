@@ -1,7 +1,8 @@
 //! ASCII text, for terminals that show nothing else.
 
 /// Our signs and their replacements.
-const SIGNS: [(char, &str); 22] = [
+const SIGNS: [(char, &str); 23] = [
+    ('█', "#"),
     ('─', "-"),
     ('├', "|"),
     ('┤', "|"),

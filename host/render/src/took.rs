@@ -1,10 +1,13 @@
 //! Cost of a run, in words: variants, sources, time, cores and models.
 
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Cost, Generation, Report, WorkerCost};
+use bakeoff_domain::report::{Cost, Generation, Phase, PhaseCost, Report, WorkerCost};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "What it took";
+
+/// Length of the bar of a phase that takes all the time, in cells.
+const BAR_CELLS: f64 = 20.0;
 
 /// The largest number of cores that are shown one by one.
 const CORES_SHOWN_MAX: usize = 8;
@@ -28,8 +31,38 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
         ("Models", models(cost, report.generation.as_ref())),
         ("Opinions", opinions(report)),
     ];
+    pairs.extend(phases(cost));
     pairs.retain(|(_, text)| !text.is_empty());
     pairs
+}
+
+/// Returns the work of each phase, with a bar of its share.
+fn phases(cost: &Cost) -> Vec<(&'static str, String)> {
+    let all: f64 = cost.phases.iter().map(|phase| phase.seconds).sum();
+    if all <= 0.0 || !all.is_finite() {
+        return Vec::new();
+    }
+    let shown = |phase: &PhaseCost| {
+        let share = phase.seconds / all;
+        let cells = (share * BAR_CELLS).round() as usize;
+        let (name, task) = match phase.phase {
+            Phase::Models => ("Asking models", "call"),
+            Phase::Building => ("Building", "task"),
+            Phase::Checking => ("Checking", "task"),
+            Phase::Assessing => ("Assessing", "task"),
+            Phase::Measuring => ("Measuring", "task"),
+        };
+        let s = if phase.tasks == 1 { "" } else { "s" };
+        let text = format!(
+            "{} {} %, {} {task}{s} in {} s",
+            "█".repeat(cells.max(1)),
+            (share * 100.0).round(),
+            numbers::count(phase.tasks),
+            numbers::significant(phase.seconds, 3)
+        );
+        (name, text)
+    };
+    cost.phases.iter().map(shown).collect()
 }
 
 /// Returns how many variants have a result: `5 of 6 with a result`.
@@ -137,6 +170,36 @@ fn load(cost: &Cost) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_phase_has_a_bar_of_its_share() {
+        let phase = |phase, tasks, seconds| PhaseCost {
+            phase,
+            tasks,
+            seconds,
+        };
+        let cost = Cost {
+            phases: vec![
+                phase(Phase::Building, 1, 6.0),
+                phase(Phase::Checking, 4, 0.05),
+                phase(Phase::Measuring, 12, 3.95),
+            ],
+            ..Cost::default()
+        };
+        let shown = [
+            (
+                "Building",
+                format!("{} 60 %, 1 task in 6.00 s", "█".repeat(12)),
+            ),
+            ("Checking", "█ 1 %, 4 tasks in 0.0500 s".to_owned()),
+            (
+                "Measuring",
+                format!("{} 40 %, 12 tasks in 3.95 s", "█".repeat(8)),
+            ),
+        ];
+        assert_eq!(phases(&cost), shown);
+        assert!(phases(&Cost::default()).is_empty());
+    }
 
     #[test]
     fn the_load_of_many_cores_is_one_sum() {

@@ -419,6 +419,11 @@ impl ChildTasks {
         self.driver.loads()
     }
 
+    /// Returns the work that was done on each kind of task.
+    pub(crate) fn kinds(&self) -> &BTreeMap<&'static str, Load> {
+        self.driver.kinds()
+    }
+
     /// Returns the driver, for a race.
     pub(crate) fn driver(&mut self) -> &mut Driver<ChildClient> {
         &mut self.driver

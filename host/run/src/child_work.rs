@@ -2,6 +2,7 @@
 
 use super::child_tasks::{Answered, ChildAttempt, ChildWork, Lost, of_runner};
 use bakeoff_compile::{BuildRequest, BuiltComponent};
+use bakeoff_domain::coverage::Coverage;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::RunSeed;
@@ -199,6 +200,28 @@ impl ChildWork for TestOracle {
         let (config, core) = (&child.config, child.core);
         let tested = bakeoff_measure::test_oracle(config, &built.checked, files, &self.calls, core);
         of_runner(tested.await)
+    }
+}
+
+/// Calls of a component whose code leaves marks.
+#[derive(Debug)]
+pub(crate) struct Cover {
+    /// The component, of a build for coverage.
+    pub(crate) prototype: BuiltPrototype,
+    /// The calls.
+    pub(crate) calls: Arc<[Call]>,
+}
+
+impl ChildWork for Cover {
+    type Answer = Result<Coverage, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let map = built.coverage.clone().unwrap_or_default();
+        let files = self.prototype.files.as_ref();
+        let (config, core) = (&child.config, child.core);
+        let marked = (&built.checked[..], &map);
+        of_runner(bakeoff_measure::cover(config, marked, files, &self.calls, core).await)
     }
 }
 

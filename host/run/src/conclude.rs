@@ -25,7 +25,7 @@ use bakeoff_domain::report::{
     self, CaseLabel, CriterionSummary, Ended, Facts, FailedCall, Opinions, Protocol, Report,
     TooShortCase, VariantReport, VariantStatus,
 };
-use bakeoff_domain::spec::{Approach, AuthorWords, Experiment};
+use bakeoff_domain::spec::{Approach, AuthorWords, Experiment, Source};
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_measure::evaluate::{self, VariantEvidence};
 use bakeoff_measure::{Raced, StoredRace};
@@ -335,6 +335,7 @@ fn variant_report(
     let cases = record.cases.as_slice();
     let set = instances::checked(record, variants);
     let assessment = record.assessment(state.id());
+    let covered = record.coverage(state.id());
     // A duplicate has the times of the variant that it repeats.
     let timed_as = state.duplicate_of.as_ref().unwrap_or(state.id());
     let analysis = outcome.and_then(|outcome| outcome.raced.analysis.as_ref());
@@ -343,6 +344,7 @@ fn variant_report(
         gate: state.gate.as_ref(),
         build_times_ns: &record.build_times_ns(state.id()),
         assessment: assessment.filter(|assessment| assessment.failure.is_none()),
+        coverage: covered.and_then(|one| one.coverage.as_ref()),
         cases: if set.is_some() { &[] } else { cases },
         instances: set,
         racer: outcome.and_then(|outcome| outcome.index_of(timed_as)),
@@ -353,6 +355,9 @@ fn variant_report(
     };
     let mut readings = evaluate::readings(&evidence);
     let mut missing_readings = BTreeMap::new();
+    if let Some(unknown) = covered.filter(|one| one.coverage.is_none()) {
+        missing_readings.insert(Source::Coverage.name(), unknown.why.clone());
+    }
     if state.is_alive() {
         let evaluated = evaluated::readings(record, state.id(), set);
         let judged = opinions::readings(record, opinions, state);

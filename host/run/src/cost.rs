@@ -4,7 +4,7 @@ use super::evidence::Record;
 use super::race_outcome::RaceOutcome;
 use super::variant_state::VariantState;
 use super::work;
-use bakeoff_domain::report::{Cost, Opinions, WorkerCost};
+use bakeoff_domain::report::{Cost, Opinions, Phase, PhaseCost, WorkerCost};
 use bakeoff_measure::GateRecord;
 
 /// Returns the cost of a run, from its evidence.
@@ -25,18 +25,25 @@ pub(super) fn cost(
     let generated = record.generation.as_ref().map(|one| one.spent);
     let judged = opinions.map(|one| one.spent);
     let asked = || generated.into_iter().chain(judged);
+    let models = asked().map(|spent| PhaseCost {
+        phase: Phase::Models,
+        tasks: spent.calls,
+        seconds: spent.seconds,
+    });
     Cost {
         seconds: record.seconds,
         trials: checked
             + (assessed + evaluated) as u64
             + outcome.map_or(0, |outcome| outcome.raced.calls),
         tokens: asked().map(|spent| spent.tokens).sum(),
-        usd: asked().filter_map(|spent| spent.usd).sum(),
-        workers: if record.work.is_empty() {
+        // The sum of nothing is a negative zero.
+        usd: 0.0 + asked().filter_map(|spent| spent.usd).sum::<f64>(),
+        workers: if record.work.workers.is_empty() {
             outcome.map(replicas).unwrap_or_default()
         } else {
-            record.work.clone()
+            record.work.workers.clone()
         },
+        phases: work::phases(models.chain(record.work.phases.iter().copied())),
         success_rate: alive as f64 / variants.len().max(1) as f64,
         files: lines.clone().count() as u64,
         source_lines: lines.sum(),

@@ -4,13 +4,15 @@
 use super::aggregation::Aggregation;
 use super::build_times::BuildRound;
 use super::coarse_times::CoarseRace;
+use super::coverages::KeptCoverage;
 use super::judge::RunJudge;
 use super::keys;
+use super::work::StoredWork;
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
-    CaseLabel, Environment, Generation, OpinionVote, Rounds, StoppedInSearch, WorkerCost,
+    CaseLabel, Environment, Generation, OpinionVote, Rounds, StoppedInSearch,
 };
 use bakeoff_domain::spec::{Experiment, Program};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
@@ -59,6 +61,9 @@ pub struct Record {
     /// Assessments of the variants' answers; empty unless a criterion asks for them.
     #[serde(default)]
     pub assessments: Vec<StoredResult<Assessment>>,
+    /// Code of the variants that the checked inputs reach; empty unless a criterion asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coverages: Vec<StoredResult<KeptCoverage>>,
     /// Evaluators' readings of the variants.
     #[serde(default)]
     pub evaluations: Vec<StoredResult<Evaluation>>,
@@ -76,8 +81,8 @@ pub struct Record {
     pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
-    /// Work of each core.
-    pub work: Vec<WorkerCost>,
+    /// Work of each core and phase.
+    pub work: StoredWork,
     /// Generation of the approaches, if some were generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
@@ -200,6 +205,7 @@ impl Evidence {
             builds: store.results(run, ResultKind::Build)?,
             gates: store.results(run, ResultKind::Gate)?,
             assessments: store.results(run, ResultKind::Assessment)?,
+            coverages: store.results(run, ResultKind::Coverage)?,
             evaluations: store.results(run, ResultKind::Evaluation)?,
             aggregations: store.results(run, ResultKind::Aggregation)?,
             coarse: store
@@ -211,7 +217,7 @@ impl Evidence {
             work: store
                 .results(run, ResultKind::Work)?
                 .pop()
-                .map(|work: StoredResult<Vec<WorkerCost>>| work.value)
+                .map(|work: StoredResult<StoredWork>| work.value)
                 .unwrap_or_default(),
         };
         Ok(Some(Self { record, replicas }))
@@ -268,6 +274,13 @@ impl Record {
     /// Returns the gate of a variant, if it got that far.
     pub fn gate(&self, id: &VariantId) -> Option<&StoredResult<GateRecord>> {
         self.gates.iter().find(|gate| *id == gate.variant)
+    }
+
+    /// Returns the coverage of a variant, if a criterion asked for it.
+    pub fn coverage(&self, id: &VariantId) -> Option<&KeptCoverage> {
+        let mut coverages = self.coverages.iter();
+        let found = coverages.find(|one| *id == one.variant);
+        found.map(|one| &one.value)
     }
 
     /// Returns the assessment of a variant's answers, if there is one.

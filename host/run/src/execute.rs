@@ -258,6 +258,7 @@ impl Run<'_> {
         self.build_and_check().await?;
         self.refuse_missing_assessments()?;
         self.time_builds().await?;
+        self.cover().await?;
         find_duplicates(&mut self.variants);
         self.time().await?;
         self.evaluate(When::AfterRace(run)).await?;

@@ -5,14 +5,14 @@
 use super::context::RunContext;
 use super::variant_state::{Identity, VariantState};
 use bakeoff_compile::engine::{self, Profile};
-use bakeoff_compile::{LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
+use bakeoff_compile::{COVERAGE_SCHEME, LAYOUT_SCHEME, LINES_RULE, RESERVE_SCHEME};
 use bakeoff_domain::language::Language;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
 use bakeoff_domain::variant::{Variant, VariantId};
-use bakeoff_source::{PackedFolders, digest_of_parts};
+use bakeoff_source::{BuildInput, PackedFolders, digest_of_parts};
 use bakeoff_store::Key;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -174,6 +174,20 @@ impl Keys {
             ("component", identity.component.as_str()),
             ("files", identity.files_input()),
             ("seed", self.seed.as_str()),
+        ];
+        Key::new(own.into_iter().chain(self.gate_inputs()))
+    }
+
+    /// Returns the key of the code of a variant that the checked inputs reach. Of a source the lines count, which the
+    /// component does not tell.
+    pub(super) fn coverage(&self, identity: &Identity, code: &BuildInput) -> Key {
+        let code = code.content_address();
+        let own = [
+            ("component", identity.component.as_str()),
+            ("files", identity.files_input()),
+            ("code", &code),
+            ("compiler", &self.compiler),
+            ("marks", COVERAGE_SCHEME),
         ];
         Key::new(own.into_iter().chain(self.gate_inputs()))
     }

@@ -26,6 +26,7 @@ mod conclude;
 mod constant_arguments;
 mod context;
 mod cost;
+mod coverages;
 mod crates;
 pub mod doctor;
 mod error;
@@ -76,6 +77,7 @@ pub use coarse_race::asks_for_time;
 pub use coarse_times::{CoarseRace, CoarseTimes};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, runner_error};
+pub use coverages::KeptCoverage;
 pub use error::RunError;
 pub use evaluations::{has_source, known_evidence};
 pub use evaluators::BuiltEvaluator;
@@ -91,6 +93,9 @@ pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
 pub use shared_cores::SharedCores;
-pub use survey::{BuiltProposer, Survey, SurveyedCalls, SurveyedPrototype, Values};
+pub use survey::{
+    BuiltProposer, Survey, SurveyedCalls, SurveyedCoverage, SurveyedPrototype, Values,
+};
 pub use unfinished::RunState;
 pub use variant_state::{Identity, VariantState};
+pub use work::StoredWork;

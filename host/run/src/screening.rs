@@ -154,6 +154,7 @@ pub(super) fn readings(
     let found = evaluate::readings(&VariantEvidence {
         build: state.build.as_ref(),
         build_times_ns: &[],
+        coverage: None,
         gate: state.gate.as_ref(),
         assessment,
         cases,

@@ -2,8 +2,10 @@
 //! much work an input of each size is.
 
 mod bounded;
+mod coverage;
 mod proposers;
 
+pub use coverage::SurveyedCoverage;
 pub use proposers::BuiltProposer;
 
 use super::child_tasks::{ChildTasks, ChildWork, OpenTasks, core_task};
@@ -73,6 +75,11 @@ impl SurveyedPrototype {
             swept: false,
             files: None,
         }
+    }
+
+    /// Returns true if the prototype is a program, which no engine runs.
+    fn is_program(&self) -> bool {
+        matches!(self.code, Ok(BuildInput::Program { .. }))
     }
 
     /// Returns the prototype with values of its parameters, if it has any.
@@ -243,7 +250,8 @@ impl Survey {
             left,
             texts: CallTexts::Shortened,
         };
-        self.each(config, prototypes, work).await
+        let kind = BuildKind::Release;
+        self.each(config, (prototypes, kind), work).await
     }
 
     /// Makes calls as [`call_all`](Self::call_all) does, and returns arguments and answers whole.
@@ -261,7 +269,8 @@ impl Survey {
             left: None,
             texts: CallTexts::Whole,
         };
-        self.each(&self.context.config, &self.own, work).await
+        let built = (&self.own[..], BuildKind::Release);
+        self.each(&self.context.config, built, work).await
     }
 
     /// Makes calls of the interface's function that are written in WAVE, in the place of the experiment's inputs, for
@@ -284,7 +293,8 @@ impl Survey {
             left,
             texts,
         };
-        self.each(&config, &self.own, work).await
+        let built = (&self.own[..], BuildKind::Release);
+        self.each(&config, built, work).await
     }
 
     /// Has the oracle judge the answers of all approaches to the same inputs, as they are and changed a little.
@@ -311,7 +321,8 @@ impl Survey {
             calls: Arc::clone(&calls),
         };
         let config = &self.context.config;
-        let tested = self.each(config, prototypes, work).await?;
+        let built = (prototypes, BuildKind::Release);
+        let tested = self.each(config, built, work).await?;
         let named = prototypes.iter().zip(tested);
         let approaches: Vec<ApproachAnswers> = named
             .map(|(prototype, tested)| ApproachAnswers {
@@ -326,11 +337,11 @@ impl Survey {
         Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
     }
 
-    /// Builds each prototype, does the work that `work` makes for it, and returns the answers.
+    /// Builds each prototype in one kind of build, does the work that `work` makes for it, and returns the answers.
     async fn each<T, W>(
         &self,
         config: &RunnerConfig,
-        prototypes: &[SurveyedPrototype],
+        (prototypes, kind): (&[SurveyedPrototype], BuildKind),
         work: impl Fn(BuiltPrototype) -> W,
     ) -> Result<Vec<Result<T, Failure>>, RunError>
     where
@@ -352,7 +363,7 @@ impl Survey {
                 }
             };
             let build = TaskKey::new(format!("build {place}"));
-            let request = context.prototype(code, BuildKind::Release, prototype.swept);
+            let request = context.prototype(code, kind, prototype.swept);
             let task = core_task("build", build.clone(), None);
             builds.insert(tasks.add(task, Build(request))?, place);
             let key = TaskKey::new(format!("calls {place}"));

@@ -15,11 +15,11 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 const WAITS_MAX: usize = 16;
 
 impl Run<'_> {
-    /// Stores the work of each core so far. The work of a killed session since the last stage that it finished is
+    /// Stores the work of each core and phase so far. The work of a killed session since the last stage that it finished is
     /// counted nowhere.
     pub(super) fn keep_work(&mut self) -> Result<(), RunError> {
-        let all = self.work.so_far(self.tasks.loads());
-        if !all.is_empty() {
+        let all = self.work.to_store(&self.tasks);
+        if !all.workers.is_empty() {
             self.store
                 .put(ResultKind::Work, &self.work.key, Owner::RUN, &all)?;
         }

@@ -1,17 +1,28 @@
-//! The work of a run: the tasks that each core did, over all its sessions.
+//! The work of a run: the tasks that each core did, and those of each phase, over all its sessions.
 
+use super::child_tasks::ChildTasks;
 use super::error::RunError;
 use bakeoff_domain::queue::Load;
-use bakeoff_domain::report::WorkerCost;
+use bakeoff_domain::report::{Phase, PhaseCost, WorkerCost};
 use bakeoff_store::{Key, Owner, ResultKind, RunId, Store};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Work of each core in earlier sessions of a run, with the key under which it is stored.
+/// Work of a run that is stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoredWork {
+    /// Work of each core.
+    pub workers: Vec<WorkerCost>,
+    /// Work of each phase.
+    pub phases: Vec<PhaseCost>,
+}
+
+/// Work of earlier sessions of a run, with the key under which it is stored.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) key: Key,
-    before: Vec<WorkerCost>,
+    before: StoredWork,
     /// Time of the last message about the progress of tasks.
     pub(super) told: Option<Instant>,
 }
@@ -35,7 +46,20 @@ impl Work {
             tasks: load.tasks,
             busy_seconds: load.busy.as_secs_f64(),
         });
-        added(self.before.iter().copied().chain(now))
+        added(self.before.workers.iter().copied().chain(now))
+    }
+
+    /// Returns the work so far, with that of this session.
+    pub(super) fn to_store(&self, tasks: &ChildTasks) -> StoredWork {
+        let now = tasks.kinds().iter().map(|(kind, load)| PhaseCost {
+            phase: Phase::of_task(kind),
+            tasks: load.tasks,
+            seconds: load.busy.as_secs_f64(),
+        });
+        StoredWork {
+            workers: self.so_far(tasks.loads()),
+            phases: phases(self.before.phases.iter().copied().chain(now)),
+        }
     }
 }
 
@@ -51,6 +75,22 @@ pub(super) fn added(all: impl IntoIterator<Item = WorkerCost>) -> Vec<WorkerCost
         sum.busy_seconds += one.busy_seconds;
     }
     by_core.into_values().collect()
+}
+
+/// Adds up the work of each phase, in the order of phases.
+pub(super) fn phases(all: impl IntoIterator<Item = PhaseCost>) -> Vec<PhaseCost> {
+    let mut sums: BTreeMap<Phase, PhaseCost> = BTreeMap::new();
+    for one in all.into_iter().filter(|one| one.tasks > 0) {
+        let none = PhaseCost {
+            phase: one.phase,
+            tasks: 0,
+            seconds: 0.0,
+        };
+        let sum = sums.entry(one.phase).or_insert(none);
+        sum.tasks += one.tasks;
+        sum.seconds += one.seconds;
+    }
+    sums.into_values().collect()
 }
 
 #[cfg(test)]
@@ -76,5 +116,21 @@ mod tests {
             work(Some(3), 5, 0.75),
         ];
         assert_eq!(added(all), sum);
+        let phase = |phase, tasks, seconds| PhaseCost {
+            phase,
+            tasks,
+            seconds,
+        };
+        let all = [
+            phase(Phase::Checking, 2, 0.5),
+            phase(Phase::Building, 1, 2.0),
+            phase(Phase::Measuring, 0, 0.0),
+            phase(Phase::of_task("diagnose"), 1, 0.25),
+        ];
+        let sum = [
+            phase(Phase::Building, 1, 2.0),
+            phase(Phase::Checking, 3, 0.75),
+        ];
+        assert_eq!(phases(all), sum);
     }
 }

@@ -3,6 +3,7 @@
 use super::aggregator::AggregateCall;
 use super::assess::AssessCall;
 use super::call::{Replies, RunnerCall};
+use super::cover::CoverCall;
 use super::diagnose::DiagnoseCall;
 use super::evaluator::{DescribeCall, EvaluateCall};
 use super::gate_call::GateCall;
@@ -50,6 +51,8 @@ any_call! {
     Assess(AssessCall),
     /// Repeat the calls of a failure in a diagnostic build.
     Diagnose(DiagnoseCall),
+    /// Find out which code calls of a prototype reach.
+    Cover(CoverCall),
     /// Make calls of a prototype, each on a fresh instance.
     Repeat(RepeatCall),
     /// Let the oracle judge answers as they are and changed.

@@ -357,6 +357,15 @@ pub fn gate_seed(check_seed: RunSeed, case: CaseIndex) -> u64 {
     seed_of(&check_seed.check_secret(), case, case, 0)
 }
 
+/// Returns the calls on the inputs of all checks: one of each case, and some more of the first.
+pub fn gate_calls(check_seed: RunSeed, cases: CaseIndex) -> Vec<Call> {
+    let secret = check_seed.check_secret();
+    let first = (0..cases).map(|case| (case, seed_of(&secret, case, case, 0)));
+    let more = (1..=CALLS_BETWEEN_MIN).map(|call| (0, seed_of(&secret, 0, 0, call)));
+    let more = more.filter(|_| cases > 0);
+    first.chain(more).collect()
+}
+
 fn seed_of(secret: &Secret, case: CaseIndex, about: CaseIndex, call: u32) -> u64 {
     sample_seeds(secret, InputPurpose::Gate, about as u32, 0, case).of_call(call)
 }

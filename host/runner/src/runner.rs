@@ -57,11 +57,29 @@ impl<'a> Runner<'a> {
         guest: Guest,
         imports: impl FnOnce(Arc<Folders>) -> Imports,
     ) -> Result<PreparedComponent, Halt> {
+        self.prepare_in(&self.checked, guest, imports)
+    }
+
+    /// Loads a guest in the checked profile, with other limits than those of a prototype.
+    pub(super) fn prepare_with(
+        &self,
+        guest: Guest,
+        limits: Limits,
+    ) -> Result<PreparedComponent, Halt> {
+        self.prepare_in(&self.checked.with_limits(limits), guest, Imports::Wasi)
+    }
+
+    fn prepare_in(
+        &self,
+        sandbox: &Sandbox,
+        guest: Guest,
+        imports: impl FnOnce(Arc<Folders>) -> Imports,
+    ) -> Result<PreparedComponent, Halt> {
         let bytes = self.opened.blob(guest.code).map_err(Halt::Channel)?;
         let granted = self.opened.granted(guest.files).map_err(Halt::Channel)?;
         let imports = imports(granted);
         // SAFETY: the parent authenticated the bytes it sent.
-        Ok(unsafe { self.checked.prepare(bytes, imports) }?)
+        Ok(unsafe { sandbox.prepare(bytes, imports) }?)
     }
 }
 

@@ -32,7 +32,7 @@ Examples:
 pub(super) struct Arguments {
     /// An experiment's folder or file
     experiment: PathBuf,
-    /// Rust sources or components
+    /// Sources in Rust, C or C++, or components
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The name of the approach [default: that of the file]; for one file

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Builds a Rust file to a component, confined and without cargo
+/// Builds a source in Rust, C or C++ to a component, confined and without cargo
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   bakeoff build workload.rs --wit wit --call top-k --world workload -o workload.wasm
   bakeoff build evaluator.rs --world evaluator -o evaluator.wasm")]
 pub(super) struct Arguments {
-    /// Rust source, or a component to check again
+    /// A source, or a component to check again
     file: PathBuf,
     #[command(flatten)]
     interface: InterfaceArguments,

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Of an experiment's folder: calls its approaches, changes their answers a little (an element dropped,
 /// doubled or moved, a number off by one, another case, NaN), and counts what the oracle accepts of these.
-/// Also says whether it contradicts itself, and whether inputs say little.
+/// Also says whether it contradicts itself, whether inputs say little, and which code they do not reach.
 ///
 /// Of a file: does not run it.
 /// Shows its exports and imports, or why it would be refused. WASI 0.2 is virtual: shows for each
@@ -38,7 +38,7 @@ Examples:
 Exit status: 0 if it fits, or the call's answer is not refused, or the oracle refuses some changed
 answers and contradicts neither itself nor approaches that agree; 1 otherwise.")]
 pub(super) struct Arguments {
-    /// A component, Rust source, or the folder of an experiment
+    /// A component, a source in Rust, C or C++, or the folder of an experiment
     file: PathBuf,
     #[command(flatten)]
     interface: CheckedInterface,

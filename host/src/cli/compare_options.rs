@@ -12,8 +12,8 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measures files against each other, without an experiment file: Rust sources and components,
-/// mixed. Results are kept only with --out.
+/// Measures files against each other, without an experiment file: sources in Rust, C or C++, and components, mixed.
+/// Results are kept only with --out.
 ///
 /// Nothing else need be said: the function that all have in common is called, its types are read off the
 /// files, inputs are drawn at random, and the files judge each other. Where their answers

@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// experiment, nothing else
     #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     aggregator: Option<String>,
-    /// Rust sources that become the approaches, at least two
+    /// Sources that become the approaches, at least two
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
     /// The function that is called; the one that all files have in common, if not given

@@ -4,13 +4,16 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, show};
 use bakeoff_config::Policy;
+use bakeoff_domain::coverage::Coverage;
+use bakeoff_domain::failure::Failure as Failed;
 use bakeoff_domain::oracle::{Belief, Change, OracleTest, shortened};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Source;
 use bakeoff_render::escape::Plain;
-use bakeoff_run::Survey;
+use bakeoff_run::{Survey, SurveyedCoverage};
 use serde::Serialize;
 use std::path::Path;
+use unicode_width::UnicodeWidthStr;
 
 /// Number of inputs of each case on which answers are changed: one more than it takes to see that
 /// they vary.
@@ -31,8 +34,34 @@ struct OracleOutput<'a> {
     holes: Vec<(Change, u64)>,
     /// The share of the changed answers that are accepted.
     accepted_share: Option<f64>,
+    /// The code of each approach that the inputs reach.
+    coverage: Vec<CoverageOutput<'a>>,
     #[serde(flatten)]
     test: &'a OracleTest,
+}
+
+/// The code of an approach that the inputs reach, in JSON.
+#[derive(Serialize)]
+struct CoverageOutput<'a> {
+    approach: &'a str,
+    #[serde(flatten)]
+    coverage: Option<&'a Coverage>,
+    /// The share that is reached.
+    share: Option<f64>,
+    /// The reason why the code is not known.
+    failure: Option<&'a Failed>,
+}
+
+impl<'a> CoverageOutput<'a> {
+    fn of(covered: &'a SurveyedCoverage) -> Self {
+        let coverage = covered.coverage.as_ref();
+        Self {
+            approach: &covered.approach,
+            coverage: coverage.ok(),
+            share: coverage.ok().and_then(Coverage::share),
+            failure: coverage.err(),
+        }
+    }
 }
 
 /// Tests the oracle of an experiment with the answers of its approaches.
@@ -52,6 +81,8 @@ pub(super) async fn run(
     let inputs = survey.inputs(INPUTS_OF_EACH, CASES_MAX);
     say("changing answers, and asking the oracle");
     let test = survey.test_oracle(&inputs).await?;
+    say("looking which code the inputs reach");
+    let covered = survey.coverage(&inputs).await?;
     let name = experiment.display().to_string();
     match output.format {
         Format::Json => show::write_json(&OracleOutput {
@@ -60,9 +91,19 @@ pub(super) async fn run(
             inputs: inputs.len(),
             holes: test.holes(),
             accepted_share: test.accepted_share(),
+            coverage: covered.iter().map(CoverageOutput::of).collect(),
             test: &test,
         })?,
-        _ => show::write(&text(&name, &test, survey.cases()))?,
+        _ => {
+            let failed: Vec<&str> = test.not_accepted.iter().map(|one| &*one.approach).collect();
+            // Whoever does not build is named with the reason already.
+            let known = |one: &&SurveyedCoverage| {
+                one.coverage.is_ok() || !failed.contains(&one.approach.as_str())
+            };
+            let covered: Vec<_> = covered.iter().filter(known).collect();
+            let text = text(&name, &test, survey.cases()) + &coverage_text(&covered);
+            show::write(&text)?;
+        }
     }
     // Whoever has numbers for how good an answer is may accept a worse one.
     let mut criteria = loaded.experiment.criteria.iter();
@@ -72,6 +113,30 @@ pub(super) async fn run(
         Belief::Tested | Belief::Absent if !has_holes => Status::Done,
         _ => Status::NoAnswer,
     })
+}
+
+/// Returns the code that the inputs reach as text.
+fn coverage_text(covered: &[&SurveyedCoverage]) -> String {
+    if covered.is_empty() {
+        return String::new();
+    }
+    let names = covered.iter().map(|one| Plain(&one.approach).to_string());
+    let names: Vec<String> = names.collect();
+    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let mut text =
+        "\nCode that the inputs reach; what no input reaches, nobody has checked:\n".to_owned();
+    for (one, name) in covered.iter().zip(names) {
+        let what = match &one.coverage {
+            Ok(coverage) => coverage.sentence(),
+            Err(failure) => {
+                let line = failure.message.lines().next().unwrap_or_default();
+                format!("not known: {}", Plain(line))
+            }
+        };
+        let blanks = " ".repeat(width - name.width());
+        text += &format!("  {name}{blanks}  {what}\n");
+    }
+    text
 }
 
 /// Returns the whole result as text.

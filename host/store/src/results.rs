@@ -36,6 +36,8 @@ pub enum ResultKind {
     Evaluation,
     /// An aggregation: what an aggregator says of the report. The iteration is the place of the aggregator.
     Aggregation,
+    /// A coverage: the code of a variant that the checked inputs reach.
+    Coverage,
     /// A vote of a model on the sources. The iteration tells the votes of all criteria apart.
     Opinion,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
@@ -46,7 +48,7 @@ pub enum ResultKind {
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `overrun`,
-    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `opinion`, `build-round`, `work`.
+    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `coverage`, `opinion`, `build-round`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -59,6 +61,7 @@ impl ResultKind {
             Self::Assessment => "assessment",
             Self::Evaluation => "evaluation",
             Self::Aggregation => "aggregation",
+            Self::Coverage => "coverage",
             Self::Opinion => "opinion",
             Self::BuildRound => "build-round",
             Self::Work => "work",

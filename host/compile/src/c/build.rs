@@ -71,6 +71,10 @@ const FLAGS: [&str; 17] = [
     "-nostdinc++",
 ];
 
+/// Names of the user's file where it is compiled.
+pub(crate) const SOURCE_C: &str = "source.c";
+pub(crate) const SOURCE_CPP: &str = "source.cc";
+
 /// The longest list of functions in a message.
 const NAMES_MAX: usize = 5;
 
@@ -132,8 +136,8 @@ impl CBuild<'_> {
     /// Returns the core module, and true if it has our allocator.
     fn module(&self, text: &str) -> Result<(Vec<u8>, bool), Failure> {
         let source = match self.language {
-            Language::Cpp => "source.cc",
-            Language::C | Language::Rust => "source.c",
+            Language::Cpp => SOURCE_CPP,
+            Language::C | Language::Rust => SOURCE_C,
         };
         let files = [
             (source, text),
@@ -191,7 +195,12 @@ impl CBuild<'_> {
             .args(FLAGS)
             .arg(if is_cpp { "-std=gnu++20" } else { "-std=gnu17" })
             .args((self.compiler.simd == Simd::On).then_some("-msimd128"))
-            .args((self.task.kind == BuildKind::Diagnostic).then_some("-gline-tables-only"))
+            .args(match self.task.kind {
+                BuildKind::Release => [].as_slice(),
+                BuildKind::Diagnostic => &["-gline-tables-only"],
+                // Of two levels the last one counts.
+                BuildKind::Coverage => &["-gline-tables-only", "-O0"],
+            })
             .arg(format!("-ffile-prefix-map={}=.", self.scratch.display()));
         let cpp = self.clang.cpp.iter().filter(|_| is_cpp);
         for headers in cpp.map(|cpp| &cpp.headers).chain(&self.clang.headers) {

@@ -6,6 +6,6 @@ mod clang;
 
 pub(super) use bindings::fingerprint;
 pub use bindings::header;
-pub(super) use build::compile;
+pub(super) use build::{SOURCE_C, SOURCE_CPP, compile};
 pub(super) use clang::ClangPaths;
 pub use clang::{Clang, NoClang};

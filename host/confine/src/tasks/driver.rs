@@ -120,6 +120,11 @@ impl<C: TaskClient> Driver<C> {
         self.queue.loads()
     }
 
+    /// Returns the work that was done on each kind of task so far.
+    pub fn kinds(&self) -> &BTreeMap<&'static str, Load> {
+        self.queue.kinds()
+    }
+
     /// Starts what can start, waits, and returns the next thing that happens; `None` once every task has
     /// ended.
     pub async fn next(&mut self) -> Option<TaskEvent<C::Answer>> {

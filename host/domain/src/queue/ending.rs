@@ -70,9 +70,14 @@ impl TaskQueue {
             return None;
         };
         let took = now.saturating_sub(since);
-        let load = self.loads.entry(core).or_default();
-        load.tasks += 1;
-        load.busy += took;
+        let kind = self.entries[id.0].task.kind;
+        for load in [
+            self.loads.entry(core).or_default(),
+            self.kinds.entry(kind).or_default(),
+        ] {
+            load.tasks += 1;
+            load.busy += took;
+        }
         Some(took)
     }
 

@@ -38,7 +38,7 @@ pub enum AddError {
     Full,
 }
 
-/// Work that was done on one core, or without one.
+/// Work that was done on one core, without one, or on one kind of task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// The number of attempts that ended.
@@ -83,6 +83,7 @@ pub struct TaskQueue {
     pub(super) estimates: Estimates,
     pub(super) leveling: Leveling,
     pub(super) loads: BTreeMap<Option<usize>, Load>,
+    pub(super) kinds: BTreeMap<&'static str, Load>,
 }
 
 impl TaskQueue {
@@ -99,6 +100,7 @@ impl TaskQueue {
             estimates: Estimates::default(),
             leveling: Leveling::default(),
             loads: BTreeMap::new(),
+            kinds: BTreeMap::new(),
         }
     }
 
@@ -257,6 +259,11 @@ impl TaskQueue {
     /// Returns what each core has done so far; `None` is work that took no core.
     pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
         &self.loads
+    }
+
+    /// Returns the work that was done on each kind of task so far.
+    pub fn kinds(&self) -> &BTreeMap<&'static str, Load> {
+        &self.kinds
     }
 
     /// Makes a task ready that waits for nothing any more.

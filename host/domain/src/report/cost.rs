@@ -16,12 +16,55 @@ pub struct Cost {
     pub usd: f64,
     /// Work of each worker.
     pub workers: Vec<WorkerCost>,
+    /// Work of each phase, in the order in which phases begin. Phases overlap in time, and each has the work of all
+    /// workers.
+    #[serde(default)]
+    pub phases: Vec<PhaseCost>,
     /// Variants with a result, as a share of all.
     pub success_rate: f64,
     /// Source files read.
     pub files: u64,
     /// Lines of source in them.
     pub source_lines: u64,
+}
+
+/// A phase of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Models are waited for: plans, ideas, sources, opinions.
+    Models,
+    /// Variants are built.
+    Building,
+    /// Variants are called with fuel counted, and their answers judged; failures are repeated.
+    Checking,
+    /// Answers are assessed, and evaluators asked.
+    Assessing,
+    /// Variants are timed.
+    Measuring,
+}
+
+impl Phase {
+    /// Returns the phase of a kind of task.
+    pub fn of_task(kind: &str) -> Self {
+        match kind {
+            "build" | "timed build" => Self::Building,
+            "assess" | "evaluate" => Self::Assessing,
+            "pilot" | "replica" => Self::Measuring,
+            _ => Self::Checking,
+        }
+    }
+}
+
+/// The work of one phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseCost {
+    /// The phase.
+    pub phase: Phase,
+    /// Number of its tasks, or of calls of models.
+    pub tasks: u64,
+    /// Time spent on these, each counted by itself where several were done at once.
+    pub seconds: f64,
 }
 
 /// The work of one worker.

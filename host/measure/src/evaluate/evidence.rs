@@ -2,6 +2,7 @@
 
 use crate::{Assessment, GateRecord};
 use bakeoff_compile::BuildRecord;
+use bakeoff_domain::coverage::Coverage;
 use bakeoff_domain::measurement::{CaseIndex, Metric, Replica, VariantIndex};
 use bakeoff_domain::race::{Analysis, RaceSettings};
 use bakeoff_domain::report::CaseLabel;
@@ -17,6 +18,8 @@ pub struct VariantEvidence<'a> {
     pub gate: Option<&'a GateRecord>,
     /// The assessment of the variant's answers, where a criterion asks for it.
     pub assessment: Option<&'a Assessment>,
+    /// The code that the checked inputs reach, where a criterion asks for it.
+    pub coverage: Option<&'a Coverage>,
     /// The labels of the cases; none for a set of instances, which is one scope.
     pub cases: &'a [CaseLabel],
     /// The number of instances that every variant was checked on, if the cases are a set of them.

@@ -156,6 +156,7 @@ mod tests {
         part_readings(&VariantEvidence {
             build: None,
             build_times_ns: &[],
+            coverage: None,
             gate: None,
             assessment: None,
             cases: &cases,

@@ -75,6 +75,13 @@ pub fn readings(evidence: &VariantEvidence<'_>) -> BTreeMap<String, Reading> {
     if let Some(build) = evidence.build.filter(|build| build.digest.is_some()) {
         found.extend(of_build(build));
     }
+    if let Some((coverage, share)) = evidence.coverage.and_then(|one| Some((one, one.share()?))) {
+        let reading = Reading {
+            note: Some(coverage.sentence()),
+            ..exact(share * 100.0, "%")
+        };
+        found.insert(Source::Coverage.name(), reading);
+    }
     let mut build_times_ns = evidence.build_times_ns.to_vec();
     if let Some(ns) = median(&mut build_times_ns) {
         found.insert(Source::BuildTime.name(), exact(ns, "ns"));

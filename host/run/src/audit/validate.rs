@@ -238,6 +238,7 @@ pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(),
         record.builds.len() <= RESULTS_MAX
             && record.gates.len() <= RESULTS_MAX
             && record.assessments.len() <= RESULTS_MAX
+            && record.coverages.len() <= RESULTS_MAX
             && record.evaluations.len() <= EVALUATORS_MAX * RESULTS_MAX
             && record.aggregations.len() <= AGGREGATORS_MAX
             && record.opinions.len() <= bakeoff_config::CRITERIA_MAX * VOTES_MAX as usize

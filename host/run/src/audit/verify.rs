@@ -9,13 +9,13 @@ use crate::{
     HostOptions, Keys, Record, RunContext, RunError, SEED_RULE, VariantState, environment,
     read_variants, runner_error,
 };
-use bakeoff_compile::{BuildRecord, BuiltComponent, LINES_RULE};
+use bakeoff_compile::{BuildKind, BuildRecord, BuiltComponent, LINES_RULE};
 use bakeoff_config::{ConfigError, LoadedExperiment};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::spec;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{Assessment, GateRecord};
-use bakeoff_runner::CheckedCase;
+use bakeoff_runner::{CheckedCase, gate_calls};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -65,6 +65,7 @@ pub async fn verify(
     report("building and checking");
     verifier.build_and_check().await?;
     verifier.assess().await?;
+    verifier.cover().await?;
     verifier.evaluate().await?;
     verifier.aggregate().await?;
     report("working out the verdicts");
@@ -220,6 +221,45 @@ impl Verifier<'_> {
             };
             let (was, is) = (answers(&kept.value), answers(&here));
             self.exact(&kept.variant, "assessed answers".to_owned(), was, is);
+        }
+        Ok(())
+    }
+
+    /// Makes the calls again that show which code the checked inputs reach.
+    async fn cover(&mut self) -> Result<(), RunError> {
+        for kept in &self.kept.evidence.record.coverages {
+            let mut states = self.variants.iter();
+            let state = states.find(|state| *state.id() == kept.variant);
+            let Some(code) = state.and_then(|state| state.code.clone()) else {
+                continue;
+            };
+            let (swept, files) =
+                state.map_or((false, None), |one| (one.is_swept(), one.files.clone()));
+            let Some(was) = &kept.value.coverage else {
+                continue;
+            };
+            let request = self.context.prototype(code, BuildKind::Coverage, swept);
+            let built = self.context.tools.builder.build(&request).await;
+            let map = built
+                .as_ref()
+                .ok()
+                .and_then(|built| built.coverage.as_ref());
+            let Some((built, map)) = built.as_ref().ok().zip(map) else {
+                let why = "its code could not be marked here";
+                self.figures.skip(&kept.variant, "coverage", why);
+                continue;
+            };
+            let calls = gate_calls(self.context.config.check_seed, self.context.cases.len());
+            let marked = (&built.checked[..], map);
+            let config = &self.context.config;
+            let here = bakeoff_measure::cover(config, marked, files.as_ref(), &calls, None).await;
+            let here = here.map_err(|error| runner_error(self.loaded, error))?;
+            self.exact(
+                &kept.variant,
+                "coverage".to_owned(),
+                json!(was),
+                json!(here),
+            );
         }
         Ok(())
     }
