@@ -31,6 +31,7 @@
 //! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
+//! | … `research` | `true` or `false`: a question first on what is known of the problem | `false` |
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
 //! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
 //! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
