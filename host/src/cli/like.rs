@@ -125,11 +125,11 @@ fn read(dir: &Path) -> Result<LikeExperiment, Failure> {
         }
     }
     let _ = writeln!(example, "\nThe function: {}", experiment.interface.call);
-    if let Inputs::Generated { code, sizes } = &experiment.workload.inputs {
-        if let Code::Source(source) = code {
-            let workload = text(source, WORKLOAD_BYTES_MAX)?;
-            let _ = write!(example, "\nIts workload:\n{}\n", workload.trim_end());
-        }
+    if let Some(Code::Source(source)) = experiment.workload.inputs.code() {
+        let workload = text(source, WORKLOAD_BYTES_MAX)?;
+        let _ = write!(example, "\nIts workload:\n{}\n", workload.trim_end());
+    }
+    if let Inputs::Generated { sizes, .. } = &experiment.workload.inputs {
         let _ = writeln!(example, "\nIts sizes: {sizes:?}");
     }
     Ok(taken(experiment, example))
