@@ -91,6 +91,6 @@ pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
 pub use shared_cores::SharedCores;
-pub use survey::{BuiltProposer, Survey, SurveyedCalls, SurveyedPrototype, Values};
+pub use survey::{BuiltProposer, SmallerFailure, Survey, SurveyedCalls, SurveyedPrototype, Values};
 pub use unfinished::RunState;
 pub use variant_state::{Identity, VariantState};
