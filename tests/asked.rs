@@ -300,3 +300,48 @@ fn recorded(purpose: &str, subject: &str) -> Value {
         .find(|line| line["purpose"] == purpose && line["subject"] == subject)
         .unwrap()
 }
+
+#[test]
+fn a_run_asks_first_what_is_known_once_for_all_where_its_file_says_so() {
+    let known = json!({"algorithms": [], "pitfalls": ["Pairs overflow."], "edge_cases": []});
+    let reply = json!({"purpose": "research", "subject": "research", "reply": known,
+                       "usage": {"input_tokens": 10, "output_tokens": 5}});
+    let table = format!("{REPLAY}approaches = 3\nresearch = true\n");
+    let folder = experiment(&table, &[plan(3), reply]);
+    let dry = run(folder.path(), &["--generate", "--dry-run"]);
+    assert_eq!(dry.json()["expected"]["calls"], 5, "{}", dry.stderr);
+    let output = run(folder.path(), &["--generate", "--yes"]);
+    assert!(output.ended_a_run(), "{}", output.stderr);
+    assert_eq!(output.json()["generation"]["calls"], 7);
+    let record = fs::read_to_string(folder.path().join(".bakeoff/generation.json")).unwrap();
+    assert!(record.contains("Pairs overflow."), "{record}");
+
+    // What is kept is used by another command, and by another model.
+    let words = [
+        "generate",
+        folder.path().to_str().unwrap(),
+        "--research",
+        "--approaches=1",
+    ];
+    let output = run_bakeoff(&[&words[..], &["--provider=manual", "--format=json"]].concat());
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    let tasks = output.json()["tasks"].clone();
+    assert_eq!(tasks[0]["purpose"], "approaches");
+    assert!(
+        tasks[0]["prompt"]
+            .as_str()
+            .unwrap()
+            .contains("Pairs overflow.")
+    );
+    assert!(output.stderr.contains("is kept"), "{}", output.stderr);
+    // Of another problem nothing is kept.
+    let file = folder.path().join("bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replacen("problem = \"", "problem = \"Mind: ", 1),
+    )
+    .unwrap();
+    let output = run_bakeoff(&[&words[..], &["--provider=manual", "--format=json"]].concat());
+    assert_eq!(output.json()["tasks"][0]["purpose"], "research");
+}

@@ -256,6 +256,27 @@ fn every_example_is_valid() {
 }
 
 #[test]
+fn every_set_of_criteria_is_valid() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir("../examples/criteria").expect("the sets") {
+        let file = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&file).expect("a set");
+        let name = file.display().to_string();
+        let criteria = bakeoff_config::parse_criteria(&text, &name)
+            .unwrap_or_else(|error| panic!("{}", render(&error)));
+        assert!(criteria.iter().any(|one| one.weight == 1.0), "{name}");
+        let page = std::fs::read_to_string("../docs/models.md").expect("the page");
+        let short = file.file_name().unwrap().to_str().unwrap();
+        assert!(
+            page.contains(&format!("`{short}`")),
+            "{short} is not told of"
+        );
+        seen += 1;
+    }
+    assert!(seen >= 5, "{seen} sets");
+}
+
+#[test]
 fn every_planted_experiment_is_valid() {
     // A planted prototype that the file forgets would never be tried.
     for (folder, list) in [

@@ -1,5 +1,7 @@
 //! `bakeoff generate`: approaches from recorded replies of a model.
 
+mod repairing;
+
 use crate::mock_model::Mock;
 use crate::support::{CommandOutput, bakeoff, run_bakeoff};
 use serde_json::{Value, json};

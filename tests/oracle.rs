@@ -107,6 +107,39 @@ fn holes_of_an_oracle_are_shown_with_examples_and_another_order_is_none() {
 }
 
 #[test]
+fn an_oracle_that_accepts_whatever_is_less_is_found_out() {
+    let tested = |body: &str| {
+        let check_fn = format!(
+            "pub fn check(values: Vec<i32>, answer: u32) -> Result<(), String> {{
+                let right = values.iter().filter(|v| *v % 2 == 0).count() as u32 + 3; {body} }}"
+        );
+        let approach = "values.into_iter().filter(|v| v % 2 == 0).count() as u32 + 3";
+        let folder = experiment(&format!("{GENERATE}{check_fn}"), &[]);
+        let at = |name: &str| folder.path().join(name);
+        let wit = WIT.replace("-> list<s32>; }", "-> u32; }");
+        let wit = wit.replace("answer: list<s32>", "answer: u32");
+        fs::write(at("wit/evens.wit"), wit).unwrap();
+        let source = format!("pub fn evens(values: Vec<i32>) -> u32 {{ {approach} }}");
+        fs::write(at("count.rs"), source).unwrap();
+        let text = fs::read_to_string(at("bakeoff.toml")).unwrap();
+        let text = text + "[[approach]]\nname = \"count\"\nsource = \"count.rs\"\n";
+        fs::write(at("bakeoff.toml"), text).unwrap();
+        let output = check(folder.path(), &["--format", "json"]);
+        assert!(!output.stdout.is_empty(), "{}", output.stderr);
+        (output.status, output.json()["holes"].clone())
+    };
+    let refused = "Err(\"no\".into())";
+    let less = format!("if answer <= right {{ Ok(()) }} else {{ {refused} }}");
+    assert_eq!(tested(&less), (1, json!([["smaller", 6]])));
+    let more = format!("if answer >= right {{ Ok(()) }} else {{ {refused} }}");
+    let (status, holes) = tested(&more);
+    assert_eq!(status, 1);
+    assert!(holes.to_string().contains("[\"larger\",6]"), "{holes}");
+    let exact = format!("if answer == right {{ Ok(()) }} else {{ {refused} }}");
+    assert_eq!(tested(&exact), (0, json!([])));
+}
+
+#[test]
 fn an_oracle_that_accepts_everything_is_none() {
     let (status, test) = tested("Ok(())", &[RIGHT]);
     assert_eq!((status, &test["belief"]), (1, &json!("accepts-all")));

@@ -233,6 +233,14 @@ fn answers_to_nothing_and_replies_out_of_bounds_change_nothing() {
             "go with `statement`",
         ),
         (
+            json!({"folder": "project", "criteria": {"memory": 1}}),
+            "go with `statement`",
+        ),
+        (
+            json!({"folder": "x", "statement": "y", "criteria": {"speed": 1}}),
+            "performance, memory",
+        ),
+        (
             json!({"folder": "x", "statement": "\u{1b}[2J"}),
             "control characters",
         ),

@@ -41,6 +41,8 @@ pub struct Generate {
     pub diversity: Diversity,
     /// A file with wishes for every prototype, relative to the experiment's folder.
     pub instructions: Option<PathBuf>,
+    /// True if it is asked first what is known of the problem.
+    pub research: bool,
 }
 
 /// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
@@ -53,6 +55,8 @@ struct Wanted<'a> {
     repairs: u32,
     depth: Depth,
     diversity: Diversity,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    research: bool,
 }
 
 impl Generate {
@@ -66,6 +70,7 @@ impl Generate {
             repairs: self.repairs,
             depth: self.depth,
             diversity: self.diversity,
+            research: self.research,
         };
         serde_json::to_string(&wanted).unwrap_or_default()
     }
@@ -94,6 +99,7 @@ pub(super) fn generate(
     ];
     let diversity = section.choice("diversity", &spreads, found);
     let instructions = asked_model::file("instructions", &mut section, files, found);
+    let research = section.flag("research", found);
     section.close(found);
     Some(Generate {
         asked: asked?,
@@ -103,6 +109,7 @@ pub(super) fn generate(
         depth: depth.map(|at| at.value).unwrap_or_default(),
         diversity: diversity.map(|at| at.value).unwrap_or_default(),
         instructions,
+        research: research.is_some_and(|at| at.value),
     })
 }
 
@@ -184,6 +191,7 @@ mod tests {
             "timeout_per_approach = \"0 s\"",
             "depth = \"deep\"",
             "diversity = \"none\"",
+            "research = \"yes\"",
             "model = \"a b\"",
             "cassette = \"x\"",
         ] {

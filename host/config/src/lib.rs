@@ -31,6 +31,7 @@
 //! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
+//! | … `research` | `true` or `false`: a question first on what is known of the problem | `false` |
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
 //! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
 //! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
@@ -96,6 +97,7 @@ mod bounds;
 mod cases;
 mod crates;
 mod criteria;
+mod criteria_set;
 mod described;
 mod error;
 mod evaluators;
@@ -123,6 +125,7 @@ mod user_scale;
 mod wished;
 mod withdraw;
 mod write;
+mod write_options;
 
 pub use aggregators::AGGREGATORS_MAX;
 pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};
@@ -130,6 +133,7 @@ pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use crates::CRATES_MAX;
 pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
+pub use criteria_set::{built_in_criterion, criteria_text, is_of_any_experiment, parse_criteria};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
@@ -157,6 +161,7 @@ pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
 pub use withdraw::without_approach;
 pub use write::{NewApproach, quoted, with_approaches, with_component};
+pub use write_options::{limits_text, measure_text};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.
 pub const SCHEMA: &str = include_str!("experiment.schema.json");

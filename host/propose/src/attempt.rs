@@ -2,8 +2,9 @@
 
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::report::CaseLabel;
 use bakeoff_run::{RunError, Survey, SurveyedPrototype, Values};
-use bakeoff_runner::RepeatedCall;
+use bakeoff_runner::{Call, RepeatedCall};
 use bakeoff_source::BuildInput;
 
 /// The name of a prototype in messages; a model's own name for it is not used.
@@ -24,7 +25,7 @@ pub struct Attempt {
 /// Result of building and calling a revision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttemptOutcome {
-    /// The source was built, and every call was answered and accepted.
+    /// The source was built, every call was answered and accepted, and the check of a run passed.
     Passed {
         /// The fuel of each call. Equal fuel on all calls is equal work.
         fuel: Vec<u64>,
@@ -38,7 +39,7 @@ pub enum AttemptOutcome {
     },
 }
 
-/// Builds a source and makes `calls` of it, with `values` of its parameters.
+/// Builds a source, makes `calls` of it, with `values` of its parameters, and checks it as a run does.
 ///
 /// # Errors
 /// The workload fails on its own, or something else fails that does not depend on the prototype.
@@ -60,21 +61,74 @@ pub(super) async fn attempt(
         None => failed(FailureClass::BuildFailed, String::new()),
         Some(Err(failure)) => of_failure(&failure),
         Some(Ok(made)) => match made.iter().position(|call| call.error.is_some()) {
-            None => AttemptOutcome::Passed {
-                fuel: made.iter().filter_map(|call| call.fuel).collect(),
+            None => match survey.check(&prototype).await? {
+                None => AttemptOutcome::Passed {
+                    fuel: made.iter().filter_map(|call| call.fuel).collect(),
+                },
+                Some((failure, call)) => of_check(survey, &prototype, &failure, call).await?,
             },
             Some(place) => {
-                let case = calls.get(place).copied();
-                let is_trap = class_of(&made[place]) == FailureClass::Trap;
-                let panic = match case.filter(|_| is_trap) {
-                    Some(call) => survey.panic_in(&prototype, call).await,
-                    None => None,
-                };
-                of_call(survey, case.map(|(case, _)| case), &made[place], panic)
+                let input = calls.get(place).copied();
+                of_wrong(survey, &prototype, input, &made[place]).await?
             }
         },
     };
     Ok(Attempt { source, outcome })
+}
+
+/// Returns the outcome of a call that failed or was refused: by a smaller input, if there is one on which it fails, too.
+async fn of_wrong(
+    survey: &Survey,
+    prototype: &SurveyedPrototype,
+    input: Option<Call>,
+    call: &RepeatedCall,
+) -> Result<AttemptOutcome, RunError> {
+    let class = class_of(call);
+    if matches!(class, FailureClass::WrongAnswer | FailureClass::Trap)
+        && let Some(smaller) = survey.smaller_failure(prototype).await?
+    {
+        let label = format!(
+            "{}, smaller than what is measured",
+            CaseLabel::Size(smaller.size)
+        );
+        return Ok(of_call(Some(label), &smaller.call, smaller.panic));
+    }
+    let panic = match input.filter(|_| class == FailureClass::Trap) {
+        Some(input) => survey.panic_in(prototype, input).await,
+        None => None,
+    };
+    Ok(of_call(label(survey, input), call, panic))
+}
+
+/// Returns the outcome of a check that found what the calls before it did not.
+async fn of_check(
+    survey: &Survey,
+    prototype: &SurveyedPrototype,
+    failure: &Failure,
+    input: Option<Call>,
+) -> Result<AttemptOutcome, RunError> {
+    let Some(input) = input else {
+        return Ok(of_failure(failure));
+    };
+    let again = survey
+        .call_each(std::slice::from_ref(prototype), &[input])
+        .await?;
+    let again = again.into_iter().flatten().flatten().next();
+    match again {
+        Some(call) if call.error.is_some() => of_wrong(survey, prototype, Some(input), &call).await,
+        again => {
+            let label = label(survey, Some(input)).unwrap_or_default();
+            let arguments = again.map(|call| call.arguments).unwrap_or_default();
+            let message = format!("case {label}\narguments: {arguments}\n{}", failure.message);
+            Ok(failed(failure.class, message))
+        }
+    }
+}
+
+/// Returns the label of an input's case, shortened.
+fn label(survey: &Survey, input: Option<Call>) -> Option<String> {
+    let label = survey.cases().get(input?.0)?;
+    Some(label.to_string().chars().take(100).collect())
 }
 
 fn failed(class: FailureClass, message: String) -> AttemptOutcome {
@@ -93,17 +147,8 @@ fn class_of(call: &RepeatedCall) -> FailureClass {
     error.map_or(FailureClass::Trap, |error| error.class)
 }
 
-fn of_call(
-    survey: &Survey,
-    case: Option<CaseIndex>,
-    call: &RepeatedCall,
-    panic: Option<String>,
-) -> AttemptOutcome {
-    let label = case.and_then(|case| survey.cases().get(case));
-    let label = label.map_or_else(String::new, |label| {
-        let label: String = label.to_string().chars().take(100).collect();
-        format!("case {label}\n")
-    });
+fn of_call(label: Option<String>, call: &RepeatedCall, panic: Option<String>) -> AttemptOutcome {
+    let label = label.map_or_else(String::new, |label| format!("case {label}\n"));
     let error = call.error.as_ref();
     let reason = panic.or_else(|| error.map(|error| error.message.clone()));
     let limit = error.and_then(|error| error.limit.as_ref());

@@ -1,6 +1,6 @@
 //! The interface and the workload of a problem that a model writes, and whether they can be used.
 
-use super::explore_options::{ExploreOptions, WantedCriterion};
+use super::explore_options::ExploreOptions;
 use super::prompt::{SYSTEM, data};
 use super::writer::{PrototypeWriter, WriteOptions, read};
 use bakeoff_domain::oracle::{Belief, OracleTest};
@@ -91,15 +91,14 @@ pub(super) struct Draft {
     pub(super) plain_fuel: Vec<u64>,
 }
 
-/// Asks for the interface, and at most `repairs` times again, with the error of the last answer.
+/// Asks for the interface, and again as often as is repaired at most, with the error of the last answer.
 pub(super) async fn interface(
     models: &Models,
-    statement: &str,
-    repairs: u32,
+    options: &ExploreOptions,
 ) -> Result<WrittenInterface, DraftError> {
     let mut last: Option<(WrittenInterface, String)> = None;
-    for attempt in 0..=repairs {
-        let request = interface_request(statement, attempt, last.as_ref());
+    for attempt in 0..=options.propose.write.repairs {
+        let request = interface_request(options, attempt, last.as_ref());
         let written: WrittenInterface = read(models.ask(&request).await?)?;
         match parsed(&written) {
             Ok(_) => return Ok(written),
@@ -121,7 +120,7 @@ pub(super) async fn workload(
     let (told, write) = (&options.told, &options.propose.write);
     let mut last: Option<(WrittenWorkload, String)> = None;
     for attempt in 0..=write.repairs {
-        let request = workload_request(told, interface, attempt, last.as_ref());
+        let request = workload_request(options, interface, attempt, last.as_ref());
         let mut written: WrittenWorkload = read(models.ask(&request).await?)?;
         written.sizes.sort_unstable();
         written.sizes.dedup();
@@ -270,15 +269,20 @@ fn files(
     let quoted = bakeoff_config::quoted;
     let sizes: Vec<String> = workload.sizes.iter().map(u32::to_string).collect();
     let plain = format!("{APPROACHES}/{PLAIN}.rs");
+    let new = &options.experiment;
+    let comment = new.comment.iter().map(|line| format!("# {line}\n"));
     let experiment = format!(
         "name = {}\nproblem = {}\n\n[interface]\nwit = \"wit\"\ncall = {}\n\n[workload]\nsource = \"workload.rs\"\n\
-         sizes = [{}]\n\n[measure]\nbudget = \"20 s\"\n\n{}[[approach]]\nname = \"{PLAIN}\"\n\
+         sizes = [{}]\n\n{}{}{}{}[[approach]]\nname = \"{PLAIN}\"\n\
          description = \"The plain solution that the workload was tried with.\"\nsource = \"{plain}\"\n",
-        quoted(&options.name),
+        quoted(&new.name),
         quoted(&options.statement),
         quoted(&interface.call),
         sizes.join(", "),
-        criteria(&options.criteria),
+        bakeoff_config::limits_text(&new.limits),
+        bakeoff_config::measure_text(&new.measure),
+        comment.collect::<String>(),
+        bakeoff_config::criteria_text(&new.criteria),
     );
     vec![
         file(&format!("wit/{WIT_FILE}"), &interface.wit),
@@ -288,19 +292,6 @@ fn files(
     ]
 }
 
-/// The criteria of an experiment, as its file has them.
-fn criteria(wanted: &[WantedCriterion]) -> String {
-    let one = |criterion: &WantedCriterion| {
-        format!(
-            "[[criterion]]\nname = {}\nweight = {:?}\nfrom = \"{}\"\n\n",
-            bakeoff_config::quoted(&criterion.name),
-            criterion.weight,
-            criterion.from
-        )
-    };
-    wanted.iter().map(one).collect()
-}
-
 fn subject(what: &str, attempt: u32) -> String {
     match attempt {
         0 => what.to_owned(),
@@ -308,8 +299,19 @@ fn subject(what: &str, attempt: u32) -> String {
     }
 }
 
+/// Returns the part of a prompt with the example of an earlier experiment; empty without one.
+fn example(options: &ExploreOptions) -> String {
+    options.like.as_ref().map_or_else(String::new, |example| {
+        format!(
+            "\nAn earlier experiment of whoever asks, on another problem:\n{}\nWrite in its style of types, inputs and \
+             checks where that fits; what it is about is not wanted here.\n",
+            data(example)
+        )
+    })
+}
+
 fn interface_request(
-    statement: &str,
+    options: &ExploreOptions,
     attempt: u32,
     last: Option<&(WrittenInterface, String)>,
 ) -> Request {
@@ -320,18 +322,19 @@ fn interface_request(
             data(wrong)
         )
     });
+    let example = example(options);
     Request {
         purpose: Purpose::Interface,
         subject: subject("interface", attempt),
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "The problem:\n{}\n\nWrite its interface in WIT: one package with two worlds. World `prototype` exports \
+            "The problem:\n{}\n{example}\nWrite its interface in WIT: one package with two worlds. World `prototype` exports \
              the one function that solves it, with plain data (no resources) as parameters and result. World \
              `workload` exports `generate: func(size: u32, seed: u64)`, which returns the arguments of one call (a \
              tuple of them if there are several, else the argument itself), and `check`, with the same parameters \
              as the function, its result as the last parameter `answer`, and the result `result<_, string>`. For \
              example:\n{}\n`call` is the name of the function.\n{again}",
-            data(statement),
+            data(&options.told),
             data(
                 "package example:top-k;\nworld prototype { export top-k: func(values: list<s64>, k: u32) -> list<s64>; }\n\
                  world workload {\n  export generate: func(size: u32, seed: u64) -> tuple<list<s64>, u32>;\n  \
@@ -352,7 +355,7 @@ fn interface_request(
 }
 
 fn workload_request(
-    statement: &str,
+    options: &ExploreOptions,
     interface: &WrittenInterface,
     attempt: u32,
     last: Option<&(WrittenWorkload, String)>,
@@ -366,12 +369,13 @@ fn workload_request(
             data(wrong)
         )
     });
+    let example = example(options);
     Request {
         purpose: Purpose::Workload,
         subject: subject("workload", attempt),
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "The problem:\n{}\n\nIts interface, in WIT:\n{}\n\nThe function, in Rust:\n{}\n\nWrite three things.\n\
+            "The problem:\n{}\n\nIts interface, in WIT:\n{}\n\nThe function, in Rust:\n{}\n{example}\nWrite three things.\n\
              - `source`: a Rust file with the public functions `generate` and `check` of world `workload`. \
              `generate` draws an input of that size from its seed alone, with `crate::bakeoff::Rng` (`Rng::new(seed)`, \
              `u64()`, `u32()`, `below(bound: u64) -> u64`, `between(low: i64, high: i64) -> i64` with both ends, \
@@ -385,7 +389,7 @@ fn workload_request(
              Both files: the standard library alone, edition 2024, no `main`. Records, variants, enums and flags of \
              the interface are in `crate::types`. Their answers will be changed a little, and `check` must refuse \
              what is wrong then.\n{again}",
-            data(statement),
+            data(&options.told),
             data(&interface.wit),
             data(&function.unwrap_or_default()),
         ),

@@ -2,6 +2,24 @@
 
 use super::idea::WishedIdea;
 use super::proposer::ProposeOptions;
+use bakeoff_config::built_in_criterion;
+use bakeoff_domain::spec::{Criterion, Limits, Measure, Source};
+use std::time::Duration;
+
+/// The criteria that a new experiment may have, by their names, with their sources.
+pub const NEW_CRITERIA: [(&str, Source); 8] = [
+    ("performance", Source::Time),
+    ("memory", Source::PeakMemory),
+    ("simplicity", Source::SourceLines),
+    ("wall", Source::Wall),
+    ("fuel", Source::Fuel),
+    ("size", Source::ComponentSize),
+    ("cold-start", Source::ColdStart),
+    ("build-time", Source::BuildTime),
+];
+
+/// The budget of a new experiment.
+const BUDGET: Duration = Duration::from_secs(20);
 
 /// Options of an exploration.
 #[derive(Clone, Debug)]
@@ -10,42 +28,59 @@ pub struct ExploreOptions {
     pub statement: String,
     /// The problem as a model is told of it: with what the user gives beside it.
     pub told: String,
-    /// The criteria of the experiment that is written.
-    pub criteria: Vec<WantedCriterion>,
-    /// The name of the experiment that is written.
-    pub name: String,
+    /// Example of an earlier experiment's form, for the questions for interface and workload.
+    pub like: Option<String>,
+    /// The experiment that is written.
+    pub experiment: NewExperiment,
     /// Options of asking for and writing prototypes; their number follows from the plan.
     pub propose: ProposeOptions,
     /// Ideas of the user's own, which are written first; they are among the approaches of the plan.
     pub wished: Vec<WishedIdea>,
 }
 
-/// A criterion of an experiment that is written: a built-in source with a weight.
+/// The parts of a new experiment that no task of a plan writes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WantedCriterion {
-    /// Name of the criterion.
+pub struct NewExperiment {
+    /// Name of the experiment.
     pub name: String,
-    /// Weight of the criterion.
-    pub weight: f64,
-    /// Name of its source in experiment files.
-    pub from: &'static str,
+    /// Its criteria, of built-in sources.
+    pub criteria: Vec<Criterion>,
+    /// Lines of the comment above its criteria, without control characters.
+    pub comment: Vec<String>,
+    /// Its limits.
+    pub limits: Limits,
+    /// How it is measured.
+    pub measure: Measure,
 }
 
-impl WantedCriterion {
-    /// Returns the criteria where the user asks for none.
-    pub fn usual() -> Vec<Self> {
-        let usual = [
-            ("performance", 1.0, "time"),
-            ("memory", 0.3, "peak-memory"),
-            ("simplicity", 0.3, "source-lines"),
-        ];
-        let criterion = |(name, weight, from): (&str, f64, &'static str)| Self {
+impl NewExperiment {
+    /// Makes an experiment of this name whose criteria are the usual ones.
+    pub fn usual(name: &str) -> Self {
+        Self {
             name: name.to_owned(),
-            weight,
-            from,
-        };
-        usual.map(criterion).into()
+            criteria: usual_criteria(),
+            comment: Vec::new(),
+            limits: Limits::default(),
+            measure: Measure {
+                budget: BUDGET,
+                ..Measure::default()
+            },
+        }
     }
+}
+
+/// Returns a criterion of a new experiment by its name; `None` if it can have none of that name.
+pub fn new_criterion(name: &str, weight: f64) -> Option<Criterion> {
+    let known = NEW_CRITERIA.iter().find(|(known, _)| *known == name);
+    known.map(|(name, source)| built_in_criterion(name, weight, source.clone()))
+}
+
+/// Returns the criteria of a new experiment where nobody asks for others.
+pub fn usual_criteria() -> Vec<Criterion> {
+    let usual = [("performance", 1.0), ("memory", 0.3), ("simplicity", 0.3)];
+    let criteria = usual.iter();
+    let criteria = criteria.filter_map(|(name, weight)| new_criterion(name, *weight));
+    criteria.collect()
 }
 
 /// Returns a problem with what the user gives beside it, by name and text, as a model is told of it.
@@ -70,5 +105,14 @@ mod tests {
             "Sort.\n\nIts user gives notes.md with it:\nn is small"
         );
         assert_eq!(with_context("Sort.", &[]), "Sort.");
+    }
+
+    #[test]
+    fn every_criterion_of_a_new_experiment_can_be_read_there() {
+        assert_eq!(usual_criteria().len(), 3);
+        for (name, source) in NEW_CRITERIA {
+            assert!(bakeoff_config::is_of_any_experiment(&source), "{name}");
+        }
+        assert_eq!(new_criterion("speed", 1.0), None);
     }
 }

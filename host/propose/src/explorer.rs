@@ -308,9 +308,7 @@ impl Explorer {
 
     async fn interface(&self) -> Step {
         self.say("asking for the interface");
-        let options = &self.options;
-        let repairs = options.propose.write.repairs;
-        let written = draft::interface(&self.models, &options.told, repairs).await;
+        let written = draft::interface(&self.models, &self.options).await;
         let written = written.map_err(|error| match StepAnswer::from(error) {
             StepAnswer::Unusable(_, reason) => StepAnswer::Unusable(TaskKind::Interface, reason),
             other => other,

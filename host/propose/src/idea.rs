@@ -164,7 +164,8 @@ pub(super) fn sentence(text: &str) -> String {
     clipped(text, SENTENCE_CHARS_MAX)
 }
 
-fn clipped(text: &str, chars_max: usize) -> String {
+/// Returns a text as one line without control and formatting characters, of so many characters at most.
+pub(super) fn clipped(text: &str, chars_max: usize) -> String {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || is_active(letter))
         .filter(|word| !word.is_empty())

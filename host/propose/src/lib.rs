@@ -16,11 +16,13 @@ mod judge;
 mod known_ideas;
 mod learnt;
 mod plan;
+mod planned_criteria;
 mod planner;
 mod prompt;
 mod proposal;
 mod proposer;
 mod replies;
+mod research;
 mod round_proposer;
 mod sketch;
 mod step;
@@ -30,16 +32,20 @@ mod writer;
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
-pub use explore_options::{ExploreOptions, WantedCriterion, with_context};
+pub use explore_options::{
+    ExploreOptions, NEW_CRITERIA, NewExperiment, new_criterion, usual_criteria, with_context,
+};
 pub use explorer::{Explored, explore, explore_beside};
 pub use idea::{Idea, WishFile, WishedIdea};
 pub use improver::{Improvement, Improvements, Improver};
 pub use judge::ModelJudge;
 pub use learnt::{Learnt, ToldProgram, Tried};
 pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
-pub use planner::{PlanError, plan};
+pub use planned_criteria::PlannedCriterion;
+pub use planner::{PlanError, PlanRequest, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+pub use research::{KnownAlgorithm, Research, research};
 pub use round_proposer::{
     ProposedProgram, ProposedPrograms, ProposerProgram, ProposerResult, RoundProposer,
 };

@@ -3,6 +3,9 @@
 //! A model writes the plan; this module checks it against the dependencies that kinds of tasks have.
 
 use super::idea::sentence;
+use super::planned_criteria::{
+    PlannedCriterion, WrittenCriterion, checked_criteria, criteria_schema,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -112,6 +115,8 @@ struct WrittenTask {
 pub(super) struct WrittenPlan {
     complexity: WrittenComplexity,
     tasks: Vec<WrittenTask>,
+    #[serde(default)]
+    criteria: Vec<WrittenCriterion>,
 }
 
 /// A task of a plan.
@@ -132,12 +137,14 @@ pub struct PlannedTask {
 }
 
 /// Tasks in an order in which they can be done.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// Complexity of the problem.
     pub complexity: Complexity,
     /// Reasons for this complexity, in sentences of the model's.
     pub reasons: Vec<String>,
+    /// Criteria that the model proposes; empty if it proposes none, or was not asked for any.
+    pub criteria: Vec<PlannedCriterion>,
     /// The tasks.
     pub tasks: Vec<PlannedTask>,
 }
@@ -194,9 +201,11 @@ impl Plan {
             });
         }
         let reasons = written.complexity.reasons.iter();
+        let criteria = checked_criteria(&written.criteria)?;
         Ok(Self {
             complexity: written.complexity.level,
             reasons: reasons.map(|reason| sentence(reason)).collect(),
+            criteria,
             tasks: planned,
         })
     }
@@ -259,8 +268,17 @@ fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
     Ok(order)
 }
 
-/// The schema of a plan.
-pub(super) fn plan_schema(scope: PlanScope) -> Value {
+/// The schema of a plan, which proposes criteria if it is asked for them.
+pub(super) fn plan_schema(scope: PlanScope, with_criteria: bool) -> Value {
+    let mut schema = tasks_schema(scope);
+    if with_criteria {
+        schema["required"] = json!(["complexity", "criteria", "tasks"]);
+        schema["properties"]["criteria"] = criteria_schema();
+    }
+    schema
+}
+
+fn tasks_schema(scope: PlanScope) -> Value {
     // Longer texts are cut.
     let text = |about: &str| json!({"type": "string", "description": about});
     json!({

@@ -2,8 +2,10 @@
 
 use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
 use super::prompt::{SYSTEM, data};
+use super::what_counts::criteria_words;
 use super::writer::read;
 use bakeoff_domain::generate::Diversity;
+use bakeoff_domain::spec::Criterion;
 use bakeoff_provider::{AskError, Models, Purpose, Request};
 
 /// The most tokens of a plan.
@@ -23,24 +25,31 @@ pub enum PlanError {
     Unusable(String),
 }
 
-/// Asks for the complexity of a problem, and for the tasks that solve it. `approaches` is the number that the user
-/// wants; `None` leaves it to the plan.
+/// A request for a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanRequest<'a> {
+    /// The problem as a model is told of it.
+    pub statement: &'a str,
+    /// Starting point of the plan.
+    pub scope: PlanScope,
+    /// Number of approaches that the user wants; `None` leaves it to the plan.
+    pub approaches: Option<u32>,
+    /// Diversity of the approaches.
+    pub diversity: Diversity,
+    /// The criteria that the approaches are compared by; `None` lets the plan propose some.
+    pub criteria: Option<&'a [Criterion]>,
+}
+
+/// Asks for the complexity of a problem, and for the tasks that solve it.
 ///
 /// # Errors
 /// See [`PlanError`].
-pub async fn plan(
-    models: &Models,
-    statement: &str,
-    scope: PlanScope,
-    approaches: Option<u32>,
-    diversity: Diversity,
-) -> Result<Plan, PlanError> {
+pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Plan, PlanError> {
     let mut wrong: Option<String> = None;
     for attempt in 0..=REPAIRS_MAX {
-        let wanted = (scope, approaches, diversity);
-        let request = request(statement, wanted, attempt, wrong.as_deref());
+        let request = request(wanted, attempt, wrong.as_deref());
         let written: WrittenPlan = read(models.ask(&request).await?)?;
-        match Plan::of(&written, scope, approaches) {
+        match Plan::of(&written, wanted.scope, wanted.approaches) {
             Ok(plan) => return Ok(plan),
             Err(reason) => wrong = Some(reason),
         }
@@ -48,24 +57,19 @@ pub async fn plan(
     Err(PlanError::Unusable(wrong.unwrap_or_default()))
 }
 
-fn request(
-    statement: &str,
-    (scope, approaches, diversity): (PlanScope, Option<u32>, Diversity),
-    attempt: u32,
-    wrong: Option<&str>,
-) -> Request {
-    let count = match approaches {
+fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Request {
+    let count = match wanted.approaches {
         Some(count) => format!("{count} tasks of kind `approach`"),
         None => "as many tasks of kind `approach` as the complexity is worth: 1 to 3 for a simple problem, 3 to 8 \
                  for a moderate one, up to 10 for a complex one"
             .to_owned(),
     };
-    let spread = match diversity {
+    let spread = match wanted.diversity {
         Diversity::Low => "variations of one promising idea",
         Diversity::Medium => "other algorithms or data structures",
         Diversity::High => "ideas as far apart as there are any",
     };
-    let begin = match scope {
+    let begin = match wanted.scope {
         PlanScope::Statement => {
             "- one `interface` (the function's types), one `workload` (its inputs, a check of answers, and a plain \
              solution) and one `sketch` (names the approaches);"
@@ -74,6 +78,14 @@ fn request(
             "- one `sketch` (names the approaches): the function's types, its inputs and the check of answers are \
              there already;"
         }
+    };
+    let counts = match wanted.criteria {
+        Some(criteria) => format!("What counts is decided:\n{}\n", data(&criteria_words(criteria))),
+        None => "`criteria` is your proposal of what counts, and how much, for whoever has this problem: of performance \
+                 (CPU time of a call), wall (wall time of a call), memory (the most that a call takes), fuel \
+                 (instructions), size (of the compiled code), simplicity (lines of source), cold-start (the first call) \
+                 and build-time. Name those that matter here; without a reason to the contrary, performance counts most.\n"
+            .to_owned(),
     };
     let wrong = wrong.map_or_else(String::new, |reason| {
         format!("\nThe last plan cannot be done: {reason}. Write it anew.\n")
@@ -86,15 +98,43 @@ fn request(
         },
         system: SYSTEM.to_owned(),
         prompt: format!(
-            "The problem:\n{}\n\nTo find out which way of solving it is the fastest, one typed function will be \
-             written in several ways and measured. Say how complex the problem is, and plan the work as tasks:\n\
+            "The problem:\n{}\n\nTo find out which way of solving it is the best by what counts, one typed function will \
+             be written in several ways and measured. Say how complex the problem is, and plan the work as tasks:\n\
              {begin}\n- {count}: {spread};\n\
              - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
              `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
-             priority do. `output_tokens` is how much you expect to write.\n{wrong}",
-            data(statement)
+             priority do. `output_tokens` is how much you expect to write.\n{counts}{wrong}",
+            data(wanted.statement)
         ),
-        schema: plan_schema(scope),
+        schema: plan_schema(wanted.scope, wanted.criteria.is_none()),
         output_tokens_max: TOKENS_MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explore_options::usual_criteria;
+    use super::*;
+
+    #[test]
+    fn criteria_are_asked_for_only_where_nobody_decided_them() {
+        let criteria = usual_criteria();
+        let wanted = |criteria| PlanRequest {
+            statement: "Sort.",
+            scope: PlanScope::Statement,
+            approaches: None,
+            diversity: Diversity::Medium,
+            criteria,
+        };
+        let open = request(wanted(None), 0, None);
+        assert!(open.schema["properties"]["criteria"].is_object());
+        assert!(open.prompt.contains("your proposal of what counts"));
+        let decided = request(wanted(Some(&criteria)), 0, None);
+        assert!(decided.schema["properties"]["criteria"].is_null());
+        assert!(
+            decided.prompt.contains("memory (weight 0.3)"),
+            "{}",
+            decided.prompt
+        );
     }
 }

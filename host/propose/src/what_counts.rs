@@ -4,21 +4,25 @@ use bakeoff_domain::spec::{Criterion, Direction, Experiment, Gate, GateOn, Limit
 
 /// Returns what counts: the criteria by weight, the bounds that rank nobody, and the limits of a call.
 pub(super) fn what_counts(experiment: &Experiment) -> String {
-    let mut criteria: Vec<&Criterion> = experiment.criteria.iter().collect();
-    criteria.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    let lines = criteria.into_iter().map(criterion);
-    let mut lines: Vec<String> = lines.collect();
     let Limits {
         memory_bytes,
         fuel,
         wall,
         ..
     } = experiment.limits;
-    lines.push(format!(
-        "Limits of a call, beyond which an approach fails: {} MiB of memory, {fuel} instructions of WebAssembly, {} s.",
+    format!(
+        "{}\nLimits of a call, beyond which an approach fails: {} MiB of memory, {fuel} instructions of WebAssembly, {} s.",
+        criteria_words(&experiment.criteria),
         memory_bytes >> 20,
         wall.as_secs_f64()
-    ));
+    )
+}
+
+/// Returns criteria in words, one on each line, the heaviest first.
+pub(super) fn criteria_words(criteria: &[Criterion]) -> String {
+    let mut criteria: Vec<&Criterion> = criteria.iter().collect();
+    criteria.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let lines: Vec<String> = criteria.into_iter().map(criterion).collect();
     lines.join("\n")
 }
 

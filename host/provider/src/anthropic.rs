@@ -2,7 +2,7 @@
 
 use super::endpoint::ApiAddress;
 use super::request::Request;
-use super::schema::reduce;
+use super::schema::{BoundsUse, reduce};
 use super::stream::{Message, Stop};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn body(model: &str, request: &Request) -> Value {
         "stream": true,
         "messages": [{"role": "user", "content": request.prompt}],
         "output_config": {
-            "format": {"type": "json_schema", "schema": reduce(&request.schema).schema}
+            "format": {"type": "json_schema", "schema": reduce(&request.schema, BoundsUse::Refused).schema}
         },
     });
     if !request.system.is_empty() {

@@ -33,9 +33,8 @@ const ERROR_BYTES_MAX: usize = 16 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Api {
     Anthropic,
-    OpenAi,
-    /// An API like OpenAI's, of another provider.
-    LikeOpenAi,
+    /// OpenAI's, of OpenAI or another server.
+    OpenAi(openai::Server),
 }
 
 /// A model behind an API.
@@ -73,8 +72,15 @@ impl HttpModel {
         let official = endpoint.base == address.official;
         let (api, url) = match options.provider {
             ProviderKind::Anthropic => (Api::Anthropic, anthropic::url(&endpoint.base)),
-            ProviderKind::OpenAi if official => (Api::OpenAi, openai::url(&endpoint.base)),
-            _ => (Api::LikeOpenAi, openai::url(&endpoint.base)),
+            provider => {
+                let server = match provider {
+                    ProviderKind::OpenAi if official => openai::Server::OpenAi,
+                    ProviderKind::Ollama => openai::Server::Enforcing,
+                    _ if endpoint.is_loopback => openai::Server::Enforcing,
+                    _ => openai::Server::Other,
+                };
+                (Api::OpenAi(server), openai::url(&endpoint.base))
+            }
         };
         if official && endpoint.key.is_none() && options.provider != ProviderKind::Ollama {
             let name = address.key_variable;
@@ -98,8 +104,7 @@ impl HttpModel {
     pub(super) fn body(&self, request: &Request) -> String {
         let body = match self.api {
             Api::Anthropic => anthropic::body(&self.model, request),
-            Api::OpenAi => openai::body(&self.model, request, true),
-            Api::LikeOpenAi => openai::body(&self.model, request, false),
+            Api::OpenAi(server) => openai::body(&self.model, request, server),
         };
         body.to_string()
     }
@@ -146,7 +151,7 @@ impl HttpModel {
         }
         let on_event: OnEvent = match self.api {
             Api::Anthropic => anthropic::on_event,
-            Api::OpenAi | Api::LikeOpenAi => openai::on_event,
+            Api::OpenAi(_) => openai::on_event,
         };
         let mut stream = ReplyStream::new(on_event, output_tokens_max);
         let ending = loop {
@@ -239,7 +244,7 @@ fn headers(api: Api, endpoint: &Endpoint, key_variable: &str) -> Result<HeaderMa
                 HeaderName::from_static("x-api-key"),
                 key.expose().to_owned(),
             ),
-            Api::OpenAi | Api::LikeOpenAi => (AUTHORIZATION, format!("Bearer {}", key.expose())),
+            Api::OpenAi(_) => (AUTHORIZATION, format!("Bearer {}", key.expose())),
         };
         let mut value = HeaderValue::from_str(&value).map_err(|_| {
             OpenError::Options(format!("{key_variable} has characters that no key has"))

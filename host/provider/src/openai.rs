@@ -2,7 +2,7 @@
 
 use super::endpoint::ApiAddress;
 use super::request::Request;
-use super::schema::reduce;
+use super::schema::{BoundsUse, reduce};
 use super::stream::{Message, Stop};
 use serde_json::{Value, json};
 
@@ -25,18 +25,32 @@ pub(super) fn url(base: &str) -> String {
     format!("{base}/chat/completions")
 }
 
+/// A server that speaks this API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Server {
+    /// OpenAI's own.
+    OpenAi,
+    /// Another one, somewhere.
+    Other,
+    /// Ollama, or a server on this machine, such as llama.cpp's: it holds the model to the bounds in a schema.
+    Enforcing,
+}
+
 /// Returns the body of a request. The limit has another name at OpenAI than in all other APIs.
-pub(super) fn body(model: &str, request: &Request, is_openai: bool) -> Value {
-    let reduced = reduce(&request.schema);
+pub(super) fn body(model: &str, request: &Request, server: Server) -> Value {
+    let bounds = match server {
+        Server::OpenAi | Server::Other => BoundsUse::Refused,
+        Server::Enforcing => BoundsUse::Enforced,
+    };
+    let reduced = reduce(&request.schema, bounds);
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));
     }
     messages.push(json!({"role": "user", "content": request.prompt}));
-    let limit = if is_openai {
-        "max_completion_tokens"
-    } else {
-        "max_tokens"
+    let limit = match server {
+        Server::OpenAi => "max_completion_tokens",
+        Server::Other | Server::Enforcing => "max_tokens",
     };
     let mut body = json!({
         "model": model,

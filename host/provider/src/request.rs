@@ -15,6 +15,8 @@ pub enum Purpose {
     Interface,
     /// The inputs of a problem, and the check of answers.
     Workload,
+    /// Algorithms, pitfalls and edge cases that are known of a problem.
+    Research,
     /// Ideas of how a problem can be solved.
     Approaches,
     /// The source of one approach.
@@ -31,10 +33,11 @@ pub enum Purpose {
 
 impl Purpose {
     /// Every purpose, in the order of a run.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Plan,
         Self::Interface,
         Self::Workload,
+        Self::Research,
         Self::Approaches,
         Self::Prototype,
         Self::Repair,
@@ -49,6 +52,7 @@ impl Purpose {
             Self::Plan => "plan",
             Self::Interface => "interface",
             Self::Workload => "workload",
+            Self::Research => "research",
             Self::Approaches => "approaches",
             Self::Prototype => "prototype",
             Self::Repair => "repair",

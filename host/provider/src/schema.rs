@@ -34,6 +34,20 @@ const PLAIN: [&str; 7] = [
     "required",
 ];
 
+/// Keywords that bound a list, a text or a number.
+const BOUNDS: [&str; 6] = [
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+];
+
+/// The largest bound of a list or a text that is sent to a server which enforces bounds: such a server makes a grammar of
+/// the schema, which grows with it.
+const ENFORCED_MAX: u64 = 1_000;
+
 /// Keywords that say nothing of a reply.
 const SILENT: [&str; 5] = ["$schema", "$id", "$comment", "examples", "default"];
 
@@ -180,18 +194,35 @@ pub(super) struct ReducedSchema {
     pub(super) all_required: bool,
 }
 
-/// Reduces a schema to keywords that every API accepts. Keywords that are left out are told in the description instead:
+/// Use that an API makes of the bounds in a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoundsUse {
+    /// It may refuse a schema with bounds.
+    Refused,
+    /// It lets the model write nothing beyond them.
+    Enforced,
+}
+
+/// Reduces a schema to keywords that an API accepts. Keywords that are left out are told in the description instead:
 /// the model should know of them, since the reply is checked against them.
-pub(super) fn reduce(schema: &Value) -> ReducedSchema {
+pub(super) fn reduce(schema: &Value, bounds: BoundsUse) -> ReducedSchema {
     let mut all_required = true;
-    let schema = reduced(schema, 0, &mut all_required);
+    let schema = reduced(schema, bounds, 0, &mut all_required);
     ReducedSchema {
         schema,
         all_required,
     }
 }
 
-fn reduced(schema: &Value, depth: usize, all_required: &mut bool) -> Value {
+/// Returns true if a keyword is a bound that is sent to an API.
+fn is_enforced(name: &str, value: &Value, bounds: BoundsUse) -> bool {
+    let is_small = || value.as_u64().is_some_and(|bound| bound <= ENFORCED_MAX);
+    bounds == BoundsUse::Enforced
+        && BOUNDS.contains(&name)
+        && (matches!(name, "minimum" | "maximum") || is_small())
+}
+
+fn reduced(schema: &Value, bounds: BoundsUse, depth: usize, all_required: &mut bool) -> Value {
     let Some(object) = schema.as_object() else {
         // `true` and `false` are schemas as well.
         return json!({});
@@ -199,12 +230,13 @@ fn reduced(schema: &Value, depth: usize, all_required: &mut bool) -> Value {
     if depth == DEPTH_MAX {
         return json!({});
     }
-    let mut inside = |value: &Value| reduced(value, depth + 1, all_required);
+    let mut inside = |value: &Value| reduced(value, bounds, depth + 1, all_required);
     let (mut kept, mut told) = (Map::new(), Vec::new());
     for (key, value) in object {
         let name = key.as_str();
         let value = match value {
             value if PLAIN.contains(&name) => value.clone(),
+            value if is_enforced(name, value, bounds) => value.clone(),
             value if SCHEMA.contains(&name) => inside(value),
             Value::Array(list) if SCHEMAS.contains(&name) => list.iter().map(&mut inside).collect(),
             Value::Object(named) if NAMED_SCHEMAS.contains(&name) => named
@@ -329,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_reduced_schema_has_what_every_api_accepts_and_tells_the_rest() {
-        let reduced = reduce(&schema());
+        let reduced = reduce(&schema(), BoundsUse::Refused);
         assert_eq!(
             reduced.schema,
             json!({
@@ -352,6 +384,24 @@ mod tests {
         assert!(!reduced.all_required);
         let strict =
             json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "null"}}});
-        assert!(reduce(&strict).all_required);
+        assert!(reduce(&strict, BoundsUse::Refused).all_required);
+    }
+    #[test]
+    fn bounds_are_sent_to_who_enforces_them_unless_they_are_large() {
+        let mut wanted = schema();
+        wanted["properties"]["source"] = json!({"type": "string", "maxLength": 1_000_000});
+        wanted["properties"]["count"] = json!({"type": "integer", "maximum": 10_000_000});
+        let reduced = reduce(&wanted, BoundsUse::Enforced).schema;
+        let of = |name: &str| &reduced["properties"][name];
+        assert_eq!(of("names")["maxItems"], 2);
+        assert_eq!(
+            of("names")["items"],
+            json!({"type": "string", "maxLength": 5, "description": "A name."})
+        );
+        assert_eq!(of("count")["maximum"], 10_000_000);
+        assert_eq!(
+            of("source"),
+            &json!({"type": "string", "description": "(maxLength: 1000000)"})
+        );
     }
 }

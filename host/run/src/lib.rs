@@ -94,7 +94,8 @@ pub use samples::samples_of;
 pub use seed::draw as draw_seed;
 pub use shared_cores::SharedCores;
 pub use survey::{
-    BuiltProposer, Survey, SurveyedCalls, SurveyedCoverage, SurveyedPrototype, Values,
+    BuiltProposer, SmallerFailure, Survey, SurveyedCalls, SurveyedCoverage, SurveyedPrototype,
+    Values,
 };
 pub use unfinished::RunState;
 pub use variant_state::{Identity, VariantState};

@@ -2,11 +2,14 @@
 //! much work an input of each size is.
 
 mod bounded;
+mod checked;
 mod coverage;
 mod proposers;
+mod smaller;
 
 pub use coverage::SurveyedCoverage;
 pub use proposers::BuiltProposer;
+pub use smaller::SmallerFailure;
 
 use super::child_tasks::{ChildTasks, ChildWork, OpenTasks, core_task};
 use super::child_work::{Build, Built, BuiltPrototype, Repeat, TestOracle};

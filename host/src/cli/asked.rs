@@ -16,12 +16,14 @@ use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::planned::{self, PlanOutput};
+use super::researching;
 use super::show;
 use super::wishes::{self, Wishing};
 use bakeoff_config::{Generate, LoadedExperiment, Policy};
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{
-    ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope, ProposeOptions, WriteOptions,
+    ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanError, PlanRequest, PlanScope,
+    ProposeOptions, WriteOptions,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
@@ -30,7 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The message after an interruption.
-const INTERRUPTED: &str = "interrupted; what the model replied is recorded, and the same command goes on without paying again";
+pub(super) const INTERRUPTED: &str = "interrupted; what the model replied is recorded, and the same command goes on without paying again";
 
 /// Next step of a run after its `[generate]` table was handled.
 pub(super) enum Next {
@@ -106,6 +108,11 @@ pub(super) async fn ask(
                 return Ok(Next::End);
             }
         } else {
+            let problem = told(wanted, loaded, &models, &mut say);
+            let problem = tokio::select! {
+                told = problem => told?,
+                _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+            };
             let wishing = Wishing {
                 loaded,
                 file,
@@ -113,7 +120,7 @@ pub(super) async fn ask(
                 policy,
                 safety,
                 output,
-                problem: &loaded.experiment.problem,
+                problem: &problem,
             };
             let options = propose_options(wanted, loaded, 1, &events);
             let made = tokio::select! {
@@ -149,6 +156,22 @@ pub(super) async fn ask(
         Some((explored, expected)) => asking.finish(&explored, expected, file),
         None => Ok(Next::End),
     }
+}
+
+/// Returns the problem of an experiment as a model is told of it: with what is known of it, if the experiment wants that to
+/// be asked first.
+pub(super) async fn told(
+    wanted: &Generate,
+    loaded: &LoadedExperiment,
+    models: &Models,
+    say: &mut dyn FnMut(&str),
+) -> Result<String, Failure> {
+    let problem = &loaded.experiment.problem;
+    if !wanted.research {
+        return Ok(problem.clone());
+    }
+    let told = researching::with_research(models, &loaded.dir, problem, say).await?;
+    told.map_err(|error| models::ended(&error))
 }
 
 /// Opens the model that an experiment wants for the rounds of a search, if the user lets it be asked.
@@ -226,16 +249,20 @@ impl Asking<'_> {
         let statement = &self.loaded.experiment.problem;
         let plan = bakeoff_propose::plan(
             self.models,
-            statement,
-            PlanScope::Experiment,
-            wanted.approaches,
-            wanted.diversity,
+            PlanRequest {
+                statement,
+                scope: PlanScope::Experiment,
+                approaches: wanted.approaches,
+                diversity: wanted.diversity,
+                criteria: Some(&self.loaded.experiment.criteria),
+            },
         );
         let plan = plan.await.map_err(|error| match error {
             PlanError::Ask(error) => models::ended(&error),
             unusable => Failure::no_answer(unusable.to_string()),
         })?;
-        let expected = generation::expected(&plan, self.models);
+        let asks_research = wanted.research && researching::is_open(&self.loaded.dir, statement);
+        let expected = generation::expected(&plan, self.models, asks_research);
         if self.leave.dry_run {
             match output.format {
                 Format::Json => show::write_json(&PlanOutput {
@@ -250,13 +277,14 @@ impl Asking<'_> {
         if !self.leave.yes && !planned::goes_on(self.models)? {
             return Ok(None);
         }
+        let told = told(wanted, self.loaded, self.models, &mut say).await?;
         let asking = generation_record::before(self.loaded, &wanted.wanted());
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),
-            told: statement.clone(),
-            criteria: Vec::new(),
-            name: self.loaded.experiment.name.clone(),
+            told,
+            like: None,
+            experiment: NewExperiment::usual(&self.loaded.experiment.name),
             propose: propose_options(
                 wanted,
                 self.loaded,

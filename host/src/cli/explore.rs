@@ -1,6 +1,8 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::changed;
+use super::criteria_options::CriteriaOptions;
+use super::explore_files::{name, write_all};
 use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::failure::Failure;
 use super::generate;
@@ -8,29 +10,31 @@ use super::generation;
 use super::generation_events::GenerationEvents;
 use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
+use super::like::{LikeExperiment, LikeOption};
 use super::models::{self, ModelArguments};
+use super::new_criteria::{CriteriaOrigin, NewCriteria};
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, check_places};
+use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
-use super::told::Criteria;
+use super::researching;
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::library;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
-use bakeoff_domain::ids;
 use bakeoff_domain::report::ExpectedCost;
-use bakeoff_files::Folder;
+use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{
-    APPROACHES, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope,
+    APPROACHES, DraftFile, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanError,
+    PlanRequest, PlanScope,
 };
 use bakeoff_provider::{Models, OpenTask, Purpose};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
 use bakeoff_store::Start;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Solves a problem in several ways, from a statement alone: a model plans the work, writes interface, workload
@@ -64,7 +68,9 @@ pub(super) struct Arguments {
     #[command(flatten)]
     own: OwnIdeas,
     #[command(flatten)]
-    criteria: Criteria,
+    criteria: CriteriaOptions,
+    #[command(flatten)]
+    like: LikeOption,
     /// Show the plan and what it is expected to cost, and stop; the plan is asked for once only
     #[arg(long)]
     dry_run: bool,
@@ -126,9 +132,10 @@ async fn explored(
         )));
     }
     arguments.own.check(arguments.approaches.0)?;
+    let like = arguments.like.read()?;
     let experiment = arguments.out.join(FILE_NAME);
     let earlier = if experiment.exists() || experiment.is_symlink() {
-        Some(arguments.unfinished()?)
+        Some(arguments.unfinished(like.as_ref())?)
     } else {
         None
     };
@@ -136,7 +143,9 @@ async fn explored(
     check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
     generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
     let wanted = arguments.own.count() + arguments.approaches.0.unwrap_or(0);
-    let criteria = arguments.criteria.wanted()?.into_iter();
+    // The plan decides the others.
+    let criteria = arguments.decided(like.as_ref())?.into_iter();
+    let criteria = criteria.flat_map(|(_, criteria)| criteria);
     let criteria = criteria.map(|one| one.name).collect();
     let events = GenerationEvents::begin(
         &arguments.out,
@@ -146,16 +155,17 @@ async fn explored(
     );
     let models = generate::open_models(&arguments.model, &arguments.out, output, &events)?;
     let models = Arc::new(models);
-    let exploring = arguments.explore(&models, output, &events);
+    let exploring = arguments.explore(&models, like.as_ref(), output, &events);
     let explored = tokio::select! {
         explored = exploring => explored,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
             "interrupted; what the model replied is recorded, and the same command goes on without paying again",
         )),
     };
-    let is_plan = |task: &OpenTask| task.purpose == Purpose::Plan;
+    // Nothing is written while one of these waits.
+    let is_first = |task: &OpenTask| matches!(task.purpose, Purpose::Plan | Purpose::Research);
     if let Some(tasks) = OpenTasks::of(&models)
-        && models.open_tasks().iter().any(is_plan)
+        && models.open_tasks().iter().any(is_first)
     {
         events.end(false);
         tasks.write(output)?;
@@ -164,15 +174,28 @@ async fn explored(
     let Some(explored) = explored? else {
         return Ok(Status::Done);
     };
-    events.end(explored.0.ended.is_none());
+    events.end(explored.explored.ended.is_none());
     arguments
-        .finish(explored, &models, earlier.as_ref(), (output, listener))
+        .finish(
+            explored,
+            &models,
+            (earlier.as_ref(), like.as_ref()),
+            (output, listener),
+        )
         .await
+}
+
+/// Result of an exploration, with what was decided before it.
+struct Exploration {
+    explored: Explored,
+    /// The cost that the plan expected.
+    expected: ExpectedCost,
+    criteria: NewCriteria,
 }
 
 impl Arguments {
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
-    fn wanted(&self) -> String {
+    fn wanted(&self, like: Option<&LikeExperiment>) -> String {
         let approaches = self
             .approaches
             .0
@@ -180,20 +203,31 @@ impl Arguments {
         format!(
             "statement {}, approaches {approaches}{}, {}, {}",
             content_address(self.statement.as_bytes()),
-            self.own.identity() + &self.criteria.identity(),
+            self.own.identity()
+                + &self.criteria.identity()
+                + &like.map(LikeExperiment::identity).unwrap_or_default(),
             self.writing.wanted(),
             self.model.wanted()
         )
+    }
+
+    /// Returns the criteria that are decided before a plan: those of the user, or those of an earlier experiment.
+    fn decided(
+        &self,
+        like: Option<&LikeExperiment>,
+    ) -> Result<Option<(CriteriaOrigin, Vec<Criterion>)>, Failure> {
+        let of_user = self.criteria.decided()?;
+        Ok(of_user.or_else(|| like.and_then(LikeExperiment::decided)))
     }
 
     /// Returns the experiment that an unfinished exploration of the same request left in the folder.
     ///
     /// # Errors
     /// The folder has another experiment, or a file was changed since.
-    fn unfinished(&self) -> Result<LoadedExperiment, Failure> {
+    fn unfinished(&self, like: Option<&LikeExperiment>) -> Result<LoadedExperiment, Failure> {
         let named = self.out.display().to_string();
         let (plain, path) = (Plain(&named), ShellPath(&named));
-        let Some(record) = ExplorationRecord::unfinished(&self.out, &self.wanted()) else {
+        let Some(record) = ExplorationRecord::unfinished(&self.out, &self.wanted(like)) else {
             return Err(Failure::usage(format!(
                 "{plain} has an experiment already: `bakeoff generate {path}` adds approaches to it, `bakeoff run` \
                  measures it"
@@ -214,12 +248,16 @@ impl Arguments {
     async fn explore(
         &self,
         models: &Arc<Models>,
+        like: Option<&LikeExperiment>,
         output: &Output,
         events: &GenerationEvents,
-    ) -> Result<Option<(Explored, ExpectedCost)>, Failure> {
+    ) -> Result<Option<Exploration>, Failure> {
         let policy = Policy::of_host()?;
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
+        if let Some(like) = like {
+            say(&format!("--like: {}", like.sentence));
+        }
         say(&format!("asking {} for a plan", models.name()));
         let cores = bakeoff_measure::usable_cores().len();
         let cores = self.workers.map_or(cores, |count| count as usize);
@@ -232,19 +270,24 @@ impl Arguments {
             None if wished > 0 => Some(wished),
             None => None,
         };
+        let decided = self.decided(like)?;
         let plan = bakeoff_propose::plan(
             models,
-            &told,
-            PlanScope::Statement,
-            wanted,
-            propose.diversity,
+            PlanRequest {
+                statement: &told,
+                scope: PlanScope::Statement,
+                approaches: wanted,
+                diversity: propose.diversity,
+                criteria: decided.as_ref().map(|(_, criteria)| &criteria[..]),
+            },
         )
         .await;
         let plan = plan.map_err(|error| match error {
             PlanError::Ask(error) => models::ended(&error),
             unusable => Failure::no_answer(unusable.to_string()),
         })?;
-        let expected = generation::expected(&plan, models);
+        let asks_research = self.writing.research() && researching::is_open(&self.out, &told);
+        let expected = generation::expected(&plan, models, asks_research);
         if self.dry_run {
             match output.format {
                 Format::Json => show::write_json(&PlanOutput {
@@ -259,28 +302,52 @@ impl Arguments {
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
+        let told = if self.writing.research() {
+            let told = researching::with_research(models, &self.out, &told, &mut say).await?;
+            told.map_err(|error| models::ended(&error))?
+        } else {
+            told
+        };
+        let criteria = NewCriteria::choose(decided, &plan);
+        let experiment = NewExperiment {
+            criteria: criteria.criteria.clone(),
+            comment: criteria.comment(),
+            ..NewExperiment::usual(&name(&self.out))
+        };
         let options = ExploreOptions {
             statement: self.statement.clone(),
             told,
-            criteria: self.criteria.wanted()?,
-            name: name(&self.out),
+            like: like.map(|like| like.example.clone()),
+            experiment: match like {
+                Some(like) => like.applied_to(experiment),
+                None => experiment,
+            },
             propose,
             wished: self.own.wished(),
         };
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let explored = bakeoff_propose::explore(models, &plan, &host, &options, escaped).await?;
-        Ok(Some((explored, expected)))
+        Ok(Some(Exploration {
+            explored,
+            expected,
+            criteria,
+        }))
     }
 
     /// Writes what passed into the folder, and measures the experiment if that is complete and `--no-run` is not set.
     async fn finish(
         &self,
-        (explored, expected): (Explored, ExpectedCost),
+        exploration: Exploration,
         models: &Models,
-        earlier: Option<&LoadedExperiment>,
+        (earlier, like): (Option<&LoadedExperiment>, Option<&LikeExperiment>),
         (output, listener): (&Output, &Listener),
     ) -> Result<Status, Failure> {
+        let Exploration {
+            explored,
+            expected,
+            criteria,
+        } = exploration;
         for warning in models.warnings() {
             output.reporter()(&Plain(&warning).to_string());
         }
@@ -299,7 +366,7 @@ impl Arguments {
         };
         let mut generation = ExploreOutput {
             record: ExplorationRecord {
-                wanted: self.wanted(),
+                wanted: self.wanted(like),
                 files: others.iter().map(digest).collect(),
                 is_complete: false,
             },
@@ -310,6 +377,7 @@ impl Arguments {
                 Some(models),
                 Some(expected),
             )?,
+            criteria: criteria.or_of_file(earlier),
             oracle: explored.oracle.as_ref(),
             not_started: &explored.not_started,
             unusable: explored
@@ -403,40 +471,9 @@ impl Arguments {
     }
 }
 
-/// Returns the name of the experiment in a folder: that of the folder, as an id.
-fn name(folder: &Path) -> String {
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let last = absolute
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    ids::slug(&last.unwrap_or_default())
-}
-
-/// Writes files of the experiment, each as a whole. A file that exists with other content is an error.
-fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
-    let opened = Folder::made_by_user(folder);
-    let opened = opened.map_err(|error| cannot_write(folder, &error))?;
-    for file in files {
-        let is_there = |error: &std::io::Error| {
-            error.kind() == std::io::ErrorKind::AlreadyExists
-                && opened
-                    .read(&file.name, bakeoff_config::FILE_BYTES_MAX)
-                    .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
-        };
-        match opened.write_new(&file.name, file.text.as_bytes()) {
-            Err(error) if !is_there(&error) => {
-                return Err(cannot_write(&folder.join(&file.name), &error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn approaches_are_a_number_or_auto() {
@@ -446,34 +483,5 @@ mod tests {
         for wrong in ["11", "-1", "x", ""] {
             assert!(approaches(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn no_file_is_overwritten_and_what_was_written_before_an_interruption_is_no_hindrance() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str, text: &str| DraftFile {
-            name: name.to_owned(),
-            text: text.to_owned(),
-        };
-        let files = [file("wit/problem.wit", "one"), file("workload.rs", "two")];
-        let files: Vec<&DraftFile> = files.iter().collect();
-        write_all(folder.path(), &files).unwrap();
-        write_all(folder.path(), &files).unwrap();
-        fs::write(folder.path().join("workload.rs"), "mine").unwrap();
-        assert!(write_all(folder.path(), &files).is_err());
-        let kept = fs::read_to_string(folder.path().join("workload.rs")).unwrap();
-        assert_eq!(kept, "mine");
-    }
-
-    #[test]
-    fn nothing_is_written_through_a_link() {
-        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::os::unix::fs::symlink(other.path(), folder.path().join("wit")).unwrap();
-        let file = DraftFile {
-            name: "wit/problem.wit".to_owned(),
-            text: "one".to_owned(),
-        };
-        assert!(write_all(folder.path(), &[&file]).is_err());
-        assert!(!other.path().join("problem.wit").exists());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::generation;
 use super::generation_record::ExplorationRecord;
+use super::new_criteria::NewCriteria;
 use super::open_tasks::OpenTasks;
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::report::Generation;
@@ -18,6 +19,8 @@ pub(super) struct ExploreOutput<'a> {
     pub(super) approaches: Generation,
     #[serde(flatten)]
     pub(super) record: ExplorationRecord,
+    /// The criteria of the experiment.
+    pub(super) criteria: NewCriteria,
     /// Result of the test of the oracle.
     pub(super) oracle: Option<&'a OracleTest>,
     /// Tasks that were never done, since a task that they wait for has no result.
@@ -41,6 +44,7 @@ impl ExploreOutput<'_> {
         if !self.record.is_complete {
             text += "It has not come to its end: the same command goes on, and pays for no reply twice.\n";
         }
+        text += &self.criteria.text();
         if let Some(oracle) = self.oracle {
             text += &format!("{}\n", oracle.sentence());
         }

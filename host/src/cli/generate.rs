@@ -12,6 +12,7 @@ use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
+use super::researching;
 use super::wishes::{self, Wishing};
 use super::writing::Writing;
 use super::{Status, counts, show};
@@ -22,7 +23,7 @@ use bakeoff_files::Reach;
 use bakeoff_propose::{
     PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
 };
-use bakeoff_provider::Models;
+use bakeoff_provider::{AskError, Models};
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::Survey;
 use bakeoff_source::read_code;
@@ -68,7 +69,7 @@ pub(super) struct Arguments {
     approaches: u32,
     /// Proposer that is asked instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context"])]
+          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context", "research"])]
     proposer: Option<PathBuf>,
     #[command(flatten)]
     writing: Writing,
@@ -146,7 +147,15 @@ async fn generated(
         None => {
             let models = open_models(&arguments.model, &loaded.dir, output, &events)?;
             let models = Arc::new(models);
-            if !loaded.wished.is_empty() {
+            let told = tokio::select! {
+                told = arguments.told(&loaded, &models, output) => told?,
+                _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+            };
+            let (told, unanswered) = match told {
+                Ok(told) => (told, None),
+                Err(error) => (String::new(), Some(error)),
+            };
+            if unanswered.is_none() && !loaded.wished.is_empty() {
                 let wishing = Wishing {
                     loaded: &loaded,
                     file: &file,
@@ -154,7 +163,7 @@ async fn generated(
                     policy: &policy,
                     safety: &arguments.safety,
                     output,
-                    problem: &arguments.writing.told(&loaded.experiment.problem)?,
+                    problem: &told,
                 };
                 let options = arguments.writing.options(0, 1, &events);
                 let made = tokio::select! {
@@ -165,10 +174,11 @@ async fn generated(
                 wishes = Some(made);
             }
             let ended = wishes.as_mut().and_then(|made| made.ended.take());
+            let ended = unanswered.or(ended);
             let proposed = match (ended, arguments.approaches) {
                 (None, 1..) => {
                     arguments
-                        .propose(&loaded, &models, policy, (output, &events))
+                        .propose((&loaded, &told), &models, policy, (output, &events))
                         .await?
                 }
                 (ended, _) => Proposals {
@@ -328,9 +338,25 @@ impl Arguments {
         }
     }
 
-    async fn propose(
+    /// Returns the problem as the model is told of it. The inner error is that of a model that does not say what is known
+    /// of it.
+    async fn told(
         &self,
         loaded: &LoadedExperiment,
+        models: &Models,
+        output: &Output,
+    ) -> Result<Result<String, AskError>, Failure> {
+        let told = self.writing.told(&loaded.experiment.problem)?;
+        if !self.writing.research() {
+            return Ok(Ok(told));
+        }
+        let mut say = output.reporter();
+        researching::with_research(models, &loaded.dir, &told, &mut say).await
+    }
+
+    async fn propose(
+        &self,
+        (loaded, told): (&LoadedExperiment, &str),
         models: &Arc<Models>,
         policy: Policy,
         (output, events): (&Output, &GenerationEvents),
@@ -343,9 +369,8 @@ impl Arguments {
         let wished = wishes::told(loaded);
         let cores = counts::cores_of(loaded.experiment.measure.workers);
         let options = self.writing.options(self.approaches, cores, events);
-        let statement = &self.writing.told(&loaded.experiment.problem)?;
         let known = (&own[..], &wished[..]);
-        let mut proposer = Proposer::open(models, survey, statement, known, &options).await?;
+        let mut proposer = Proposer::open(models, survey, told, known, &options).await?;
         let proposing = proposer.propose(&mut say);
         tokio::select! {
             proposals = proposing => Ok(proposals?),

@@ -34,6 +34,9 @@ const OPINIONS: &str = ".bakeoff/opinions.jsonl";
 /// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
 const PROMPT_TOKENS: u64 = 3_000;
 
+/// Expected tokens of an answer on what is known of a problem.
+const RESEARCH_TOKENS: u64 = 1_500;
+
 /// The most characters of a failure that are shown to a person.
 const MESSAGE_CHARS_MAX: usize = 600;
 
@@ -122,19 +125,22 @@ fn iteration(
     })
 }
 
-/// Returns the expected cost of the tasks of a plan, without repairs.
-pub(super) fn expected(plan: &Plan, models: &Models) -> ExpectedCost {
-    let written = |task: &PlannedTask| u64::from(task.output_tokens);
-    let output = plan.tasks.iter().map(written).sum::<u64>();
-    let input = PROMPT_TOKENS * plan.tasks.len() as u64;
-    let money = plan
-        .tasks
+/// Returns the expected cost of the tasks of a plan, without repairs, and of the question of what is known of the problem
+/// if that is asked first.
+pub(super) fn expected(plan: &Plan, models: &Models, asks_research: bool) -> ExpectedCost {
+    let tasks = plan.tasks.iter();
+    let tasks = tasks.map(|task: &PlannedTask| u64::from(task.output_tokens));
+    let written: Vec<u64> = tasks
+        .chain(asks_research.then_some(RESEARCH_TOKENS))
+        .collect();
+    let input = PROMPT_TOKENS * written.len() as u64;
+    let money = written
         .iter()
-        .map(|task| models.expected_microdollars(PROMPT_TOKENS, written(task)));
+        .map(|output| models.expected_microdollars(PROMPT_TOKENS, *output));
     let money: Option<u64> = money.sum();
     ExpectedCost {
-        calls: plan.tasks.len() as u64,
-        tokens: input + output,
+        calls: written.len() as u64,
+        tokens: input + written.iter().sum::<u64>(),
         usd: money.map(|microdollars| microdollars as f64 / 1e6),
     }
 }

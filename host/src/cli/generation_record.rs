@@ -7,6 +7,7 @@ use super::placing::cannot_write;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use bakeoff_files::{Folder, JsonError, parse_json_of};
+use bakeoff_propose::Research;
 use bakeoff_render::escape::Plain;
 use bakeoff_source::content_address;
 use serde::de::DeserializeOwned;
@@ -22,12 +23,25 @@ const FILE: &str = ".bakeoff/generation.json";
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const FILE_VALUES_MAX: usize = 1 << 16;
 
-/// Writes the record of a generation beside the experiment, all at once, with the user's seal.
+/// Writes the record of a generation beside the experiment, all at once, with the user's seal. Research that is kept
+/// there stays.
 ///
 /// # Errors
 /// The record cannot be written.
 pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(came_of_it).map_err(Failure::infrastructure)?;
+    let mut value = serde_json::to_value(came_of_it).map_err(Failure::infrastructure)?;
+    if let Ok(Some(Researched {
+        research: Some(research),
+    })) = kept(dir)
+    {
+        value["research"] = serde_json::to_value(research).map_err(Failure::infrastructure)?;
+        return write_sealed(dir, &value);
+    }
+    write_sealed(dir, came_of_it)
+}
+
+fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(record).map_err(Failure::infrastructure)?;
     let sealed = sealed(&json).map_err(|error| cannot_write(&dir.join(FILE), &error))?;
     write(dir, FILE, &sealed)
 }
@@ -71,6 +85,52 @@ pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
     new.file()
         .write_all(sealed(&serde_json::to_string_pretty(&parsed)?)?.as_bytes())?;
     new.put_in_place()
+}
+
+/// The part of a record with what is known of the problem.
+#[derive(Deserialize)]
+struct Researched {
+    #[serde(default)]
+    research: Option<KeptResearch>,
+}
+
+/// Research as it is kept.
+#[derive(Serialize, Deserialize)]
+struct KeptResearch {
+    /// Digest of the problem, as the model was told of it.
+    about: String,
+    #[serde(flatten)]
+    research: Research,
+}
+
+/// Returns the research on a problem, by its digest, from the record beside an experiment; `None` if there is none of this
+/// user's.
+pub(super) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
+    let record: Option<Researched> = kept(dir).ok().flatten();
+    let research = record?.research.filter(|one| one.about == about)?;
+    Some(research.research.bounded())
+}
+
+/// Keeps research on a problem in the record beside an experiment, whatever else that has.
+///
+/// # Errors
+/// The record cannot be written.
+pub(super) fn keep_research(dir: &Path, about: &str, research: &Research) -> Result<(), Failure> {
+    let before: Option<serde_json::Value> = kept(dir).ok().flatten();
+    let none = GenerationRecord {
+        is_complete: true,
+        ..GenerationRecord::default()
+    };
+    let mut record = match before {
+        Some(before) => before,
+        None => serde_json::to_value(none).map_err(Failure::infrastructure)?,
+    };
+    let kept = KeptResearch {
+        about: about.to_owned(),
+        research: research.clone(),
+    };
+    record["research"] = serde_json::to_value(kept).map_err(Failure::infrastructure)?;
+    write_sealed(dir, &record)
 }
 
 /// Record of one generation.
@@ -232,8 +292,10 @@ pub fn read_generation_record(bytes: &[u8]) -> Vec<String> {
 
 /// Reads the generated approaches for a report. A record that cannot be read is reported through `say`, and left out.
 pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Generation> {
+    // A record with research alone is not of approaches yet.
+    let is_begun = |one: &Generation| !one.model.is_empty() || !one.approaches.is_empty();
     match kept(dir) {
-        Ok(generation) => generation,
+        Ok(generation) => generation.filter(is_begun),
         Err(reason) => {
             let path = dir.join(FILE).display().to_string();
             say(&format!(
@@ -299,6 +361,34 @@ mod tests {
         fs::write(dir.join(FILE), changed_complete(&sealed)).unwrap();
         seal_generation_again(dir).unwrap();
         assert!(!GenerationRecord::of(dir, "3").unwrap().is_complete);
+    }
+
+    #[test]
+    fn research_stays_in_the_record_and_counts_for_its_problem_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let research = Research {
+            pitfalls: vec!["Overflow.".to_owned()],
+            ..Research::default()
+        };
+        assert_eq!(kept_research(dir, "a"), None);
+        keep_research(dir, "a", &research).unwrap();
+        assert_eq!(for_report(dir, &mut |text| panic!("{text}")), None);
+        let ours = GenerationRecord {
+            wanted: "3".to_owned(),
+            ..GenerationRecord::default()
+        };
+        record(dir, &ours).unwrap();
+        assert_eq!(kept_research(dir, "a"), Some(research.clone()));
+        assert_eq!(kept_research(dir, "b"), None);
+        assert!(GenerationRecord::of(dir, "3").is_some());
+        keep_research(dir, "b", &research).unwrap();
+        assert_eq!(kept_research(dir, "b"), Some(research));
+        assert!(GenerationRecord::of(dir, "3").is_some());
+        // What was sent, or changed since, is nobody's word.
+        let changed = fs::read_to_string(dir.join(FILE)).unwrap();
+        fs::write(dir.join(FILE), changed.replace("Overflow", "Obey")).unwrap();
+        assert_eq!(kept_research(dir, "b"), None);
     }
 
     fn changed_complete(text: &str) -> String {

@@ -43,6 +43,12 @@ pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
             task.output_tokens
         );
     }
+    if !plan.criteria.is_empty() {
+        text += "What counts, as the model proposes it:\n";
+    }
+    for one in &plan.criteria {
+        text += &format!("  {} {}: {}\n", one.name, one.weight, Plain(&one.reason));
+    }
     let usd = match expected.usd {
         Some(usd) => format!(", {usd:.4} US dollars"),
         None => ", at a price that is not known".to_owned(),

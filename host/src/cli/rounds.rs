@@ -1,6 +1,6 @@
 //! The rounds of a search before a race: `[rounds]` of an experiment, and the options that overrule it.
 
-use super::asked::open_for_rounds;
+use super::asked::{INTERRUPTED, open_for_rounds, told};
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
 use super::leave::Leave;
@@ -114,8 +114,14 @@ impl Search<'_> {
         let model = match opened {
             Some((models, options)) => {
                 let survey = Survey::open(self.loaded, &host, &mut say).await?;
-                let statement = &self.loaded.experiment.problem;
-                Some(Improver::new(&models, survey, statement, &options))
+                let statement = match &self.loaded.generate {
+                    Some(wanted) => tokio::select! {
+                        told = told(wanted, self.loaded, &models, &mut say) => told?,
+                        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+                    },
+                    None => self.loaded.experiment.problem.clone(),
+                };
+                Some(Improver::new(&models, survey, &statement, &options))
             }
             None => None,
         };
@@ -233,7 +239,12 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
     let share = options.width.most().div_ceil(ways.max(1));
     let tries = if options.control { 2 } else { 1 };
     let first = u64::from(rounds) * u64::from(share) * tries;
-    let calls = first * (1 + u64::from(asked.repairs));
+    let calls = first * (1 + u64::from(asked.repairs)) + u64::from(asked.research);
+    let research = if asked.research {
+        ", one of them what is known of the problem"
+    } else {
+        ""
+    };
     let usd = asked.asked.microdollars_max;
     let usd = usd.map(|usd| format!("{} US dollars", usd as f64 / 1e6));
     let tokens = asked.asked.tokens_max;
@@ -245,7 +256,7 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
         format!(", within {}", bounds.join(" and "))
     };
     format!(
-        "  a model writes up to {first} of them, with up to {} repairs each: {calls} questions at most{bounds}; one whose reply \
+        "  a model writes up to {first} of them, with up to {} repairs each: {calls} questions at most{research}{bounds}; one whose reply \
          is not of the form that was asked for is asked again, up to {} times\n",
         asked.repairs,
         bakeoff_provider::FORM_REPAIRS_MAX,

@@ -58,6 +58,10 @@ pub(super) struct Writing {
     diversity: DiversityName,
     #[command(flatten)]
     context: Context,
+    /// Ask first what is known of the problem: algorithms, pitfalls, edge cases. It is one question, whose answer is kept in
+    /// .bakeoff/generation.json and told with all others
+    #[arg(long)]
+    research: bool,
 }
 
 impl Writing {
@@ -65,8 +69,9 @@ impl Writing {
     /// them.
     pub(super) fn wanted(&self) -> String {
         let context = self.context.identity();
+        let research = if self.research { ", research" } else { "" };
         format!(
-            "depth {}, diversity {}, {} repairs{context}",
+            "depth {}, diversity {}, {} repairs{context}{research}",
             name(&self.depth),
             name(&self.diversity),
             self.repairs
@@ -79,6 +84,11 @@ impl Writing {
     /// A file cannot be told.
     pub(super) fn told(&self, problem: &str) -> Result<String, Failure> {
         Ok(with_context(problem, &self.context.read()?))
+    }
+
+    /// Returns true if it is to be asked first what is known of the problem.
+    pub(super) fn research(&self) -> bool {
+        self.research
     }
 
     /// Returns the options for this number of approaches, of which so many are built and tried at once.

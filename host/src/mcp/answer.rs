@@ -168,7 +168,7 @@ pub(super) struct ApproachAnswer {
 pub(super) struct OpenTaskAnswer {
     /// The id, for the answer.
     pub(super) task: String,
-    /// `plan`, `interface`, `workload`, `approaches` (ideas), `prototype`, `repair` or `combination`.
+    /// `plan`, `research`, `interface`, `workload`, `approaches` (ideas), `prototype`, `repair` or `combination`.
     pub(super) purpose: String,
     pub(super) subject: String,
     /// The question.

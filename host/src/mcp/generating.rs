@@ -15,7 +15,7 @@ use super::outcome::RunKind;
 use super::roots::Roots;
 use super::runs::{ModelUse, Work};
 use super::workspace::Workspace;
-use bakeoff_config::PROSE_CHARS_MAX;
+use bakeoff_config::{CRITERIA_MAX, PROSE_CHARS_MAX};
 use bakeoff_render::escape::is_active;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -38,6 +38,7 @@ pub(super) fn generate(
     let workspace = Workspace::new()?;
     let mut words = vec!["generate".to_owned(), ".".to_owned()];
     words.extend(approaches(given.approaches)?);
+    words.extend(research(given.research));
     let words = of_model(words, asking);
     let invocation = commands::invocation(words, WorkingFolder::Opened(folder), roots, &workspace)?;
     Ok(asked(RunKind::Generate, invocation, workspace, asking, usd))
@@ -51,7 +52,8 @@ pub(super) fn explore(
 ) -> Result<Work, ToolError> {
     let usd = usd(given.usd)?;
     let statement = prose("statement", given.statement)?;
-    let words = exploring(given.approaches, given.ideas)?;
+    let mut words = exploring(given.approaches, given.ideas, given.criteria)?;
+    words.extend(research(given.research));
     let folder = roots.folder_made(&given.folder)?;
     let workspace = Workspace::new()?;
     let mut invocation = commands::invocation(
@@ -71,11 +73,16 @@ pub(super) fn develop(given: DevelopArguments, roots: &Roots) -> Result<Work, To
         .map(|text| prose("statement", text))
         .transpose()?;
     let mut words = match &statement {
-        Some(_) => exploring(given.approaches, given.ideas)?,
+        Some(_) => exploring(given.approaches, given.ideas, given.criteria)?,
         None if given.ideas.is_some() => {
             return Err(ToolError::new(
                 "`ideas` go with `statement`; of an experiment that is there, they stand in bakeoff.toml as an \
                  [[approach]] with `name`, `description` and `write = true`",
+            ));
+        }
+        None if given.criteria.is_some() => {
+            return Err(ToolError::new(
+                "`criteria` go with `statement`; of an experiment that is there, they stand in bakeoff.toml",
             ));
         }
         None => {
@@ -84,6 +91,7 @@ pub(super) fn develop(given: DevelopArguments, roots: &Roots) -> Result<Work, To
             words
         }
     };
+    words.extend(research(given.research));
     let answers = given.answers.unwrap_or_default();
     if answers.len() > ANSWERS_MAX {
         return Err(ToolError::new(format!(
@@ -181,6 +189,7 @@ fn of_model(words: Vec<String>, asking: &Asking) -> Vec<std::ffi::OsString> {
 fn exploring(
     count: Option<u32>,
     ideas: Option<Vec<IdeaArgument>>,
+    criteria: Option<BTreeMap<String, f64>>,
 ) -> Result<Vec<String>, ToolError> {
     let words = ["explore", "--out=.", "--no-run", "--yes"];
     let mut words: Vec<String> = words.map(str::to_owned).to_vec();
@@ -196,7 +205,22 @@ fn exploring(
         let idea = Some(format!("{name}={description}"));
         words.extend(option("idea", idea, IDEA_BYTES_MAX)?);
     }
+    let criteria = criteria.unwrap_or_default();
+    if criteria.len() > CRITERIA_MAX {
+        return Err(ToolError::new(format!(
+            "`criteria` has {}, and {CRITERIA_MAX} are the most",
+            criteria.len()
+        )));
+    }
+    for (name, weight) in criteria {
+        let criterion = Some(format!("{name}={weight}"));
+        words.extend(option("criterion", criterion, IDEA_BYTES_MAX)?);
+    }
     Ok(words)
+}
+
+fn research(research: Option<bool>) -> Option<String> {
+    (research == Some(true)).then(|| "--research".to_owned())
 }
 
 fn approaches(count: Option<u32>) -> Result<Option<String>, ToolError> {

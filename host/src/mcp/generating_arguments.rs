@@ -4,6 +4,7 @@ use super::arguments::SourceArgument;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// An idea of the user's own, which becomes one of the approaches.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,6 +25,8 @@ pub(super) struct GenerateArguments {
     /// Number of approaches, up to 10; 3, if not given.
     #[schemars(range(max = 10))]
     pub(super) approaches: Option<u32>,
+    /// True to ask the model first what is known of the problem, and tell it with all else; asked once for a problem.
+    pub(super) research: Option<bool>,
     /// The most US dollars of this call; all that is left of what the user allowed, if not given.
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     pub(super) usd: Option<f64>,
@@ -47,6 +50,11 @@ pub(super) struct ExploreArguments {
     /// Ideas of the user's own, which are written first.
     #[schemars(length(max = 10))]
     pub(super) ideas: Option<Vec<IdeaArgument>>,
+    /// Weights of what counts, by name: performance, memory, simplicity, wall, fuel, size, cold-start, build-time; the model
+    /// proposes them, if not given.
+    pub(super) criteria: Option<BTreeMap<String, f64>>,
+    /// True to ask the model first what is known of the problem, and tell it with all else; asked once for a problem.
+    pub(super) research: Option<bool>,
     /// The most US dollars of this call; all that is left of what the user allowed, if not given.
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     pub(super) usd: Option<f64>,
@@ -83,6 +91,11 @@ pub(super) struct DevelopArguments {
     /// With `statement`: ideas of the user's own, which are written first. The same in each call.
     #[schemars(length(max = 10))]
     pub(super) ideas: Option<Vec<IdeaArgument>>,
+    /// With `statement`: weights of what counts, by name: performance, memory, simplicity, wall, fuel, size, cold-start,
+    /// build-time; the plan proposes them, if not given. The same in each call.
+    pub(super) criteria: Option<BTreeMap<String, f64>>,
+    /// True for a task on what is known of the problem, before all others but the plan. The same in each call.
+    pub(super) research: Option<bool>,
     /// Answers to tasks of calls before.
     #[schemars(length(max = 64))]
     pub(super) answers: Option<Vec<AnswerArgument>>,

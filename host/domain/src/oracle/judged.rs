@@ -17,8 +17,12 @@ pub enum Change {
     Added,
     /// Two elements have changed places.
     Moved,
-    /// A number is larger or smaller by one.
-    OffByOne,
+    /// A number is larger: by one, or a fraction by about its own size. A test from before it was told from the next kind
+    /// has both as this one.
+    #[serde(alias = "off-by-one")]
+    Larger,
+    /// A number is smaller by as much.
+    Smaller,
     /// A number is far from what it was.
     FarOff,
     /// A list or string is empty.
@@ -41,7 +45,8 @@ impl Change {
             Self::Doubled => "an element doubled",
             Self::Added => "an element added",
             Self::Moved => "two elements exchanged",
-            Self::OffByOne => "a number off by one",
+            Self::Larger => "a number made larger",
+            Self::Smaller => "a number made smaller",
             Self::FarOff => "a number far off",
             Self::Emptied => "made empty",
             Self::OtherCase => "another case",

@@ -385,7 +385,7 @@ mod tests {
             let changes = [
                 (Change::Moved, JudgedAs::Accepted),
                 (Change::Dropped, refused()),
-                (Change::OffByOne, JudgedAs::Accepted),
+                (Change::Larger, JudgedAs::Accepted),
                 (Change::Emptied, emptied),
             ];
             let answers = (0..times).map(|_| answer("1", JudgedAs::Accepted, &changes));
@@ -393,9 +393,9 @@ mod tests {
         };
         assert_eq!(
             test(JudgedAs::Accepted, 6).holes(),
-            [(Change::OffByOne, 6), (Change::Emptied, 6)]
+            [(Change::Larger, 6), (Change::Emptied, 6)]
         );
-        assert_eq!(test(refused(), 7).holes(), [(Change::OffByOne, 7)]);
+        assert_eq!(test(refused(), 7).holes(), [(Change::Larger, 7)]);
         assert_eq!(test(JudgedAs::Accepted, 5).holes(), []);
     }
 

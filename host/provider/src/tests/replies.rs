@@ -47,10 +47,13 @@ fn what_is_sent_is_what_each_api_wants() {
                 (&json!(api.1), &json!(true))
             );
             assert_eq!(schema["additionalProperties"], false);
-            assert_eq!(
-                schema["properties"]["text"]["description"],
-                "(minLength: 1)"
-            );
+            // A server on this machine holds the model to bounds; elsewhere they are told.
+            let text = &schema["properties"]["text"];
+            if head.starts_with("POST /chat/completions") {
+                assert_eq!(text["minLength"], 1);
+            } else {
+                assert_eq!(text["description"], "(minLength: 1)");
+            }
         }
     });
 }

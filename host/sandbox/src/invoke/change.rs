@@ -56,10 +56,13 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
     macro_rules! off_by_one {
         ($case:ident, $number:expr) => {{
             let number = *$number;
-            let both = [number.checked_add(1), number.checked_sub(1)];
-            let near = both.into_iter().flatten();
+            let both = [
+                (Change::Larger, number.checked_add(1)),
+                (Change::Smaller, number.checked_sub(1)),
+            ];
+            let near = both.into_iter();
             let mut found: Vec<Changed> = near
-                .map(|number| (Change::OffByOne, Val::$case(number)))
+                .filter_map(|(change, number)| Some((change, Val::$case(number?))))
                 .collect();
             // Another number of the type, whatever it is: where an answer may be off by a little.
             let far = number ^ (1 << (8 * size_of_val(&number) - 2));
@@ -78,16 +81,18 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
         (Val::S64(number), _) => off_by_one!(S64, number),
         (Val::U64(number), _) => off_by_one!(U64, number),
         (Val::Float32(number), _) => {
-            let next = number + number.abs().max(1.0);
+            let by = number.abs().max(1.0);
             vec![
-                (Change::OffByOne, Val::Float32(next)),
+                (Change::Larger, Val::Float32(number + by)),
+                (Change::Smaller, Val::Float32(number - by)),
                 (Change::NotANumber, Val::Float32(f32::NAN)),
             ]
         }
         (Val::Float64(number), _) => {
-            let next = number + number.abs().max(1.0);
+            let by = number.abs().max(1.0);
             vec![
-                (Change::OffByOne, Val::Float64(next)),
+                (Change::Larger, Val::Float64(number + by)),
+                (Change::Smaller, Val::Float64(number - by)),
                 (Change::NotANumber, Val::Float64(f64::NAN)),
             ]
         }

@@ -1,0 +1,45 @@
+//! The question of what is known of a problem. It is asked once for a folder: the answer is kept in the record beside the
+//! experiment, with this user's seal.
+
+use super::failure::Failure;
+use super::generation_record::{keep_research, kept_research};
+use bakeoff_propose::research;
+use bakeoff_provider::{AskError, Models};
+use bakeoff_source::content_address;
+use std::path::Path;
+
+/// Returns true if the record beside an experiment has no answer on this problem, as a model is told of it.
+pub(super) fn is_open(dir: &Path, told: &str) -> bool {
+    kept_research(dir, &content_address(told.as_bytes())).is_none()
+}
+
+/// Returns a problem, as a model is told of it, with what a model says is known of it: the kept answer, or else one that
+/// is asked for and kept. The inner error is that of a model that gives no answer.
+///
+/// # Errors
+/// The answer cannot be kept.
+pub(super) async fn with_research(
+    models: &Models,
+    dir: &Path,
+    told: &str,
+    say: &mut dyn FnMut(&str),
+) -> Result<Result<String, AskError>, Failure> {
+    let about = content_address(told.as_bytes());
+    if let Some(kept) = kept_research(dir, &about) {
+        say("what is known of the problem was asked before, and is kept");
+        return Ok(Ok(kept.told_with(told)));
+    }
+    say("asking what is known of the problem");
+    let research = match research(models, told).await {
+        Ok(research) => research,
+        Err(error) => return Ok(Err(error)),
+    };
+    keep_research(dir, &about, &research)?;
+    say(&format!(
+        "known of the problem: algorithms {}, pitfalls {}, edge cases {}",
+        research.algorithms.len(),
+        research.pitfalls.len(),
+        research.edge_cases.len()
+    ));
+    Ok(Ok(research.told_with(told)))
+}
