@@ -15,6 +15,7 @@ mod picture;
 mod places;
 mod race;
 mod reports;
+mod request_line;
 mod resources;
 mod routes;
 mod run_page;

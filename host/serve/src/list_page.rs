@@ -1,7 +1,7 @@
 //! The list of all questions: the last answer to each, when it was given, and whether a run goes on.
 
 use super::monitor::{Listed, Row};
-use super::page::{PageContent, page, part};
+use super::page::{ELSEWHERE, PageContent, page, part};
 use super::reports::Answer;
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_render::clipped;
@@ -97,11 +97,15 @@ fn entry(row: &Row, answer: Option<&Answer>) -> String {
             Html(&clipped(reason, ANSWER_CHARS_MAX))
         );
     }
-    let finished = row
-        .summary
-        .as_ref()
-        .ok()
-        .and_then(|runs| runs.finished.as_ref());
+    let runs = row.summary.as_ref().ok();
+    if runs.is_some_and(|runs| runs.is_elsewhere) {
+        let _ = writeln!(
+            out,
+            "<p class=\"what\" role=\"note\">{}</p>",
+            Html(ELSEWHERE)
+        );
+    }
+    let finished = runs.and_then(|runs| runs.finished.as_ref());
     match (finished, answer) {
         (Some(_), Some(answer)) => out.push_str(&answered(answer)),
         (Some(_), None) => out.push_str("<p>Its report is being worked out.</p>\n"),
@@ -216,6 +220,7 @@ mod tests {
             last: Some(finished.clone()),
             finished: Some(finished),
             problem: hostile.to_owned(),
+            is_elsewhere: true,
         };
         let listed = Listed {
             rows: vec![row(Ok(read)), row(Err(hostile.to_owned()))],
@@ -229,6 +234,7 @@ mod tests {
         };
         let text = list(&listed, &[("0".to_owned(), answer)].into());
         assert!(!text.contains("<script") && !text.contains("\"'"), "{text}");
+        assert_eq!(text.matches(ELSEWHERE).count(), 1, "{text}");
         assert_eq!(text.matches("&lt;script&gt;").count(), 9, "{text}");
         let page = list_page(Path::new(hostile), &text);
         assert_eq!(page.matches("<script").count(), 1, "{page}");

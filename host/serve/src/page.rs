@@ -21,6 +21,10 @@ pub(crate) const REPORT_POLICY: &str = "connect-src 'none'; object-src 'none'; f
 /// Has a browser without scripts load a page anew, after some seconds.
 const RELOAD: &str = r#"<meta http-equiv="refresh" content="5">"#;
 
+/// The sentence about results of others.
+pub(crate) const ELSEWHERE: &str = "These results come from elsewhere: they are shown as they were found, and may have \
+                                    been written by anybody.";
+
 /// A page, without its frame.
 pub(crate) struct PageContent<'a> {
     /// Title, as text.

@@ -2,7 +2,7 @@
 
 use super::list_page::{shown, when};
 use super::live::RunState;
-use super::page::{PageContent, page, part};
+use super::page::{ELSEWHERE, PageContent, page, part};
 use super::places::Place;
 use super::resources::{models, tasks};
 use super::standings::standings;
@@ -34,9 +34,10 @@ pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
         let _ = writeln!(markup, "<p class=\"question\">{}</p>", Html(&problem));
     }
     if state.is_elsewhere {
-        markup.push_str(
-            "<p class=\"what\" role=\"note\">These results come from elsewhere: they are shown as they were found, and \
-             may have been written by anybody.</p>\n",
+        let _ = writeln!(
+            markup,
+            "<p class=\"what\" role=\"note\">{}</p>",
+            Html(ELSEWHERE)
         );
     }
     for (id, text) in parts(state) {
@@ -116,11 +117,11 @@ fn status(state: &RunState) -> String {
 /// Returns the most time that measuring may still take, while it goes on.
 fn time_left(state: &RunState) -> Option<String> {
     let (budget, progress) = (state.budget?, &state.progress);
-    let (began, ended) = state.stages.get(&Stage::Measure)?;
-    if ended.is_some() || !state.is_running() {
+    let measure = state.stages.get(&Stage::Measure)?;
+    if !measure.goes_on() || !state.is_running() {
         return None;
     }
-    let left = (budget - (progress.seconds - began)).max(0.0);
+    let left = (budget - measure.seconds(progress.seconds)).max(0.0);
     Some(format!(
         "at most {left:.0} s of measuring left, and as a rule less"
     ))
@@ -136,12 +137,14 @@ fn stages(state: &RunState) -> String {
         } else {
             ""
         };
-        let time = state
-            .stages
-            .get(stage)
-            .map_or_else(String::new, |(began, ended)| {
-                format!("{:.1} s", ended.unwrap_or(state.progress.seconds) - began)
-            });
+        let totals = state.stages.get(stage);
+        let time = totals.map_or_else(String::new, |totals| {
+            format!("{:.1} s", totals.seconds(state.progress.seconds))
+        });
+        let kept = match totals.map_or(0, |totals| totals.kept) {
+            0 => String::new(),
+            kept => format!(", {kept} kept from before"),
+        };
         let going = if state.progress.stage == Some(*stage) && state.is_running() {
             "goes on"
         } else {
@@ -149,7 +152,7 @@ fn stages(state: &RunState) -> String {
         };
         let _ = writeln!(
             rows,
-            "<tr><th scope=\"row\">{}</th><td class=\"number\">{done} of {most}{all}</td>\
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{done} of {most}{all}{kept}</td>\
              <td class=\"number\">{time}</td><td>{going}</td></tr>",
             title(*stage)
         );

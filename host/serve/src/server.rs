@@ -92,17 +92,23 @@ impl Server {
             let Ok(permit) = connections.clone().acquire_owned().await else {
                 return;
             };
-            let Ok((stream, _)) = self.listener.accept().await else {
+            let Ok((mut stream, _)) = self.listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
             let service = service.clone();
             tokio::spawn(async move {
+                let first = tokio::time::timeout(HEADER_TIME_MAX, is_within_bound(&mut stream));
+                if !matches!(first.await, Ok(Ok(true))) {
+                    return;
+                }
                 let served = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(HEADER_TIME_MAX)
                     .max_headers(HEADERS_MAX)
                     .max_buf_size(HEADER_BYTES_MAX)
+                    // So that each request has its first line held to its bound.
+                    .keep_alive(false)
                     .serve_connection(TokioIo::new(stream), service);
                 // However it ends, it concerns nobody else.
                 let _ = tokio::time::timeout(CONNECTION_TIME_MAX, served).await;
