@@ -1,5 +1,6 @@
 //! `bakeoff serve`: who may read, what is shown, and a run that is followed while it goes on.
 
+mod changing;
 mod client;
 mod large;
 

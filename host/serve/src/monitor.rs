@@ -39,6 +39,8 @@ pub(crate) struct Listed {
     pub(crate) rows: Vec<Row>,
     /// True if a bound left some folders out.
     pub(crate) is_partial: bool,
+    /// The folders of experiments without results.
+    pub(crate) unrun: Vec<Place>,
 }
 
 /// A folder of results, for the list.
@@ -70,6 +72,8 @@ pub(crate) struct Runs {
 
 /// An answer about a run that somebody looks at.
 pub(crate) struct Update {
+    /// The folder of its results.
+    pub(crate) place: Place,
     /// Its state.
     pub(crate) state: RunState,
     /// Events after the one that the viewer has, in their order; there may be more.
@@ -123,6 +127,7 @@ impl Monitor {
         let listed = Listed {
             rows,
             is_partial: self.found.is_partial,
+            unrun: self.found.unrun.clone(),
         };
         self.list = Some((Instant::now(), listed.clone()));
         listed
@@ -135,6 +140,13 @@ impl Monitor {
         places.find(|place| place.id == id).cloned()
     }
 
+    /// Returns the folder of an experiment without results, by its id.
+    pub(crate) fn experiment(&mut self, id: &str) -> Option<Place> {
+        self.find();
+        let mut places = self.found.unrun.iter();
+        places.find(|place| place.id == id).cloned()
+    }
+
     /// Returns the state of the last run of a folder, with the events after a number; `None` if there is no such folder.
     pub(crate) fn update(
         &mut self,
@@ -144,11 +156,11 @@ impl Monitor {
         let place = self.place(id)?;
         let looked = self.look(&place);
         self.close_unused();
-        Some(looked.and_then(|()| self.read_update(id, after)))
+        Some(looked.and_then(|()| self.read_update(&place, after)))
     }
 
-    fn read_update(&mut self, id: &str, after: Option<u64>) -> Result<Update, StoreError> {
-        let Some(live) = self.open.get(id) else {
+    fn read_update(&mut self, place: &Place, after: Option<u64>) -> Result<Update, StoreError> {
+        let Some(live) = self.open.get(&place.id) else {
             return Err(StoreError::Missing {
                 folder: self.root.clone(),
             });
@@ -159,6 +171,7 @@ impl Monitor {
             None => Vec::new(),
         };
         Ok(Update {
+            place: place.clone(),
             fingerprint: live.fingerprint,
             is_other: after.is_some_and(|after| after > sequence),
             state: live.state.clone(),

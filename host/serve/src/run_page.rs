@@ -20,8 +20,8 @@ const MESSAGE_CHARS_MAX: usize = 1_000;
 /// A part of the page that changes while the run goes on.
 pub(crate) type Part = (&'static str, String);
 
-/// Returns the page of a run.
-pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
+/// Returns the page of a run. `beside` is what stands beside it where it may be stopped and changed.
+pub(crate) fn run_page(place: &Place, state: &RunState, beside: Option<Part>) -> String {
     let path = shown(place.experiment());
     let title = match state.progress.experiment.as_str() {
         "" => path.as_str(),
@@ -40,7 +40,10 @@ pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
             Html(ELSEWHERE)
         );
     }
-    for (id, text) in parts(state) {
+    let mut all = parts(state);
+    // After the state.
+    all.splice(1..1, beside);
+    for (id, text) in all {
         markup.push_str(&part(id, &text));
     }
     markup.push_str(&log(state));

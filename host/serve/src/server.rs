@@ -1,6 +1,8 @@
 //! The server itself: it listens on this machine alone, and bounds connections, requests and times.
 
 use super::app::App;
+use super::controls::Leave;
+use super::request_line::is_within_bound;
 use super::routes::routes;
 use bakeoff_files::Folder;
 use hyper::server::conn::http1;
@@ -59,11 +61,12 @@ pub enum ServeError {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1, on a port or, if that is 0, on any that is free, for experiments below a folder.
+    /// Listens on 127.0.0.1, on a port or, if that is 0, on any that is free, for experiments below a folder. With a
+    /// leave, its pages also start, stop and change something.
     ///
     /// # Errors
     /// The folder cannot be read, or the port cannot be used.
-    pub async fn bind(root: &Path, port: u16) -> Result<Self, ServeError> {
+    pub async fn bind(root: &Path, port: u16, leave: Option<Leave>) -> Result<Self, ServeError> {
         Folder::named_by_user(root).map_err(|error| ServeError::Folder {
             folder: root.to_owned(),
             error,
@@ -71,7 +74,7 @@ impl Server {
         let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         let listener = listening.map_err(|error| ServeError::Port { port, error })?;
         let bound = listener.local_addr().map_err(ServeError::Start)?;
-        let app = App::start(root, bound.port()).map_err(ServeError::Start)?;
+        let app = App::start(root, bound.port(), leave).map_err(ServeError::Start)?;
         Ok(Self {
             listener,
             app: Arc::new(app),
