@@ -1,6 +1,8 @@
 //! `bakeoff serve`: who may read, what is shown, and a run that is followed while it goes on.
 
+mod changing;
 mod client;
+mod large;
 
 use crate::finished::TOP_K;
 use crate::support::{bakeoff, measuring_slot, run_bakeoff};
@@ -339,6 +341,69 @@ fn a_damaged_database_is_one_row() {
 }
 
 #[test]
+fn what_is_no_file_in_the_place_of_a_database_has_a_row_that_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| {
+        let folder = root.path().join(name).join(".bakeoff/x");
+        fs::create_dir_all(&folder).unwrap();
+        folder.join("bakeoff.db")
+    };
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(at("pipe"))
+        .status();
+    assert!(pipe.unwrap().success());
+    fs::create_dir(at("folder")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", at("link")).unwrap();
+    fs::write(at("text"), "seconds,count").unwrap();
+    let server = Server::start(root.path().to_str().unwrap());
+    let list = server.page("").body;
+    for (name, reason) in [
+        ("pipe", "is not a plain file"),
+        ("folder", "is not a plain file"),
+        ("link", "is a link"),
+        ("text", "it is text, and no database"),
+    ] {
+        let row = list
+            .split("<li>")
+            .find(|row| row.contains(&format!(">{name}</a>")));
+        let row = row.unwrap_or_else(|| panic!("no row of {name}: {list}"));
+        assert!(
+            row.contains("cannot be read") && row.contains(reason),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn results_from_elsewhere_are_marked_before_a_run_of_them_has_finished_and_sorted_by_no_time_of_theirs()
+ {
+    let root = tempfile::tempdir().unwrap();
+    for (name, time) in [("own", None), ("other", Some("9999-12-31T23:59:59.999Z"))] {
+        let folder = root.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        experiment(&folder, name, "2 s");
+        fs::write(folder.join("two.rs"), "no Rust").unwrap();
+        fs::write(folder.join("one.rs"), "no Rust").unwrap();
+        run_bakeoff(&["run", folder.to_str().unwrap(), "--quiet"]);
+        let Some(time) = time else { continue };
+        // Nothing but a change of somebody else's that no seal covers.
+        let file = folder.join(format!(".bakeoff/{name}/bakeoff.db"));
+        let db = rusqlite::Connection::open(file).unwrap();
+        let changed = db.execute("UPDATE run SET updated = ?1, status = 'failed'", [time]);
+        assert!(changed.unwrap() > 0);
+    }
+    let server = Server::start(root.path().to_str().unwrap());
+    let list = server.page("").body;
+    let row = |name: &str| list.find(&format!(">{name}</a>")).unwrap();
+    assert!(row("own") < row("other"), "{list}");
+    assert_eq!(list.matches("come from elsewhere").count(), 1, "{list}");
+    assert!(
+        list.find("come from elsewhere").unwrap() > row("other"),
+        "{list}"
+    );
+}
+
+#[test]
 fn slow_and_large_requests_end_and_others_are_served() {
     let root = tempfile::tempdir().unwrap();
     let server = Server::start(root.path().to_str().unwrap());
@@ -362,6 +427,13 @@ fn slow_and_large_requests_end_and_others_are_served() {
         answer.is_empty() || answer.starts_with(b"HTTP/1.1 4"),
         "{answer:?}"
     );
+    // A first line that is too long is refused while its end is waited for.
+    let mut long = connect();
+    long.write_all(format!("GET /{}", "x".repeat(20 << 10)).as_bytes())
+        .unwrap();
+    let mut answer = String::new();
+    long.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 414 "), "{answer}");
     assert_eq!(server.page("").status, 200);
     let started = Instant::now();
     for stream in &mut slow {

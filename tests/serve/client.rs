@@ -45,10 +45,12 @@ impl Response {
 
 impl Server {
     pub(crate) fn start(dir: &str) -> Self {
-        let mut child = bakeoff(&["serve", dir, "--format", "json"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::start_with(dir, &[])
+    }
+
+    pub(crate) fn start_with(dir: &str, more: &[&str]) -> Self {
+        let arguments = [&["serve", dir, "--format", "json"], more].concat();
+        let mut child = bakeoff(&arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         while serde_json::from_str::<Value>(&said).is_err() {
@@ -100,8 +102,43 @@ impl Server {
         format!("runs/{}/", rest.split('/').next().unwrap())
     }
 
+    /// The token of the forms on a page.
+    pub(crate) fn form_token(page: &Response) -> String {
+        let rest = page.body.split("name=\"token\" value=\"").nth(1);
+        let rest = rest.unwrap_or_else(|| panic!("no form: {}", page.body));
+        rest.split('"').next().unwrap().to_owned()
+    }
+
+    /// Sends a form as a browser does from a page of this server.
+    pub(crate) fn post(&self, below: &str, fields: &[(&str, &str)]) -> Response {
+        let token = Self::form_token(&self.page(&below[..below.rfind('/').unwrap() + 1]));
+        let fields = [fields, &[("token", &*token)]].concat();
+        let own = self.enter();
+        let headers = [
+            ("Cookie", own.cookie),
+            ("Origin", format!("http://127.0.0.1:{}", self.port())),
+            ("Sec-Fetch-Site", "same-origin".to_owned()),
+            (
+                "Content-Type",
+                "application/x-www-form-urlencoded".to_owned(),
+            ),
+        ];
+        self.send_body(&format!("{}{below}", own.path), &headers, &encoded(&fields))
+    }
+
+    pub(crate) fn send_body(&self, path: &str, headers: &[(&str, String)], body: &str) -> Response {
+        let length = ("Content-Length", body.len().to_string());
+        let mut stream = self.send("POST", "1.1", path, &[headers, &[length]].concat());
+        // The server may refuse it before it has all.
+        let _ = stream.write_all(body.as_bytes());
+        Self::response(stream)
+    }
+
     pub(crate) fn request(&self, method: &str, path: &str, headers: &[(&str, String)]) -> Response {
-        let mut stream = self.send(method, "1.1", path, headers);
+        Self::response(self.send(method, "1.1", path, headers))
+    }
+
+    fn response(mut stream: TcpStream) -> Response {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -154,6 +191,22 @@ impl Server {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
+}
+
+/// A form as it is sent.
+pub(crate) fn encoded(fields: &[(&str, &str)]) -> String {
+    let encoded = |text: &str| -> String {
+        let bytes = text.bytes().map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+            b' ' => "+".to_owned(),
+            other => format!("%{other:02X}"),
+        });
+        bytes.collect()
+    };
+    let pairs = fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    pairs.collect::<Vec<String>>().join("&")
 }
 
 impl Drop for Server {

@@ -125,6 +125,43 @@ fn a_database_of_another_version_is_refused_and_kept() {
 }
 
 #[test]
+fn a_file_that_is_no_database_is_told_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bakeoff.db");
+    for (bytes, what) in [
+        (
+            &b"name,seconds\nheap,2\n"[..],
+            "it is text, and no database",
+        ),
+        ("Zeit: 2 µs, ä".as_bytes(), "it is text, and no database"),
+        (b"\x1f\x8b\x08\0\0", "it is a compressed archive, and no"),
+        (b"\x7fELF\x02\x01", "it is a program, and no database"),
+        (b"\0asm\x0d\0\x01\0", "it is WebAssembly, and no database"),
+        (b"%PDF-1.7\n\xe2\xe3", "it is a PDF, and no database"),
+        (&[0; 4096], "it is nothing but zeros, and no"),
+        (b"\xa5\xa5\xa5", "it is something else, and no database"),
+        (b"SQLite for", "it ends within its header"),
+        (b"", "it is empty"),
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        let text = Store::open(folder.path(), Mode::Read)
+            .unwrap_err()
+            .to_string();
+        assert!(text.contains(what), "{text}");
+    }
+    // A database by its first bytes alone.
+    let noise = [b"SQLite format 3\0", [0xa5_u8; 4096].as_slice()].concat();
+    std::fs::write(&file, noise).unwrap();
+    let text = Store::open(folder.path(), Mode::Read)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        text.contains("it begins as a database does, and is none") && !text.contains("file is not"),
+        "{text}"
+    );
+}
+
+#[test]
 fn another_programs_database_is_not_ours() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bakeoff.db");

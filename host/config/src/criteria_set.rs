@@ -20,7 +20,12 @@ pub fn is_of_any_experiment(source: &Source) -> bool {
         | Source::SourceLines
         | Source::ColdStart
         | Source::BuildTime => true,
-        Source::Growth | Source::Assess(_) | Source::Evaluator(_) | Source::Judge(_) => false,
+        // It judges the inputs, and tells nothing of who is better.
+        Source::Coverage
+        | Source::Growth
+        | Source::Assess(_)
+        | Source::Evaluator(_)
+        | Source::Judge(_) => false,
     }
 }
 

@@ -52,7 +52,7 @@ pub use job::{
 };
 pub use keeper::{Keeper, enter_if_keeper, kept};
 pub use measured::{Measured, Measurement, end_in_words, measured, sink, written};
-pub use privileges::kill_with_parent;
+pub use privileges::{in_own_session, kill_with_parent};
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
 pub use program::{
     Answered, HostSetup, PROGRAM_HOST, ProgramError, ProgramFailure, ProgramFile, ProgramLink,

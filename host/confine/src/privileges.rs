@@ -113,6 +113,17 @@ pub fn kill_with_parent(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(tie) }
 }
 
+/// Makes `command` the first process of a session of its own: neither the end of this process nor that of its terminal
+/// reaches it.
+pub fn in_own_session(command: &mut Command) -> &mut Command {
+    let part = || {
+        rustix::process::setsid()?;
+        Ok(())
+    };
+    // SAFETY: between fork and exec only one system call is made, and nothing is allocated.
+    unsafe { command.pre_exec(part) }
+}
+
 /// Pins this process to one core.
 pub(super) fn pin(core: usize) -> io::Result<()> {
     if core >= CpuSet::MAX_CPU {

@@ -1,4 +1,5 @@
-//! Access to the server: whoever has the token of its address may read, through its own pages.
+//! Access to the server: whoever has the token of its address may read, through its own pages, and change something where
+//! the user of the server gave leave for that, by their forms.
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use std::fmt::Write as _;
@@ -16,7 +17,9 @@ pub(crate) struct Access {
     token: String,
     session: String,
     path: String,
+    form: String,
     port: u16,
+    may_change: bool,
 }
 
 /// Decision on a request, before anything is read for it.
@@ -31,16 +34,18 @@ pub(crate) enum Decision {
 }
 
 impl Access {
-    /// Draws the secrets of a server that listens on a port.
+    /// Draws the secrets of a server that listens on a port. With `may_change`, forms may be sent to it.
     ///
     /// # Errors
     /// The system gives no random numbers.
-    pub(crate) fn new(port: u16) -> io::Result<Self> {
+    pub(crate) fn new(port: u16, may_change: bool) -> io::Result<Self> {
         Ok(Self {
             token: random_hex(TOKEN_BYTES)?,
             session: random_hex(TOKEN_BYTES)?,
             path: random_hex(PATH_BYTES)?,
+            form: random_hex(TOKEN_BYTES)?,
             port,
+            may_change,
         })
     }
 
@@ -54,6 +59,11 @@ impl Access {
         format!("/{}/", self.path)
     }
 
+    /// Returns the token of this server's forms: other pages cannot read it, and send none without it.
+    pub(crate) fn form_token(&self) -> &str {
+        &self.form
+    }
+
     /// Returns the header that sets the cookie.
     pub(crate) fn cookie(&self) -> String {
         let (session, path) = (&self.session, self.path());
@@ -62,8 +72,13 @@ impl Access {
 
     /// Decides on a request by its method, its address and its headers.
     pub(crate) fn decide(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Decision {
-        if method != Method::GET && method != Method::HEAD {
-            let why = "This server is only read from: GET and HEAD are its methods.";
+        let is_form = self.may_change && method == Method::POST;
+        if method != Method::GET && method != Method::HEAD && !is_form {
+            let why = if self.may_change {
+                "GET, HEAD and POST are the methods of this server."
+            } else {
+                "This server is only read from: GET and HEAD are its methods."
+            };
             return Decision::Refuse(StatusCode::METHOD_NOT_ALLOWED, why);
         }
         let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
@@ -74,14 +89,18 @@ impl Access {
             return Decision::Refuse(StatusCode::FORBIDDEN, why);
         }
         let is_own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(is_ours);
-        let is_own_fetch = |site: &str| site == "same-origin" || site == "none";
-        if !every(headers, header::ORIGIN, is_own_page)
+        let is_own_fetch = |site: &str| site == "same-origin" || site == "none" && !is_form;
+        // A browser says of every form where it is from.
+        let has_origin = only(headers, header::ORIGIN).is_some_and(is_own_page);
+        if is_form && !has_origin
+            || !every(headers, header::ORIGIN, is_own_page)
             || !every(headers, "sec-fetch-site", is_own_fetch)
         {
             let why = "The request comes from another page: open the address that `bakeoff serve` printed by hand.";
             return Decision::Refuse(StatusCode::FORBIDDEN, why);
         }
-        if uri.path() == "/"
+        if !is_form
+            && uri.path() == "/"
             && parameter(uri, "token").is_some_and(|token| is_equal(token, &self.token))
         {
             return Decision::Enter;
@@ -128,7 +147,7 @@ fn every(
 }
 
 /// Compares texts in a time that depends on their lengths alone.
-fn is_equal(a: &str, b: &str) -> bool {
+pub(crate) fn is_equal(a: &str, b: &str) -> bool {
     let differing = a
         .bytes()
         .zip(b.bytes())
@@ -170,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_token_enters_and_the_cookie_passes() {
-        let access = Access::new(4000).unwrap();
+        let access = Access::new(4000, false).unwrap();
         let host = || ("host", "127.0.0.1:4000".to_owned());
         let cookie = access.cookie().split_once(';').unwrap().0.to_owned();
         let entering = format!("/?token={}", access.token);
@@ -204,7 +223,7 @@ mod tests {
 
     #[test]
     fn other_hosts_pages_and_methods_are_refused_with_the_cookie_too() {
-        let access = Access::new(4000).unwrap();
+        let access = Access::new(4000, false).unwrap();
         let cookie = access.cookie().split_once(';').unwrap().0.to_owned();
         let cookie = || ("cookie", cookie.clone());
         let host = |name: &str| ("host", name.to_owned());
@@ -254,5 +273,48 @@ mod tests {
             "http://127.0.0.1:4000/x",
             &own
         )));
+    }
+
+    #[test]
+    fn a_form_passes_with_the_cookie_from_an_own_page_alone() {
+        let access = Access::new(4000, true).unwrap();
+        let cookie = || {
+            (
+                "cookie",
+                access.cookie().split_once(';').unwrap().0.to_owned(),
+            )
+        };
+        let host = || ("host", "127.0.0.1:4000".to_owned());
+        let origin = |origin: &str| ("origin", origin.to_owned());
+        let own = || origin("http://127.0.0.1:4000");
+        let site = |site: &str| ("sec-fetch-site", site.to_owned());
+        let post = |headers: &[_]| decide(&access, Method::POST, "/x", headers);
+        assert_eq!(post(&[cookie(), host(), own()]), Decision::Pass);
+        let full = [cookie(), host(), own(), site("same-origin")];
+        assert_eq!(post(&full), Decision::Pass);
+        for headers in [
+            vec![host(), own()],
+            vec![cookie(), host()],
+            vec![cookie(), own()],
+            vec![cookie(), host(), origin("null")],
+            vec![cookie(), host(), origin("http://127.0.0.1:4001")],
+            vec![cookie(), host(), own(), own()],
+            vec![cookie(), host(), own(), origin("http://evil.example")],
+            vec![cookie(), host(), own(), site("none")],
+            vec![cookie(), host(), own(), site("same-site")],
+            vec![cookie(), host(), own(), site("cross-site")],
+        ] {
+            assert!(is_refused(&post(&headers)), "{headers:?}");
+        }
+        let token = format!("/?token={}", access.token);
+        assert!(is_refused(&decide(
+            &access,
+            Method::POST,
+            &token,
+            &[host(), own()]
+        )));
+        for method in [Method::PUT, Method::DELETE, Method::OPTIONS] {
+            assert!(is_refused(&decide(&access, method, "/x", &full)));
+        }
     }
 }

@@ -1,10 +1,14 @@
 //! The state that all requests share: the secrets, the threads that read, and the bound on viewers.
 
 use super::access::Access;
-use super::list_page;
+use super::controls::{Controls, Leave};
+use super::live::RunState;
 use super::monitor::Monitor;
+use super::places::Place;
 use super::reports::Reports;
+use super::run_page::Part;
 use super::worker::Worker;
+use super::{change_page, list_page};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +30,8 @@ pub(crate) struct App {
     pub(crate) live: Worker<Monitor>,
     /// The thread that works reports out.
     pub(crate) reports: Worker<Reports>,
+    /// The controls of experiments, if the user gave leave for one.
+    pub(crate) controls: Option<Arc<Controls>>,
     /// Leave to follow events.
     pub(crate) viewers: Arc<Semaphore>,
 }
@@ -35,11 +41,12 @@ impl App {
     ///
     /// # Errors
     /// There are no random numbers, or no threads.
-    pub(crate) fn start(root: &Path, port: u16) -> io::Result<Self> {
+    pub(crate) fn start(root: &Path, port: u16, leave: Option<Leave>) -> io::Result<Self> {
         let (for_live, for_reports) = (root.to_owned(), root.to_owned());
         Ok(Self {
             root: root.to_owned(),
-            access: Access::new(port)?,
+            access: Access::new(port, leave.is_some())?,
+            controls: leave.map(|leave| Arc::new(Controls::new(root, leave))),
             live: Worker::start("runs", move || Monitor::new(&for_live))?,
             reports: Worker::start("reports", move || Reports::new(&for_reports))?,
             viewers: Arc::new(Semaphore::new(VIEWERS_MAX)),
@@ -54,6 +61,24 @@ impl App {
             .reports
             .ask(move |reports| reports.answers(&rows, ANSWERS_WITHIN))
             .await?;
-        Some(list_page::list(&listed, &answers))
+        let mut list = list_page::list(&listed, &answers, self.controls.is_some());
+        if let Some(controls) = &self.controls {
+            list.push_str(&list_page::unrun(&listed.unrun, |place| {
+                let change = controls.change(&place.below);
+                change_page::entry(place, change.as_ref(), self.access.form_token())
+            }));
+        }
+        Some(list)
+    }
+
+    /// Returns what stands beside a run, where the user gave leave to change something.
+    pub(crate) fn beside_run(&self, place: &Place, state: &RunState) -> Option<Part> {
+        let controls = self.controls.as_ref()?;
+        let change = controls.change(place.experiment());
+        let token = self.access.form_token();
+        Some((
+            "controls",
+            change_page::beside_run(place, state, change.as_ref(), token),
+        ))
     }
 }

@@ -1,11 +1,21 @@
 //! Experiments in a browser on this machine: the list of all questions, runs while they go on, and reports.
 //!
-//! It reads, and changes nothing. A run does not notice: what is shown follows from its database and its events, which
-//! are read by two threads of low priority, however many look. Whoever has the token of the address may read, through
-//! pages of this server alone; all text in them comes from outside, and is escaped.
+//! It reads. A run does not notice: what is shown follows from its database and its events, which are read by two threads
+//! of low priority, however many look. Whoever has the token of the address may read, through pages of this server alone;
+//! all text in them comes from outside, and is escaped.
+//!
+//! Where its user gave leave ([`Leave`]), its forms also start, stop and change something: each as a command of the same
+//! binary, in the open folder of an experiment. A run that was started lives on without the server.
 
 mod access;
+mod actions;
+mod answers;
 mod app;
+mod change_page;
+mod commands;
+mod controls;
+mod copying;
+mod form;
 mod lines;
 mod list_page;
 mod live;
@@ -15,12 +25,16 @@ mod picture;
 mod places;
 mod race;
 mod reports;
+mod request_line;
 mod resources;
 mod routes;
 mod run_page;
 mod server;
 mod standings;
+mod stopping;
 mod stream;
+mod target;
 mod worker;
 
+pub use controls::Leave;
 pub use server::{ServeError, Server};

@@ -1,7 +1,7 @@
 //! Events as lines of the log of a run.
 
 use bakeoff_render::escape::Json;
-use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, title};
+use bakeoff_store::events::{Envelope, Event, Origin, Stage, checked_cases, line, title};
 
 /// An event as it is sent to a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,10 +68,16 @@ fn text(event: &Event) -> Option<String> {
             stage: Stage::Measure,
         } => "measuring is over".to_owned(),
         Event::BuildStart { variant_id } => format!("{variant_id} is being built"),
-        Event::BuildComplete { variant_id, .. } => format!("{variant_id} is built"),
+        Event::BuildComplete {
+            variant_id, origin, ..
+        } => format!("{variant_id} is built{}", kept(*origin)),
         Event::CheckStart { variant_id } => format!("{variant_id} is being checked"),
-        Event::CheckComplete { variant_id, .. } => format!("{variant_id} passed the check"),
-        Event::ReplicaComplete { index, .. } => format!("replica {} is stored", index + 1),
+        Event::CheckComplete {
+            variant_id, origin, ..
+        } => format!("{variant_id} passed the check{}", kept(*origin)),
+        Event::ReplicaComplete { index, origin, .. } => {
+            format!("replica {} is stored{}", index + 1, kept(*origin))
+        }
         Event::ReplicaDiscarded { index, reason } => {
             format!(
                 "replica {} is discarded, and runs again: {reason}",
@@ -81,6 +87,14 @@ fn text(event: &Event) -> Option<String> {
         Event::EvaluationComplete { .. } => "all is scored and ranked".to_owned(),
         _ => return None,
     })
+}
+
+/// Returns the end of a sentence about a result that was not made now.
+fn kept(origin: Origin) -> &'static str {
+    match origin {
+        Origin::New => "",
+        Origin::Kept => " already: that is kept from before",
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +117,22 @@ mod tests {
         let (line, envelope) = EventLine::read(event("bakeoff:later:one", "{}")).unwrap();
         assert!(line.sequence == 7 && line.text.is_none() && envelope.is_none());
         assert!(EventLine::read("no event".to_owned()).is_none());
+    }
+
+    #[test]
+    fn a_reused_result_is_not_said_to_be_made_now() {
+        let built = |origin: &str| {
+            let data = format!(
+                r#"{{"variant_id":"heap","origin":"{origin}","cpu_seconds":0.1,"component_bytes":9}}"#
+            );
+            let (line, _) = EventLine::read(event("bakeoff:build:complete", &data)).unwrap();
+            line.text.unwrap()
+        };
+        assert_eq!(built("new"), "heap is built");
+        assert_eq!(
+            built("kept"),
+            "heap is built already: that is kept from before"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The list of all questions: the last answer to each, when it was given, and whether a run goes on.
 
 use super::monitor::{Listed, Row};
-use super::page::{PageContent, page, part};
+use super::page::{ELSEWHERE, PageContent, page, part};
+use super::places::Place;
 use super::reports::Answer;
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_render::clipped;
@@ -33,10 +34,21 @@ pub(crate) fn list_page(root: &Path, list: &str) -> String {
     })
 }
 
-/// Returns the list as markup.
-pub(crate) fn list(listed: &Listed, answers: &BTreeMap<String, Answer>) -> String {
+/// Returns the experiments without results as markup, by the entry of each; nothing where there is none.
+pub(crate) fn unrun(places: &[Place], entry: impl Fn(&Place) -> String) -> String {
+    if places.is_empty() {
+        return String::new();
+    }
+    let entries: String = places.iter().map(entry).collect();
+    format!("<h2>Without results</h2>\n<ul class=\"runs\">\n{entries}</ul>\n")
+}
+
+/// Returns the list as markup. With `may_run`, experiments without results follow it.
+pub(crate) fn list(listed: &Listed, answers: &BTreeMap<String, Answer>, may_run: bool) -> String {
     let mut out = String::new();
-    if listed.rows.is_empty() {
+    if listed.rows.is_empty() && may_run && !listed.unrun.is_empty() {
+        out.push_str("<p>No experiment has results yet.</p>\n");
+    } else if listed.rows.is_empty() {
         out.push_str(
             "<p>No experiment has results yet. <code>bakeoff run DIR</code> in a terminal makes some, and they appear \
              here by themselves.</p>\n",
@@ -97,11 +109,15 @@ fn entry(row: &Row, answer: Option<&Answer>) -> String {
             Html(&clipped(reason, ANSWER_CHARS_MAX))
         );
     }
-    let finished = row
-        .summary
-        .as_ref()
-        .ok()
-        .and_then(|runs| runs.finished.as_ref());
+    let runs = row.summary.as_ref().ok();
+    if runs.is_some_and(|runs| runs.is_elsewhere) {
+        let _ = writeln!(
+            out,
+            "<p class=\"what\" role=\"note\">{}</p>",
+            Html(ELSEWHERE)
+        );
+    }
+    let finished = runs.and_then(|runs| runs.finished.as_ref());
     match (finished, answer) {
         (Some(_), Some(answer)) => out.push_str(&answered(answer)),
         (Some(_), None) => out.push_str("<p>Its report is being worked out.</p>\n"),
@@ -183,7 +199,6 @@ pub(crate) fn shown(path: &Path) -> String {
 mod tests {
     use super::*;
     use crate::monitor::Runs;
-    use crate::places::Place;
     use bakeoff_store::RunId;
 
     fn run(name: &str, status: RunStatus) -> RunSummary {
@@ -216,10 +231,12 @@ mod tests {
             last: Some(finished.clone()),
             finished: Some(finished),
             problem: hostile.to_owned(),
+            is_elsewhere: true,
         };
         let listed = Listed {
             rows: vec![row(Ok(read)), row(Err(hostile.to_owned()))],
             is_partial: true,
+            unrun: Vec::new(),
         };
         let answer = Answer {
             text: hostile.to_owned(),
@@ -227,8 +244,9 @@ mod tests {
             changes: vec![hostile.to_owned()],
             warnings: vec![hostile.to_owned()],
         };
-        let text = list(&listed, &[("0".to_owned(), answer)].into());
+        let text = list(&listed, &[("0".to_owned(), answer)].into(), false);
         assert!(!text.contains("<script") && !text.contains("\"'"), "{text}");
+        assert_eq!(text.matches(ELSEWHERE).count(), 1, "{text}");
         assert_eq!(text.matches("&lt;script&gt;").count(), 9, "{text}");
         let page = list_page(Path::new(hostile), &text);
         assert_eq!(page.matches("<script").count(), 1, "{page}");

@@ -6,7 +6,7 @@ use super::race::Race;
 use bakeoff_files::Folder;
 use bakeoff_provider::{RECORD_FILE, Spending};
 use bakeoff_search::SearchState;
-use bakeoff_store::events::{Event, Progress, Stage};
+use bakeoff_store::events::{Event, Origin as ResultOrigin, Progress, Stage};
 use bakeoff_store::{
     Fingerprint, LockHolder, Mode, Origin, ResultsPlace, RunId, RunStatus, RunSummary, Store,
     StoreError,
@@ -51,8 +51,8 @@ pub(crate) struct RunState {
     pub(crate) progress: Progress,
     /// The race so far.
     pub(crate) race: Race,
-    /// Time spent on the run at the beginning and at the end of each stage, in seconds.
-    pub(crate) stages: BTreeMap<Stage, (f64, Option<f64>)>,
+    /// The time and the reused results of each stage.
+    pub(crate) stages: BTreeMap<Stage, StageTotals>,
     /// Number of the last event that was read, whether it is known or not.
     pub(crate) sequence: u64,
     /// The last events that have a sentence.
@@ -71,6 +71,34 @@ pub(crate) struct RunState {
     pub(crate) runs: Vec<RunSummary>,
     /// True if the results come from elsewhere.
     pub(crate) is_elsewhere: bool,
+}
+
+/// The time of a stage over all sessions of a run, and what the last session did not have to do again.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct StageTotals {
+    /// Time of the sessions in which it has ended, in seconds.
+    ended_seconds: f64,
+    /// Time spent on the run when it began; `None` while it does not go on.
+    began: Option<f64>,
+    /// Results that the last session reused.
+    pub(crate) kept: u64,
+}
+
+impl StageTotals {
+    /// Returns the time of the stage, in seconds, when so much time was spent on the run.
+    pub(crate) fn seconds(&self, now: f64) -> f64 {
+        self.ended_seconds + self.began.map_or(0.0, |began| (now - began).max(0.0))
+    }
+
+    /// Returns true while the stage goes on.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.began.is_some()
+    }
+
+    fn end(&mut self, now: f64) {
+        self.ended_seconds = self.seconds(now);
+        self.began = None;
+    }
 }
 
 impl RunState {
@@ -160,9 +188,10 @@ impl LiveRun {
                     self.state.stages.clear();
                     self.state.race = Race::default();
                 }
+                let before = self.state.progress.seconds;
                 self.state.progress.apply(&envelope);
                 self.state.race.apply(&envelope.event);
-                self.state.time_stage(&envelope.event);
+                self.state.time_stage(&envelope.event, before);
             }
             if line.text.is_some() {
                 self.state.lines.push_back(line);
@@ -209,17 +238,94 @@ impl LiveRun {
 }
 
 impl RunState {
-    fn time_stage(&mut self, event: &Event) {
+    /// Includes an event in the times of stages. `before` is the time spent on the run at the event before it.
+    fn time_stage(&mut self, event: &Event, before: f64) {
         let now = self.progress.seconds;
         match event {
-            Event::RunStart { .. } | Event::RunResumed { .. } => self.stages.clear(),
+            Event::RunStart { .. } => self.stages.clear(),
+            // Who was killed did not say that its stages ended.
+            Event::RunResumed { .. } => {
+                for stage in self.stages.values_mut() {
+                    stage.end(before);
+                    stage.kept = 0;
+                }
+            }
+            Event::RunInterrupted { .. } | Event::RunFailed { .. } | Event::RunComplete { .. } => {
+                self.stages.values_mut().for_each(|stage| stage.end(now));
+            }
             Event::StageStart { stage, .. } => {
-                self.stages.insert(*stage, (now, None));
+                self.stages.entry(*stage).or_default().began = Some(now);
             }
-            Event::StageComplete { stage } => {
-                self.stages.entry(*stage).or_insert((now, None)).1 = Some(now);
-            }
+            Event::StageComplete { stage } => self.stages.entry(*stage).or_default().end(now),
+            Event::BuildComplete { origin, .. } => self.count_kept(Stage::Build, *origin),
+            Event::CheckComplete { origin, .. } => self.count_kept(Stage::Check, *origin),
+            Event::ReplicaComplete { origin, .. } => self.count_kept(Stage::Measure, *origin),
             _ => {}
         }
+    }
+
+    fn count_kept(&mut self, stage: Stage, origin: ResultOrigin) {
+        if origin == ResultOrigin::Kept {
+            self.stages.entry(stage).or_default().kept += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Includes events, each with the time spent on the run.
+    fn state_after(events: &[(f64, Event)]) -> RunState {
+        let mut state = RunState::default();
+        for (seconds, event) in events {
+            let before = state.progress.seconds;
+            state.progress.seconds = *seconds;
+            state.time_stage(event, before);
+        }
+        state
+    }
+
+    fn built(origin: ResultOrigin) -> Event {
+        Event::BuildComplete {
+            variant_id: "heap".to_owned(),
+            origin,
+            cpu_seconds: 0.1,
+            component_bytes: 9,
+        }
+    }
+
+    #[test]
+    fn stages_of_a_killed_run_keep_their_times_when_it_goes_on_and_reused_results_are_counted() {
+        let (build, measure) = (Stage::Build, Stage::Measure);
+        let start = |stage| Event::StageStart { stage, steps: 2 };
+        let resumed = || Event::RunResumed {
+            experiment: String::new(),
+            experiment_id: String::new(),
+            kept: 2,
+        };
+        let state = state_after(&[
+            (0.0, start(build)),
+            (2.0, built(ResultOrigin::New)),
+            (3.0, Event::StageComplete { stage: build }),
+            (3.0, start(measure)),
+            (
+                5.0,
+                Event::Warning {
+                    message: String::new(),
+                },
+            ),
+            // It was killed here.
+            (5.5, resumed()),
+            (5.5, start(build)),
+            (5.5, built(ResultOrigin::Kept)),
+            (5.5, Event::StageComplete { stage: build }),
+            (6.0, start(measure)),
+        ]);
+        assert_eq!(state.stages[&build].seconds(9.0), 3.0);
+        assert_eq!(state.stages[&build].kept, 1);
+        assert!(!state.stages[&build].goes_on() && state.stages[&measure].goes_on());
+        // Two seconds before it was killed, and one since.
+        assert_eq!(state.stages[&measure].seconds(7.0), 3.0);
     }
 }

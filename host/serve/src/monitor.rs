@@ -4,7 +4,9 @@ use super::lines::EventLine;
 use super::live::{LiveRun, RunState};
 use super::places::{FoundPlaces, Place, find};
 use bakeoff_files::Folder;
-use bakeoff_store::{Fingerprint, Lock, Mode, RunId, RunStatus, RunSummary, StoreError};
+use bakeoff_store::events::{Clock as _, SystemClock, rfc3339};
+use bakeoff_store::{Fingerprint, Lock, Mode, Origin, RunId, RunStatus, RunSummary, StoreError};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -37,6 +39,8 @@ pub(crate) struct Listed {
     pub(crate) rows: Vec<Row>,
     /// True if a bound left some folders out.
     pub(crate) is_partial: bool,
+    /// The folders of experiments without results.
+    pub(crate) unrun: Vec<Place>,
 }
 
 /// A folder of results, for the list.
@@ -62,10 +66,14 @@ pub(crate) struct Runs {
     pub(crate) finished: Option<RunSummary>,
     /// Its problem, in its user's words.
     pub(crate) problem: String,
+    /// True if the results come from elsewhere.
+    pub(crate) is_elsewhere: bool,
 }
 
 /// An answer about a run that somebody looks at.
 pub(crate) struct Update {
+    /// The folder of its results.
+    pub(crate) place: Place,
     /// Its state.
     pub(crate) state: RunState,
     /// Events after the one that the viewer has, in their order; there may be more.
@@ -78,6 +86,8 @@ pub(crate) struct Update {
 
 /// The time after which a list reads no further folders.
 const LIST_TIME_MAX: Duration = Duration::from_secs(1);
+/// Time by which the clock of a machine that left results may be ahead of this one's, without their order changing.
+const CLOCK_AHEAD_MAX: Duration = Duration::from_secs(60);
 /// Words for a folder that was not read yet.
 const NOT_READ: &str = "it is read when the list is made the next time";
 
@@ -110,18 +120,14 @@ impl Monitor {
             let may_read = started.elapsed() < LIST_TIME_MAX;
             rows.push(self.row(place, may_read));
         }
-        let key = |row: &Row| {
-            let last = row
-                .summary
-                .as_ref()
-                .ok()
-                .and_then(|runs| runs.last.as_ref());
-            (row.is_held, last.map(|run| run.updated.clone()))
-        };
-        rows.sort_by_key(|row| std::cmp::Reverse(key(row)));
+        let now = rfc3339(SystemClock::new().wall() + CLOCK_AHEAD_MAX);
+        rows.sort_by_cached_key(|row| {
+            Reverse((row.is_held, changed(row, &now).map(str::to_owned)))
+        });
         let listed = Listed {
             rows,
             is_partial: self.found.is_partial,
+            unrun: self.found.unrun.clone(),
         };
         self.list = Some((Instant::now(), listed.clone()));
         listed
@@ -134,6 +140,13 @@ impl Monitor {
         places.find(|place| place.id == id).cloned()
     }
 
+    /// Returns the folder of an experiment without results, by its id.
+    pub(crate) fn experiment(&mut self, id: &str) -> Option<Place> {
+        self.find();
+        let mut places = self.found.unrun.iter();
+        places.find(|place| place.id == id).cloned()
+    }
+
     /// Returns the state of the last run of a folder, with the events after a number; `None` if there is no such folder.
     pub(crate) fn update(
         &mut self,
@@ -143,11 +156,11 @@ impl Monitor {
         let place = self.place(id)?;
         let looked = self.look(&place);
         self.close_unused();
-        Some(looked.and_then(|()| self.read_update(id, after)))
+        Some(looked.and_then(|()| self.read_update(&place, after)))
     }
 
-    fn read_update(&mut self, id: &str, after: Option<u64>) -> Result<Update, StoreError> {
-        let Some(live) = self.open.get(id) else {
+    fn read_update(&mut self, place: &Place, after: Option<u64>) -> Result<Update, StoreError> {
+        let Some(live) = self.open.get(&place.id) else {
             return Err(StoreError::Missing {
                 folder: self.root.clone(),
             });
@@ -158,6 +171,7 @@ impl Monitor {
             None => Vec::new(),
         };
         Ok(Update {
+            place: place.clone(),
             fingerprint: live.fingerprint,
             is_other: after.is_some_and(|after| after > sequence),
             state: live.state.clone(),
@@ -222,9 +236,9 @@ impl Monitor {
         let fingerprint = folder.as_ref().and_then(Fingerprint::of);
         let known = self.summaries.get(&place.id);
         let mut summary = match known.filter(|(known, _)| *known == fingerprint) {
-            Some((_, known)) => known.clone(),
-            None if !may_read => Err(NOT_READ.to_owned()),
-            None => {
+            Some((Some(_), known)) => known.clone(),
+            _ if !may_read => Err(NOT_READ.to_owned()),
+            _ => {
                 let read = self.read_runs(&place, is_held);
                 self.summaries
                     .insert(place.id.clone(), (fingerprint, read.clone()));
@@ -255,7 +269,8 @@ impl Monitor {
             let Some(live) = self.open.get(&place.id) else {
                 return Ok(Runs::default());
             };
-            return Ok(Runs::of(&live.state.runs, live.state.problem.clone()));
+            let (runs, problem) = (&live.state.runs, live.state.problem.clone());
+            return Ok(Runs::of(runs, problem, live.state.is_elsewhere));
         }
         let read = || {
             let store = place.results(&self.root).open(Mode::Read)?;
@@ -264,14 +279,44 @@ impl Monitor {
             let problem = last
                 .and_then(Result::ok)
                 .map(|(experiment, _)| experiment.problem);
-            Ok(Runs::of(&runs, problem.unwrap_or_default()))
+            let is_elsewhere = store.origin() == Origin::Elsewhere;
+            Ok(Runs::of(&runs, problem.unwrap_or_default(), is_elsewhere))
         };
         read().map_err(|error: StoreError| error.to_string())
     }
 }
 
+/// Returns when the last run of a row changed, if that can be: a time of RFC 3339 in UTC that has come. Results may have
+/// been written by anybody.
+fn changed<'a>(row: &'a Row, now: &str) -> Option<&'a str> {
+    let last = row.summary.as_ref().ok()?.last.as_ref()?;
+    Some(&*last.updated).filter(|time| is_time(time) && *time <= now)
+}
+
+/// Returns true if a text has the form of our times, `2026-11-28T10:13:14.328Z`, so that texts are ordered as times are.
+fn is_time(text: &str) -> bool {
+    const FORM: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+    let is_as_in_form = |(byte, form): (u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        other => byte == *other,
+    };
+    let in_range = |from: usize, low: u8, high: u8| {
+        let digits = text.as_bytes().get(from..from + 2);
+        digits.is_some_and(|digits| {
+            (low..=high).contains(&((digits[0] - b'0') * 10 + digits[1] - b'0'))
+        })
+    };
+    text.len() == FORM.len()
+        && text.bytes().zip(FORM).all(is_as_in_form)
+        && in_range(5, 1, 12)
+        && in_range(8, 1, 31)
+        && in_range(11, 0, 23)
+        && in_range(14, 0, 59)
+        && in_range(17, 0, 60)
+}
+
 impl Runs {
-    fn of(runs: &[RunSummary], problem: String) -> Self {
+    fn of(runs: &[RunSummary], problem: String, is_elsewhere: bool) -> Self {
         let mut finished = runs.iter().rev();
         Self {
             last: runs.last().cloned(),
@@ -279,6 +324,50 @@ impl Runs {
                 .find(|run| run.status == RunStatus::Finished)
                 .cloned(),
             problem,
+            is_elsewhere,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_cannot_be_orders_nothing() {
+        let now = "2026-11-28T10:13:14.328Z";
+        let row = |time: &str| Row {
+            place: Place {
+                id: String::new(),
+                below: PathBuf::new(),
+            },
+            is_held: false,
+            summary: Ok(Runs {
+                last: Some(RunSummary {
+                    id: RunId(1),
+                    name: String::new(),
+                    experiment_id: String::new(),
+                    status: RunStatus::Finished,
+                    started: String::new(),
+                    updated: time.to_owned(),
+                    seconds: 0.0,
+                    winner: None,
+                    bakeoff: String::new(),
+                }),
+                ..Runs::default()
+            }),
+        };
+        assert_eq!(changed(&row(now), now), Some(now));
+        for other in [
+            "9999-12-31T23:59:59.999Z",
+            "2026-13-28T10:13:14.328Z",
+            "2026-11-32T10:13:14.328Z",
+            "2026-11-28T24:00:00.000Z",
+            "zzzz",
+            "",
+            "2026-11-28T10:13:14.328z",
+        ] {
+            assert_eq!(changed(&row(other), now), None, "{other}");
         }
     }
 }

@@ -18,8 +18,16 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-sr
 pub(crate) const REPORT_POLICY: &str = "connect-src 'none'; object-src 'none'; frame-src 'none'; base-uri 'none'; \
                                         form-action 'none'; frame-ancestors 'none'";
 
+/// The same policy for a server whose pages have forms, which go to itself.
+pub(crate) const FORM_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                                      img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /// Has a browser without scripts load a page anew, after some seconds.
 const RELOAD: &str = r#"<meta http-equiv="refresh" content="5">"#;
+
+/// The sentence about results of others.
+pub(crate) const ELSEWHERE: &str = "These results come from elsewhere: they are shown as they were found, and may have \
+                                    been written by anybody.";
 
 /// A page, without its frame.
 pub(crate) struct PageContent<'a> {
@@ -77,6 +85,14 @@ fn document(top: &str, title: &str, reload: &str, body: &str) -> String {
 "#,
         title = Html(title),
     )
+}
+
+/// Returns a page with forms, which is not loaded anew by itself. `markup` is its content.
+pub(crate) fn form_page(title: &str, markup: &str) -> String {
+    let body = format!(
+        "<nav><a href=\"../../\">All experiments</a></nav>\n<main class=\"forms\">\n{markup}</main>\n"
+    );
+    document("../../", title, "", &body)
 }
 
 /// Returns an element that the script finds by its id.

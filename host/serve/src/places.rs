@@ -1,9 +1,11 @@
 //! Folders of results below a folder that the user named. Somebody else may have filled it: no link is followed, and
 //! there is a bound on all that is looked at.
 
+use bakeoff_config::FILE_NAME;
 use bakeoff_files::{Folder, FolderEntryKind};
-use bakeoff_store::{Fingerprint, ResultsPlace};
+use bakeoff_store::{ResultsPlace, Store};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,7 +21,7 @@ const FOLDERS_MAX: usize = 20_000;
 const PLACES_MAX: usize = 500;
 
 /// The folder of everything that is kept of an experiment.
-const KEPT: &str = ".bakeoff";
+pub(crate) const KEPT: &str = ".bakeoff";
 /// Folders of other tools, which are large and have no results.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
 
@@ -33,7 +35,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn new(below: PathBuf) -> Self {
+    pub(crate) fn new(below: PathBuf) -> Self {
         let digest = Sha256::digest(below.as_os_str().as_bytes());
         let mut id = String::new();
         for byte in digest.iter().take(8) {
@@ -79,6 +81,8 @@ impl Place {
 pub(crate) struct FoundPlaces {
     /// The folders, by their path.
     pub(crate) places: Vec<Place>,
+    /// The folders of experiments without results.
+    pub(crate) unrun: Vec<Place>,
     /// True if a bound left some folders out.
     pub(crate) is_partial: bool,
 }
@@ -90,7 +94,10 @@ pub(crate) fn find(root: &Folder) -> FoundPlaces {
         folders: 0,
     };
     walk.enter(root, Path::new(""), 0);
-    walk.found
+    let mut found = walk.found;
+    let run: BTreeSet<&Path> = found.places.iter().map(Place::experiment).collect();
+    found.unrun.retain(|place| !run.contains(&*place.below));
+    found
 }
 
 struct Walk {
@@ -100,13 +107,22 @@ struct Walk {
 
 impl Walk {
     fn enter(&mut self, folder: &Folder, below: &Path, depth: usize) {
-        if Fingerprint::of(folder).is_some() {
+        // Also what is no plain file: its row says why that cannot be read.
+        if Store::is_named_in(folder) {
             if self.found.places.len() < PLACES_MAX {
                 self.found.places.push(Place::new(below.to_owned()));
             } else {
                 self.found.is_partial = true;
             }
             return;
+        }
+        let file = folder.look(FILE_NAME).ok().flatten();
+        if file.is_some_and(|found| found.kind == FolderEntryKind::File) {
+            if self.found.unrun.len() < PLACES_MAX {
+                self.found.unrun.push(Place::new(below.to_owned()));
+            } else {
+                self.found.is_partial = true;
+            }
         }
         self.folders += 1;
         if depth > DEPTH_MAX || self.folders > FOLDERS_MAX {
@@ -140,7 +156,7 @@ fn is_entered(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_store::{Mode, Store};
+    use bakeoff_store::Mode;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -177,6 +193,14 @@ mod tests {
         assert_eq!(found.places[0].experiment(), Path::new("a"));
         assert_eq!(found.places[1].experiment(), Path::new("b/c/results"));
         assert!(found.places[1].kept().is_none());
+        for name in ["a", "e", "b"] {
+            fs::create_dir_all(root.path().join(name)).unwrap();
+            fs::write(root.path().join(name).join(FILE_NAME), "").unwrap();
+        }
+        let found = find(&Folder::named_by_user(root.path()).unwrap());
+        let unrun: Vec<&Path> = found.unrun.iter().map(|place| &*place.below).collect();
+        // The results below `b` lie apart from it.
+        assert_eq!(unrun, [Path::new("b"), Path::new("e")]);
         let of_results = find(&Folder::named_by_user(&root.path().join("a/.bakeoff/x")).unwrap());
         assert_eq!(of_results.places, [Place::new(PathBuf::new())]);
     }

@@ -1,6 +1,7 @@
 //! Reports of finished runs: each follows from what is kept, as `bakeoff report` works it out, and is remembered.
 
 use super::monitor::Row;
+use super::page::ELSEWHERE;
 use super::places::Place;
 use bakeoff_domain::report::{RankingOutcome, Report, words};
 use bakeoff_render::Options;
@@ -37,7 +38,7 @@ pub(crate) struct Answer {
     pub(crate) outcome: Option<RankingOutcome>,
     /// Changes since the run before, in words.
     pub(crate) changes: Vec<String>,
-    /// Sentences about the origin of the report.
+    /// Sentences about a report that is not the one which was made with the run.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -146,7 +147,8 @@ fn answer(root: &Path, place: &Place, run: RunId) -> Result<Answer, String> {
             .to_owned(),
         outcome: Some(concluded.report.recommendation.outcome),
         changes: changes(&store, &concluded),
-        warnings: warnings(&store, &concluded),
+        // Whether it comes from elsewhere stands in the row, also where there is no report.
+        warnings: warnings_of(&concluded),
     })
 }
 
@@ -194,13 +196,13 @@ fn changes(store: &Store, now: &ConcludedRun) -> Vec<String> {
 
 /// Returns the sentences about the origin of a report that whoever reads it must know.
 fn warnings(store: &Store, run: &ConcludedRun) -> Vec<String> {
+    let elsewhere = (store.origin() == Origin::Elsewhere).then(|| ELSEWHERE.to_owned());
+    elsewhere.into_iter().chain(warnings_of(run)).collect()
+}
+
+/// Returns the sentences about a report that is not the one which was made with its run.
+fn warnings_of(run: &ConcludedRun) -> Vec<String> {
     let mut warnings = Vec::new();
-    if store.origin() == Origin::Elsewhere {
-        warnings.push(
-            "These results come from elsewhere: they are shown as they were found, and may have been written by anybody."
-                .to_owned(),
-        );
-    }
     match &run.standing {
         Standing::Same => {}
         Standing::Differs(_) => warnings.push(

@@ -1,14 +1,15 @@
 //! The addresses of the server, and its answers.
 
 use super::access::{Decision, parameter};
+use super::actions::actions;
+use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
 use super::list_page::list_page;
-use super::page::{POLICY, REPORT_POLICY, SCRIPT, STYLE, problem};
+use super::page::{FORM_POLICY, POLICY, REPORT_POLICY, SCRIPT, STYLE, problem};
 use super::places::Place;
 use super::run_page::run_page;
 use super::stream;
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -16,9 +17,6 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
-
-const HTML: &str = "text/html; charset=utf-8";
-const TEXT: &str = "text/plain; charset=utf-8";
 
 /// Returns the routes of a server. Every request is decided on before any of them sees it.
 pub(crate) fn routes(app: Arc<App>) -> Router {
@@ -39,6 +37,7 @@ pub(crate) fn routes(app: Arc<App>) -> Router {
         .route(&at("runs/{id}/events"), get(run_events))
         .route(&at("runs/{id}/report"), get(last_report))
         .route(&at("runs/{id}/report/{run}"), get(report))
+        .merge(actions(&app))
         .fallback(async || (StatusCode::NOT_FOUND, of_type(TEXT, "Nothing is here.\n")))
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)
@@ -63,13 +62,18 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         }
     };
     let headers = response.headers_mut();
+    // With `no-referrer`, browsers would not say of a form where it is from.
+    let (policy, referrer) = match app.controls {
+        Some(_) => (FORM_POLICY, "same-origin"),
+        None => (POLICY, "no-referrer"),
+    };
     headers
         .entry(header::CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static(POLICY));
+        .or_insert(HeaderValue::from_static(policy));
     for (name, value) in [
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::REFERRER_POLICY, referrer),
         (header::CACHE_CONTROL, "no-store"),
         (
             header::HeaderName::from_static("cross-origin-resource-policy"),
@@ -83,25 +87,6 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
-}
-
-fn of_type(content: &'static str, body: impl Into<Body>) -> Response {
-    ([(header::CONTENT_TYPE, content)], body.into()).into_response()
-}
-
-/// Returns the answer if too many ask at the same time.
-fn busy() -> Response {
-    let text = "Too many ask at the same time: load the page again in a moment.\n";
-    (StatusCode::SERVICE_UNAVAILABLE, of_type(TEXT, text)).into_response()
-}
-
-fn no_such(top: &str) -> Response {
-    let page = problem(
-        top,
-        "Not found",
-        "There are no such results below the folder of this server any more.",
-    );
-    (StatusCode::NOT_FOUND, of_type(HTML, page)).into_response()
 }
 
 async fn list(State(app): State<Arc<App>>) -> Response {
@@ -133,7 +118,10 @@ async fn run(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
     match found.await {
         None => busy(),
         Some(None) => no_such("../../"),
-        Some(Some((place, Ok(update)))) => of_type(HTML, run_page(&place, &update.state)),
+        Some(Some((place, Ok(update)))) => {
+            let beside = app.beside_run(&place, &update.state);
+            of_type(HTML, run_page(&place, &update.state, beside))
+        }
         Some(Some((place, Err(error)))) => {
             let name = super::list_page::shown(place.experiment());
             let page = problem("../../", &name, &error.to_string());

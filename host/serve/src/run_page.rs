@@ -2,7 +2,7 @@
 
 use super::list_page::{shown, when};
 use super::live::RunState;
-use super::page::{PageContent, page, part};
+use super::page::{ELSEWHERE, PageContent, page, part};
 use super::places::Place;
 use super::resources::{models, tasks};
 use super::standings::standings;
@@ -20,8 +20,8 @@ const MESSAGE_CHARS_MAX: usize = 1_000;
 /// A part of the page that changes while the run goes on.
 pub(crate) type Part = (&'static str, String);
 
-/// Returns the page of a run.
-pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
+/// Returns the page of a run. `beside` is what stands beside it where it may be stopped and changed.
+pub(crate) fn run_page(place: &Place, state: &RunState, beside: Option<Part>) -> String {
     let path = shown(place.experiment());
     let title = match state.progress.experiment.as_str() {
         "" => path.as_str(),
@@ -34,12 +34,16 @@ pub(crate) fn run_page(place: &Place, state: &RunState) -> String {
         let _ = writeln!(markup, "<p class=\"question\">{}</p>", Html(&problem));
     }
     if state.is_elsewhere {
-        markup.push_str(
-            "<p class=\"what\" role=\"note\">These results come from elsewhere: they are shown as they were found, and \
-             may have been written by anybody.</p>\n",
+        let _ = writeln!(
+            markup,
+            "<p class=\"what\" role=\"note\">{}</p>",
+            Html(ELSEWHERE)
         );
     }
-    for (id, text) in parts(state) {
+    let mut all = parts(state);
+    // After the state.
+    all.splice(1..1, beside);
+    for (id, text) in all {
         markup.push_str(&part(id, &text));
     }
     markup.push_str(&log(state));
@@ -116,11 +120,11 @@ fn status(state: &RunState) -> String {
 /// Returns the most time that measuring may still take, while it goes on.
 fn time_left(state: &RunState) -> Option<String> {
     let (budget, progress) = (state.budget?, &state.progress);
-    let (began, ended) = state.stages.get(&Stage::Measure)?;
-    if ended.is_some() || !state.is_running() {
+    let measure = state.stages.get(&Stage::Measure)?;
+    if !measure.goes_on() || !state.is_running() {
         return None;
     }
-    let left = (budget - (progress.seconds - began)).max(0.0);
+    let left = (budget - measure.seconds(progress.seconds)).max(0.0);
     Some(format!(
         "at most {left:.0} s of measuring left, and as a rule less"
     ))
@@ -136,12 +140,14 @@ fn stages(state: &RunState) -> String {
         } else {
             ""
         };
-        let time = state
-            .stages
-            .get(stage)
-            .map_or_else(String::new, |(began, ended)| {
-                format!("{:.1} s", ended.unwrap_or(state.progress.seconds) - began)
-            });
+        let totals = state.stages.get(stage);
+        let time = totals.map_or_else(String::new, |totals| {
+            format!("{:.1} s", totals.seconds(state.progress.seconds))
+        });
+        let kept = match totals.map_or(0, |totals| totals.kept) {
+            0 => String::new(),
+            kept => format!(", {kept} kept from before"),
+        };
         let going = if state.progress.stage == Some(*stage) && state.is_running() {
             "goes on"
         } else {
@@ -149,7 +155,7 @@ fn stages(state: &RunState) -> String {
         };
         let _ = writeln!(
             rows,
-            "<tr><th scope=\"row\">{}</th><td class=\"number\">{done} of {most}{all}</td>\
+            "<tr><th scope=\"row\">{}</th><td class=\"number\">{done} of {most}{all}{kept}</td>\
              <td class=\"number\">{time}</td><td>{going}</td></tr>",
             title(*stage)
         );

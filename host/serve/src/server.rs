@@ -1,6 +1,8 @@
 //! The server itself: it listens on this machine alone, and bounds connections, requests and times.
 
 use super::app::App;
+use super::controls::Leave;
+use super::request_line::is_within_bound;
 use super::routes::routes;
 use bakeoff_files::Folder;
 use hyper::server::conn::http1;
@@ -59,11 +61,12 @@ pub enum ServeError {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1, on a port or, if that is 0, on any that is free, for experiments below a folder.
+    /// Listens on 127.0.0.1, on a port or, if that is 0, on any that is free, for experiments below a folder. With a
+    /// leave, its pages also start, stop and change something.
     ///
     /// # Errors
     /// The folder cannot be read, or the port cannot be used.
-    pub async fn bind(root: &Path, port: u16) -> Result<Self, ServeError> {
+    pub async fn bind(root: &Path, port: u16, leave: Option<Leave>) -> Result<Self, ServeError> {
         Folder::named_by_user(root).map_err(|error| ServeError::Folder {
             folder: root.to_owned(),
             error,
@@ -71,7 +74,7 @@ impl Server {
         let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         let listener = listening.map_err(|error| ServeError::Port { port, error })?;
         let bound = listener.local_addr().map_err(ServeError::Start)?;
-        let app = App::start(root, bound.port()).map_err(ServeError::Start)?;
+        let app = App::start(root, bound.port(), leave).map_err(ServeError::Start)?;
         Ok(Self {
             listener,
             app: Arc::new(app),
@@ -92,17 +95,23 @@ impl Server {
             let Ok(permit) = connections.clone().acquire_owned().await else {
                 return;
             };
-            let Ok((stream, _)) = self.listener.accept().await else {
+            let Ok((mut stream, _)) = self.listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
             let service = service.clone();
             tokio::spawn(async move {
+                let first = tokio::time::timeout(HEADER_TIME_MAX, is_within_bound(&mut stream));
+                if !matches!(first.await, Ok(Ok(true))) {
+                    return;
+                }
                 let served = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(HEADER_TIME_MAX)
                     .max_headers(HEADERS_MAX)
                     .max_buf_size(HEADER_BYTES_MAX)
+                    // So that each request has its first line held to its bound.
+                    .keep_alive(false)
                     .serve_connection(TokioIo::new(stream), service);
                 // However it ends, it concerns nobody else.
                 let _ = tokio::time::timeout(CONNECTION_TIME_MAX, served).await;

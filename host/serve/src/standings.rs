@@ -7,7 +7,7 @@ use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
-use bakeoff_store::events::{Progress, Stage, VariantState};
+use bakeoff_store::events::{Stage, VariantState};
 use std::fmt::Write as _;
 
 /// The most variants that have a row.
@@ -47,7 +47,7 @@ pub(crate) fn standings(state: &RunState) -> String {
          <tbody>\n",
     );
     for id in ids.iter().take(ROWS_MAX) {
-        out.push_str(&row(progress, race, axis, id));
+        out.push_str(&row(state, axis, id));
     }
     out.push_str("</tbody>\n</table>\n");
     let more = ids.len().saturating_sub(ROWS_MAX);
@@ -82,7 +82,8 @@ fn leading(race: &Race) -> Option<String> {
     })
 }
 
-fn row(progress: &Progress, race: &Race, axis: Axis, id: &str) -> String {
+fn row(state: &RunState, axis: Axis, id: &str) -> String {
+    let (progress, race, is_running) = (&state.progress, &state.race, state.is_running());
     let name = clipped(id, TEXT_CHARS_MAX);
     let variant = &progress.variants[id];
     let state = match variant.state {
@@ -93,7 +94,8 @@ fn row(progress: &Progress, race: &Race, axis: Axis, id: &str) -> String {
             );
             format!("failed: {reason}")
         }
-        state => words_of(state, progress.stage).to_owned(),
+        state if is_running => words_of(state, progress.stage).to_owned(),
+        state => words_where_it_stopped(state).to_owned(),
     };
     let class = if variant.state == VariantState::Failed {
         " class=\"what\""
@@ -168,10 +170,24 @@ fn words_of(state: VariantState, stage: Option<Stage>) -> &'static str {
     }
 }
 
+/// Returns the state of a variant in a run on which nobody works.
+fn words_where_it_stopped(state: VariantState) -> &'static str {
+    match state {
+        VariantState::Waiting => "not built",
+        VariantState::Building => "its build did not end",
+        VariantState::Built => "built, not checked",
+        VariantState::Checking => "its check did not end",
+        VariantState::Racing => "passed the check",
+        VariantState::Failed => "failed",
+        VariantState::Complete => "done",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use bakeoff_store::events::{Event, LeaderRatio, VariantProgress};
+    use bakeoff_store::{LockHolder, RunStatus};
 
     fn racing(verdict: Verdict, unbeaten: &[&str]) -> RunState {
         let mut state = RunState::default();
@@ -183,6 +199,8 @@ mod tests {
             state.progress.variants.insert(id.to_owned(), progress);
         }
         state.progress.stage = Some(Stage::Measure);
+        state.progress.status = RunStatus::Running;
+        state.holder = Some(LockHolder::default());
         state.race.apply(&Event::Standings {
             replicas: 4,
             decided: 0,
@@ -237,6 +255,20 @@ mod tests {
         let text = standings(&racing(Verdict::NoCall, &["heap"]));
         assert!(!text.contains("surely faster than each"), "{text}");
         assert!(text.contains("not each surely slower than heap"), "{text}");
+    }
+
+    #[test]
+    fn nothing_of_a_killed_run_is_said_to_go_on() {
+        let mut state = racing(Verdict::NoCall, &["heap", "<b>sort"]);
+        state.holder = None;
+        let building = state.progress.variants.get_mut("heap").unwrap();
+        building.state = VariantState::Building;
+        let text = standings(&state);
+        assert!(!text.contains("is being"), "{text}");
+        assert!(
+            text.contains("its build did not end") && text.contains("passed the check"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Follower {
                 }
                 Some(Some(Ok(update))) => {
                     self.refused = 0;
-                    match self.send(update).await {
+                    match self.send(&app, update).await {
                         Sent::Some => continue,
                         Sent::All => true,
                         Sent::Other => false,
@@ -166,7 +166,7 @@ impl Follower {
     }
 
     /// Sends what is new.
-    async fn send(&mut self, update: Update) -> Sent {
+    async fn send(&mut self, app: &App, update: Update) -> Sent {
         let database = *self.database.get_or_insert(update.fingerprint);
         if update.is_other || !database.is_same_file(&update.fingerprint) {
             return Sent::Other;
@@ -181,7 +181,8 @@ impl Follower {
         if self.after < update.state.sequence && !update.lines.is_empty() {
             return Sent::Some;
         }
-        for (part, markup) in parts(&update.state) {
+        let beside = app.beside_run(&update.place, &update.state);
+        for (part, markup) in parts(&update.state).into_iter().chain(beside) {
             if !self.viewer.send_part(part, markup).await {
                 return Sent::Nobody;
             }

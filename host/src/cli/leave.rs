@@ -12,7 +12,8 @@ use bakeoff_config::{AskedModel, CALLS_AT_ONCE_MAX, LoadedExperiment, Policy};
 use bakeoff_provider::{ModelOptions, Models, ProviderKind};
 use bakeoff_render::escape::Plain;
 use clap::{ArgGroup, Args};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// The leave to ask a model, and what the experiment cannot say of it.
 #[derive(Debug, Default, Args)]
@@ -98,6 +99,55 @@ pub(super) fn leave_on_terminal(
 }
 
 impl Leave {
+    /// Returns this leave as options, each in one word with its value, for commands without a terminal.
+    ///
+    /// # Errors
+    /// It is one that only a single command on a terminal can have.
+    pub(super) fn options(&self) -> Result<Vec<OsString>, Failure> {
+        if self.dry_run || self.yes {
+            return Err(Failure::usage(
+                "--dry-run and --yes are of one run: leave them out, and --generate is leave enough",
+            ));
+        }
+        let mut words: Vec<OsString> = Vec::new();
+        if self.generate {
+            words.extend(["--generate".into(), "--yes".into()]);
+        }
+        words.extend(self.judge.then(|| "--judge".into()));
+        let usd = self
+            .usd
+            .map(|most| format!("--usd={:.6}", most as f64 / 1e6));
+        let tokens = self.tokens.map(|most| format!("--tokens={most}"));
+        let at_once = self
+            .calls_at_once
+            .map(|most| format!("--calls-at-once={most}"));
+        let per_minute = self
+            .calls_per_minute
+            .map(|most| format!("--calls-per-minute={most}"));
+        let address = self
+            .base_url
+            .as_ref()
+            .map(|url| format!("--base-url={url}"));
+        let numbers = [usd, tokens, at_once, per_minute, address]
+            .into_iter()
+            .flatten();
+        words.extend(numbers.map(OsString::from));
+        words.extend(
+            self.command
+                .iter()
+                .map(|word| format!("--command={word}").into()),
+        );
+        words.extend(
+            self.command_env
+                .iter()
+                .map(|name| format!("--command-env={name}").into()),
+        );
+        if let Some(prices) = &self.prices {
+            words.push(absolute("--prices=", prices)?);
+        }
+        Ok(words)
+    }
+
     /// Returns true if the search of [rounds] is only to be forecast.
     pub(super) fn forecasts_rounds(&self) -> bool {
         self.dry_run && !self.generate
@@ -171,6 +221,20 @@ impl Leave {
     }
 }
 
+/// Returns an option with a path that means the same in every folder.
+///
+/// # Errors
+/// The working folder is gone.
+pub(super) fn absolute(option: &str, path: &Path) -> Result<OsString, Failure> {
+    let path = std::path::absolute(path).map_err(|error| {
+        let path = path.display().to_string();
+        Failure::usage(format!("{} cannot be named: {error}", Plain(&path)))
+    })?;
+    let mut word = OsString::from(option);
+    word.push(path);
+    Ok(word)
+}
+
 /// Returns the smaller of two bounds, each of which may be missing.
 fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
     match (own, most) {
@@ -182,6 +246,57 @@ fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_leave_that_is_passed_on_is_what_was_given() {
+        #[derive(clap::Parser)]
+        struct Given {
+            #[command(flatten)]
+            leave: Leave,
+        }
+        let options = |words: &[&str]| {
+            let words = ["bakeoff"].iter().chain(words).copied();
+            let given: Given = clap::Parser::try_parse_from(words).unwrap();
+            given.leave.options()
+        };
+        assert_eq!(options(&[]).unwrap(), Vec::<OsString>::new());
+        let words = [
+            "--generate",
+            "--usd",
+            "0.25",
+            "--tokens=9",
+            "--command",
+            "/bin/model",
+            "--command",
+            "--fast",
+            "--command-env",
+            "KEY",
+            "--base-url",
+            "http://127.0.0.1:1/v1",
+            "--prices",
+            "/p",
+            "--calls-at-once",
+            "2",
+            "--calls-per-minute",
+            "3",
+        ];
+        let passed = options(&words).unwrap();
+        let again: Vec<&str> = passed.iter().filter_map(|word| word.to_str()).collect();
+        assert!(
+            again.contains(&"--yes") && again.contains(&"--usd=0.250000"),
+            "{again:?}"
+        );
+        // They mean the same once more, but for the question on a terminal, which nobody can answer.
+        let without: Vec<&str> = again
+            .iter()
+            .copied()
+            .filter(|word| *word != "--yes")
+            .collect();
+        assert_eq!(options(&without).unwrap(), passed);
+        assert_eq!(options(&["--judge"]).unwrap(), ["--judge"]);
+        assert!(options(&["--generate", "--dry-run"]).is_err());
+        assert!(options(&["--generate", "--yes"]).is_err());
+    }
 
     #[test]
     fn the_hosts_bound_holds_whatever_the_user_says() {

@@ -2,7 +2,8 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::options::{Format, Output};
+use super::leave::{Leave, absolute};
+use super::options::{Format, Output, Safety};
 use super::show;
 use bakeoff_serve::{ServeError, Server};
 use clap::Args;
@@ -12,13 +13,14 @@ use std::path::PathBuf;
 /// Shows experiments in a browser on this machine: runs while they go on, and reports
 ///
 /// It prints an address with a token: whoever has it may read, from this machine alone, until the server ends. Nothing
-/// can be changed or started through it, and no run depends on it.
+/// can be changed or started through it, unless --allow-run is given; and no run depends on it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff serve                      all experiments in this folder and below
   bakeoff serve examples --port 8000
   bakeoff serve --format json        the address as JSON, for another program
+  bakeoff serve examples --allow-run start, stop and change experiments from the pages, too
 
 Ctrl-C ends it; runs go on.")]
 pub(super) struct Arguments {
@@ -28,11 +30,52 @@ pub(super) struct Arguments {
     /// Port to listen on, of 127.0.0.1; 0 is one that is free
     #[arg(long, default_value_t = 0, value_name = "N")]
     port: u16,
+    /// Let the pages start, stop and change experiments: whoever has the address may do that, too
+    #[arg(long)]
+    allow_run: bool,
+    #[command(flatten, next_help_heading = "With --allow-run, for every run")]
+    safety: Safety,
+    #[command(
+        flatten,
+        next_help_heading = "With --allow-run: approaches from the model of [generate], opinions of that of [judge]"
+    )]
+    leave: Leave,
+}
+
+impl Arguments {
+    /// Returns the leave of the pages; `None` if they only show.
+    fn leave(&self) -> Result<Option<bakeoff_serve::Leave>, Failure> {
+        let mut run_options = self.leave.options()?;
+        run_options.extend(
+            self.safety
+                .allow_unconfined
+                .then(|| "--allow-unconfined".into()),
+        );
+        run_options.extend(self.safety.programs.then(|| "--programs".into()));
+        if !self.allow_run {
+            return match run_options.as_slice() {
+                [] => Ok(None),
+                _ => Err(Failure::usage(
+                    "a leave for runs is given, and no leave to start them: add --allow-run",
+                )),
+            };
+        }
+        if let Some(cache) = self.safety.cache()? {
+            run_options.push(absolute("--cache-dir=", cache)?);
+        }
+        Ok(Some(bakeoff_serve::Leave { run_options }))
+    }
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let server = Server::bind(&arguments.dir, arguments.port).await;
+    let leave = arguments.leave()?;
+    let may = if leave.is_some() {
+        "read, start, stop and change experiments"
+    } else {
+        "read"
+    };
+    let server = Server::bind(&arguments.dir, arguments.port, leave).await;
     let server = server.map_err(|error| match error {
         ServeError::Folder { .. } | ServeError::Port { .. } => Failure::usage(error.to_string()),
         ServeError::Start(_) => Failure::infrastructure(error),
@@ -47,7 +90,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     } else {
         let address = server.address();
         show::write(&format!(
-            "{address}\nOpen this address in a browser on this machine. Whoever has it may read; Ctrl-C ends it.\n"
+            "{address}\nOpen this address in a browser on this machine. Whoever has it may {may}; Ctrl-C ends it.\n"
         ))?;
     }
     tokio::select! {

@@ -340,7 +340,25 @@ pub(super) fn words_of(error: &rusqlite::Error) -> String {
         return kind.to_owned();
     };
     let code = failure.extended_code;
-    format!("{} (code {code})", ffi::code_to_str(code))
+    format!("{} (SQLite code {code})", meaning(failure.code, code))
+}
+
+/// Returns the meaning of a code of SQLite for whoever has results: SQLite's own words are about its inside.
+fn meaning(primary: ErrorCode, code: i32) -> &'static str {
+    match primary {
+        ErrorCode::NotADatabase => "it begins as a database does, and is none",
+        ErrorCode::DatabaseCorrupt => "its content is damaged",
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => "another program uses it",
+        ErrorCode::DiskFull => "the disk is full",
+        ErrorCode::SystemIoFailure => "the system cannot read or write it",
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => "it may not be written",
+        ErrorCode::CannotOpen => "it, or a file beside it, cannot be opened",
+        ErrorCode::OutOfMemory => "more memory is needed than it may take",
+        ErrorCode::OperationInterrupted => "more steps are needed than it may take",
+        ErrorCode::TooBig => "a value is larger than results have",
+        ErrorCode::ConstraintViolation => "a value is none that may be there",
+        _ => ffi::code_to_str(code),
+    }
 }
 
 /// Returns true if a column does not have the type of our schema.

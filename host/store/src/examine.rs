@@ -173,13 +173,41 @@ fn check_header(folder: &DatabaseFolder, file: &Path) -> Result<(), StoreError> 
     let opened = folder.folder().open(DATABASE);
     let read = opened.and_then(|open| open.take(100).read_to_end(&mut header));
     read.map_err(|error| StoreError::from_io("read", file, error))?;
+    let begins_as_one = header.starts_with(&MAGIC[..header.len().min(MAGIC.len())]);
     let reason = match header.as_slice() {
-        [] => "it is empty",
-        short if short.len() < 100 => "it ends within its header",
-        other if !other.starts_with(MAGIC) => "it is not a SQLite database",
+        [] => "it is empty".to_owned(),
+        other if !begins_as_one => format!("it is {}, and no database", kind_of(other)),
+        short if short.len() < 100 => "it ends within its header".to_owned(),
         _ => return Ok(()),
     };
-    Err(corrupt(file, reason))
+    Err(corrupt(file, &reason))
+}
+
+/// Returns what a file is, by its first bytes.
+fn kind_of(start: &[u8]) -> &'static str {
+    // A character may be cut at the end.
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&start[..error.valid_up_to()]).ok()
+        }
+        Err(_) => None,
+    };
+    let is_text = |text: &str| {
+        text.chars()
+            .all(|c| !c.is_control() || "\n\r\t".contains(c))
+    };
+    match start {
+        [b'%', b'P', b'D', b'F', ..] => "a PDF",
+        _ if text.is_some_and(is_text) => "text",
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'P', b'K', 3, 4, ..] => {
+            "a compressed archive"
+        }
+        [0x7f, b'E', b'L', b'F', ..] => "a program",
+        [0, b'a', b's', b'm', ..] => "WebAssembly",
+        _ if start.iter().all(|byte| *byte == 0) => "nothing but zeros",
+        _ => "something else",
+    }
 }
 
 fn corrupt(file: &Path, reason: &str) -> StoreError {

@@ -240,6 +240,11 @@ impl Store {
         })
     }
 
+    /// Returns true if a folder has anything of the name of a database, whatever it is.
+    pub fn is_named_in(folder: &Folder) -> bool {
+        folder.look(DATABASE).is_ok_and(|found| found.is_some())
+    }
+
     /// Returns the origin of the results.
     pub fn origin(&self) -> Origin {
         self.origin

@@ -3,6 +3,7 @@
 use super::super::child_work::Check;
 use super::super::error::RunError;
 use super::{Survey, SurveyedPrototype};
+use bakeoff_compile::BuildKind;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_runner::Call;
@@ -24,7 +25,7 @@ impl Survey {
             repeats_fuel: None,
         };
         let config = &self.context.config;
-        let prototypes = std::slice::from_ref(prototype);
+        let prototypes = (std::slice::from_ref(prototype), BuildKind::Release);
         let checked = self.each(config, prototypes, work).await?;
         Ok(match checked.into_iter().next() {
             Some(Ok(record)) => {

@@ -3,6 +3,7 @@
 use super::super::child_work::Repeat;
 use super::super::error::RunError;
 use super::{Survey, SurveyedPrototype};
+use bakeoff_compile::BuildKind;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
@@ -74,7 +75,7 @@ impl Survey {
             left: Some(TIME_MAX),
             texts: CallTexts::Whole,
         };
-        let prototypes = std::slice::from_ref(prototype);
+        let prototypes = (std::slice::from_ref(prototype), BuildKind::Release);
         let made = match self.each(&config, prototypes, work).await {
             Ok(made) => made,
             Err(RunError::Workload { .. } | RunError::WorkloadRun { .. }) => return Ok(None),

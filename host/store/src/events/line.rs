@@ -77,7 +77,8 @@ fn by(ratio: Option<f64>) -> String {
 }
 
 /// Returns the standings of a race as a line: `2 of 3 pairs decided; open: heap against sort, from 1.3 × faster to 4 %
-/// more time`; `None` for any other event.
+/// more time`; `None` for any other event. Of one that is alone unbeaten it says that nobody beats it: whether it beats
+/// each of the others itself does not follow from the event.
 pub fn standings(event: &Event) -> Option<String> {
     let Event::Standings {
         decided,
@@ -91,7 +92,8 @@ pub fn standings(event: &Event) -> Option<String> {
     };
     let mut text = format!("{decided} of {pairs} pairs decided");
     if let [one] = unbeaten.as_slice() {
-        text.push_str(&format!(", {one} beats all others"));
+        // Each of the others is beaten by somebody, which may be another one.
+        text.push_str(&format!(", nobody beats {one}"));
     }
     for (place, pair) in open.iter().enumerate() {
         text.push_str(if place == 0 { "; open: " } else { "; " });
@@ -167,7 +169,7 @@ mod tests {
         );
         assert_eq!(
             standings(&event(&["heap"], Vec::new())).unwrap(),
-            "2 of 3 pairs decided, heap beats all others"
+            "2 of 3 pairs decided, nobody beats heap"
         );
     }
 

@@ -87,7 +87,7 @@ mod tests {
         let shown = standings(&standing.named(in_capitals)).unwrap();
         assert_eq!(
             shown,
-            "0 of 1 pairs decided, HEAP beats all others; open: HEAP against SORT"
+            "0 of 1 pairs decided, nobody beats HEAP; open: HEAP against SORT"
         );
     }
 }

@@ -1,0 +1,389 @@
+//! Controls of experiments, where their user gave leave: runs are started, stopped and gone on with, and experiments are
+//! changed, by the commands that a terminal would get.
+
+use super::commands::{detached, short};
+use super::copying::{copy, plain_name};
+use super::stopping::stop;
+use super::target::{Declared, Target};
+use bakeoff_files::{Folder, Scratch};
+use bakeoff_render::clipped;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// The most runs of one server at the same time.
+const RUNS_MAX: usize = 4;
+/// The most experiments whose last change is remembered.
+const CHANGES_MAX: usize = 500;
+/// The most characters of a message.
+const MESSAGE_CHARS_MAX: usize = 4_000;
+/// The words for a run that was started, until it ends.
+const STARTED: &str = "The run was started.";
+/// Exit statuses of a run that ended by itself or was interrupted, whatever it found.
+const ENDS_OF_RUNS: [i32; 4] = [0, 1, 3, 130];
+
+/// Leave to start runs and to change experiments.
+#[derive(Clone, Debug, Default)]
+pub struct Leave {
+    /// The options that every run gets, each in one word with its value.
+    pub run_options: Vec<OsString>,
+}
+
+/// Controls of the experiments below a folder.
+pub(crate) struct Controls {
+    root: PathBuf,
+    leave: Leave,
+    runs: Arc<Semaphore>,
+    /// The last change of each experiment, by its folder.
+    changes: Mutex<BTreeMap<PathBuf, Change>>,
+}
+
+/// The last change of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Change {
+    /// It goes on.
+    GoesOn(&'static str),
+    /// It is done, with what came of it.
+    Done(String),
+    /// It failed, for this reason.
+    Failed(String),
+}
+
+/// A change that somebody wants.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Work {
+    /// Run the experiment, or go on with its run; one that goes on is stopped first.
+    Run {
+        /// True to start over.
+        is_fresh: bool,
+        /// Time for measuring, as one writes it; `None` for that of the file.
+        budget: Option<String>,
+    },
+    /// Stop the run that goes on.
+    Stop,
+    /// Add a source as an approach.
+    Add {
+        /// Name of the approach.
+        name: String,
+        /// Its idea in a sentence; may be empty.
+        description: String,
+        /// Ending of the file: that of its language.
+        ending: &'static str,
+        /// The source.
+        source: String,
+    },
+    /// Withdraw an approach.
+    Withdraw {
+        /// Name of the approach.
+        name: String,
+    },
+    /// Say where the code of the recommended variant is, or copy it.
+    Pick {
+        /// Name of a new file in the experiment's folder.
+        copy: Option<String>,
+    },
+    /// Copy the experiment.
+    Copy {
+        /// Name of the new folder.
+        name: String,
+        /// Text of its experiment file.
+        text: String,
+    },
+}
+
+impl Work {
+    /// Returns the words for the change while it goes on.
+    fn title(&self) -> &'static str {
+        match self {
+            Self::Run { .. } => "The run is being started.",
+            Self::Stop => "The run is being stopped.",
+            Self::Add { .. } => "An approach is being added.",
+            Self::Withdraw { .. } => "An approach is being withdrawn.",
+            Self::Pick { .. } => "The recommended code is being looked up.",
+            Self::Copy { .. } => "The experiment is being copied.",
+        }
+    }
+}
+
+impl Controls {
+    /// Returns controls of the experiments below a folder.
+    pub(crate) fn new(root: &Path, leave: Leave) -> Self {
+        Self {
+            root: root.to_owned(),
+            leave,
+            runs: Arc::new(Semaphore::new(RUNS_MAX)),
+            changes: Mutex::default(),
+        }
+    }
+
+    /// Returns the last change of the experiment in a folder.
+    pub(crate) fn change(&self, folder: &Path) -> Option<Change> {
+        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.get(folder).cloned()
+    }
+
+    /// Remembers what came of a change.
+    pub(crate) fn set(&self, folder: &Path, change: Change) {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if changes.len() >= CHANGES_MAX && !changes.contains_key(folder) {
+            changes.retain(|_, change| matches!(change, Change::GoesOn(_)));
+        }
+        changes.insert(folder.to_owned(), change);
+    }
+
+    /// Forgets that a run was started, if nothing else was done since.
+    fn forget_start(&self, folder: &Path) {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(changes.get(folder), Some(Change::Done(text)) if text == STARTED) {
+            changes.remove(folder);
+        }
+    }
+
+    /// Begins a change, unless another one of the same experiment goes on. `budget` is the time for measuring of the run
+    /// that goes on. Returns false if it is not begun.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        target: Target,
+        work: Work,
+        budget: Option<Duration>,
+    ) -> bool {
+        {
+            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+            if matches!(changes.get(&target.folder), Some(Change::GoesOn(_))) {
+                return false;
+            }
+            changes.insert(target.folder.clone(), Change::GoesOn(work.title()));
+        }
+        let controls = self.clone();
+        tokio::spawn(async move {
+            let change = match controls.perform(&target, work, budget).await {
+                Ok(text) => Change::Done(clipped(&text, MESSAGE_CHARS_MAX)),
+                Err(text) => Change::Failed(clipped(&text, MESSAGE_CHARS_MAX)),
+            };
+            controls.set(&target.folder, change);
+        });
+        true
+    }
+
+    async fn perform(
+        self: &Arc<Self>,
+        target: &Target,
+        work: Work,
+        budget: Option<Duration>,
+    ) -> Result<String, String> {
+        if work == Work::Stop {
+            let text = if self.stop(target).await? {
+                "The run was stopped. What is finished is kept, and it can go on."
+            } else {
+                "No run went on."
+            };
+            return Ok(text.to_owned());
+        }
+        let declared = target.declared.as_ref().map_err(Clone::clone)?;
+        let folder = target
+            .open(&self.root)
+            .map_err(|error| format!("the folder of the experiment cannot be opened: {error}"))?;
+        match work {
+            Work::Run { is_fresh, budget } => {
+                if let Some(budget) = &budget {
+                    bakeoff_config::budget(budget)
+                        .map_err(|error| format!("the budget {budget}: {error}"))?;
+                }
+                let was_running = self.stop(target).await?;
+                self.run(target, &folder, is_fresh, budget).await?;
+                Ok(if was_running {
+                    "The run was stopped, and goes on with what is kept.".to_owned()
+                } else {
+                    STARTED.to_owned()
+                })
+            }
+            Work::Stop => Ok(String::new()),
+            Work::Add {
+                name,
+                description,
+                ending,
+                source,
+            } => {
+                add(&folder, (&name, &description), ending, &source).await?;
+                let done = format!("{name} was added.");
+                self.go_on(target, declared, (&folder, done), budget).await
+            }
+            Work::Withdraw { name } => {
+                let words = [
+                    "withdraw",
+                    "--format=json",
+                    "--color=never",
+                    "--",
+                    ".",
+                    &name,
+                ];
+                answer(&folder, words.iter().map(OsString::from).collect()).await?;
+                let done = format!("{name} was withdrawn; its file stays.");
+                self.go_on(target, declared, (&folder, done), budget).await
+            }
+            Work::Pick { copy } => pick(&folder, copy.as_deref()).await,
+            Work::Copy { name, text } => self.copy(target, &folder, &name, &text),
+        }
+    }
+
+    /// Stops the run of an experiment; returns false if none went on.
+    async fn stop(&self, target: &Target) -> Result<bool, String> {
+        match target.open_results(&self.root) {
+            Some(results) => stop(&results).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Stops the run of an experiment that was changed, if one goes on, and goes on with it.
+    async fn go_on(
+        self: &Arc<Self>,
+        target: &Target,
+        declared: &Declared,
+        (folder, done): (&Folder, String),
+        budget: Option<Duration>,
+    ) -> Result<String, String> {
+        let failed =
+            |error: String| format!("{done} The run could not be taken up with that: {error}");
+        if !self.stop(target).await.map_err(failed)? {
+            return Ok(format!("{done} The next run has that."));
+        }
+        // It goes on with what it was allowed to take, also where that was said on its command line.
+        let own =
+            budget.filter(|budget| budget.abs_diff(declared.budget) > Duration::from_millis(1));
+        let own = own.map(|budget| format!("{}ms", budget.as_millis()));
+        self.run(target, folder, false, own).await.map_err(failed)?;
+        Ok(format!(
+            "{done} The run was stopped for that, and goes on. What is built is kept, and nothing that was measured is \
+             lost; all are timed anew, since each is measured beside all others."
+        ))
+    }
+
+    /// Starts a run, and remembers why it failed if it does.
+    async fn run(
+        self: &Arc<Self>,
+        target: &Target,
+        folder: &Folder,
+        is_fresh: bool,
+        budget: Option<String>,
+    ) -> Result<(), String> {
+        let permit = self.runs.clone().try_acquire_owned().map_err(|_| {
+            format!("{RUNS_MAX} runs of this server go on, the most at the same time: wait for one, or stop one")
+        })?;
+        let mut words: Vec<OsString> = ["run", ".", "--quiet", "--color=never"]
+            .map(OsString::from)
+            .into();
+        words.extend(is_fresh.then(|| "--fresh".into()));
+        words.extend(budget.map(|budget| format!("--budget={budget}").into()));
+        words.extend(self.leave.run_options.iter().cloned());
+        let started = detached(folder, &words);
+        let started = started.map_err(|error| format!("the run cannot be started: {error}"))?;
+        let (controls, key) = (self.clone(), target.folder.clone());
+        tokio::spawn(async move {
+            let (status, messages) = started.ended().await;
+            drop(permit);
+            if status.is_some_and(|status| ENDS_OF_RUNS.contains(&status)) {
+                controls.forget_start(&key);
+            } else {
+                let text = match messages.trim().trim_start_matches("× ") {
+                    "" => "The run ended without a word.".to_owned(),
+                    text => format!("The run failed: {text}"),
+                };
+                controls.set(&key, Change::Failed(clipped(&text, MESSAGE_CHARS_MAX)));
+            }
+        });
+        Ok(())
+    }
+
+    /// Copies an experiment beside itself, or into itself if it is the folder that the user named.
+    fn copy(
+        &self,
+        target: &Target,
+        folder: &Folder,
+        name: &str,
+        text: &str,
+    ) -> Result<String, String> {
+        let name = plain_name(name)?;
+        bakeoff_config::parse(text, bakeoff_config::FILE_NAME)
+            .map_err(|error| format!("the experiment file is to be corrected first: {error}"))?;
+        let parent = target.folder.parent().unwrap_or(Path::new(""));
+        let parent = Folder::named_by_user(&self.root).and_then(|root| root.below(parent));
+        let parent =
+            parent.map_err(|error| format!("the folder around it cannot be opened: {error}"))?;
+        copy(folder, &parent, name, text)?;
+        Ok(format!(
+            "The copy {name} is there: it can be run from the list."
+        ))
+    }
+}
+
+/// Adds a source to an experiment.
+async fn add(
+    folder: &Folder,
+    (name, description): (&str, &str),
+    ending: &str,
+    source: &str,
+) -> Result<(), String> {
+    let scratch =
+        Scratch::new().map_err(|error| format!("there is no folder for the source: {error}"))?;
+    // The name of the file follows from that of the approach, and is safe everywhere.
+    let file = format!("{}.{ending}", bakeoff_domain::ids::slug(name));
+    let work = Folder::named_by_user(scratch.work());
+    work.and_then(|work| work.write_new(&file, source.as_bytes()))
+        .map_err(|error| format!("the source cannot be written: {error}"))?;
+    let mut words: Vec<OsString> =
+        vec!["add".into(), "--format=json".into(), "--color=never".into()];
+    words.push(format!("--name={name}").into());
+    words.extend((!description.is_empty()).then(|| format!("--description={description}").into()));
+    words.extend([".".into(), scratch.work().join(&file).into_os_string()]);
+    answer(folder, words).await.map(drop)
+}
+
+/// Returns where the code of the recommended variant is, in words.
+async fn pick(folder: &Folder, copy: Option<&str>) -> Result<String, String> {
+    let mut words: Vec<OsString> = ["pick", ".", "--format=json", "--color=never"]
+        .map(OsString::from)
+        .into();
+    if let Some(copy) = copy {
+        words.push(format!("--copy={}", plain_name(copy)?).into());
+    }
+    let answer = answer(folder, words).await?;
+    let picked: Value = serde_json::from_str(&answer).unwrap_or_default();
+    let text = |key: &str| {
+        picked
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or("unknown")
+            .to_owned()
+    };
+    let (name, file) = (text("name"), text("file"));
+    let file = file.trim_start_matches("./");
+    Ok(match copy {
+        Some(copy) => {
+            format!("{name} is recommended; the code that was measured is in the new file {copy}.")
+        }
+        None => format!(
+            "{name} is recommended; its code is {file} (SHA-256 {}).",
+            text("sha256")
+        ),
+    })
+}
+
+/// Returns the output of a short command.
+///
+/// # Errors
+/// Its messages, if it fails.
+async fn answer(folder: &Folder, words: Vec<OsString>) -> Result<String, String> {
+    match short(folder, words).await {
+        Ok(ended) if ended.status == Some(0) => Ok(ended.stdout),
+        // A message on a terminal begins with a mark.
+        Ok(ended) => Err(match ended.stderr.trim().trim_start_matches("× ") {
+            "" => "the command ended without a word".to_owned(),
+            text => text.to_owned(),
+        }),
+        Err(error) => Err(format!("the command cannot be run: {error}")),
+    }
+}

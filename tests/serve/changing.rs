@@ -1,0 +1,495 @@
+//! `bakeoff serve --allow-run`: who may change something, and what comes of it.
+
+use super::HOSTILE;
+use super::client::{Response, Server, encoded, until};
+use crate::support::{bakeoff, measuring_slot, run_bakeoff};
+use crate::timed::{GOOD, WIT, WORKLOAD};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tempfile::TempDir;
+
+/// A way that takes three times as long.
+const SLOW: &str = "pub fn total(values: Vec<u64>) -> u64 {
+    let mix = |sum: u64, value: &u64| (sum ^ value).rotate_left(7).wrapping_mul(0x9E37_79B9);
+    for _ in 0..2 { std::hint::black_box(values.iter().fold(0, mix)); }
+    values.iter().fold(0, mix)
+}
+";
+
+/// A folder with an experiment that has no results: its budget is larger than any test waits for, and is used up, since two
+/// of its approaches are the same work.
+fn experiment(name: &str) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join(name);
+    fs::create_dir(&folder).unwrap();
+    let write = |file: &str, text: &str| fs::write(folder.join(file), text).unwrap();
+    write("total.wit", WIT);
+    write("workload.rs", WORKLOAD);
+    write("one.rs", GOOD);
+    write(
+        "two.rs",
+        &GOOD.replace("    let", "    std::hint::black_box(&values);\n    let"),
+    );
+    write("slow.rs", SLOW);
+    write(
+        "bakeoff.toml",
+        &format!(
+            "name = \"{name}\"\nproblem = \"Fold numbers.\"\n[interface]\nwit = \"total.wit\"\ncall = \"total\"\n\
+             [workload]\nsource = \"workload.rs\"\nsizes = [20000, 40000]\n\
+             [measure]\nbudget = \"10 min\"\npractical = 0.0001\nprecision = 0.0001\n\
+             [[approach]]\nname = \"one\"\nsource = \"one.rs\"\n[[approach]]\nname = \"two\"\nsource = \"two.rs\"\n[[approach]]\nname = \"slow\"\nsource = \"slow.rs\"\n"
+        ),
+    );
+    root
+}
+
+fn path(root: &TempDir) -> &str {
+    root.path().to_str().unwrap()
+}
+
+/// The address of the forms of the only experiment of a list, which has no results.
+fn change_path(list: &Response) -> String {
+    let rest = list.body.split("href=\"change/").nth(1);
+    let rest = rest.unwrap_or_else(|| panic!("no experiment: {}", list.body));
+    format!("change/{}/", rest.split('/').next().unwrap())
+}
+
+/// The address of the forms of the only run of a list, once there is one.
+fn run_and_change(server: &Server) -> (String, String) {
+    until(|| server.page("").body.contains("href=\"runs/").then_some(()));
+    let run = server.run_path(&server.page(""));
+    let change = run.replace("runs/", "change/");
+    (run, change)
+}
+
+/// Waits until a page has a text, and returns the page.
+fn page_with(server: &Server, page: &str, text: &str) -> String {
+    until(|| Some(server.page(page).body).filter(|body| body.contains(text)))
+}
+
+fn sends_on(response: &Response) {
+    assert_eq!(response.status, 303, "{response:?}");
+}
+
+#[test]
+fn other_pages_other_servers_and_whoever_has_no_token_start_and_change_nothing() {
+    let root = experiment("kept");
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let other = Server::start_with(path(&root), &["--allow-run"]);
+    let file = root.path().join("kept/bakeoff.toml");
+    let before = fs::read_to_string(&file).unwrap();
+    let own = server.enter();
+    let list = server.page("");
+    let change = change_path(&list);
+    let token = Server::form_token(&list);
+    let others = Server::form_token(&other.page(""));
+    let port = server.port();
+    let entry = server.entry();
+    let address_token = entry.split('=').nth(1).unwrap();
+    let cookie = ("Cookie", own.cookie.clone());
+    let origin = ("Origin", format!("http://127.0.0.1:{port}"));
+    let form = (
+        "Content-Type",
+        "application/x-www-form-urlencoded".to_owned(),
+    );
+    let host = |name: &str| ("Host", name.to_owned());
+    let from = |name: &str| ("Origin", name.to_owned());
+    let site = |name: &str| ("Sec-Fetch-Site", name.to_owned());
+    let kind = |name: &str| ("Content-Type", name.to_owned());
+    let body = |token: &str| {
+        encoded(&[
+            ("name", "one"),
+            ("folder", "copied"),
+            ("text", &before),
+            ("language", "rs"),
+            ("source", "x"),
+            ("token", token),
+        ])
+    };
+    let good = body(&token);
+    let attacks = [
+        (vec![origin.clone(), form.clone()], good.clone(), 404),
+        (
+            vec![
+                ("Cookie", other.enter().cookie),
+                origin.clone(),
+                form.clone(),
+            ],
+            good.clone(),
+            404,
+        ),
+        (vec![cookie.clone(), form.clone()], good.clone(), 403),
+        (
+            vec![cookie.clone(), from("http://evil.example"), form.clone()],
+            good.clone(),
+            403,
+        ),
+        (
+            vec![cookie.clone(), from("null"), form.clone()],
+            good.clone(),
+            403,
+        ),
+        (
+            vec![
+                cookie.clone(),
+                from(&format!("http://127.0.0.1:{}", other.port())),
+                form.clone(),
+            ],
+            good.clone(),
+            403,
+        ),
+        (
+            vec![
+                cookie.clone(),
+                origin.clone(),
+                form.clone(),
+                site("cross-site"),
+            ],
+            good.clone(),
+            403,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone(), site("none")],
+            good.clone(),
+            403,
+        ),
+        (
+            vec![
+                cookie.clone(),
+                origin.clone(),
+                form.clone(),
+                host("rebound.example"),
+            ],
+            good.clone(),
+            403,
+        ),
+        (vec![cookie.clone(), origin.clone()], good.clone(), 415),
+        (
+            vec![cookie.clone(), origin.clone(), kind("text/plain")],
+            good.clone(),
+            415,
+        ),
+        (
+            vec![
+                cookie.clone(),
+                origin.clone(),
+                kind("multipart/form-data; boundary=x"),
+            ],
+            good.clone(),
+            415,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            encoded(&[("name", "one")]),
+            403,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            body(&others),
+            403,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            body(address_token),
+            403,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            body(own.cookie.split('=').nth(1).unwrap()),
+            403,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            format!("{good}&token={token}"),
+            400,
+        ),
+        (
+            vec![cookie.clone(), origin.clone(), form.clone()],
+            format!("{good}&x={}", "x".repeat(5 << 20)),
+            413,
+        ),
+    ];
+    for action in ["run", "stop", "add", "withdraw", "pick", "copy"] {
+        let to = format!("{}{change}{action}", own.path);
+        for (headers, body, status) in &attacks {
+            let answer = server.send_body(&to, headers, body);
+            assert_eq!(answer.status, *status, "{action} {headers:?}: {answer:?}");
+        }
+        // No address does anything by being opened.
+        let opened = format!("{to}?{good}");
+        let answer = server.get(&opened, &[cookie.clone(), site("same-origin")]);
+        assert_eq!(answer.status, 405, "{answer:?}");
+    }
+    // A server that only shows takes no form at all, with the right token or without.
+    let shows = Server::start(path(&root));
+    let to = format!("{}{change}run", shows.enter().path);
+    let headers = [
+        ("Cookie", shows.enter().cookie),
+        ("Origin", format!("http://127.0.0.1:{}", shows.port())),
+        form.clone(),
+    ];
+    assert_eq!(shows.send_body(&to, &headers, &good).status, 405);
+    assert!(!shows.page("").body.contains("<form"));
+    assert!(!root.path().join("kept/.bakeoff").exists(), "no run began");
+    assert!(!root.path().join("copied").exists());
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    let policy = server.page(&change);
+    let policy = policy.header("content-security-policy");
+    assert!(policy.contains("form-action 'self'") && policy.contains("frame-ancestors 'none'"));
+}
+
+#[test]
+fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_on_with_by_the_next()
+ {
+    let root = experiment("lives");
+    let mut killed = Server::start_with(path(&root), &["--allow-run", "--programs"]);
+    let _slot = measuring_slot();
+    let list = killed.page("");
+    assert!(list.body.contains("no run yet"), "{}", list.body);
+    sends_on(&killed.post(
+        &format!("{}run", change_path(&list)),
+        &[("budget", "9 min")],
+    ));
+    let (run, change) = run_and_change(&killed);
+    let page = page_with(&killed, &run, "is being timed");
+    // It has what the user said where the server was started, and what the form said.
+    assert!(
+        page.contains("--programs") && page.contains("9 min"),
+        "{page}"
+    );
+    killed.kill();
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let before = page_with(&server, &run, "replica 1 is stored");
+    assert!(before.contains("Run 1 goes on"), "{before}");
+    sends_on(&server.post(&format!("{change}stop"), &[]));
+    page_with(&server, &run, "What is finished is kept, and it can go on.");
+    let page = page_with(&server, &run, "Run 1 was interrupted.");
+    assert!(!page.contains("is being timed"), "{page}");
+    // Nothing that was finished is done again, and it ends.
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
+    let page = page_with(&server, &run, "is finished.");
+    assert!(
+        page.contains("is built already: that is kept from before"),
+        "{page}"
+    );
+    sends_on(&server.post(&format!("{change}pick"), &[]));
+    page_with(&server, &run, "nothing to pick");
+    // Without one of the two that are the same work.
+    sends_on(&server.post(&format!("{change}withdraw"), &[("name", "two")]));
+    page_with(&server, &run, "two was withdrawn");
+    sends_on(&server.post(&format!("{change}run"), &[]));
+    page_with(&server, &run, "Run 2 is finished.");
+    sends_on(&server.post(&format!("{change}pick"), &[("copy", "best.rs")]));
+    page_with(&server, &run, "one is recommended");
+    let copied = fs::read_to_string(root.path().join("lives/best.rs")).unwrap();
+    assert_eq!(copied, GOOD);
+    sends_on(&server.post(&format!("{change}pick"), &[("copy", "best.rs")]));
+    page_with(&server, &run, "cannot copy to best.rs");
+    sends_on(&server.post(&format!("{change}stop"), &[]));
+    page_with(&server, &run, "No run went on.");
+}
+
+#[test]
+fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withdrawn() {
+    let root = experiment("grows");
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let _slot = measuring_slot();
+    let folder = root.path().join("grows");
+    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=9s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (run, change) = run_and_change(&server);
+    page_with(&server, &run, "replica 1 is stored");
+    let pasted = SLOW.replace("0..2", "0..1");
+    let fields = [
+        ("name", "pasted <i>"),
+        ("description", "Once more."),
+        ("language", "rs"),
+        ("source", &*pasted),
+    ];
+    sends_on(&server.post(&format!("{change}add"), &fields));
+    let page = page_with(&server, &run, "The run was stopped for that, and goes on");
+    assert!(page.contains("pasted &lt;i&gt; was added."), "{page}");
+    assert_eq!(terminal.wait().unwrap().code(), Some(130));
+    // It goes on with the time that its command line gave it.
+    page_with(&server, &run, "--budget=9000ms");
+    page_with(&server, &run, "is finished.");
+    let file = fs::read_to_string(folder.join(".bakeoff/grows/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&file).unwrap();
+    let variants = report["variants"].as_array().unwrap();
+    let found = variants.iter().find(|one| one["name"] == "pasted <i>");
+    assert!(
+        found.is_some_and(|one| one["rank"].is_object() || one["rank"].is_number()),
+        "{variants:#?}"
+    );
+    sends_on(&server.post(&format!("{change}withdraw"), &[("name", "slow")]));
+    page_with(
+        &server,
+        &run,
+        "slow was withdrawn; its file stays. The next run has that.",
+    );
+    let text = fs::read_to_string(folder.join("bakeoff.toml")).unwrap();
+    assert!(!text.contains("\"slow\"") && folder.join("slow.rs").exists());
+}
+
+#[test]
+fn what_forms_say_is_no_option_and_leads_nowhere() {
+    let root = experiment("held");
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let change = change_path(&server.page(""));
+    let text = fs::read_to_string(root.path().join("held/bakeoff.toml")).unwrap();
+    let source = ("source", GOOD);
+    let rust = ("language", "rs");
+    let before = files(root.path());
+    for (action, fields, why) in [
+        ("run", vec![("budget", "1 s --programs")], "the budget"),
+        ("run", vec![("budget", "0")], "the budget"),
+        (
+            "withdraw",
+            vec![("name", "--help")],
+            "there is no approach --help",
+        ),
+        (
+            "withdraw",
+            vec![("name", HOSTILE)],
+            "there is no approach &lt;img",
+        ),
+        ("withdraw", vec![], "`name` is empty"),
+        ("add", vec![("name", "x"), rust], "There is no source"),
+        (
+            "add",
+            vec![("name", "x"), ("language", "sh"), source],
+            "none of Rust, C and C++",
+        ),
+        (
+            "add",
+            vec![("name", "one"), rust, source],
+            "there is an approach one already",
+        ),
+        (
+            "add",
+            vec![("name", "x"), rust, source],
+            "has the same content",
+        ),
+        ("pick", vec![("copy", "../x")], "a name has 1 to 100"),
+        ("pick", vec![("copy", "--help")], "a name has 1 to 100"),
+        (
+            "copy",
+            vec![("folder", "../x"), ("text", &text)],
+            "a name has 1 to 100",
+        ),
+        (
+            "copy",
+            vec![("folder", ".bakeoff"), ("text", &text)],
+            "a name has 1 to 100",
+        ),
+        (
+            "copy",
+            vec![("folder", "held"), ("text", &text)],
+            "something called held already",
+        ),
+        (
+            "copy",
+            vec![("folder", "x"), ("text", "name = 1")],
+            "to be corrected first",
+        ),
+    ] {
+        sends_on(&server.post(&format!("{change}{action}"), &fields));
+        let page =
+            until(|| Some(server.page(&change).body).filter(|body| !body.contains("is being ")));
+        assert!(
+            page.contains("role=\"alert\"") && page.contains(why) && !page.contains("<img"),
+            "{action} {fields:?}: {page}"
+        );
+        assert_eq!(files(root.path()), before, "{action} {fields:?}");
+    }
+    // A name that looks like a path or an option is a name.
+    for (name, file) in [("../../x", "x.rs"), ("--help", "help.rs")] {
+        let source = format!("// {name}\n{GOOD}");
+        let fields = [("name", name), rust, ("source", &*source)];
+        sends_on(&server.post(&format!("{change}add"), &fields));
+        page_with(&server, &change, &format!("{name} was added."));
+        let added = root.path().join("held/approaches").join(file);
+        assert_eq!(fs::read_to_string(added).unwrap(), source);
+    }
+}
+
+/// The paths of all files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_copy_has_another_parameter_and_runs() {
+    let root = experiment("first");
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let change = change_path(&server.page(""));
+    let form = server.page(&change).body;
+    assert!(form.contains("sizes = [20000, 40000]"), "{form}");
+    let text = fs::read_to_string(root.path().join("first/bakeoff.toml")).unwrap();
+    let other = text
+        .replace("[20000, 40000]", "[10000]")
+        .replace("\"first\"", "\"second\"")
+        .replace("10 min", "500 ms");
+    // As a browser sends lines.
+    let sent = other.replace('\n', "\r\n");
+    sends_on(&server.post(
+        &format!("{change}copy"),
+        &[("folder", "second"), ("text", &sent)],
+    ));
+    page_with(&server, &change, "The copy second is there");
+    let written = fs::read_to_string(root.path().join("second/bakeoff.toml")).unwrap();
+    assert_eq!(written, other);
+    let list = page_with(&server, "", ">second</a>");
+    let _slot = measuring_slot();
+    let id = list
+        .split("<li>")
+        .find(|entry| entry.contains(">second</a>"));
+    let id = id.unwrap().split("href=\"change/").nth(1).unwrap();
+    let id = id.split('/').next().unwrap();
+    sends_on(&server.post(&format!("change/{id}/run"), &[]));
+    let (run, _) = run_and_change(&server);
+    page_with(&server, &run, "is finished.");
+    assert!(
+        root.path()
+            .join("second/.bakeoff/second/report.html")
+            .exists()
+    );
+}
+
+#[test]
+fn a_run_that_cannot_begin_says_why_and_a_leave_without_the_first_one_is_refused() {
+    let root = experiment("fails");
+    let file = root.path().join("fails/bakeoff.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let program = text.replace("source = \"slow.rs\"", "command = [\"sh\", \"slow.rs\"]");
+    fs::write(&file, &program).unwrap();
+    let server = Server::start_with(path(&root), &["--allow-run"]);
+    let change = change_path(&server.page(""));
+    sends_on(&server.post(&format!("{change}run"), &[]));
+    // The leave for programs is the user's, where the server is started.
+    page_with(&server, &change, "The run failed:");
+    let page = server.page(&change).body;
+    assert!(page.contains("--programs"), "{page}");
+    for leave in ["--programs", "--allow-unconfined", "--generate"] {
+        let refused = run_bakeoff(&["serve", path(&root), leave]);
+        assert!(
+            refused.status == 2 && refused.explains("add --allow-run"),
+            "{leave}: {}",
+            refused.stderr
+        );
+    }
+}
