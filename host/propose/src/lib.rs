@@ -7,6 +7,7 @@
 mod attempt;
 mod completing;
 mod component;
+mod develop;
 mod draft;
 mod explore_options;
 mod explorer;
@@ -20,6 +21,7 @@ mod planner;
 mod prompt;
 mod proposal;
 mod proposer;
+mod question;
 mod replies;
 mod round_proposer;
 mod sketch;
@@ -29,8 +31,11 @@ mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
+pub use develop::{Developed, DevelopedApproach, develop};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
-pub use explore_options::{ExploreOptions, WantedCriterion, with_context};
+pub use explore_options::{
+    ExploreOptions, OpinionOptions, SketchForm, WantedCriterion, with_context,
+};
 pub use explorer::{Explored, explore, explore_beside};
 pub use idea::{Idea, WishFile, WishedIdea};
 pub use improver::{Improvement, Improvements, Improver};
@@ -40,6 +45,7 @@ pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use planner::{PlanError, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+pub use question::{NamedJudge, OpinionCriterion, QuestionPlan, plan_in_words};
 pub use round_proposer::{
     ProposedProgram, ProposedPrograms, ProposerProgram, ProposerResult, RoundProposer,
 };

@@ -112,6 +112,15 @@ struct WrittenTask {
 pub(super) struct WrittenPlan {
     complexity: WrittenComplexity,
     tasks: Vec<WrittenTask>,
+    #[serde(default)]
+    no_function: String,
+}
+
+impl WrittenPlan {
+    /// Returns the reason why no typed function answers the question, as one line; `None` if one does.
+    pub(super) fn no_function(&self) -> Option<String> {
+        Some(sentence(&self.no_function)).filter(|reason| !reason.is_empty())
+    }
 }
 
 /// A task of a plan.
@@ -261,13 +270,19 @@ fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
 
 /// The schema of a plan.
 pub(super) fn plan_schema(scope: PlanScope) -> Value {
+    // A plan with too few tasks is asked for again, and one without a function has none.
     // Longer texts are cut.
     let text = |about: &str| json!({"type": "string", "description": about});
     json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["complexity", "tasks"],
+        "required": ["complexity", "tasks", "no_function"],
         "properties": {
+            "no_function": {
+                "type": "string",
+                "default": "",
+                "description": "empty; but if no function of typed values answers the question, the reason in a sentence"
+            },
             "complexity": {
                 "type": "object",
                 "additionalProperties": false,
@@ -279,7 +294,6 @@ pub(super) fn plan_schema(scope: PlanScope) -> Value {
             },
             "tasks": {
                 "type": "array",
-                "minItems": scope.once().len() + 1,
                 "maxItems": TASKS_MAX,
                 "items": {
                     "type": "object",

@@ -21,6 +21,9 @@ pub enum PlanError {
     /// The reason why the last plan, like all before it, cannot be done.
     #[error("no plan of the model can be done: {0}")]
     Unusable(String),
+    /// The reason why no function of typed values answers the question, in the model's words.
+    #[error("no typed function answers this question: {0}")]
+    NoFunction(String),
 }
 
 /// Asks for the complexity of a problem, and for the tasks that solve it. `approaches` is the number that the user
@@ -40,6 +43,9 @@ pub async fn plan(
         let wanted = (scope, approaches, diversity);
         let request = request(statement, wanted, attempt, wrong.as_deref());
         let written: WrittenPlan = read(models.ask(&request).await?)?;
+        if let (PlanScope::Statement, Some(reason)) = (scope, written.no_function()) {
+            return Err(PlanError::NoFunction(reason));
+        }
         match Plan::of(&written, scope, approaches) {
             Ok(plan) => return Ok(plan),
             Err(reason) => wrong = Some(reason),
@@ -75,6 +81,13 @@ fn request(
              there already;"
         }
     };
+    let function = match scope {
+        PlanScope::Statement => {
+            " A question of design, of taste, of infrastructure or of other products is none that a function of typed \
+             values answers: plan no tasks then, and say why in `no_function`, instead of another problem."
+        }
+        PlanScope::Experiment => "",
+    };
     let wrong = wrong.map_or_else(String::new, |reason| {
         format!("\nThe last plan cannot be done: {reason}. Write it anew.\n")
     });
@@ -91,7 +104,7 @@ fn request(
              {begin}\n- {count}: {spread};\n\
              - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
              `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
-             priority do. `output_tokens` is how much you expect to write.\n{wrong}",
+             priority do. `output_tokens` is how much you expect to write.{function}\n{wrong}",
             data(statement)
         ),
         schema: plan_schema(scope),

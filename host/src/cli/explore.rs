@@ -1,6 +1,8 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::changed;
+use super::draft_files::{experiment_name, write_all};
+use super::explore_opinion::{self, OpinionRequest, SketchName};
 use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::failure::Failure;
 use super::generate;
@@ -12,16 +14,14 @@ use super::models::{self, ModelArguments};
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
-use super::placing::{cannot_write, check_places};
+use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::told::Criteria;
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::library;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
-use bakeoff_domain::ids;
 use bakeoff_domain::report::ExpectedCost;
-use bakeoff_files::Folder;
 use bakeoff_propose::{
     APPROACHES, DraftFile, ExploreOptions, Explored, PROPOSALS_MAX, PlanError, PlanScope,
 };
@@ -30,7 +30,7 @@ use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
 use bakeoff_store::Start;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Solves a problem in several ways, from a statement alone: a model plans the work, writes interface, workload
@@ -48,8 +48,11 @@ Examples:
   bakeoff explore \"Find the longest palindrome in a text.\" --out palindromes --provider anthropic \\
       --model claude-sonnet-5-5 --usd 1
   bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-5-5 --usd 1 --dry-run
+  bakeoff explore \"Design a caching strategy for our API\" --opinion --out caching --provider anthropic \\
+      --model claude-sonnet-5-5 --usd 1
 
-Exit status: as `bakeoff run` has; 1 if no interface or workload could be used; 4 if a budget ended it, or the
+Exit status: as `bakeoff run` has; 1 if no interface or workload could be used, or no
+function answers the question; 4 if a budget ended it, or the
 model gives no answers, or tasks wait for yours (what passed until then is written, and not measured).",
     mut_arg("provider", |provider| provider.required(true)))]
 pub(super) struct Arguments {
@@ -63,6 +66,13 @@ pub(super) struct Arguments {
     approaches: Approaches,
     #[command(flatten)]
     own: OwnIdeas,
+    /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
+    /// Nothing is run, and the report says so, and what could be measured
+    #[arg(long, conflicts_with_all = ["repairs", "workers"])]
+    opinion: bool,
+    /// With --opinion: the form of the sketch in each text
+    #[arg(long, value_enum, requires = "opinion", default_value = "pseudocode")]
+    sketch: SketchName,
     #[command(flatten)]
     criteria: Criteria,
     /// Show the plan and what it is expected to cost, and stop; the plan is asked for once only
@@ -127,7 +137,12 @@ async fn explored(
     }
     arguments.own.check(arguments.approaches.0)?;
     let experiment = arguments.out.join(FILE_NAME);
-    let earlier = if experiment.exists() || experiment.is_symlink() {
+    let has_experiment = experiment.exists() || experiment.is_symlink();
+    if arguments.opinion {
+        let request = arguments.in_words(has_experiment);
+        return explore_opinion::run(&request, output, listener).await;
+    }
+    let earlier = if has_experiment {
         Some(arguments.unfinished()?)
     } else {
         None
@@ -171,6 +186,25 @@ async fn explored(
 }
 
 impl Arguments {
+    /// Returns the request for an answer in words.
+    fn in_words(&self, has_experiment: bool) -> OpinionRequest<'_> {
+        OpinionRequest {
+            statement: &self.statement,
+            out: &self.out,
+            has_experiment,
+            more: self.approaches.0,
+            own: &self.own,
+            criteria: &self.criteria,
+            writing: &self.writing,
+            model: &self.model,
+            sketch: self.sketch,
+            dry_run: self.dry_run,
+            yes: self.yes,
+            no_run: self.no_run,
+            safety: &self.safety,
+        }
+    }
+
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     fn wanted(&self) -> String {
         let approaches = self
@@ -242,6 +276,10 @@ impl Arguments {
         .await;
         let plan = plan.map_err(|error| match error {
             PlanError::Ask(error) => models::ended(&error),
+            PlanError::NoFunction(_) => Failure::no_answer(format!(
+                "{error}. With --opinion it is answered in words: approaches are developed and judged, and what could be \
+                 measured is named"
+            )),
             unusable => Failure::no_answer(unusable.to_string()),
         })?;
         let expected = generation::expected(&plan, models);
@@ -263,7 +301,7 @@ impl Arguments {
             statement: self.statement.clone(),
             told,
             criteria: self.criteria.wanted()?,
-            name: name(&self.out),
+            name: experiment_name(&self.out),
             propose,
             wished: self.own.wished(),
         };
@@ -403,40 +441,9 @@ impl Arguments {
     }
 }
 
-/// Returns the name of the experiment in a folder: that of the folder, as an id.
-fn name(folder: &Path) -> String {
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let last = absolute
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    ids::slug(&last.unwrap_or_default())
-}
-
-/// Writes files of the experiment, each as a whole. A file that exists with other content is an error.
-fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
-    let opened = Folder::made_by_user(folder);
-    let opened = opened.map_err(|error| cannot_write(folder, &error))?;
-    for file in files {
-        let is_there = |error: &std::io::Error| {
-            error.kind() == std::io::ErrorKind::AlreadyExists
-                && opened
-                    .read(&file.name, bakeoff_config::FILE_BYTES_MAX)
-                    .is_ok_and(|bytes| bytes.as_deref() == Some(file.text.as_bytes()))
-        };
-        match opened.write_new(&file.name, file.text.as_bytes()) {
-            Err(error) if !is_there(&error) => {
-                return Err(cannot_write(&folder.join(&file.name), &error));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn approaches_are_a_number_or_auto() {
@@ -446,34 +453,5 @@ mod tests {
         for wrong in ["11", "-1", "x", ""] {
             assert!(approaches(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn no_file_is_overwritten_and_what_was_written_before_an_interruption_is_no_hindrance() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str, text: &str| DraftFile {
-            name: name.to_owned(),
-            text: text.to_owned(),
-        };
-        let files = [file("wit/problem.wit", "one"), file("workload.rs", "two")];
-        let files: Vec<&DraftFile> = files.iter().collect();
-        write_all(folder.path(), &files).unwrap();
-        write_all(folder.path(), &files).unwrap();
-        fs::write(folder.path().join("workload.rs"), "mine").unwrap();
-        assert!(write_all(folder.path(), &files).is_err());
-        let kept = fs::read_to_string(folder.path().join("workload.rs")).unwrap();
-        assert_eq!(kept, "mine");
-    }
-
-    #[test]
-    fn nothing_is_written_through_a_link() {
-        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::os::unix::fs::symlink(other.path(), folder.path().join("wit")).unwrap();
-        let file = DraftFile {
-            name: "wit/problem.wit".to_owned(),
-            text: "one".to_owned(),
-        };
-        assert!(write_all(folder.path(), &[&file]).is_err());
-        assert!(!other.path().join("problem.wit").exists());
     }
 }

@@ -1,6 +1,7 @@
 //! Files that a model is told beside the problem, and criteria of an experiment that is written.
 
 use super::failure::Failure;
+use bakeoff_domain::is_active;
 use bakeoff_files::read_bounded;
 use bakeoff_propose::WantedCriterion;
 use bakeoff_render::escape::Plain;
@@ -49,13 +50,21 @@ impl Context {
     }
 }
 
-fn read(file: &Path) -> Result<(String, String), Failure> {
+/// Reads the text of a file that an option of the command line names.
+///
+/// # Errors
+/// It cannot be read, is no text, or is too large.
+pub(super) fn read_text(option: &str, file: &Path) -> Result<String, Failure> {
     let shown = file.display().to_string();
-    let wrong = |why: &str| Failure::usage(format!("--context {}: {why}", Plain(&shown)));
+    let wrong = |why: &str| Failure::usage(format!("{option} {}: {why}", Plain(&shown)));
     let bytes = read_bounded(file, FILE_BYTES_MAX).map_err(|error| wrong(&error.to_string()))?;
     let bytes =
         bytes.ok_or_else(|| wrong("it has more than 64 KiB: give the part that matters"))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8"))?;
+    String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8"))
+}
+
+fn read(file: &Path) -> Result<(String, String), Failure> {
+    let text = read_text("--context", file)?;
     let name = file.file_name().unwrap_or_default().display().to_string();
     Ok((name, text))
 }
@@ -64,9 +73,9 @@ fn read(file: &Path) -> Result<(String, String), Failure> {
 #[derive(Debug, Args)]
 pub(super) struct Criteria {
     /// A criterion, and how much it counts; repeated for each: performance=1, memory=0.3, simplicity=0.3 without any. Others are
-    /// wall, fuel, size, cold-start and build-time
+    /// wall, fuel, size, cold-start and build-time; with --opinion any name of yours, and without any the model names them
     #[arg(long = "criterion", value_name = "NAME=WEIGHT", value_parser = criterion)]
-    criteria: Vec<WantedCriterion>,
+    criteria: Vec<(String, f64)>,
 }
 
 /// The criteria by their names, with their sources.
@@ -81,48 +90,87 @@ const KNOWN: [(&str, &str); 8] = [
     ("build-time", "build-time"),
 ];
 
-fn criterion(text: &str) -> Result<WantedCriterion, String> {
+/// Parses the name of a criterion and its weight.
+fn criterion(text: &str) -> Result<(String, f64), String> {
     let (name, weight) = text.split_once('=').unwrap_or((text, "1"));
-    let known = KNOWN.iter().find(|(known, _)| *known == name);
-    let (name, from) = known.ok_or_else(|| {
-        let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
-        format!("it begins with none of: {}", names.join(", "))
-    })?;
+    let chars = name.chars().count();
+    let is_shown = !name.chars().any(is_active) && !name.trim().is_empty();
+    if !is_shown || chars > bakeoff_config::NAME_CHARS_MAX {
+        return Err("it does not begin with a name: write NAME=WEIGHT".to_owned());
+    }
     let weight = weight.parse::<f64>().ok();
     let weight = weight.filter(|weight| weight.is_finite() && (0.0..=1e6).contains(weight));
+    let weight = weight.ok_or("its weight is no number from 0 to 1000000")?;
+    Ok((name.to_owned(), weight))
+}
+
+/// Returns a criterion that is measured, by its name.
+fn measured((name, weight): &(String, f64)) -> Result<WantedCriterion, Failure> {
+    let known = KNOWN.iter().find(|(known, _)| known == name);
+    let (name, from) = known.ok_or_else(|| {
+        let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+        Failure::usage(format!(
+            "--criterion {}: what is measured is one of {}; other names are for --opinion",
+            Plain(name),
+            names.join(", ")
+        ))
+    })?;
     Ok(WantedCriterion {
         name: (*name).to_owned(),
-        weight: weight.ok_or("its weight is no number from 0 to 1000000")?,
+        weight: *weight,
         from,
     })
 }
 
 impl Criteria {
-    /// Returns the criteria, or the usual ones.
+    /// Returns the criteria that are measured, or the usual ones.
     ///
     /// # Errors
-    /// One is named twice, or none counts.
+    /// One is not measured or named twice, or none counts.
     pub(super) fn wanted(&self) -> Result<Vec<WantedCriterion>, Failure> {
         if self.criteria.is_empty() {
             return Ok(WantedCriterion::usual());
         }
-        for (place, one) in self.criteria.iter().enumerate() {
+        self.check()?;
+        self.criteria.iter().map(measured).collect()
+    }
+
+    /// Returns the criteria of a question in words with their weights; none leaves them to the model.
+    ///
+    /// # Errors
+    /// One is named twice, there are too many, or none counts.
+    pub(super) fn in_words(&self) -> Result<Vec<(String, f64)>, Failure> {
+        if self.criteria.len() > bakeoff_config::CRITERIA_MAX {
+            return Err(Failure::usage(format!(
+                "--criterion is given {} times, and {} are the most",
+                self.criteria.len(),
+                bakeoff_config::CRITERIA_MAX
+            )));
+        }
+        if !self.criteria.is_empty() {
+            self.check()?;
+        }
+        Ok(self.criteria.clone())
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        for (place, (name, _)) in self.criteria.iter().enumerate() {
             if self.criteria[..place]
                 .iter()
-                .any(|other| other.name == one.name)
+                .any(|(other, _)| other == name)
             {
                 return Err(Failure::usage(format!(
                     "--criterion {} is given twice",
-                    one.name
+                    Plain(name)
                 )));
             }
         }
-        if self.criteria.iter().all(|one| one.weight == 0.0) {
+        if self.criteria.iter().all(|(_, weight)| *weight == 0.0) {
             return Err(Failure::usage(
                 "all criteria have the weight 0: give one that counts, --criterion performance=1",
             ));
         }
-        Ok(self.criteria.clone())
+        Ok(())
     }
 
     /// Returns a text that identifies the criteria; empty if none are given.
@@ -130,7 +178,7 @@ impl Criteria {
         let all: Vec<String> = self
             .criteria
             .iter()
-            .map(|one| format!(", criterion {}={}", one.name, one.weight))
+            .map(|(name, weight)| format!(", criterion {name}={weight}"))
             .collect();
         all.concat()
     }
@@ -154,7 +202,15 @@ mod tests {
         assert_eq!(read(&[]).wanted().unwrap(), WantedCriterion::usual());
         assert!(read(&["memory=1", "memory=2"]).wanted().is_err());
         assert!(read(&["memory=0"]).wanted().is_err());
-        for wrong in ["speed", "memory=x", "memory=-1", "memory=inf", ""] {
+        assert!(read(&["speed=1"]).wanted().is_err());
+        assert_eq!(
+            read(&["speed=2"]).in_words().unwrap(),
+            [("speed".to_owned(), 2.0)]
+        );
+        assert!(read(&["speed=2", "speed"]).in_words().is_err());
+        assert!(read(&["speed=0"]).in_words().is_err());
+        assert_eq!(read(&[]).in_words().unwrap(), []);
+        for wrong in ["a\u{1b}", "memory=x", "memory=-1", "memory=inf", ""] {
             assert!(criterion(wrong).is_err(), "{wrong}");
         }
     }
