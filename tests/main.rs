@@ -29,6 +29,7 @@ mod generate;
 mod generation_events;
 mod golden;
 mod hostile;
+mod in_words;
 mod instances;
 mod integration;
 mod interface;

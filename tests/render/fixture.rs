@@ -305,6 +305,7 @@ pub(super) fn facts() -> Facts {
         stopped_in_search: Vec::new(),
         author_words: author_words(),
         too_short: Vec::new(),
+        in_words: None,
     }
 }
 

@@ -10,6 +10,7 @@ use super::options::{
     BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
 };
 use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+use super::question;
 use super::reading_gate::MAGNITUDE_MAX;
 use super::sweep;
 use bakeoff_domain::spec::{
@@ -52,6 +53,7 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
             && has_at_most(PROSE_CHARS_MAX, &experiment.problem),
         "the name of the experiment, or its problem,",
     )?;
+    hold(question::is_sound(experiment), "the kind of the experiment")?;
     let mut names = approaches.iter().map(|approach| &approach.name);
     hold(
         names.all(|name| has_at_most(PATH_CHARS_MAX, name)),

@@ -7,13 +7,16 @@ use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
 use super::prose::prose;
 use super::rounds::{self, Rounds};
-use super::section::Section;
+use super::section::{At, Section};
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
-use super::{aggregators, crates, criteria, evaluators, options, problem};
+use super::{aggregators, crates, criteria, evaluators, options, problem, question};
 use bakeoff_domain::crates::Crates;
+use bakeoff_domain::edition::Edition;
+use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Limits, Measure, ReportOptions, Source,
+    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
+    Source, Workload,
 };
 use std::ops::Range;
 use toml::de::DeTable;
@@ -28,6 +31,8 @@ pub enum ConfigPlace {
     Wit,
     /// `call` of `[interface]`.
     Call,
+    /// `kind`.
+    Kind,
     /// The code or the cases of `[workload]`.
     Workload,
     /// The code of an approach, by its index.
@@ -76,6 +81,7 @@ impl LimitKey {
 /// The spans of the parts of an experiment file, in bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
+    kind: Range<usize>,
     wit: Range<usize>,
     call: Range<usize>,
     workload: Range<usize>,
@@ -100,6 +106,7 @@ impl Places {
         match place {
             ConfigPlace::Wit => self.wit.clone(),
             ConfigPlace::Call => self.call.clone(),
+            ConfigPlace::Kind => self.kind.clone(),
             ConfigPlace::Workload => self.workload.clone(),
             ConfigPlace::Approach(index) => {
                 let approach = self.approaches.get(index);
@@ -219,6 +226,12 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     root.missing("problem", "reports begin with it", example, found);
     let question = prose(question, "problem", PROSE_CHARS_MAX, found);
 
+    decoded.places.kind = root.value_place(question::KIND).unwrap_or_default();
+    let in_words = question::is_in_words(&mut root, found);
+    if in_words {
+        question::refuse_run_tables(&mut root, found);
+        return in_words_sections(root, (name, question), decoded);
+    }
     root.missing(
         "interface",
         "it declares the function",
@@ -336,7 +349,68 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         refuse_incomputable(experiment, &decoded.places, &mut decoded.found);
         let place = |index| decoded.places.of(ConfigPlace::Criterion(index));
         evaluators::refuse_undeclared(experiment, place, &mut decoded.found);
-        judge::refuse_alone(&experiment.criteria, place, judge_at, &mut decoded.found);
+        let (criteria, found) = (&experiment.criteria, &mut decoded.found);
+        question::refuse_criteria(false, criteria, place, found);
+        judge::refuse_alone(false, criteria, place, judge_at, found);
+    }
+    decoded
+}
+
+/// Parses the rest of a question in words.
+fn in_words_sections(
+    mut root: Section<'_>,
+    (name, question): (Option<At<String>>, Option<At<String>>),
+    mut decoded: ParsedExperiment,
+) -> ParsedExperiment {
+    let (files, found) = (&mut decoded.files, &mut decoded.found);
+    let why = "there must be something to compare";
+    root.missing("approach", why, "[[approach]]", found);
+    let approaches = question::approaches(&mut root, files, found);
+    let why = "something must be asked about each approach";
+    root.missing("criterion", why, "[[criterion]]", found);
+    let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
+    let criteria = criteria::criteria(declared, found);
+    let judge_at = root.key("judge");
+    decoded.judge = root
+        .section("judge", found)
+        .and_then(|section| judge::judge(section, files, found));
+    let report = match root.section("report", found) {
+        Some(section) => options::report(section, found),
+        None => ReportOptions::default(),
+    };
+    root.close(found);
+    decoded.experiment = (|| {
+        let approaches = approaches?;
+        decoded.places.approaches = approaches.places;
+        let criteria = criteria?;
+        let places = criteria.iter().map(|one| one.place.clone());
+        decoded.places.criteria = places.collect();
+        Some(Experiment {
+            name: name?.value,
+            problem: question?.value,
+            interface: Interface::default(),
+            workload: Workload {
+                inputs: Inputs::None,
+                seed: None,
+            },
+            approaches: approaches.list,
+            limits: Limits::default(),
+            measure: Measure::default(),
+            evaluators: Vec::new(),
+            aggregators: Vec::new(),
+            crates: Crates::default(),
+            simd: Simd::default(),
+            edition: Edition::default(),
+            criteria: criteria.into_iter().map(|one| one.criterion).collect(),
+            report,
+            declared: Declared::InFile,
+        })
+    })();
+    if let Some(experiment) = &decoded.experiment {
+        let place = |index| decoded.places.of(ConfigPlace::Criterion(index));
+        let (criteria, found) = (&experiment.criteria, &mut decoded.found);
+        question::refuse_criteria(true, criteria, place, found);
+        judge::refuse_alone(true, criteria, place, judge_at, found);
     }
     decoded
 }
@@ -346,7 +420,7 @@ fn refuse_incomputable(experiment: &Experiment, places: &Places, found: &mut Vec
     let inputs = &experiment.workload.inputs;
     let sizes = match inputs {
         Inputs::Generated { sizes, .. } => Some(sizes.len()),
-        Inputs::Instances { .. } | Inputs::Cases(_) => None,
+        Inputs::Instances { .. } | Inputs::Cases(_) | Inputs::None => None,
     };
     let is_source = |approach: &Approach| matches!(approach.code, Code::Source(_));
     let approaches = &experiment.approaches;

@@ -7,7 +7,7 @@ use super::paths::FileRef;
 use super::prose::{SENTENCE_CHARS_MAX, prose};
 use super::section::Section;
 use bakeoff_domain::report::VOTES_MAX;
-use bakeoff_domain::spec::{Criterion, JudgeSource, Scale, Source};
+use bakeoff_domain::spec::{Criterion, JudgeSource, MeasuredBy, Scale, Source, WayToMeasure};
 use std::ops::Range;
 
 /// The value of `from` of a criterion that is an opinion.
@@ -69,11 +69,17 @@ pub(super) fn source(
 ) -> Option<Source> {
     let place = section.value_place("question");
     let question = section.text("question", found);
+    let is_way = section.key("could_measure");
+    let measurable = way_to_measure(section, found);
     if !is_judge {
-        if let Some(place) = place {
+        if let Some(place) = place.or(is_way.clone()) {
             found.push(Finding::new(
                 place,
-                "`question` belongs to `from = \"judge\"`",
+                if is_way.is_some() {
+                    "`could_measure` belongs to `from = \"judge\"`"
+                } else {
+                    "`question` belongs to `from = \"judge\"`"
+                },
                 "no meaning here",
                 "remove it, or write `from = \"judge\"`",
             ));
@@ -87,6 +93,9 @@ pub(super) fn source(
         found,
     );
     let question = prose(question, "question", SENTENCE_CHARS_MAX, found)?;
+    if is_way.is_some() && measurable.is_none() {
+        return None;
+    }
     if let Some(gate) = section.key("gate") {
         found.push(Finding::new(
             gate,
@@ -110,7 +119,39 @@ pub(super) fn source(
     Some(Source::Judge(JudgeSource {
         criterion: String::new(),
         question: question.value,
+        measurable,
     }))
+}
+
+/// Reads `could_measure` of a criterion.
+fn way_to_measure(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<WayToMeasure> {
+    let mut way = section.section("could_measure", found)?;
+    let commands = MeasuredBy::ALL.map(|by| (by.name(), by));
+    way.missing("by", "it says by which command", "by = \"explore\"", found);
+    let by = way.choice("by", &commands, found);
+    way.missing(
+        "what",
+        "it says what would be measured",
+        "what = \"Serve a trace of keys from a cache of n entries.\"",
+        found,
+    );
+    let what = way.text("what", found);
+    way.close(found);
+    let (by, what) = (by?.value, what?);
+    let made = WayToMeasure {
+        by,
+        what: what.value.to_owned(),
+    };
+    if made.is_sound() {
+        return Some(made);
+    }
+    found.push(Finding::new(
+        what.span,
+        "`what` is no line of 1 to 600 characters",
+        "impossible value",
+        "it stands in a command that is shown: write it in one line, without control characters",
+    ));
+    None
 }
 
 /// Returns a criterion under its name, which the source of an opinion has, too.
@@ -126,13 +167,18 @@ pub(super) fn is_sound(criterion: &Criterion) -> bool {
     criterion.source.judged().is_none_or(|source| {
         source.criterion == criterion.name
             && source.question.chars().nth(SENTENCE_CHARS_MAX).is_none()
+            && source
+                .measurable
+                .as_ref()
+                .is_none_or(WayToMeasure::is_sound)
             && criterion.gate.is_none()
     })
 }
 
 /// Refuses opinions without a table that says who is asked, the table without them, and opinions that alone have a
-/// weight. `table` is the span of the table, if there is one.
+/// weight where something is measured. `table` is the span of the table, if there is one.
 pub(super) fn refuse_alone(
+    in_words: bool,
     criteria: &[Criterion],
     place: impl Fn(usize) -> Range<usize>,
     table: Option<Range<usize>>,
@@ -162,6 +208,7 @@ pub(super) fn refuse_alone(
     let counts = |one: &&Criterion| one.weight > 0.0;
     let mut counting = criteria.iter().filter(counts);
     if let Some(first) = first
+        && !in_words
         && counting.all(|one| one.source.judged().is_some())
     {
         found.push(Finding::new(

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | `name` | 1–100 characters; names the folder of results | – |
 //! | `problem` | the question, 1–4000 characters | – |
+//! | `kind` | `"measured"`, or `"opinion"`: a question in words, with approaches that are texts and criteria from `judge`, and no table but `[judge]` and `[report]` | `"measured"` |
 //! | `[interface]` `wit` | a WIT file, or a folder of them | – |
 //! | … `call` | `"top-k"`, or `"interface.function"` | – |
 //! | `[workload]` `source`, `component` or `cases` | a Rust file, a component, or a file of [cases](CaseFile) | – |
@@ -14,6 +15,7 @@
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
 //! | … `source` or `component` | a Rust file or a component | – |
+//! | … `text` | a file that says what the approach is; in a question in words | its `description` |
 //! | … `command` | a program in any language, by the command that starts it: `["python3", "top_k.py"]` | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
 //! | … `sweep` | `{ arity = [2, 4, 8], fill = { from = 0.5, to = 0.9, step = 0.1 } }`: each combination is a variant | none |
@@ -62,6 +64,7 @@
 //! | … `weight` | finite, from 0; not all 0 | `1.0` |
 //! | … `from` | a source of the table below, `"assess:NAME"`, `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it), or `"judge"` | `"time"` |
 //! | … `question` | 1–600 characters; for `judge` | – |
+//! | … `could_measure` | `{ by = "explore", what = "…" }`, or by `"time"` or `"judge"`; in a question in words | none |
 //! | … `direction` | `"lower-is-better"` or `"higher-is-better"`; for `assess`, where it is needed; an evaluator says it itself | lower |
 //! | … `unit` | 1–20 characters; for `assess`; an evaluator says it itself | none |
 //! | … `scale` | `"ratio"` or `"linear"` | by source |
@@ -115,6 +118,7 @@ mod policy;
 mod problem;
 mod program;
 mod prose;
+mod question;
 mod reading_gate;
 mod rounds;
 mod section;
@@ -144,6 +148,7 @@ pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, pars
 pub use judge::Judge;
 pub use load::{
     DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
+    load_any,
 };
 pub use lock::{
     LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,

@@ -1,7 +1,7 @@
 //! Loading an experiment from a folder or a file, and checking that its files exist.
 
 use super::cases::{CaseFile, parse_cases};
-use super::error::{ConfigError, Finding, Findings};
+use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::generate::Generate;
 use super::instances::parse_instances;
@@ -12,10 +12,12 @@ use super::program;
 use super::rounds::Rounds;
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
-use bakeoff_domain::spec::{Approach, Experiment, Inputs};
+use bakeoff_domain::report::APPROACH_TEXT_BYTES_MAX;
+use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs};
 use bakeoff_domain::variant::VARIANTS_MAX;
 use bakeoff_files::{Reach, not_plain};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +98,22 @@ impl LoadedExperiment {
             ));
         }
         Ok(())
+    }
+
+    /// Refuses a question in words, of which nothing can be run.
+    ///
+    /// # Errors
+    /// [`ConfigError`], with the next step.
+    pub fn can_run(&self) -> Result<(), ConfigError> {
+        if !self.experiment.is_in_words() {
+            return Ok(());
+        }
+        Err(self.wrong(
+            ConfigPlace::Kind,
+            "this is a question in words, and nothing of it can be built or run",
+            "only opinions",
+            "`bakeoff run --judge` asks a model for its opinions, and `bakeoff report` shows them again",
+        ))
     }
 
     /// Refuses an experiment with more variants than can race: a search tries some of them.
@@ -257,8 +275,19 @@ impl ExperimentFile {
 /// Reads the experiment in a folder, or in a file of any name, and checks that the files it names exist.
 ///
 /// # Errors
-/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings: also if it is a question
+/// in words, of which nothing can be run.
 pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
+    let loaded = load_any(path)?;
+    loaded.can_run()?;
+    Ok(loaded)
+}
+
+/// Reads an experiment as [`load`] does, or a question in words.
+///
+/// # Errors
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn load_any(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
     let mut decoded = decode(&text);
     for named in &decoded.files {
@@ -271,6 +300,8 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
             return Err(ConfigError::Invalid(findings));
         }
     };
+    let place = |part| decoded.places.of(part);
+    read_texts(&mut experiment, (&dir, &name, &text), place)?;
     let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
     let instances = read_instances(&mut experiment, &dir)?;
     let place = decoded.places.of(ConfigPlace::Crates);
@@ -300,6 +331,46 @@ pub fn load(path: &Path) -> Result<LoadedExperiment, ConfigError> {
             places: Box::new(decoded.places),
         },
     })
+}
+
+/// Reads the texts of the approaches of a question in words from their files.
+///
+/// # Errors
+/// A file cannot be read, is empty, or is too long.
+fn read_texts(
+    experiment: &mut Experiment,
+    (dir, name, text): (&Path, &str, &str),
+    place: impl Fn(ConfigPlace) -> Range<usize>,
+) -> Result<(), ConfigError> {
+    for (index, approach) in experiment.approaches.iter_mut().enumerate() {
+        let Code::Text(words) = &mut approach.code else {
+            continue;
+        };
+        if !words.file.as_os_str().is_empty() {
+            words.text = read(
+                &dir.join(&words.file),
+                "text of an approach",
+                Reach::Within(dir),
+            )?;
+        }
+        let bytes = words.text.len();
+        if !words.text.trim().is_empty() && bytes <= APPROACH_TEXT_BYTES_MAX {
+            continue;
+        }
+        let file = quoted(&words.file.display().to_string());
+        let finding = Finding::new(
+            place(ConfigPlace::Approach(index)),
+            format!("{file} has {bytes} bytes of text"),
+            "impossible value",
+            format!("it has 1 to {APPROACH_TEXT_BYTES_MAX} bytes: keep what matters most"),
+        );
+        return Err(ConfigError::Invalid(Findings::new(
+            name,
+            text,
+            vec![finding],
+        )));
+    }
+    Ok(())
 }
 
 /// Reads the file of cases, if the experiment has one.

@@ -339,6 +339,7 @@ pub(super) fn approaches(
         section.missing("name", "reports call it by that", "name = \"heap\"", found);
         let description = section.text("description", found);
         let wish = wish(&mut section, files, found);
+        refuse_text(&mut section, found);
         let code = code_or_program(&mut section, files, found);
         let place = ["source", "component", "command"];
         let place = place.into_iter().find_map(|key| section.key(key));
@@ -403,6 +404,18 @@ pub(super) fn approaches(
     })
 }
 
+/// Refuses `text` of an approach that is run.
+fn refuse_text(section: &mut Section<'_>, found: &mut Vec<Finding>) {
+    if let Some(place) = section.pass_over("text") {
+        found.push(Finding::new(
+            place,
+            "`text` belongs to a question in words",
+            "no meaning here",
+            "remove it, or write `kind = \"opinion\"` at the top of the file, where nothing is run",
+        ));
+    }
+}
+
 /// Refuses the approach that brings the number of variants above the limit of an experiment.
 fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut Vec<Finding>) {
     let counts = list.iter().map(Approach::variants);
@@ -422,7 +435,11 @@ fn refuse_too_many(list: &[Approach], sweep: Option<Range<usize>>, found: &mut V
 const KEPT_AS: &str = "rename one: case, spaces and punctuation do not tell names apart";
 
 /// Refuses two approaches whose names have the same id, or look the same.
-fn refuse_duplicate(taken: &mut Vec<At<String>>, name: &At<String>, found: &mut Vec<Finding>) {
+pub(super) fn refuse_duplicate(
+    taken: &mut Vec<At<String>>,
+    name: &At<String>,
+    found: &mut Vec<Finding>,
+) {
     let alike = |other: &&At<String>| {
         ids::slug(&other.value) == ids::slug(&name.value)
             || ids::look(&other.value) == ids::look(&name.value)

@@ -323,6 +323,11 @@ impl<'a> Section<'a> {
         texts
     }
 
+    /// Returns the span of a key that has no meaning here, and marks it as known.
+    pub(super) fn pass_over(&mut self, key: &'static str) -> Option<Range<usize>> {
+        self.find(key).map(|(name, _)| name)
+    }
+
     /// Reports a missing key. A key of the wrong type is not missing: it has been reported already.
     pub(super) fn missing(&self, key: &str, why: &str, example: &str, found: &mut Vec<Finding>) {
         if self.key(key).is_none() {

@@ -12,6 +12,17 @@ pub enum Code {
     Component(PathBuf),
     /// A program in any language.
     Program(Program),
+    /// A text that says how the approach would work, of a question in words: nothing of it is ever run.
+    Text(ApproachText),
+}
+
+/// Text of an approach of a question in words: what it would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApproachText {
+    /// The file that has the text; empty if the description is all that there is.
+    pub file: PathBuf,
+    /// The text. It may come from anybody.
+    pub text: String,
 }
 
 /// A program in any language: its file, and the command that starts it.
@@ -52,6 +63,7 @@ impl Code {
         match self {
             Self::Source(path) | Self::Component(path) => path,
             Self::Program(program) => &program.file,
+            Self::Text(text) => &text.file,
         }
     }
 
@@ -59,7 +71,15 @@ impl Code {
     pub fn program(&self) -> Option<&Program> {
         match self {
             Self::Program(program) => Some(program),
-            Self::Source(_) | Self::Component(_) => None,
+            Self::Source(_) | Self::Component(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Returns the text of an approach of a question in words.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.text),
+            Self::Source(_) | Self::Component(_) | Self::Program(_) => None,
         }
     }
 }

@@ -7,6 +7,7 @@ mod case_label;
 mod cost;
 mod explore;
 mod generation;
+mod in_words;
 mod natively;
 mod noise;
 mod opinions;
@@ -38,6 +39,7 @@ pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
     ModelCost, TEXT_BYTES_MAX,
 };
+pub use in_words::{APPROACH_TEXT_BYTES_MAX, InWords, MeasurableCriterion};
 pub use natively::Natively;
 pub use noise::{Machine, noise};
 pub use opinions::{
@@ -65,6 +67,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Report {
     /// Version of the format: [`SCHEMA_VERSION`].
     pub schema_version: u32,
+    /// That nothing was run, and what could be measured instead, if the question is one in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_words: Option<InWords>,
     /// The experiment.
     pub experiment: ExperimentSummary,
     /// The machine and tools it was measured with.

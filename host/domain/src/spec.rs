@@ -5,14 +5,14 @@
 
 pub use crate::aggregator::Aggregator;
 pub use crate::approach::{Approach, AuthorWords, Grant, Parameter};
-pub use crate::code::{CallTiming, Code, Program};
+pub use crate::code::{ApproachText, CallTiming, Code, Program};
 use crate::crates::Crates;
 pub use crate::direction::Direction;
 use crate::edition::Edition;
 pub use crate::evaluator::{
     EVALUATOR_PREFIX, EvaluatedCriterion, Evaluator, EvaluatorSource, Needs,
 };
-pub use crate::judge::{JUDGE_PREFIX, JudgeSource};
+pub use crate::judge::{JUDGE_PREFIX, JudgeSource, MeasuredBy, WayToMeasure};
 use crate::simd::Simd;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -83,10 +83,15 @@ impl Experiment {
         let mut criteria = self.criteria.iter();
         criteria.any(|criterion| matches!(criterion.source, Source::Assess(_)))
     }
+
+    /// Returns true for a question in words: its approaches are texts, its criteria opinions, and nothing of it is run.
+    pub fn is_in_words(&self) -> bool {
+        matches!(self.workload.inputs, Inputs::None)
+    }
 }
 
-/// The function that every prototype exports.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The function that every prototype exports. Both texts are empty for a question in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
     /// A WIT file, or a folder of them.
     pub wit: PathBuf,
@@ -127,6 +132,8 @@ pub enum Inputs {
     },
     /// Calls and expected answers in WAVE, from a file; one case for each.
     Cases(PathBuf),
+    /// None: the question is one in words, and nothing is called.
+    None,
 }
 
 impl Inputs {
@@ -134,7 +141,7 @@ impl Inputs {
     pub fn code(&self) -> Option<&Code> {
         match self {
             Self::Generated { code, .. } | Self::Instances { code, .. } => Some(code),
-            Self::Cases(_) => None,
+            Self::Cases(_) | Self::None => None,
         }
     }
 
@@ -142,7 +149,7 @@ impl Inputs {
     pub fn instances_file(&self) -> Option<&Path> {
         match self {
             Self::Instances { file, .. } => file.as_deref(),
-            Self::Generated { .. } | Self::Cases(_) => None,
+            Self::Generated { .. } | Self::Cases(_) | Self::None => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::idea::WishedIdea;
 use super::proposer::ProposeOptions;
 use bakeoff_config::built_in_criterion;
+use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_domain::spec::{Criterion, Limits, Measure, Source};
 use std::time::Duration;
 
@@ -36,6 +37,58 @@ pub struct ExploreOptions {
     pub propose: ProposeOptions,
     /// Ideas of the user's own, which are written first; they are among the approaches of the plan.
     pub wished: Vec<WishedIdea>,
+}
+
+/// Options of a question in words.
+#[derive(Clone, Debug)]
+pub struct OpinionOptions {
+    /// The question, as the user stated it.
+    pub statement: String,
+    /// The question as a model is told of it: with what the user gives beside it.
+    pub told: String,
+    /// The name of the experiment that is written.
+    pub name: String,
+    /// The number of approaches beside the user's own; `None` leaves it to the model, and is none if there are own ones.
+    pub more: Option<u32>,
+    /// Ideas of the user's own, which are developed first.
+    pub wished: Vec<WishedIdea>,
+    /// The criteria with their weights, if the user names some.
+    pub criteria: Vec<(String, f64)>,
+    /// How far apart approaches are.
+    pub diversity: Diversity,
+    /// How far they are worked out.
+    pub depth: Depth,
+    /// The form of the sketch in each text.
+    pub sketch: SketchForm,
+    /// Wishes of the user for every text.
+    pub instructions: Option<String>,
+    /// The time for one text.
+    pub timeout: Duration,
+}
+
+/// Form of the sketch of an approach that is developed in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SketchForm {
+    /// An example in some language, which nobody runs.
+    Code,
+    /// Pseudocode.
+    Pseudocode,
+    /// The source of a Mermaid diagram, which is shown as text.
+    Mermaid,
+    /// None.
+    None,
+}
+
+impl SketchForm {
+    /// Returns the title of the section, and the word behind its fence; `None` if there is none.
+    pub(super) fn words(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Code => Some(("Example, not run", "")),
+            Self::Pseudocode => Some(("Pseudocode", "text")),
+            Self::Mermaid => Some(("Diagram", "mermaid")),
+            Self::None => None,
+        }
+    }
 }
 
 /// The parts of a new experiment that no task of a plan writes.

@@ -152,8 +152,23 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
+/// Returns a text of several lines without control and formatting characters, shortened.
+pub(super) fn clipped_lines(text: &str, chars_max: usize) -> String {
+    let lines = text.lines().map(|line| {
+        let shown = line.chars().filter(|one| *one == '\t' || !is_active(*one));
+        shown.collect::<String>().trim_end().to_owned()
+    });
+    let lines: Vec<String> = lines.collect();
+    let lines = lines.join("\n");
+    let lines = lines.trim_matches('\n');
+    match lines.char_indices().nth(chars_max.saturating_sub(1)) {
+        Some((end, _)) => format!("{}…", &lines[..end]),
+        None => lines.to_owned(),
+    }
+}
+
 /// Returns sentences that say something, each as one line.
-fn sentences(texts: &[String]) -> Vec<String> {
+pub(super) fn sentences(texts: &[String]) -> Vec<String> {
     let sentences = texts.iter().map(|text| sentence(text));
     let saying = sentences.filter(|text| !text.is_empty());
     saying.take(SENTENCES_MAX).collect()

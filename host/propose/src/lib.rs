@@ -7,6 +7,7 @@
 mod attempt;
 mod completing;
 mod component;
+mod develop;
 mod draft;
 mod explore_options;
 mod explorer;
@@ -21,6 +22,7 @@ mod planner;
 mod prompt;
 mod proposal;
 mod proposer;
+mod question;
 mod replies;
 mod research;
 mod round_proposer;
@@ -31,9 +33,11 @@ mod writer;
 
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
+pub use develop::{Developed, DevelopedApproach, develop};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
 pub use explore_options::{
-    ExploreOptions, NEW_CRITERIA, NewExperiment, new_criterion, usual_criteria, with_context,
+    ExploreOptions, NEW_CRITERIA, NewExperiment, OpinionOptions, SketchForm, new_criterion,
+    usual_criteria, with_context,
 };
 pub use explorer::{Explored, explore, explore_beside};
 pub use idea::{Idea, WishFile, WishedIdea};
@@ -45,6 +49,7 @@ pub use planned_criteria::PlannedCriterion;
 pub use planner::{PlanError, PlanRequest, plan};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+pub use question::{NamedJudge, OpinionCriterion, QuestionPlan, plan_in_words};
 pub use research::{KnownAlgorithm, Research, research};
 pub use round_proposer::{
     ProposedProgram, ProposedPrograms, ProposerProgram, ProposerResult, RoundProposer,

@@ -117,6 +117,14 @@ pub(super) struct WrittenPlan {
     tasks: Vec<WrittenTask>,
     #[serde(default)]
     criteria: Vec<WrittenCriterion>,
+    no_function: String,
+}
+
+impl WrittenPlan {
+    /// Returns the reason why no typed function answers the question, as one line; `None` if one does.
+    pub(super) fn no_function(&self) -> Option<String> {
+        Some(sentence(&self.no_function)).filter(|reason| !reason.is_empty())
+    }
 }
 
 /// A task of a plan.
@@ -279,13 +287,19 @@ pub(super) fn plan_schema(scope: PlanScope, with_criteria: bool) -> Value {
 }
 
 fn tasks_schema(scope: PlanScope) -> Value {
+    // A plan with too few tasks is asked for again, and one without a function has none.
     // Longer texts are cut.
     let text = |about: &str| json!({"type": "string", "description": about});
     json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["complexity", "tasks"],
+        "required": ["complexity", "tasks", "no_function"],
         "properties": {
+            "no_function": {
+                "type": "string",
+                "default": "",
+                "description": "empty; but if no function of typed values answers the question, the reason in a sentence"
+            },
             "complexity": {
                 "type": "object",
                 "additionalProperties": false,
@@ -297,7 +311,6 @@ fn tasks_schema(scope: PlanScope) -> Value {
             },
             "tasks": {
                 "type": "array",
-                "minItems": scope.once().len() + 1,
                 "maxItems": TASKS_MAX,
                 "items": {
                     "type": "object",

@@ -23,6 +23,9 @@ pub enum PlanError {
     /// The reason why the last plan, like all before it, cannot be done.
     #[error("no plan of the model can be done: {0}")]
     Unusable(String),
+    /// The reason why no function of typed values answers the question, in the model's words.
+    #[error("no typed function answers this question: {0}")]
+    NoFunction(String),
 }
 
 /// A request for a plan.
@@ -49,6 +52,9 @@ pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Plan, Plan
     for attempt in 0..=REPAIRS_MAX {
         let request = request(wanted, attempt, wrong.as_deref());
         let written: WrittenPlan = read(models.ask(&request).await?)?;
+        if let (PlanScope::Statement, Some(reason)) = (wanted.scope, written.no_function()) {
+            return Err(PlanError::NoFunction(reason));
+        }
         match Plan::of(&written, wanted.scope, wanted.approaches) {
             Ok(plan) => return Ok(plan),
             Err(reason) => wrong = Some(reason),
@@ -87,6 +93,13 @@ fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Reques
                  and build-time. Name those that matter here; without a reason to the contrary, performance counts most.\n"
             .to_owned(),
     };
+    let function = match wanted.scope {
+        PlanScope::Statement => {
+            " A question of design, of taste, of infrastructure or of other products is none that a function of typed \
+             values answers: plan no tasks then, and say why in `no_function`, instead of another problem."
+        }
+        PlanScope::Experiment => "",
+    };
     let wrong = wrong.map_or_else(String::new, |reason| {
         format!("\nThe last plan cannot be done: {reason}. Write it anew.\n")
     });
@@ -103,7 +116,7 @@ fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Reques
              {begin}\n- {count}: {spread};\n\
              - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
              `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
-             priority do. `output_tokens` is how much you expect to write.\n{counts}{wrong}",
+             priority do. `output_tokens` is how much you expect to write.{function}\n{counts}{wrong}",
             data(wanted.statement)
         ),
         schema: plan_schema(wanted.scope, wanted.criteria.is_none()),

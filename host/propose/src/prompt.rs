@@ -89,7 +89,7 @@ fn depth_words(depth: Depth) -> &'static str {
 }
 
 /// Returns the sentence that asks for `{count}` approaches of a diversity.
-fn diversity_words(diversity: Diversity) -> &'static str {
+pub(super) fn diversity_words(diversity: Diversity) -> &'static str {
     match diversity {
         Diversity::Low => {
             "Name {count} approaches to this problem: variations of the most promising idea are as good as \
@@ -346,7 +346,7 @@ pub(super) fn improvement(
 }
 
 /// Returns the part of a prompt with the user's own instructions for every prototype; empty without any.
-fn wishes(instructions: Option<&str>) -> String {
+pub(super) fn wishes(instructions: Option<&str>) -> String {
     instructions.map_or_else(String::new, |text| {
         format!("\nWhat whoever asks wants besides:\n{}\n", data(text))
     })

@@ -1,11 +1,13 @@
 //! The report as CSV: one row for each variant.
 
 use super::escape::Csv;
+use super::in_words;
 use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::{CriterionSummary, Interval, Reading, Report, VariantReport, words};
 use std::collections::BTreeSet;
 
-/// Returns the report's variants as CSV (RFC 4180), with a row of headings. Numbers are plain; an unknown number is an
+/// Returns the report's variants as CSV (RFC 4180), with a row of headings. Those of a question in words begin with two
+/// columns that say in all rows that nothing was run, and what could be. Numbers are plain; an unknown number is an
 /// empty field. Text is quoted, and never begins like a formula.
 pub fn csv(report: &Report) -> String {
     table(report, None, &[])
@@ -32,7 +34,13 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
         .iter()
         .flat_map(|variant| variant.readings.keys())
         .collect();
-    let mut head: Vec<String> = outcome.map(|_| quoted("outcome")).into_iter().collect();
+    let words = report.in_words.as_ref();
+    let notice = words.map(|words| quoted(&words.notice));
+    let measurable = words.map(|_| quoted(&in_words::sentences(report).join("; ")));
+    let notice: Vec<String> = notice.into_iter().chain(measurable).collect();
+    let titles = notice.iter().zip(["notice", "could be measured"]);
+    let mut head: Vec<String> = titles.map(|(_, title)| quoted(title)).collect();
+    head.extend(outcome.map(|_| quoted("outcome")));
     head.extend(
         [
             "id",
@@ -69,7 +77,8 @@ fn table(report: &Report, outcome: Option<ComparisonOutcome>, warnings: &[String
     let mut out = head.join(",") + "\r\n";
     for variant in &report.variants {
         let outcome = outcome.map(|outcome| quoted(outcome.name()));
-        let row = outcome.into_iter().chain(row(report, variant, &sources));
+        let before = notice.iter().cloned().chain(outcome);
+        let row = before.chain(row(report, variant, &sources));
         let row = row.chain(note.clone());
         out += &row.collect::<Vec<String>>().join(",");
         out += "\r\n";

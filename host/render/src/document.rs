@@ -9,6 +9,8 @@ use bakeoff_domain::report::RankingOutcome;
 
 /// A part of a document.
 pub(super) enum Block {
+    /// Sentence before all else: that nothing was run.
+    Notice(String),
     /// Name and problem of the experiment, at the beginning.
     Title { name: String, problem: String },
     /// Warnings about the origin of the report; the readers of a terminal have them on stderr.
@@ -42,6 +44,8 @@ pub(super) enum Block {
     Code(Vec<CodeSample>),
     /// Code in a text.
     Listing(String),
+    /// Text from outside with lines of its own, shown as it is.
+    Words(String),
     /// Values with their names.
     Pairs(Vec<(&'static str, String)>),
     /// Blocks that all come from outside, marked as such to their last line.

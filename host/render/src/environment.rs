@@ -20,14 +20,15 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
         ("Confinement", confinement),
         ("Engine", environment.engine.clone()),
         ("Compiler", compiler),
-        (
-            "Machine",
-            format!(
-                "{}, {} cores, {}",
-                environment.cpu, environment.cores, environment.system
-            ),
-        ),
     ];
+    // Of a question in words no machine had a part.
+    if report.in_words.is_none() {
+        let machine = format!(
+            "{}, {} cores, {}",
+            environment.cpu, environment.cores, environment.system
+        );
+        pairs.push(("Machine", machine));
+    }
     if !environment.crates.is_empty() {
         let exact = |one: &LockedCrate| format!("{} {}", one.name, one.version);
         let all: Vec<String> = environment.crates.iter().map(exact).collect();

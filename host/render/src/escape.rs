@@ -7,7 +7,7 @@
 mod markdown;
 
 pub use bakeoff_domain::is_active;
-pub use markdown::{Fenced, Markdown};
+pub use markdown::{Fenced, FencedText, Markdown};
 use std::fmt::{Display, Formatter, Result, Write};
 
 /// Writes an active character as a visible escape.

@@ -23,6 +23,7 @@ pub fn html(report: &Report, options: &Options) -> String {
 pub(super) fn written(blocks: &[Block], exploring: Option<&Exploring>) -> String {
     let mut page = Page {
         out: String::new(),
+        notice: None,
         panel: exploring.map(|parts| parts.panel.as_str()),
         in_section: false,
     };
@@ -35,6 +36,8 @@ pub(super) fn written(blocks: &[Block], exploring: Option<&Exploring>) -> String
 
 struct Page<'a> {
     out: String,
+    /// Sentence that stands before all else.
+    notice: Option<String>,
     /// Panel with which weights can be moved.
     panel: Option<&'a str>,
     /// True if a section is open.
@@ -48,6 +51,7 @@ impl Page<'_> {
 
     fn block(&mut self, block: &Block) {
         match block {
+            Block::Notice(text) => self.notice = Some(text.clone()),
             Block::Title { name, problem } => self.head(name, problem),
             Block::Warnings(warnings) => {
                 for warning in warnings {
@@ -88,6 +92,10 @@ impl Page<'_> {
             }
             Block::Table(table) => self.table(table, false),
             Block::Chart { chart, .. } => self.chart(chart),
+            Block::Words(text) => {
+                let text = Html(text);
+                self.add(format_args!("<pre tabindex=\"0\">{text}</pre>"));
+            }
             Block::Listing(code) => {
                 let code = Html(code);
                 self.add(format_args!(
@@ -147,6 +155,9 @@ impl Page<'_> {
         let styles =
             [format!("\n{STYLE}"), charts::STYLE.to_owned()].map(|style| page::source_hash(&style));
         let styles = styles.join(" ");
+        let notice = self.notice.take().map_or_else(String::new, |text| {
+            format!("<p class=\"what\" role=\"note\">{}</p>\n", Html(&text))
+        });
         self.add(format_args!(
             r#"<!doctype html>
 <html lang="en">
@@ -161,7 +172,7 @@ impl Page<'_> {
 {STYLE}</style>
 </head>
 <body>
-<header>
+{notice}<header>
 <h1>{name}</h1>
 <p class="question">{problem}</p>
 </header>

@@ -2,6 +2,7 @@
 //! one for the answer, and those that a command was asked for.
 
 use super::escape::Html;
+use super::in_words;
 use super::opinions;
 use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::{RankingOutcome, Report, VariantReport, VariantStatus, words};
@@ -68,9 +69,14 @@ fn suite(
     let said = &report.recommendation.text;
     let outcome = outcome.map(|outcome| ("outcome", outcome.to_string()));
     let note = (!warnings.is_empty()).then(|| ("note", warnings.join("; ")));
+    let notice = report.in_words.as_ref();
+    let notice = notice.map(|words| ("notice", words.notice.clone()));
+    let measurable = in_words::sentences(report).into_iter();
+    let measurable = measurable.map(|sentence| ("could be measured", sentence));
+    let notice = notice.into_iter().chain(measurable);
     let opinions = opinions::lines(report).into_iter();
     let opinions = opinions.map(|line| (words::OPINION, line));
-    let properties = outcome.into_iter().chain(note).chain(opinions);
+    let properties = notice.chain(outcome).chain(note).chain(opinions);
     let properties: Vec<(&str, String)> = properties.collect();
     written(&report.experiment.name, &properties, &tests, said)
 }

@@ -18,6 +18,7 @@ pub mod escape;
 mod failed_call;
 mod generation;
 mod html;
+mod in_words;
 mod json;
 mod junit;
 mod layout;

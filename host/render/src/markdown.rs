@@ -1,7 +1,7 @@
 //! The document of a report as Markdown, for GitHub and most other readers.
 
 use super::document::{Block, Entry};
-use super::escape::{Fenced, Markdown};
+use super::escape::{Fenced, FencedText, Markdown};
 use super::table::{Align, Table};
 use super::{Options, report};
 use bakeoff_domain::report::Report;
@@ -40,6 +40,7 @@ impl Page {
 
     fn block(&mut self, block: &Block) {
         match block {
+            Block::Notice(text) => self.markup(&format!("**{}**", Markdown(text))),
             Block::Title { name, problem } => {
                 self.markup(&format!("# {}", Markdown(name)));
                 self.paragraph(problem);
@@ -80,6 +81,7 @@ impl Page {
                 self.table(&chart.table);
             }
             Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
+            Block::Words(text) => self.markup(&FencedText(text).to_string()),
             Block::Listing(code) => self.markup(&Fenced(code).to_string()),
             Block::Code(samples) => {
                 for sample in samples {

@@ -26,6 +26,10 @@ pub(super) fn heading(report: &Report) -> Option<String> {
 
 /// Returns the questions, each with the number of votes.
 pub(super) fn questions(report: &Report) -> Vec<String> {
+    let what = match report.in_words {
+        Some(_) => "text",
+        None => "source",
+    };
     let criteria = report.opinions.iter().flat_map(|one| &one.criteria);
     let asked = criteria.filter(|one| !one.variants.is_empty());
     asked
@@ -33,7 +37,7 @@ pub(super) fn questions(report: &Report) -> Vec<String> {
             let votes = one.variants.iter().map(|of| of.votes).max().unwrap_or(0);
             let s = if votes == 1 { "" } else { "s" };
             format!(
-                "{}: {} ({votes} vote{s} on each source)",
+                "{}: {} ({votes} vote{s} on each {what})",
                 super::clipped(&one.criterion, NAME_CHARS_MAX),
                 super::clipped(&one.question, QUESTION_CHARS_MAX)
             )

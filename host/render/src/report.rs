@@ -6,8 +6,8 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, author_words, clipped, code, environment, generation, legend, lineage,
-    natively, opinions, parts, rounds, screened, tables, took, unfinished,
+    Options, added, author_words, clipped, code, environment, generation, in_words, legend,
+    lineage, natively, opinions, parts, rounds, screened, tables, took, unfinished,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, presented};
@@ -49,6 +49,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     if report.options.comparison != Comparison::Matrix && report.unfinished.is_none() {
         blocks.push(Block::Narrative(narrative(report)));
     }
+    blocks.extend(in_words::measurable(report));
     if let Some(title) = opinions::heading(report) {
         let mut heading = Heading::new("");
         heading.title = Text::outside(title.clone());
@@ -57,6 +58,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         blocks.extend(opinions::questions(report).into_iter().map(outside));
         blocks.push(Block::Entries(opinions::entries(report)));
     }
+    blocks.extend(in_words::texts(report));
     let said = author_words::entries(report);
     if !said.is_empty() {
         section(&mut blocks, Heading::new(author_words::HEADING));
@@ -109,8 +111,11 @@ pub(super) fn beginning(report: &Report, options: &Options) -> Vec<Block> {
         outcome: first.outcome,
     });
     let warnings = Block::Warnings(options.warnings.clone());
-    [title, warnings]
+    let notice = report.in_words.as_ref();
+    let notice = notice.map(|words| Block::Notice(clipped(&words.notice, SENTENCE_CHARS_MAX)));
+    notice
         .into_iter()
+        .chain([title, warnings])
         .chain(answer)
         .chain([Block::Panel])
         .collect()

@@ -3,7 +3,7 @@
 use super::document::{Block, Entry, Heading, Text};
 use super::report::{beginning, read_so_far};
 use super::unranked::{unranked, why_unranked};
-use super::{Options, legend, markdown, tables, took};
+use super::{Options, in_words, legend, markdown, tables, took};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus, presented};
 
@@ -24,6 +24,7 @@ pub fn summary(whole: &Report) -> String {
         blocks.push(heading("Comparison"));
         blocks.push(matrix(report));
     }
+    blocks.extend(in_words::measurable(report));
     let (failed, others) = (failures(report), waiting(report));
     if !failed.is_empty() {
         blocks.push(heading("Failed"));
@@ -92,6 +93,11 @@ fn next_steps(report: &Report) -> Vec<Text> {
             format!("{} goes on with the run: nothing that is finished is done again.", unfinished.resume),
             "bakeoff report shows what is known so far, in any format; bakeoff status shows its progress.".to_owned(),
             "report.md, report.html and report.json beside this file, if they are there, are of an earlier run.".to_owned(),
+        ],
+        None if report.in_words.is_some() => vec![
+            "report.md and report.html beside this file are the whole report with the texts, and report.json is for programs.".to_owned(),
+            "bakeoff report shows it in a terminal, also with other weights: --weight NAME=2.".to_owned(),
+            "bakeoff run --judge asks for opinions that are missing, and of texts that were changed.".to_owned(),
         ],
         None => vec![
             "report.md and report.html beside this file are the whole report, and report.json is for programs.".to_owned(),

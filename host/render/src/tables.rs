@@ -263,6 +263,7 @@ pub(super) mod tests {
             cost: Cost::default(),
             notes: Vec::new(),
             stopped_in_search: Vec::new(),
+            in_words: None,
             author_words: BTreeMap::new(),
             too_short: Vec::new(),
         })

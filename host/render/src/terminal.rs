@@ -85,6 +85,7 @@ impl Page {
 
     fn block(&mut self, block: &Block) {
         match block {
+            Block::Notice(text) => self.lines.outside(text, "", Some(Style::Bold)),
             Block::Title { name, problem } => {
                 let (name, problem) = (super::clipped(name, 80), super::clipped(problem, 600));
                 self.lines
@@ -114,6 +115,12 @@ impl Page {
                 let best = samples.iter().find(|sample| sample.is_best);
                 if let Some(best) = best {
                     self.code(&best.source, best.lines);
+                }
+            }
+            // Every line is marked: none is the report's.
+            Block::Words(text) => {
+                for line in text.lines() {
+                    self.lines.paragraph(line, MESSAGE, None);
                 }
             }
             Block::Listing(code) => self.code(code, code.lines().count()),

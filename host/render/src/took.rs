@@ -1,7 +1,7 @@
 //! Cost of a run, in words: variants, sources, time, cores and models.
 
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Cost, Generation, Phase, PhaseCost, Report, WorkerCost};
+use bakeoff_domain::report::{Cost, Phase, PhaseCost, Report, WorkerCost};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "What it took";
@@ -18,17 +18,10 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
     let mut pairs = vec![
         ("Variants", variants(report)),
         ("Sources", sources(cost)),
-        (
-            "Time",
-            format!(
-                "{} s, {} calls",
-                numbers::significant(cost.seconds, 3),
-                numbers::count(cost.trials)
-            ),
-        ),
+        ("Time", time(report)),
         ("Cores", load(cost)),
         ("At once", at_once(cost)),
-        ("Models", models(cost, report.generation.as_ref())),
+        ("Models", models(report)),
         ("Opinions", opinions(report)),
     ];
     pairs.extend(phases(cost));
@@ -80,6 +73,15 @@ fn variants(report: &Report) -> String {
     }
 }
 
+/// Returns the time that it took, and the number of calls where there were any.
+fn time(report: &Report) -> String {
+    let seconds = numbers::significant(report.cost.seconds, 3);
+    match report.in_words {
+        Some(_) => format!("{seconds} s"),
+        None => format!("{seconds} s, {} calls", numbers::count(report.cost.trials)),
+    }
+}
+
 fn sources(cost: &Cost) -> String {
     let files = match cost.files {
         0 => return String::new(),
@@ -101,7 +103,12 @@ fn at_once(cost: &Cost) -> String {
 }
 
 /// Returns what was paid for models, beside what was expected.
-fn models(cost: &Cost, generation: Option<&Generation>) -> String {
+fn models(report: &Report) -> String {
+    let (cost, generation) = (&report.cost, report.generation.as_ref());
+    let written = match report.in_words {
+        Some(_) => "written",
+        None => "passed",
+    };
     if cost.tokens == 0 {
         return String::new();
     }
@@ -109,7 +116,7 @@ fn models(cost: &Cost, generation: Option<&Generation>) -> String {
     if let Some(made) = generation {
         let passed = made.approaches.iter().filter(|one| one.file.is_some());
         text = format!(
-            "{} calls, {text}; {} of {} approaches passed",
+            "{} calls, {text}; {} of {} approaches {written}",
             numbers::count(made.spent.calls),
             passed.count(),
             made.approaches.len()

@@ -22,8 +22,8 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, Facts, FailedCall, Opinions, Protocol, Report,
-    TooShortCase, VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Ended, Facts, FailedCall, InWords, Opinions, Protocol,
+    Report, TooShortCase, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Approach, AuthorWords, Experiment, Source};
 use bakeoff_domain::variant::{Variant, VariantId};
@@ -74,6 +74,9 @@ pub(super) fn settle(
 ) -> Result<Vec<String>, String> {
     let cases = record.cases.as_slice();
     let mut all_notes = Vec::new();
+    if record.experiment.is_in_words() {
+        return Ok(all_notes);
+    }
     let check_seed = record.experiment.workload.seed;
     let check_seed =
         check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
@@ -182,11 +185,26 @@ pub(super) fn facts(
         stopped_in_search: record.stopped_in_search.clone(),
         author_words: author_words(&record.experiment.approaches),
         too_short: too_short(cases, outcome.as_ref()),
+        in_words: in_words(record, opinions.as_ref()),
     };
     Ok(ReportFacts {
         facts,
         outcome,
         opinions,
+    })
+}
+
+/// Returns what the report of a question in words has beside; `None` of an experiment.
+fn in_words(record: &Record, opinions: Option<&Opinions>) -> Option<InWords> {
+    let experiment = &record.experiment;
+    let text = |variant: &Variant| {
+        let words = opinions::approach_of(experiment, variant)?.code.words()?;
+        Some((variant.id.as_str().to_owned(), words.to_owned()))
+    };
+    let model = opinions.map_or("", |one| one.model.as_str());
+    experiment.is_in_words().then(|| {
+        let texts = record.variants.iter().filter_map(text);
+        InWords::of(experiment, model, texts.collect())
     })
 }
 
@@ -229,6 +247,7 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
 
 /// Returns the state of every variant after its build and gate.
 pub(super) fn states(record: &Record) -> Vec<VariantState> {
+    let in_words = record.experiment.is_in_words();
     let state = |variant: &Variant| {
         let build = record.build(&variant.id).map(|build| build.value.clone());
         let gate = record.gate(&variant.id);
@@ -243,6 +262,7 @@ pub(super) fn states(record: &Record) -> Vec<VariantState> {
         let gate = gate.map(|gate| gate.value.clone());
         let failure = match &build {
             Some(build) => build.failure.clone(),
+            None if in_words => None,
             None => Some(not_built()),
         };
         let gated = gate.as_ref().and_then(|gate| gate.failure.clone());

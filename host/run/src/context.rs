@@ -14,7 +14,7 @@ use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
-use bakeoff_domain::spec::{self, Workers};
+use bakeoff_domain::spec::{self, Code, Workers};
 use bakeoff_measure::{RunnerConfig, RunnerError, RunnerWorker};
 use bakeoff_runner::{Arguments, Inputs, Requests, WaveCase};
 use bakeoff_source::interface::{self, InputRequest, Interface, InterfaceError, World};
@@ -188,12 +188,12 @@ pub fn environment(context: &RunContext, policy: &Policy) -> Environment {
 pub fn runner_error(loaded: &LoadedExperiment, error: RunnerError) -> RunError {
     match error {
         RunnerError::Workload(reason) => {
-            let file = match &loaded.experiment.workload.inputs {
-                spec::Inputs::Generated { code, .. } | spec::Inputs::Instances { code, .. } => {
-                    code.path()
-                }
+            let inputs = &loaded.experiment.workload.inputs;
+            let cases = match inputs {
                 spec::Inputs::Cases(path) => path,
+                _ => Path::new(""),
             };
+            let file = inputs.code().map_or(cases, Code::path);
             RunError::WorkloadRun {
                 file: file.display().to_string(),
                 reason,
@@ -249,6 +249,10 @@ async fn open_inputs(
         spec::Inputs::Generated { code, sizes } => (code, Requests::Sizes(sizes.clone())),
         spec::Inputs::Instances { code, names, .. } => (code, Requests::Instances(names.clone())),
         spec::Inputs::Cases(path) => return read_cases(loaded, path),
+        spec::Inputs::None => {
+            let reason = "a question in words has no inputs".to_owned();
+            return Err(RunError::Runner(RunnerError::Workload(reason)));
+        }
     };
     let fit = workload_functions(loaded, interface)?;
     if fit.assess.is_none() {

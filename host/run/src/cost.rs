@@ -36,8 +36,8 @@ pub(super) fn cost(
             + (assessed + evaluated) as u64
             + outcome.map_or(0, |outcome| outcome.raced.calls),
         tokens: asked().map(|spent| spent.tokens).sum(),
-        // The sum of nothing is a negative zero.
-        usd: 0.0 + asked().filter_map(|spent| spent.usd).sum::<f64>(),
+        // The sum of no numbers is a negative zero, which would be shown as one.
+        usd: asked().filter_map(|spent| spent.usd).sum::<f64>() + 0.0,
         workers: if record.work.workers.is_empty() {
             outcome.map(replicas).unwrap_or_default()
         } else {

@@ -67,7 +67,7 @@ fn fixed_inputs(inputs: &Inputs, cases: usize, set: Option<usize>) -> Option<usi
     match inputs {
         Inputs::Cases(_) => Some(cases),
         Inputs::Instances { .. } => set,
-        Inputs::Generated { .. } => None,
+        Inputs::Generated { .. } | Inputs::None => None,
     }
 }
 

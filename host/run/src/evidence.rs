@@ -18,7 +18,7 @@ use bakeoff_domain::spec::{Experiment, Program};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
 use bakeoff_measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
-use bakeoff_source::Manifest;
+use bakeoff_source::{Manifest, content_address};
 use bakeoff_store::{RaceLists, ResultKind, RunId, RunStatus, Store, StoreError, StoredResult};
 use serde::{Deserialize, Serialize};
 
@@ -265,8 +265,15 @@ impl Record {
         approach.code.program()
     }
 
-    /// Returns true if the stored code of a variant is the one that its build, if there is one, was made from.
+    /// Returns true if the stored code of a variant is the one that its build, if there is one, was made from; of a text,
+    /// if it is the one that was judged.
     pub fn has_measured_code(&self, variant: &Variant) -> bool {
+        let mut approaches = self.experiment.approaches.iter();
+        let approach = approaches.find(|approach| approach.name == variant.approach);
+        if let Some(words) = approach.and_then(|approach| approach.code.words()) {
+            let address = content_address(words.as_bytes());
+            return variant.iteration.source.as_ref() == Some(&address);
+        }
         let build = self.build(&variant.id);
         build.is_none_or(|build| is_built_from(build, &keys::source_input(variant)))
     }

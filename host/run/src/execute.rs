@@ -1,5 +1,6 @@
 //! The execution of a run, from its first file to its report.
 
+use super::beginning::{announce, announce_scores, begin, open, write_variants};
 use super::budget;
 use super::child_tasks::ChildTasks;
 use super::conclude::conclude;
@@ -8,6 +9,7 @@ use super::error::RunError;
 use super::evaluations::When;
 use super::evidence::{Evidence, RunInputs};
 use super::grants;
+use super::in_words;
 use super::judge::RunJudge;
 use super::keys::Keys;
 use super::options::RunOptions;
@@ -20,7 +22,7 @@ use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::variant::{self, Variant, approach_indexes};
 use bakeoff_source::RunFiles;
 use bakeoff_store::events::{Event, Stage};
-use bakeoff_store::{Mode, RunId, RunMeta, SafeId, Start, Store};
+use bakeoff_store::{RunId, RunMeta, Store};
 use std::collections::BTreeMap;
 
 /// A finished run.
@@ -45,6 +47,14 @@ pub async fn run(
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Finished, RunError> {
+    if loaded.experiment.is_in_words() {
+        let (report, store) = in_words::run(loaded, options, report, subscribe).await?;
+        return Ok(Finished {
+            report,
+            sources: BTreeMap::new(),
+            store,
+        });
+    }
     let go = async |session: &mut Run<'_>, run: RunId| {
         let report = session.go(run).await?;
         Ok((report, sources(&session.variants)))
@@ -67,23 +77,7 @@ pub(super) async fn in_session<T>(
 ) -> Result<(T, Store), RunError> {
     loaded.has_code()?;
     loaded.is_countable()?;
-    let mode = match options.start {
-        Start::Resume => Mode::Write,
-        Start::Fresh => Mode::SetAside,
-    };
-    let mut store = options.folder.open(mode)?;
-    if let Some(aside) = store.set_aside() {
-        report(&format!(
-            "the results that were here are in {}",
-            aside.display()
-        ));
-    }
-    if let Some(reason) = store.unsealed() {
-        report(&format!(
-            "no later run will go on with these results, since it cannot tell that they are yours: \
-             {reason}"
-        ));
-    }
+    let mut store = open(options, report)?;
     let files = RunFiles::read(loaded)?;
     let declared = variant::declare(&loaded.experiment.approaches);
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
@@ -180,25 +174,6 @@ fn sources(variants: &[VariantState]) -> BTreeMap<String, String> {
     variants.iter().filter_map(text).collect()
 }
 
-/// Begins the run in the store, and reports if it continues an earlier one.
-fn begin(store: &mut Store, meta: &RunMeta<'_>, options: &RunOptions) -> Result<RunId, RunError> {
-    let begun = store.begin_run(meta, options.start)?;
-    let (experiment, experiment_id) = (meta.name.to_owned(), meta.experiment_id.to_owned());
-    store.emit(match begun.continues {
-        Some(_) => Event::RunResumed {
-            experiment,
-            experiment_id,
-            kept: begun.kept,
-        },
-        None => Event::RunStart {
-            experiment,
-            experiment_id,
-            seed: meta.seed,
-        },
-    })?;
-    Ok(begun.id)
-}
-
 /// Stores every file that the run is made from, by its content. Later uses of the run read these,
 /// whatever happens to the files on the disk.
 fn keep_files(
@@ -252,7 +227,7 @@ fn stopped_in_sessions(
 
 impl Run<'_> {
     async fn go(&mut self, run: RunId) -> Result<Report, RunError> {
-        self.announce()?;
+        announce(&mut self.store, &self.loaded.experiment, &self.variants)?;
         self.warn_of_missing_sources()?;
         self.warn_of_unread_sources()?;
         self.build_and_check().await?;
@@ -272,68 +247,16 @@ impl Run<'_> {
         Ok(report)
     }
 
-    pub(super) fn announce(&mut self) -> Result<(), RunError> {
-        let criteria = self.loaded.experiment.criteria.iter();
-        self.store.emit(Event::ExplorationStart {
-            num_approaches: self.variants.len() as u32,
-            criteria: criteria.map(|criterion| criterion.name.clone()).collect(),
-        })?;
-        for state in &self.variants {
-            let variant = &state.variant;
-            self.store.declare_variant(
-                variant.id.as_str(),
-                &variant.name,
-                &variant.approach,
-                &variant.parameters,
-            )?;
-            let iteration = &variant.iteration;
-            self.store.declare_iteration(
-                variant.id.as_str(),
-                iteration.number,
-                iteration.parent,
-                iteration.source.as_deref().unwrap_or_default(),
-            )?;
-            self.store.emit(Event::ApproachGenerated {
-                approach_id: variant.id.as_str().to_owned(),
-                description: variant.description.clone().unwrap_or_default(),
-            })?;
-        }
-        Ok(())
-    }
-
     /// Computes the report from everything that was stored of this run, as at any later time.
     fn conclude(&mut self, run: RunId) -> Result<Report, RunError> {
         self.stage_started(Stage::Score, 1)?;
         let seconds = self.store.spent_seconds();
         let evidence = Evidence::read(&self.store, run, seconds)?;
         let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
-        for variant in &report.variants {
-            let id = SafeId::new(&variant.id)?;
-            self.store.files().write_variant(&id, variant)?;
-        }
-        self.announce_scores(&report)?;
+        write_variants(&self.store, &report)?;
+        announce_scores(&mut self.store, &report)?;
         self.stage_done(Stage::Score)?;
         Ok(report)
-    }
-
-    fn announce_scores(&mut self, report: &Report) -> Result<(), RunError> {
-        let mut matrix = BTreeMap::new();
-        for variant in &report.variants {
-            let score = |name: &String| variant.scores.get(name).map(|score| score.value);
-            let names = report.criteria.iter().map(|criterion| &criterion.name);
-            let scores: BTreeMap<String, Option<f64>> =
-                names.map(|name| (name.clone(), score(name))).collect();
-            matrix.insert(variant.id.clone(), scores.clone());
-            self.store.emit(Event::ApproachComplete {
-                approach_id: variant.id.clone(),
-                scores,
-            })?;
-        }
-        self.store.emit(Event::EvaluationComplete {
-            top_approach: report.recommendation.winner.clone(),
-            comparison_matrix: matrix,
-        })?;
-        Ok(())
     }
 }
 

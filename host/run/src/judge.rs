@@ -30,6 +30,8 @@ pub trait Judge: fmt::Debug + Send + Sync {
 pub struct JudgeQuestion {
     /// The problem that the sources solve.
     pub problem: String,
+    /// The kind of the sources.
+    pub kind: JudgedKind,
     /// The place of the criterion in the experiment, from 1.
     pub criterion: u32,
     /// The number of the vote, from 1.
@@ -40,6 +42,15 @@ pub struct JudgeQuestion {
     pub number: JudgedNumber,
     /// The sources, in the order in which they are shown.
     pub sources: Vec<JudgedSource>,
+}
+
+/// Kind of what is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgedKind {
+    /// Sources of programs that passed their checks.
+    Sources,
+    /// Texts that say how the problem could be solved; nothing of them was run.
+    Texts,
 }
 
 /// The number that is asked for of each source.

@@ -1,13 +1,16 @@
 //! The votes of a run: who gives opinions is asked once for each vote, when nothing is timed any more.
 
 use super::error::RunError;
-use super::judge::{JudgeQuestion, JudgedNumber, JudgedSource, PendingVote};
-use super::opinions::{judged, key, place, source_of, sources};
+use super::judge::{JudgeQuestion, JudgedKind, JudgedNumber, JudgedSource, PendingVote};
+use super::opinions::{approach_of, judged, key, place, source_of, sources};
+use super::options::RunOptions;
 use super::session::Run;
-use bakeoff_domain::plan::round_order;
+use super::variant_state::VariantState;
+use bakeoff_config::LoadedExperiment;
+use bakeoff_domain::plan::{RunSeed, round_order};
 use bakeoff_domain::report::{JUDGED_SOURCES_MAX, OpinionVote};
 use bakeoff_store::events::Event;
-use bakeoff_store::{Key, Owner, ResultKind};
+use bakeoff_store::{Key, Owner, ResultKind, Store};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -15,15 +18,39 @@ use tokio::task::JoinSet;
 /// The most bytes of all sources that are shown in one question.
 const SOURCES_BYTES_MAX: usize = 256 << 10;
 
+/// Asking for the votes of a run.
+pub(super) struct Judging<'a> {
+    pub(super) loaded: &'a LoadedExperiment,
+    pub(super) options: &'a RunOptions,
+    pub(super) variants: &'a [VariantState],
+    /// The seed of the run, from which the orders are drawn.
+    pub(super) seed: RunSeed,
+    pub(super) store: &'a mut Store,
+}
+
 impl Run<'_> {
-    /// Asks for the votes that are not kept, all at the same time, if the user lets a model be asked.
+    /// Asks for the votes that are not kept, if the user lets a model be asked.
     pub(super) async fn ask_judge(&mut self) -> Result<(), RunError> {
+        let judging = Judging {
+            loaded: self.loaded,
+            options: self.options,
+            variants: &self.variants,
+            seed: self.context.config.seed,
+            store: &mut self.store,
+        };
+        judging.ask().await
+    }
+}
+
+impl Judging<'_> {
+    /// Asks for the votes that are not kept, all at the same time, if the user lets a model be asked.
+    pub(super) async fn ask(self) -> Result<(), RunError> {
         let experiment = &self.loaded.experiment;
         let Some(table) = &self.loaded.judge else {
             return Ok(());
         };
         let (identity, votes) = (table.identity(), table.votes);
-        let addresses = sources(experiment, &self.variants);
+        let addresses = sources(experiment, self.variants);
         if addresses.is_empty() {
             return Ok(());
         }
@@ -90,9 +117,11 @@ impl Run<'_> {
         let text = |address: &String| {
             let mut states = self.variants.iter();
             let state = states.find(|one| source_of(experiment, one) == Some(address))?;
+            let words = approach_of(experiment, &state.variant)?.code.words();
+            let text = words.or_else(|| state.code.as_ref()?.text())?;
             Some(JudgedSource {
                 address: address.clone(),
-                text: state.code.as_ref()?.text()?.to_owned(),
+                text: text.to_owned(),
             })
         };
         let shown: Option<Vec<JudgedSource>> = addresses.iter().map(text).collect();
@@ -111,7 +140,7 @@ impl Run<'_> {
     fn question(&self, (index, vote): (usize, u32), sources: &[JudgedSource]) -> JudgeQuestion {
         let experiment = &self.loaded.experiment;
         let criterion = &experiment.criteria[index];
-        let secret = self.context.config.seed.secret();
+        let secret = self.seed.secret();
         let round = place(index, vote.div_ceil(2));
         let mut order = round_order(&secret, "opinions", round, sources.len());
         if vote.is_multiple_of(2) {
@@ -119,6 +148,11 @@ impl Run<'_> {
         }
         JudgeQuestion {
             problem: experiment.problem.clone(),
+            kind: if experiment.is_in_words() {
+                JudgedKind::Texts
+            } else {
+                JudgedKind::Sources
+            },
             criterion: index as u32 + 1,
             vote,
             question: (criterion.source.judged())

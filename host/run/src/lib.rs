@@ -13,6 +13,7 @@ mod agreement;
 mod assess_criteria;
 mod assessments;
 pub mod audit;
+mod beginning;
 mod budget;
 mod build_times;
 mod builds;
@@ -37,6 +38,7 @@ mod evidence;
 mod execute;
 mod grants;
 mod guest_builds;
+mod in_words;
 mod instances;
 mod judge;
 mod judging;
@@ -83,7 +85,9 @@ pub use evaluations::{has_source, known_evidence};
 pub use evaluators::BuiltEvaluator;
 pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
 pub use execute::{Finished, read_variants, run};
-pub use judge::{Judge, JudgeQuestion, JudgedNumber, JudgedSource, PendingVote, RunJudge};
+pub use judge::{
+    Judge, JudgeQuestion, JudgedKind, JudgedNumber, JudgedSource, PendingVote, RunJudge,
+};
 pub use keys::{Keys, SEED_RULE};
 pub use look::{Look, LookOptions, Looked, TIMED_MAX, look, look_budget};
 pub use options::{

@@ -1,6 +1,7 @@
 //! A look at candidates: every one is built, checked and assessed, and the best by fuel are timed for a short time. It
 //! steers a search, and claims nothing: there is no race and no verdict.
 
+use super::beginning::announce;
 use super::coarse_race::{CoarseExtent, asks_for_time};
 use super::coarse_times::CoarseRace;
 use super::error::RunError;
@@ -112,7 +113,7 @@ impl Run<'_> {
             );
             return Err(wrong.into());
         }
-        self.announce()?;
+        announce(&mut self.store, &self.loaded.experiment, &self.variants)?;
         self.build_and_check().await?;
         find_duplicates(&mut self.variants);
         let criteria = self.loaded.experiment.criteria.iter();
@@ -170,7 +171,7 @@ impl Run<'_> {
         let counted = instances::counted(experiment, &self.variants);
         let cases = match &experiment.workload.inputs {
             Inputs::Instances { .. } => &[],
-            Inputs::Generated { .. } | Inputs::Cases(_) => &self.context.cases[..],
+            Inputs::Generated { .. } | Inputs::Cases(_) | Inputs::None => &self.context.cases[..],
         };
         let states = self.variants.iter().zip(&assessments);
         Ok(states

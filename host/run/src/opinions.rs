@@ -9,7 +9,8 @@ use bakeoff_domain::report::{
     CriterionOpinions, ModelCost, OpinionVote, Opinions, Reading, VOTES_MAX, VariantOpinion,
     opinion_of,
 };
-use bakeoff_domain::spec::{Code, Criterion, Experiment, Scale};
+use bakeoff_domain::spec::{Approach, Code, Criterion, Experiment, Scale};
+use bakeoff_domain::variant::Variant;
 use bakeoff_source::digest_of_parts;
 use bakeoff_store::{Key, StoredResult};
 use std::collections::BTreeSet;
@@ -27,15 +28,27 @@ pub(super) fn judged(experiment: &Experiment) -> impl Iterator<Item = (usize, &C
     criteria.filter(|(_, criterion)| criterion.source.judged().is_some())
 }
 
-/// Returns the content address of a variant's source, if the variant passed its gate and has one that is Rust.
+/// Returns the approach of a variant.
+pub(super) fn approach_of<'a>(
+    experiment: &'a Experiment,
+    variant: &Variant,
+) -> Option<&'a Approach> {
+    let mut approaches = experiment.approaches.iter();
+    approaches.find(|approach| approach.name == variant.approach)
+}
+
+/// Returns the content address of a variant's text, if it is one, or of its source, if the variant passed its gate and
+/// has one that is Rust.
 pub(super) fn source_of<'a>(experiment: &Experiment, state: &'a VariantState) -> Option<&'a str> {
+    let variant = &state.variant;
+    let approach = approach_of(experiment, variant)?;
+    let source = variant.iteration.source.as_deref()?;
+    if approach.code.words().is_some() {
+        return Some(source);
+    }
     let built = state.build.as_ref()?.failure.is_none();
     let passed = state.gate.as_ref()?.failure.is_none();
-    let variant = &state.variant;
-    let mut approaches = experiment.approaches.iter();
-    let approach = approaches.find(|approach| approach.name == variant.approach)?;
     let is_rust = matches!(approach.code, Code::Source(_));
-    let source = variant.iteration.source.as_deref()?;
     (built && passed && is_rust).then_some(source)
 }
 

@@ -35,7 +35,7 @@ pub(super) fn set_screening(
         .collect();
     let cases = match &experiment.workload.inputs {
         Inputs::Instances { .. } => &[],
-        Inputs::Generated { .. } | Inputs::Cases(_) => cases,
+        Inputs::Generated { .. } | Inputs::Cases(_) | Inputs::None => cases,
     };
     let readings: Vec<VariantReadings> = variants
         .iter()

@@ -1,5 +1,6 @@
 //! The state of a run in progress.
 
+use super::beginning::stopped;
 use super::child_tasks::ChildTasks;
 use super::coarse_times::CoarseRace;
 use super::context::RunContext;
@@ -11,8 +12,8 @@ use super::work::Work;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::VariantId;
+use bakeoff_store::Store;
 use bakeoff_store::events::{Event, Stage};
-use bakeoff_store::{RunStatus, Store};
 use std::time::Duration;
 
 /// A run in progress.
@@ -77,21 +78,6 @@ impl Run<'_> {
     /// not hide the first one.
     pub(super) fn stopped(&mut self, error: &RunError) {
         let _ = self.keep_work();
-        let (event, status) = match error {
-            RunError::Interrupted => (
-                Event::RunInterrupted {
-                    resume: self.options.resume.clone(),
-                },
-                RunStatus::Interrupted,
-            ),
-            other => (
-                Event::RunFailed {
-                    message: other.to_string(),
-                },
-                RunStatus::Failed,
-            ),
-        };
-        let _ = self.store.emit(event);
-        let _ = self.store.stop_run(status);
+        stopped(&mut self.store, self.options, error);
     }
 }

@@ -49,6 +49,8 @@ fn options(experiment: &Experiment) -> Vec<String> {
             ["--workload".to_owned(), shown(code.path())]
         }
         Inputs::Cases(file) => ["--cases".to_owned(), shown(file)],
+        // Only a file declares a question in words.
+        Inputs::None => return Vec::new(),
     };
     let wit = ["--wit".to_owned(), shown(&experiment.interface.wit)];
     wit.into_iter().chain(call).chain(inputs).collect()
@@ -69,7 +71,7 @@ fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String>
                 sizes.join(","),
             ]
         }
-        Inputs::Generated { .. } | Inputs::Instances { .. } => Vec::new(),
+        Inputs::Generated { .. } | Inputs::Instances { .. } | Inputs::None => Vec::new(),
         Inputs::Cases(file) => vec!["--cases".to_owned(), shown(file)],
     };
     call.into_iter().chain(inputs).collect()

@@ -25,6 +25,7 @@ pub struct RunState {
 pub(super) fn conclude_unfinished(evidence: &Evidence, state: RunState) -> Result<Report, String> {
     let record = &evidence.record;
     let has_race = record.race.is_some();
+    let in_words = record.experiment.is_in_words();
     let mut variants = states(record);
     for variant in &mut variants {
         if variant.build.is_none() {
@@ -46,7 +47,7 @@ pub(super) fn conclude_unfinished(evidence: &Evidence, state: RunState) -> Resul
     }
     let reasons = variants
         .iter()
-        .map(|state| (state.id().as_str(), reason(state)));
+        .map(|state| (state.id().as_str(), reason(in_words, state)));
     let reasons: BTreeMap<&str, &str> = reasons.collect();
     for variant in &mut facts.variants {
         let reason = reasons.get(variant.id.as_str());
@@ -81,8 +82,9 @@ pub(super) fn conclude_unfinished(evidence: &Evidence, state: RunState) -> Resul
 }
 
 /// Returns how far a variant that did not fail is, in words.
-fn reason(state: &VariantState) -> &'static str {
+fn reason(in_words: bool, state: &VariantState) -> &'static str {
     match (&state.build, &state.gate) {
+        (None, _) if in_words => "not judged yet",
         (None, _) => "not built yet",
         (Some(_), None) => "built, not checked yet",
         (Some(_), Some(_)) => "checked, not ranked yet",

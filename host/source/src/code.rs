@@ -138,6 +138,7 @@ impl BuildInput {
                 }),
                 Err(_) => Err(unreadable_source(&path_shown, "it is not UTF-8 text")),
             },
+            Code::Text(_) => Err(unreadable_source(&path_shown, ONLY_WORDS)),
         }
     }
 }
@@ -146,9 +147,12 @@ impl BuildInput {
 pub fn language_of(code: &Code) -> Option<Language> {
     match code {
         Code::Source(path) => Some(Language::of(path).unwrap_or_default()),
-        Code::Component(_) | Code::Program(_) => None,
+        Code::Component(_) | Code::Program(_) | Code::Text(_) => None,
     }
 }
+
+/// The reason why there is no code of a question in words.
+const ONLY_WORDS: &str = "it says in words how something would work, which is never built";
 
 /// Reads a file of code, up to its largest size, if it lies within `reach`.
 ///
@@ -159,6 +163,7 @@ pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput
     let path_shown = code.path().display().to_string();
     let path = dir.join(code.path());
     match code {
+        Code::Text(_) => Err(unreadable_source(&path_shown, ONLY_WORDS)),
         Code::Component(_) => read_component(&path, &path_shown, reach),
         Code::Source(_) => match read_text(&path, reach) {
             Ok(text) => Ok(BuildInput::Source {

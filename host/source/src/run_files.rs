@@ -111,8 +111,9 @@ impl RunFiles {
     /// is returned in its place.
     ///
     /// # Errors
-    /// The WIT cannot be read; the error points at the place that names it.
+    /// The WIT cannot be read; the error points at the place that names it. Or it is a question in words.
     pub fn read(loaded: &LoadedExperiment) -> Result<Self, ConfigError> {
+        loaded.can_run()?;
         let experiment = &loaded.experiment;
         let reach = loaded.reach();
         let wit = read_files(&loaded.dir.join(&experiment.interface.wit), reach)
@@ -166,7 +167,7 @@ impl RunFiles {
         };
         let cases = match &experiment.workload.inputs {
             Inputs::Cases(path) => Some(path.display().to_string()),
-            Inputs::Generated { .. } | Inputs::Instances { .. } => None,
+            Inputs::Generated { .. } | Inputs::Instances { .. } | Inputs::None => None,
         };
         Manifest {
             wit: wit
@@ -243,7 +244,7 @@ impl RunFiles {
         let experiment_text = manifest.experiment.as_ref().map(&mut text).transpose()?;
         let mut code_of = |code: &Code, file: &NamedContent| {
             let bytes_max = match code {
-                Code::Source(_) => SOURCE_BYTES_MAX as u64,
+                Code::Source(_) | Code::Text(_) => SOURCE_BYTES_MAX as u64,
                 Code::Component(_) | Code::Program(_) => COMPONENT_BYTES_MAX as u64,
             };
             Ok(BuildInput::from_kept(code, content(file, bytes_max)?))

@@ -3,8 +3,10 @@
 use super::failure::Failure;
 use super::new_criteria::CriteriaOrigin;
 use super::told::read_text;
+use bakeoff_domain::is_active;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{NEW_CRITERIA, new_criterion};
+use bakeoff_render::escape::Plain;
 use bakeoff_source::content_address;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,26 +15,38 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(super) struct CriteriaOptions {
     /// A criterion, and how much it counts: performance=1; repeated for each. Others are memory, simplicity, wall, fuel, size,
-    /// cold-start and build-time. Without any, the plan proposes some
+    /// cold-start and build-time; with --opinion any name of yours. Without any, the plan proposes some
     #[arg(long = "criterion", value_name = "NAME=WEIGHT", value_parser = criterion)]
-    listed: Vec<Criterion>,
+    listed: Vec<(String, f64)>,
     /// A file of criteria, as tables [[criterion]]: examples/criteria has sets for usual domains
     #[arg(long = "criteria", value_name = "FILE", conflicts_with = "listed")]
     file: Option<PathBuf>,
 }
 
-fn criterion(text: &str) -> Result<Criterion, String> {
+/// Parses the name of a criterion and its weight.
+fn criterion(text: &str) -> Result<(String, f64), String> {
     let (name, weight) = text.split_once('=').unwrap_or((text, "1"));
+    let chars = name.chars().count();
+    let is_shown = !name.chars().any(is_active) && !name.trim().is_empty();
+    if !is_shown || chars > bakeoff_config::NAME_CHARS_MAX {
+        return Err("it does not begin with a name: write NAME=WEIGHT".to_owned());
+    }
     let weight = weight.parse::<f64>().ok();
     let weight = weight.filter(|weight| weight.is_finite() && (0.0..=1e6).contains(weight));
-    let criterion = new_criterion(name, weight.unwrap_or_default()).ok_or_else(|| {
+    let weight = weight.ok_or("its weight is no number from 0 to 1000000")?;
+    Ok((name.to_owned(), weight))
+}
+
+/// Returns a criterion that is measured, by its name.
+fn measured((name, weight): &(String, f64)) -> Result<Criterion, Failure> {
+    new_criterion(name, *weight).ok_or_else(|| {
         let names: Vec<&str> = NEW_CRITERIA.iter().map(|(name, _)| *name).collect();
-        format!("it begins with none of: {}", names.join(", "))
-    })?;
-    match weight {
-        Some(_) => Ok(criterion),
-        None => Err("its weight is no number from 0 to 1000000".to_owned()),
-    }
+        Failure::usage(format!(
+            "--criterion {}: what is measured is one of {}; other names are for --opinion",
+            Plain(name),
+            names.join(", ")
+        ))
+    })
 }
 
 impl CriteriaOptions {
@@ -50,23 +64,50 @@ impl CriteriaOptions {
         if self.listed.is_empty() {
             return Ok(None);
         }
-        for (place, one) in self.listed.iter().enumerate() {
-            if self.listed[..place]
-                .iter()
-                .any(|other| other.name == one.name)
-            {
+        self.check()?;
+        let listed: Result<Vec<Criterion>, Failure> = self.listed.iter().map(measured).collect();
+        Ok(Some((CriteriaOrigin::User, listed?)))
+    }
+
+    /// Returns the criteria of a question in words with their weights; none leaves them to the model.
+    ///
+    /// # Errors
+    /// One is named twice, there are too many, or none counts; or a file has criteria, which are measured.
+    pub(super) fn in_words(&self) -> Result<Vec<(String, f64)>, Failure> {
+        if self.file.is_some() {
+            return Err(Failure::usage(
+                "--criteria is a file of criteria that are measured, and with --opinion nothing is: name what counts \
+                 with --criterion NAME=WEIGHT",
+            ));
+        }
+        if self.listed.len() > bakeoff_config::CRITERIA_MAX {
+            return Err(Failure::usage(format!(
+                "--criterion is given {} times, and {} are the most",
+                self.listed.len(),
+                bakeoff_config::CRITERIA_MAX
+            )));
+        }
+        if !self.listed.is_empty() {
+            self.check()?;
+        }
+        Ok(self.listed.clone())
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        for (place, (name, _)) in self.listed.iter().enumerate() {
+            if self.listed[..place].iter().any(|(other, _)| other == name) {
                 return Err(Failure::usage(format!(
                     "--criterion {} is given twice",
-                    one.name
+                    Plain(name)
                 )));
             }
         }
-        if self.listed.iter().all(|one| one.weight == 0.0) {
+        if self.listed.iter().all(|(_, weight)| *weight == 0.0) {
             return Err(Failure::usage(
                 "all criteria have the weight 0: give one that counts, --criterion performance=1",
             ));
         }
-        Ok(Some((CriteriaOrigin::User, self.listed.clone())))
+        Ok(())
     }
 
     /// Returns a text that identifies the criteria; empty if none are given.
@@ -78,7 +119,7 @@ impl CriteriaOptions {
             return format!(", criteria {digest}");
         }
         let listed = self.listed.iter();
-        let listed = listed.map(|one| format!(", criterion {}={}", one.name, one.weight));
+        let listed = listed.map(|(name, weight)| format!(", criterion {name}={weight}"));
         listed.collect()
     }
 }
@@ -109,7 +150,13 @@ mod tests {
         assert_eq!(read(&[]).decided().unwrap(), None);
         assert!(read(&["memory=1", "memory=2"]).decided().is_err());
         assert!(read(&["memory=0"]).decided().is_err());
-        for wrong in ["speed", "memory=x", "memory=-1", "memory=inf", ""] {
+        assert!(read(&["speed=1"]).decided().is_err());
+        let speed = [("speed".to_owned(), 2.0)];
+        assert_eq!(read(&["speed=2"]).in_words().unwrap(), speed);
+        assert!(read(&["speed=2", "speed"]).in_words().is_err());
+        assert!(read(&["speed=0"]).in_words().is_err());
+        assert_eq!(read(&[]).in_words().unwrap(), []);
+        for wrong in ["a\u{1b}", "memory=x", "memory=-1", "memory=inf", ""] {
             assert!(criterion(wrong).is_err(), "{wrong}");
         }
     }

@@ -2,7 +2,8 @@
 
 use super::changed;
 use super::criteria_options::CriteriaOptions;
-use super::explore_files::{name, write_all};
+use super::draft_files::{experiment_name, write_all};
+use super::explore_opinion::{self, OpinionRequest, SketchName};
 use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::failure::Failure;
 use super::generate;
@@ -52,8 +53,11 @@ Examples:
   bakeoff explore \"Find the longest palindrome in a text.\" --out palindromes --provider anthropic \\
       --model claude-sonnet-5-5 --usd 1
   bakeoff explore \"…\" --out palindromes --provider anthropic --model claude-sonnet-5-5 --usd 1 --dry-run
+  bakeoff explore \"Design a caching strategy for our API\" --opinion --out caching --provider anthropic \\
+      --model claude-sonnet-5-5 --usd 1
 
-Exit status: as `bakeoff run` has; 1 if no interface or workload could be used; 4 if a budget ended it, or the
+Exit status: as `bakeoff run` has; 1 if no interface or workload could be used, or no
+function answers the question; 4 if a budget ended it, or the
 model gives no answers, or tasks wait for yours (what passed until then is written, and not measured).",
     mut_arg("provider", |provider| provider.required(true)))]
 pub(super) struct Arguments {
@@ -67,6 +71,13 @@ pub(super) struct Arguments {
     approaches: Approaches,
     #[command(flatten)]
     own: OwnIdeas,
+    /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
+    /// Nothing is run, and the report says so, and what could be measured
+    #[arg(long, conflicts_with_all = ["repairs", "workers"])]
+    opinion: bool,
+    /// With --opinion: the form of the sketch in each text
+    #[arg(long, value_enum, requires = "opinion", default_value = "pseudocode")]
+    sketch: SketchName,
     #[command(flatten)]
     criteria: CriteriaOptions,
     #[command(flatten)]
@@ -134,7 +145,12 @@ async fn explored(
     arguments.own.check(arguments.approaches.0)?;
     let like = arguments.like.read()?;
     let experiment = arguments.out.join(FILE_NAME);
-    let earlier = if experiment.exists() || experiment.is_symlink() {
+    let has_experiment = experiment.exists() || experiment.is_symlink();
+    if arguments.opinion {
+        let request = arguments.in_words(has_experiment);
+        return explore_opinion::run(&request, output, listener).await;
+    }
+    let earlier = if has_experiment {
         Some(arguments.unfinished(like.as_ref())?)
     } else {
         None
@@ -194,6 +210,25 @@ struct Exploration {
 }
 
 impl Arguments {
+    /// Returns the request for an answer in words.
+    fn in_words(&self, has_experiment: bool) -> OpinionRequest<'_> {
+        OpinionRequest {
+            statement: &self.statement,
+            out: &self.out,
+            has_experiment,
+            more: self.approaches.0,
+            own: &self.own,
+            criteria: &self.criteria,
+            writing: &self.writing,
+            model: &self.model,
+            sketch: self.sketch,
+            dry_run: self.dry_run,
+            yes: self.yes,
+            no_run: self.no_run,
+            safety: &self.safety,
+        }
+    }
+
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     fn wanted(&self, like: Option<&LikeExperiment>) -> String {
         let approaches = self
@@ -284,6 +319,10 @@ impl Arguments {
         .await;
         let plan = plan.map_err(|error| match error {
             PlanError::Ask(error) => models::ended(&error),
+            PlanError::NoFunction(_) => Failure::no_answer(format!(
+                "{error}. With --opinion it is answered in words: approaches are developed and judged, and what could be \
+                 measured is named"
+            )),
             unusable => Failure::no_answer(unusable.to_string()),
         })?;
         let asks_research = self.writing.research() && researching::is_open(&self.out, &told);
@@ -312,7 +351,7 @@ impl Arguments {
         let experiment = NewExperiment {
             criteria: criteria.criteria.clone(),
             comment: criteria.comment(),
-            ..NewExperiment::usual(&name(&self.out))
+            ..NewExperiment::usual(&experiment_name(&self.out))
         };
         let options = ExploreOptions {
             statement: self.statement.clone(),
@@ -377,7 +416,7 @@ impl Arguments {
                 Some(models),
                 Some(expected),
             )?,
-            criteria: criteria.or_of_file(earlier),
+            criteria: Some(criteria.or_of_file(earlier)),
             oracle: explored.oracle.as_ref(),
             not_started: &explored.not_started,
             unusable: explored

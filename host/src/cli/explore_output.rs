@@ -19,8 +19,9 @@ pub(super) struct ExploreOutput<'a> {
     pub(super) approaches: Generation,
     #[serde(flatten)]
     pub(super) record: ExplorationRecord,
-    /// The criteria of the experiment.
-    pub(super) criteria: NewCriteria,
+    /// The criteria of the experiment, if they are measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) criteria: Option<NewCriteria>,
     /// Result of the test of the oracle.
     pub(super) oracle: Option<&'a OracleTest>,
     /// Tasks that were never done, since a task that they wait for has no result.
@@ -44,7 +45,9 @@ impl ExploreOutput<'_> {
         if !self.record.is_complete {
             text += "It has not come to its end: the same command goes on, and pays for no reply twice.\n";
         }
-        text += &self.criteria.text();
+        if let Some(criteria) = &self.criteria {
+            text += &criteria.text();
+        }
         if let Some(oracle) = self.oracle {
             text += &format!("{}\n", oracle.sentence());
         }

@@ -225,9 +225,9 @@ impl From<KeptRunError> for Failure {
             KeptRunError::Evidence(error) => error.into(),
             KeptRunError::Store(error) => error.into(),
             KeptRunError::Config(error) => error.into(),
-            KeptRunError::Files { .. } | KeptRunError::Cases { .. } => {
-                Self::usage(error.to_string())
-            }
+            KeptRunError::Files { .. }
+            | KeptRunError::Cases { .. }
+            | KeptRunError::InWords { .. } => Self::usage(error.to_string()),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_files::read_bounded;
+use bakeoff_propose::NamedJudge;
 use bakeoff_provider::{
     ANSWERS_BYTES_MAX, AskError, ModelOptions, Models, OpenError, ProviderKind, Spent, TaskAnswer,
 };
@@ -29,6 +30,22 @@ enum ProviderName {
     /// You, or an agent: what a model would be asked is printed as tasks, and --answers has the answers
     Manual,
 }
+
+impl ProviderName {
+    /// Returns the kind of the provider. Answers of whoever calls are replayed.
+    fn kind(self) -> ProviderKind {
+        match self {
+            Self::Anthropic => ProviderKind::Anthropic,
+            Self::Openai => ProviderKind::OpenAi,
+            Self::Ollama => ProviderKind::Ollama,
+            Self::Command => ProviderKind::Command,
+            Self::Replay | Self::Manual => ProviderKind::Replay,
+        }
+    }
+}
+
+/// The largest cassette that is copied into an experiment, in bytes.
+const CASSETTE_BYTES_MAX: u64 = 16 << 20;
 
 /// The options of a model.
 #[derive(Debug, Args)]
@@ -223,6 +240,34 @@ impl ModelArguments {
         })
     }
 
+    /// Returns the text of the cassette of a replay; `None` for every other provider.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn cassette_text(&self) -> Result<Option<String>, Failure> {
+        let read = |file: &PathBuf| {
+            let shown = file.display().to_string();
+            let wrong = |why: &str| Failure::usage(format!("--cassette {}: {why}", Plain(&shown)));
+            let bytes = read_bounded(file, CASSETTE_BYTES_MAX);
+            let bytes = bytes.map_err(|error| wrong(&error.to_string()))?;
+            let bytes = bytes.ok_or_else(|| wrong("it has more than 16 MiB"))?;
+            String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8"))
+        };
+        self.cassette.as_ref().map(read).transpose()
+    }
+
+    /// Returns the model as an experiment file names its judge, with the file of a replay in its folder.
+    pub(super) fn judge(&self, cassette: Option<&str>) -> NamedJudge {
+        let provider = self.provider.unwrap_or(ProviderName::Replay);
+        NamedJudge {
+            provider: provider.kind(),
+            model: self.model.clone(),
+            microdollars_max: self.usd,
+            tokens_max: self.tokens,
+            cassette: cassette.map(str::to_owned),
+        }
+    }
+
     /// Opens the model. Every exchange with it is written to `record`.
     ///
     /// # Errors
@@ -255,13 +300,7 @@ impl ModelArguments {
         let provider = self
             .provider
             .ok_or_else(|| Failure::usage("who answers: --provider NAME, or --proposer FILE"))?;
-        let kind = match provider {
-            ProviderName::Anthropic => ProviderKind::Anthropic,
-            ProviderName::Openai => ProviderKind::OpenAi,
-            ProviderName::Ollama => ProviderKind::Ollama,
-            ProviderName::Command => ProviderKind::Command,
-            ProviderName::Replay | ProviderName::Manual => ProviderKind::Replay,
-        };
+        let kind = provider.kind();
         if kind != ProviderKind::Replay && self.cassette.is_some() {
             return Err(Failure::usage(
                 "--cassette is for --provider replay; every other provider records its replies anyway",

@@ -128,6 +128,7 @@ impl Natives<'_> {
             .retain(|criterion| criterion.source == Source::Time);
         absolute(&mut experiment.interface.wit)?;
         match &mut experiment.workload.inputs {
+            Inputs::None => {}
             Inputs::Cases(file) => absolute(file)?,
             Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {
                 if let Code::Source(file) | Code::Component(file) = code {

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use bakeoff_domain::report::ExpectedCost;
-use bakeoff_propose::Plan;
+use bakeoff_propose::{Plan, QuestionPlan};
 use bakeoff_provider::Models;
 use bakeoff_render::escape::Plain;
 use serde::Serialize;
@@ -57,6 +57,28 @@ pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
         "Expected: {} calls, about {} tokens{usd}; repairs come on top, and budgets hold whatever is expected.\n",
         expected.calls, expected.tokens
     )
+}
+
+/// Returns the plan of a question in words as text.
+pub(super) fn question_text(plan: &QuestionPlan) -> String {
+    let mut text = "The approaches:\n".to_owned();
+    for one in &plan.approaches {
+        text += &format!("  {}: {}\n", Plain(&one.name), Plain(&one.description));
+    }
+    text += "Judged by:\n";
+    for one in &plan.criteria {
+        let way = one.could_measure.as_ref();
+        let way = way.map_or("by opinion alone".to_owned(), |way| {
+            format!("could be measured: {}", Plain(&way.command()))
+        });
+        text += &format!(
+            "  {} (weight {}): {} ({way})\n",
+            Plain(&one.name),
+            one.weight,
+            Plain(&one.question)
+        );
+    }
+    text + "Nothing of it will be run.\n"
 }
 
 /// Asks on the terminal whether to go on. Returns true unasked without a terminal, and where the

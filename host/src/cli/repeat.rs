@@ -112,7 +112,7 @@ pub(super) async fn run(
     let index = choose_case(&mut loaded, case)?;
     let seed = match (call.seed, &loaded.experiment.workload.inputs) {
         (Some(seed), _) => seed,
-        (None, Inputs::Cases(_) | Inputs::Instances { .. }) => 0,
+        (None, Inputs::Cases(_) | Inputs::Instances { .. } | Inputs::None) => 0,
         (None, Inputs::Generated { .. }) => {
             return Err(Failure::usage(
                 "which input of that size is missing: --seed N",

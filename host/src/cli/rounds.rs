@@ -36,6 +36,11 @@ pub(super) struct Wanted {
 }
 
 impl RoundsArguments {
+    /// Returns true if one of them is given.
+    pub(super) fn is_given(&self) -> bool {
+        self.rounds.is_some() || self.no_rounds
+    }
+
     /// Returns the search that is wanted, if one is: by the experiment, or by an option.
     pub(super) fn wanted(&self, loaded: &LoadedExperiment) -> Option<Wanted> {
         if self.no_rounds {

@@ -115,7 +115,11 @@ async fn told(
     output: &Output,
     listener: &Listener,
 ) -> Result<Status, Failure> {
-    let mut loaded = bakeoff_config::load(&arguments.experiment)?;
+    let mut loaded = bakeoff_config::load_any(&arguments.experiment)?;
+    if loaded.experiment.is_in_words() {
+        arguments.refuse_running(purpose, &loaded)?;
+        return arguments.opinions(&loaded, output, listener).await;
+    }
     arguments.overrule(&mut loaded);
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
@@ -252,6 +256,49 @@ pub(super) struct RunRequest<'a> {
     pub(super) resume: Option<String>,
 }
 
+/// The place of the opinions on a question in words, and how they come there.
+pub(super) struct QuestionPlace {
+    pub(super) folder: ResultsPlace,
+    pub(super) start: Start,
+    pub(super) seed: Option<RunSeed>,
+    /// The command that continues after an interruption.
+    pub(super) resume: String,
+}
+
+/// Asks for the opinions of a question in words, and shows the report.
+pub(super) async fn ask_question(
+    (loaded, policy): (&LoadedExperiment, Policy),
+    place: QuestionPlace,
+    judge: Option<Arc<dyn Judge>>,
+    safety: &Safety,
+    output: &Output,
+    listener: &Listener,
+) -> Result<Status, Failure> {
+    let job = RunRequest {
+        loaded,
+        folder: place.folder,
+        start: place.start,
+        seed: place.seed,
+        safety,
+        machine: KnownMachine::default(),
+        policy,
+        generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        rounds: None,
+        judge,
+        stopped_in_search: Vec::new(),
+        spent: Duration::ZERO,
+        listener: listener.clone(),
+        resume: Some(place.resume),
+    };
+    let Some(done) = perform(job, output).await? else {
+        return Ok(Status::Interrupted);
+    };
+    let status = Status::of(&done.report);
+    step_summary::append(&done.report, &done.sources);
+    show::print(&done.report, done.sources, output)?;
+    Ok(status)
+}
+
 /// A report with the sources that were measured.
 pub(super) struct Done {
     pub(super) report: Report,
@@ -332,6 +379,63 @@ impl Arguments {
             &self.experiment,
         )?)?;
         Ok(Status::Done)
+    }
+
+    /// Refuses options that have no meaning for a question in words, where nothing is run.
+    fn refuse_running(&self, purpose: Purpose, loaded: &LoadedExperiment) -> Result<(), Failure> {
+        if let Purpose::Search { .. } = purpose {
+            loaded.can_run()?;
+        }
+        let options = [
+            ("--budget", self.budget.is_some()),
+            ("--workers", self.workers.is_some()),
+            ("--generate", self.leave.generate),
+            ("--dry-run", self.leave.dry_run),
+            ("--quick or --careful", self.effort.is_given()),
+            ("--rounds or --no-rounds", self.rounds.is_given()),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(Failure::usage(format!(
+                "{name} has no meaning for a question in words: nothing of it is run, and --judge lets a model be asked \
+                 for its opinions"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks for the opinions of a question in words, if the user lets a model be asked, and shows them.
+    async fn opinions(
+        &self,
+        loaded: &LoadedExperiment,
+        output: &Output,
+        listener: &Listener,
+    ) -> Result<Status, Failure> {
+        let policy = Policy::of_host()?;
+        let judge = opinions::open(&self.leave, loaded, &policy, output)?;
+        let place = QuestionPlace {
+            folder: self.results(loaded)?,
+            start: if self.fresh {
+                Start::Fresh
+            } else {
+                Start::Resume
+            },
+            seed: self.seed,
+            resume: again::command(),
+        };
+        let given = judge.as_ref().map(|one| Arc::clone(&one.judge));
+        let asked = ask_question(
+            (loaded, policy),
+            place,
+            given,
+            &self.safety,
+            output,
+            listener,
+        );
+        let status = asked.await;
+        if let Some(judge) = &judge {
+            judge.say_warnings(&mut output.reporter());
+        }
+        status
     }
 
     /// Returns the folder for results.

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::generation_events::GenerationEvents;
 use super::models;
-use super::told::Context;
+use super::told::{Context, read_text};
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};
 use clap::{Args, ValueEnum};
@@ -91,6 +91,38 @@ impl Writing {
         self.research
     }
 
+    /// Returns how far apart approaches are.
+    pub(super) fn diversity(&self) -> Diversity {
+        match self.diversity {
+            DiversityName::Low => Diversity::Low,
+            DiversityName::Medium => Diversity::Medium,
+            DiversityName::High => Diversity::High,
+        }
+    }
+
+    /// Returns how far approaches are worked out.
+    pub(super) fn depth(&self) -> Depth {
+        match self.depth {
+            DepthName::Sketch => Depth::Sketch,
+            DepthName::ProofOfConcept => Depth::ProofOfConcept,
+            DepthName::ProductionReady => Depth::ProductionReady,
+        }
+    }
+
+    /// Returns the time for one approach.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Returns the user's wishes for every approach, if there are some.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn instructions(&self) -> Result<Option<String>, Failure> {
+        let read = |file: &PathBuf| read_text("--instructions", file);
+        self.instructions.as_ref().map(read).transpose()
+    }
+
     /// Returns the options for this number of approaches, of which so many are built and tried at once.
     pub(super) fn options(
         &self,
@@ -100,21 +132,13 @@ impl Writing {
     ) -> ProposeOptions {
         ProposeOptions {
             approaches,
-            diversity: match self.diversity {
-                DiversityName::Low => Diversity::Low,
-                DiversityName::Medium => Diversity::Medium,
-                DiversityName::High => Diversity::High,
-            },
+            diversity: self.diversity(),
             write: WriteOptions {
                 repairs: self.repairs,
                 instructions: self.instructions.clone(),
                 instructions_within: None,
                 timeout: self.timeout,
-                depth: match self.depth {
-                    DepthName::Sketch => Depth::Sketch,
-                    DepthName::ProofOfConcept => Depth::ProofOfConcept,
-                    DepthName::ProductionReady => Depth::ProductionReady,
-                },
+                depth: self.depth(),
                 tried_at_once: cores,
                 on_step: events.on_step(),
             },

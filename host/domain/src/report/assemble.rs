@@ -5,9 +5,9 @@
 
 use super::words;
 use super::{
-    Claim, Cost, Environment, ExperimentSummary, FlipTo, Interval, Protocol, ReadingVerdict,
-    ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION, StoppedInSearch,
-    TooShortCase, Unfinished, VariantReport, VerdictRow,
+    Claim, Cost, Environment, ExperimentSummary, FlipTo, InWords, Interval, Protocol,
+    ReadingVerdict, ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION,
+    StoppedInSearch, TooShortCase, Unfinished, VariantReport, VerdictRow,
 };
 use crate::score::{
     self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
@@ -50,6 +50,8 @@ pub struct Facts {
     pub author_words: BTreeMap<String, AuthorWords>,
     /// The approaches that were stopped in a search before the run.
     pub stopped_in_search: Vec<StoppedInSearch>,
+    /// Part that only a question in words has.
+    pub in_words: Option<InWords>,
 }
 
 /// The report about a run: scores, ranks and the recommendation follow from the facts alone.
@@ -61,6 +63,7 @@ pub fn assemble(facts: Facts) -> Report {
 fn assemble_unscored(facts: Facts) -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
+        in_words: facts.in_words,
         experiment: facts.experiment,
         environment: facts.environment,
         criteria: facts.criteria,

@@ -71,6 +71,7 @@ pub fn presented(report: &Report) -> Presented<'_> {
 fn report_without_variants(report: &Report) -> Report {
     Report {
         schema_version: report.schema_version,
+        in_words: report.in_words.clone(),
         experiment: report.experiment.clone(),
         environment: report.environment.clone(),
         criteria: report.criteria.clone(),

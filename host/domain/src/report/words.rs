@@ -8,6 +8,7 @@ mod digits;
 #[cfg(test)]
 mod fixture;
 mod headline;
+mod in_words;
 mod natively;
 mod notes;
 pub mod numbers;
@@ -25,6 +26,7 @@ mod view;
 
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
+pub use in_words::{MEASURABLE, measurable};
 pub use natively::{natively, natively_otherwise};
 pub use notes::NoteList;
 pub use opinions::{OPINION, column_name, number as opinion_number};
@@ -60,8 +62,12 @@ pub fn narrative(report: &Report) -> Vec<Section> {
     } else {
         Vec::new()
     };
+    let alternatives = match &report.in_words {
+        Some(_) => in_words::alternatives(report),
+        None => advice::alternatives(report),
+    };
     let sections = [
-        ("When to take another variant", advice::alternatives(report)),
+        ("When to take another variant", alternatives),
         ("By pair", pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),

@@ -14,17 +14,18 @@ pub(super) fn are_asked(input: &ScoreInput) -> bool {
 }
 
 /// Returns the input as opinions count in it. One that is not known of each variant that is scored compares nothing, and
-/// has no weight. An opinion is a number without an interval, since the spread of votes is no error of a measurement;
-/// and it has no gate.
+/// has no weight; in a question in words it keeps it, and the variants without it have no total. An opinion is a number
+/// without an interval, since the spread of votes is no error of a measurement; and it has no gate.
 pub(super) fn normalised(input: &ScoreInput) -> Cow<'_, ScoreInput> {
     if !are_asked(input) {
         return Cow::Borrowed(input);
     }
     let mut input = input.clone();
+    let in_words = input.criteria.iter().all(CriterionSummary::is_opinion);
     for criterion in input.criteria.iter_mut().filter(|one| one.is_opinion()) {
         let has = |one: &VariantReadings| one.readings.contains_key(&criterion.source);
         let mut scored = input.variants.iter().filter(|one| one.is_scored());
-        if !scored.all(has) {
+        if !in_words && !scored.all(has) {
             criterion.weight = 0.0;
         }
         criterion.gate = None;

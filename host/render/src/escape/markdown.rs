@@ -48,27 +48,40 @@ fn www_before(text: &str, end: usize) -> bool {
 /// A text as a fenced block of Markdown, with a fence that is longer than any in the text.
 pub struct Fenced<'a>(pub &'a str);
 
+/// A text that is no code as a fenced block of Markdown, likewise.
+pub struct FencedText<'a>(pub &'a str);
+
 impl Display for Fenced<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let mut longest = 2;
-        let mut run = 0;
-        for c in self.0.chars() {
-            run = if c == '`' { run + 1 } else { 0 };
-            longest = longest.max(run);
-        }
-        let fence = "`".repeat(longest + 1);
-        writeln!(f, "{fence}rust")?;
-        escaped(f, self.0, |_, c| match c {
-            '\n' => Some("\n"),
-            '\t' => Some("\t"),
-            '\r' => Some(""),
-            _ => None,
-        })?;
-        if !self.0.ends_with('\n') {
-            f.write_char('\n')?;
-        }
-        write!(f, "{fence}")
+        fenced(f, self.0, "rust")
     }
+}
+
+impl Display for FencedText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        fenced(f, self.0, "text")
+    }
+}
+
+fn fenced(f: &mut Formatter<'_>, text: &str, language: &str) -> Result {
+    let mut longest = 2;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    writeln!(f, "{fence}{language}")?;
+    escaped(f, text, |_, c| match c {
+        '\n' => Some("\n"),
+        '\t' => Some("\t"),
+        '\r' => Some(""),
+        _ => None,
+    })?;
+    if !text.ends_with('\n') {
+        f.write_char('\n')?;
+    }
+    write!(f, "{fence}")
 }
 
 #[cfg(test)]

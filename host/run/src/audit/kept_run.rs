@@ -48,6 +48,15 @@ pub enum KeptRunError {
     /// The experiment needs folders of this machine that it may not read.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The run is of a question in words.
+    #[error(
+        "run {run} is of a question in words: nothing of it was built or run, so nothing can be made again; `bakeoff \
+         report` concludes it from the votes that were kept"
+    )]
+    InWords {
+        /// The number of the run.
+        run: i64,
+    },
     /// The stored file of cases cannot be parsed.
     #[error("the file of cases that run {run} kept cannot be understood")]
     Cases {
@@ -79,6 +88,9 @@ impl KeptRun {
     ) -> Result<Self, KeptRunError> {
         let record = &evidence.record;
         let run = record.run;
+        if record.experiment.is_in_words() {
+            return Err(KeptRunError::InWords { run });
+        }
         let get = bounded(&contents, CONTENTS_BYTES_MAX);
         let files = RunFiles::restore(&record.manifest, &record.experiment, &record.variants, get);
         let files = files.map_err(|error: RestoreError<StoreError>| KeptRunError::Files {

@@ -103,6 +103,10 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     report.opinions.as_ref().map_or(Ok(()), |opinions| {
         opinions.check(variants, report.criteria.len())
     })?;
+    report
+        .in_words
+        .as_ref()
+        .map_or(Ok(()), |words| words.check(variants, report.criteria.len()))?;
     let Some(replicas) = &report.replicas else {
         return Ok(());
     };
@@ -212,6 +216,7 @@ pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(),
         Inputs::Generated { sizes, .. } => sizes.len(),
         Inputs::Instances { names, .. } => names.len(),
         Inputs::Cases(_) => cases,
+        Inputs::None => 0,
     };
     let most = if record.experiment.workload.inputs.are_instances() {
         bakeoff_config::INSTANCES_MAX

@@ -4,7 +4,7 @@ use super::view::{
     NAMES_MAX, Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row,
     ranked, relation, row_for, shortened, time_criterion,
 };
-use super::{advice, digits, numbers, open, opinions, sizes, speed, too_short, untimed};
+use super::{advice, digits, in_words, numbers, open, opinions, sizes, speed, too_short, untimed};
 use crate::failure::FailureClass;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
@@ -32,6 +32,10 @@ pub fn headline(report: &Report) -> String {
 }
 
 fn recommended(report: &Report, style: RecommendationStyle) -> String {
+    let in_words = report.in_words.as_ref();
+    if let Some(text) = in_words.and_then(|words| in_words::recommended(report, words, style)) {
+        return text;
+    }
     match style {
         _ if report.recommendation.outcome == RankingOutcome::Nothing => nothing(report),
         RecommendationStyle::Options => options(report),

@@ -1,4 +1,4 @@
-//! The files of an exploration: those of its experiment, written into the folder that the user named.
+//! Files of an experiment that a model writes, and the name of the experiment.
 
 use super::failure::Failure;
 use super::placing::cannot_write;
@@ -8,7 +8,7 @@ use bakeoff_propose::DraftFile;
 use std::path::Path;
 
 /// Returns the name of the experiment in a folder: that of the folder, as an id.
-pub(super) fn name(folder: &Path) -> String {
+pub(super) fn experiment_name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let last = absolute
         .file_name()
