@@ -1,12 +1,13 @@
 //! `bakeoff serve --allow-run`: who may change something, and what comes of it.
 
 use super::HOSTILE;
-use super::client::{Response, Server, encoded, until};
+use super::client::{PATIENCE, Response, Server, encoded, until};
 use crate::support::{bakeoff, measuring_slot, run_bakeoff};
 use crate::timed::{GOOD, WIT, WORKLOAD};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A way that takes three times as long.
@@ -65,7 +66,15 @@ fn run_and_change(server: &Server) -> (String, String) {
 
 /// Waits until a page has a text, and returns the page.
 fn page_with(server: &Server, page: &str, text: &str) -> String {
-    until(|| Some(server.page(page).body).filter(|body| body.contains(text)))
+    let started = Instant::now();
+    loop {
+        let body = server.page(page).body;
+        if body.contains(text) {
+            return body;
+        }
+        assert!(started.elapsed() < PATIENCE, "no `{text}`: {body}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 fn sends_on(response: &Response) {
@@ -296,7 +305,7 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     let server = Server::start_with(path(&root), &["--allow-run"]);
     let _slot = measuring_slot();
     let folder = root.path().join("grows");
-    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=9s"])
+    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=8min"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -315,9 +324,12 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     assert!(page.contains("pasted &lt;i&gt; was added."), "{page}");
     assert_eq!(terminal.wait().unwrap().code(), Some(130));
     // It goes on with the time that its command line gave it.
-    page_with(&server, &run, "--budget=9000ms");
+    page_with(&server, &run, "--budget=480000ms");
+    page_with(&server, &run, "replica 1 is stored");
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
     page_with(&server, &run, "is finished.");
-    let file = fs::read_to_string(folder.join(".bakeoff/grows/report.json")).unwrap();
+    // It is written a moment later.
+    let file = until(|| fs::read_to_string(folder.join(".bakeoff/grows/report.json")).ok());
     let report: serde_json::Value = serde_json::from_str(&file).unwrap();
     let variants = report["variants"].as_array().unwrap();
     let found = variants.iter().find(|one| one["name"] == "pasted <i>");
@@ -463,11 +475,8 @@ fn a_copy_has_another_parameter_and_runs() {
     sends_on(&server.post(&format!("change/{id}/run"), &[]));
     let (run, _) = run_and_change(&server);
     page_with(&server, &run, "is finished.");
-    assert!(
-        root.path()
-            .join("second/.bakeoff/second/report.html")
-            .exists()
-    );
+    let report = root.path().join("second/.bakeoff/second/report.html");
+    until(|| report.exists().then_some(()));
 }
 
 #[test]
