@@ -2,7 +2,7 @@
 
 use super::HOSTILE;
 use super::client::{PATIENCE, Response, Server, encoded, until};
-use crate::support::{bakeoff, measuring_slot, run_bakeoff};
+use crate::support::{bakeoff, measuring_slot};
 use crate::timed::{GOOD, WIT, WORKLOAD};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const SLOW: &str = "pub fn total(values: Vec<u64>) -> u64 {
 
 /// A folder with an experiment that has no results: its budget is larger than any test waits for, and is used up, since two
 /// of its approaches are the same work.
-fn experiment(name: &str) -> TempDir {
+pub(super) fn experiment(name: &str) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join(name);
     fs::create_dir(&folder).unwrap();
@@ -45,19 +45,19 @@ fn experiment(name: &str) -> TempDir {
     root
 }
 
-fn path(root: &TempDir) -> &str {
+pub(super) fn path(root: &TempDir) -> &str {
     root.path().to_str().unwrap()
 }
 
 /// The address of the forms of the only experiment of a list, which has no results.
-fn change_path(list: &Response) -> String {
+pub(super) fn change_path(list: &Response) -> String {
     let rest = list.body.split("href=\"change/").nth(1);
     let rest = rest.unwrap_or_else(|| panic!("no experiment: {}", list.body));
     format!("change/{}/", rest.split('/').next().unwrap())
 }
 
 /// The address of the forms of the only run of a list, once there is one.
-fn run_and_change(server: &Server) -> (String, String) {
+pub(super) fn run_and_change(server: &Server) -> (String, String) {
     until(|| server.page("").body.contains("href=\"runs/").then_some(()));
     let run = server.run_path(&server.page(""));
     let change = run.replace("runs/", "change/");
@@ -65,7 +65,7 @@ fn run_and_change(server: &Server) -> (String, String) {
 }
 
 /// Waits until a page has a text, and returns the page.
-fn page_with(server: &Server, page: &str, text: &str) -> String {
+pub(super) fn page_with(server: &Server, page: &str, text: &str) -> String {
     let started = Instant::now();
     loop {
         let body = server.page(page).body;
@@ -77,7 +77,7 @@ fn page_with(server: &Server, page: &str, text: &str) -> String {
     }
 }
 
-fn sends_on(response: &Response) {
+pub(super) fn sends_on(response: &Response) {
     assert_eq!(response.status, 303, "{response:?}");
 }
 
@@ -442,63 +442,4 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-#[test]
-fn a_copy_has_another_parameter_and_runs() {
-    let root = experiment("first");
-    let server = Server::start_with(path(&root), &["--allow-run"]);
-    let change = change_path(&server.page(""));
-    let form = server.page(&change).body;
-    assert!(form.contains("sizes = [20000, 40000]"), "{form}");
-    let text = fs::read_to_string(root.path().join("first/bakeoff.toml")).unwrap();
-    let other = text
-        .replace("[20000, 40000]", "[10000]")
-        .replace("\"first\"", "\"second\"")
-        .replace("10 min", "500 ms");
-    // As a browser sends lines.
-    let sent = other.replace('\n', "\r\n");
-    sends_on(&server.post(
-        &format!("{change}copy"),
-        &[("folder", "second"), ("text", &sent)],
-    ));
-    page_with(&server, &change, "The copy second is there");
-    let written = fs::read_to_string(root.path().join("second/bakeoff.toml")).unwrap();
-    assert_eq!(written, other);
-    let list = page_with(&server, "", ">second</a>");
-    let _slot = measuring_slot();
-    let id = list
-        .split("<li>")
-        .find(|entry| entry.contains(">second</a>"));
-    let id = id.unwrap().split("href=\"change/").nth(1).unwrap();
-    let id = id.split('/').next().unwrap();
-    sends_on(&server.post(&format!("change/{id}/run"), &[]));
-    let (run, _) = run_and_change(&server);
-    page_with(&server, &run, "is finished.");
-    let report = root.path().join("second/.bakeoff/second/report.html");
-    until(|| report.exists().then_some(()));
-}
-
-#[test]
-fn a_run_that_cannot_begin_says_why_and_a_leave_without_the_first_one_is_refused() {
-    let root = experiment("fails");
-    let file = root.path().join("fails/bakeoff.toml");
-    let text = fs::read_to_string(&file).unwrap();
-    let program = text.replace("source = \"slow.rs\"", "command = [\"sh\", \"slow.rs\"]");
-    fs::write(&file, &program).unwrap();
-    let server = Server::start_with(path(&root), &["--allow-run"]);
-    let change = change_path(&server.page(""));
-    sends_on(&server.post(&format!("{change}run"), &[]));
-    // The leave for programs is the user's, where the server is started.
-    page_with(&server, &change, "The run failed:");
-    let page = server.page(&change).body;
-    assert!(page.contains("--programs"), "{page}");
-    for leave in ["--programs", "--allow-unconfined", "--generate"] {
-        let refused = run_bakeoff(&["serve", path(&root), leave]);
-        assert!(
-            refused.status == 2 && refused.explains("add --allow-run"),
-            "{leave}: {}",
-            refused.stderr
-        );
-    }
 }
