@@ -2,6 +2,7 @@
 
 mod changing;
 mod client;
+mod copying;
 mod large;
 
 use crate::finished::TOP_K;

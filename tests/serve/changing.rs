@@ -1,12 +1,13 @@
 //! `bakeoff serve --allow-run`: who may change something, and what comes of it.
 
 use super::HOSTILE;
-use super::client::{Response, Server, encoded, until};
-use crate::support::{bakeoff, measuring_slot, run_bakeoff};
+use super::client::{PATIENCE, Response, Server, encoded, until};
+use crate::support::{bakeoff, measuring_slot};
 use crate::timed::{GOOD, WIT, WORKLOAD};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A way that takes three times as long.
@@ -19,7 +20,7 @@ const SLOW: &str = "pub fn total(values: Vec<u64>) -> u64 {
 
 /// A folder with an experiment that has no results: its budget is larger than any test waits for, and is used up, since two
 /// of its approaches are the same work.
-fn experiment(name: &str) -> TempDir {
+pub(super) fn experiment(name: &str) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join(name);
     fs::create_dir(&folder).unwrap();
@@ -44,19 +45,19 @@ fn experiment(name: &str) -> TempDir {
     root
 }
 
-fn path(root: &TempDir) -> &str {
+pub(super) fn path(root: &TempDir) -> &str {
     root.path().to_str().unwrap()
 }
 
 /// The address of the forms of the only experiment of a list, which has no results.
-fn change_path(list: &Response) -> String {
+pub(super) fn change_path(list: &Response) -> String {
     let rest = list.body.split("href=\"change/").nth(1);
     let rest = rest.unwrap_or_else(|| panic!("no experiment: {}", list.body));
     format!("change/{}/", rest.split('/').next().unwrap())
 }
 
 /// The address of the forms of the only run of a list, once there is one.
-fn run_and_change(server: &Server) -> (String, String) {
+pub(super) fn run_and_change(server: &Server) -> (String, String) {
     until(|| server.page("").body.contains("href=\"runs/").then_some(()));
     let run = server.run_path(&server.page(""));
     let change = run.replace("runs/", "change/");
@@ -64,11 +65,19 @@ fn run_and_change(server: &Server) -> (String, String) {
 }
 
 /// Waits until a page has a text, and returns the page.
-fn page_with(server: &Server, page: &str, text: &str) -> String {
-    until(|| Some(server.page(page).body).filter(|body| body.contains(text)))
+pub(super) fn page_with(server: &Server, page: &str, text: &str) -> String {
+    let started = Instant::now();
+    loop {
+        let body = server.page(page).body;
+        if body.contains(text) {
+            return body;
+        }
+        assert!(started.elapsed() < PATIENCE, "no `{text}`: {body}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
-fn sends_on(response: &Response) {
+pub(super) fn sends_on(response: &Response) {
     assert_eq!(response.status, 303, "{response:?}");
 }
 
@@ -296,7 +305,7 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     let server = Server::start_with(path(&root), &["--allow-run"]);
     let _slot = measuring_slot();
     let folder = root.path().join("grows");
-    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=9s"])
+    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=8min"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -315,9 +324,12 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     assert!(page.contains("pasted &lt;i&gt; was added."), "{page}");
     assert_eq!(terminal.wait().unwrap().code(), Some(130));
     // It goes on with the time that its command line gave it.
-    page_with(&server, &run, "--budget=9000ms");
+    page_with(&server, &run, "--budget=480000ms");
+    page_with(&server, &run, "replica 1 is stored");
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
     page_with(&server, &run, "is finished.");
-    let file = fs::read_to_string(folder.join(".bakeoff/grows/report.json")).unwrap();
+    // It is written a moment later.
+    let file = until(|| fs::read_to_string(folder.join(".bakeoff/grows/report.json")).ok());
     let report: serde_json::Value = serde_json::from_str(&file).unwrap();
     let variants = report["variants"].as_array().unwrap();
     let found = variants.iter().find(|one| one["name"] == "pasted <i>");
@@ -430,66 +442,4 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-#[test]
-fn a_copy_has_another_parameter_and_runs() {
-    let root = experiment("first");
-    let server = Server::start_with(path(&root), &["--allow-run"]);
-    let change = change_path(&server.page(""));
-    let form = server.page(&change).body;
-    assert!(form.contains("sizes = [20000, 40000]"), "{form}");
-    let text = fs::read_to_string(root.path().join("first/bakeoff.toml")).unwrap();
-    let other = text
-        .replace("[20000, 40000]", "[10000]")
-        .replace("\"first\"", "\"second\"")
-        .replace("10 min", "500 ms");
-    // As a browser sends lines.
-    let sent = other.replace('\n', "\r\n");
-    sends_on(&server.post(
-        &format!("{change}copy"),
-        &[("folder", "second"), ("text", &sent)],
-    ));
-    page_with(&server, &change, "The copy second is there");
-    let written = fs::read_to_string(root.path().join("second/bakeoff.toml")).unwrap();
-    assert_eq!(written, other);
-    let list = page_with(&server, "", ">second</a>");
-    let _slot = measuring_slot();
-    let id = list
-        .split("<li>")
-        .find(|entry| entry.contains(">second</a>"));
-    let id = id.unwrap().split("href=\"change/").nth(1).unwrap();
-    let id = id.split('/').next().unwrap();
-    sends_on(&server.post(&format!("change/{id}/run"), &[]));
-    let (run, _) = run_and_change(&server);
-    page_with(&server, &run, "is finished.");
-    assert!(
-        root.path()
-            .join("second/.bakeoff/second/report.html")
-            .exists()
-    );
-}
-
-#[test]
-fn a_run_that_cannot_begin_says_why_and_a_leave_without_the_first_one_is_refused() {
-    let root = experiment("fails");
-    let file = root.path().join("fails/bakeoff.toml");
-    let text = fs::read_to_string(&file).unwrap();
-    let program = text.replace("source = \"slow.rs\"", "command = [\"sh\", \"slow.rs\"]");
-    fs::write(&file, &program).unwrap();
-    let server = Server::start_with(path(&root), &["--allow-run"]);
-    let change = change_path(&server.page(""));
-    sends_on(&server.post(&format!("{change}run"), &[]));
-    // The leave for programs is the user's, where the server is started.
-    page_with(&server, &change, "The run failed:");
-    let page = server.page(&change).body;
-    assert!(page.contains("--programs"), "{page}");
-    for leave in ["--programs", "--allow-unconfined", "--generate"] {
-        let refused = run_bakeoff(&["serve", path(&root), leave]);
-        assert!(
-            refused.status == 2 && refused.explains("add --allow-run"),
-            "{leave}: {}",
-            refused.stderr
-        );
-    }
 }

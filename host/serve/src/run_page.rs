@@ -146,7 +146,7 @@ fn stages(state: &RunState) -> String {
         });
         let kept = match totals.map_or(0, |totals| totals.kept) {
             0 => String::new(),
-            kept => format!(", {kept} kept from before"),
+            kept => format!("<br>{kept} kept from before"),
         };
         let going = if state.progress.stage == Some(*stage) && state.is_running() {
             "goes on"

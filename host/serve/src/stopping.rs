@@ -15,16 +15,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The most open files of a process that are looked at.
 const FILES_MAX: usize = 4_096;
 
-/// Stops the run that goes on in a folder of results, and waits until it has. Returns false if none went on.
+/// Stops the run that goes on in a folder of results, and waits until its process has ended: it takes its lock once more to
+/// say how far it was. Returns false if none went on.
 ///
 /// # Errors
 /// The reason why it cannot be stopped, or that it has not within two minutes.
 pub(crate) async fn stop(folder: &Folder) -> Result<bool, String> {
-    if !interrupt(folder)? {
+    let Some(pid) = interrupt(folder)? else {
         return Ok(false);
-    }
+    };
     let started = Instant::now();
-    while Lock::holder(folder).is_some() {
+    while has_files(pid) {
         if started.elapsed() > STOP_TIME_MAX {
             return Err(
                 "it was asked to stop, and has not within two minutes: it stops after the replica that goes on"
@@ -36,10 +37,10 @@ pub(crate) async fn stop(folder: &Folder) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Sends the process that holds the lock of a folder what Ctrl-C sends. Returns false if nobody holds it.
-fn interrupt(folder: &Folder) -> Result<bool, String> {
+/// Sends the process that holds the lock of a folder what Ctrl-C sends, and returns its number; `None` if nobody holds it.
+fn interrupt(folder: &Folder) -> Result<Option<u32>, String> {
     let Some(holder) = Lock::holder(folder) else {
-        return Ok(false);
+        return Ok(None);
     };
     let pid = i32::try_from(holder.pid).ok().and_then(Pid::from_raw);
     let pid =
@@ -56,9 +57,15 @@ fn interrupt(folder: &Folder) -> Result<bool, String> {
     }
     match pidfd_send_signal(&process, Signal::INT) {
         // It ended by itself meanwhile.
-        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(true),
+        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(Some(holder.pid)),
         Err(error) => Err(format!("process {} cannot be stopped: {error}", holder.pid)),
     }
+}
+
+/// Returns true if a process has files open, as each has that has not ended; one that nobody waited for has none.
+fn has_files(pid: u32) -> bool {
+    let files = Path::new("/proc").join(pid.to_string()).join("fd");
+    std::fs::read_dir(files).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 /// Returns true if a process has the lock file of a folder open.
@@ -86,7 +93,7 @@ mod tests {
     fn a_process_that_a_lock_file_names_and_that_does_not_hold_it_is_sent_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::named_by_user(dir.path()).unwrap();
-        assert_eq!(interrupt(&folder), Ok(false));
+        assert!(interrupt(&folder).unwrap().is_none());
         // Somebody holds it, and names a process of the user's that has nothing to do with it.
         let mut victim = std::process::Command::new("sleep")
             .arg("60")
@@ -109,6 +116,10 @@ mod tests {
         assert!(refused.contains("nothing was sent"), "{refused}");
         assert!(victim.try_wait().unwrap().is_none(), "it goes on");
         victim.kill().unwrap();
+        while has_files(victim.id()) {
+            std::thread::yield_now();
+        }
         victim.wait().unwrap();
+        assert!(!has_files(victim.id()));
     }
 }
