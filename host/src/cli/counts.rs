@@ -2,6 +2,7 @@
 
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
+use bakeoff_propose::PROPOSALS_MAX;
 use std::ops::RangeInclusive;
 
 /// Parses a size of inputs, at least 1.
@@ -45,6 +46,23 @@ pub(super) fn cores_of(workers: Workers) -> usize {
     }
 }
 
+/// Number of approaches that were asked for; `None` for `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Approaches(pub(super) Option<u32>);
+
+/// Parses the number of approaches.
+pub(super) fn approaches(text: &str) -> Result<Approaches, String> {
+    if text == "auto" {
+        return Ok(Approaches(None));
+    }
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| (0..=PROPOSALS_MAX).contains(count));
+    let count = count.ok_or(format!("it is neither auto nor from 0 to {PROPOSALS_MAX}"))?;
+    Ok(Approaches(Some(count)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +84,15 @@ mod tests {
             assert!(size(text).unwrap_err().contains("between 1 and"), "{text}");
         }
         assert!(workers("1025").is_err());
+    }
+
+    #[test]
+    fn approaches_are_a_number_or_auto() {
+        assert_eq!(approaches("auto"), Ok(Approaches(None)));
+        assert_eq!(approaches("10"), Ok(Approaches(Some(10))));
+        assert_eq!(approaches("0"), Ok(Approaches(Some(0))));
+        for wrong in ["11", "-1", "x", ""] {
+            assert!(approaches(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -67,8 +67,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// How many approaches, beside your own ideas; `auto` leaves it to the plan, by the complexity of the problem
-    #[arg(long, value_name = "N", default_value = "auto", value_parser = approaches)]
-    approaches: Approaches,
+    #[arg(long, value_name = "N", default_value = "auto", value_parser = counts::approaches)]
+    approaches: counts::Approaches,
     #[command(flatten)]
     own: OwnIdeas,
     /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
@@ -102,22 +102,6 @@ pub(super) struct Arguments {
     on_event: OnEvent,
     #[command(flatten)]
     safety: Safety,
-}
-
-/// Number of approaches that were asked for; `None` for `auto`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Approaches(Option<u32>);
-
-fn approaches(text: &str) -> Result<Approaches, String> {
-    if text == "auto" {
-        return Ok(Approaches(None));
-    }
-    let count = text
-        .parse()
-        .ok()
-        .filter(|count| (0..=PROPOSALS_MAX).contains(count));
-    let count = count.ok_or(format!("it is neither auto nor from 0 to {PROPOSALS_MAX}"))?;
-    Ok(Approaches(Some(count)))
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -507,20 +491,5 @@ impl Arguments {
         let status = Status::of(&done.report);
         show::print(&done.report, done.sources, output)?;
         Ok(status)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn approaches_are_a_number_or_auto() {
-        assert_eq!(approaches("auto"), Ok(Approaches(None)));
-        assert_eq!(approaches("10"), Ok(Approaches(Some(10))));
-        assert_eq!(approaches("0"), Ok(Approaches(Some(0))));
-        for wrong in ["11", "-1", "x", ""] {
-            assert!(approaches(wrong).is_err(), "{wrong}");
-        }
     }
 }
