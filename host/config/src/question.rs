@@ -259,10 +259,10 @@ mod tests {
             ),
             (
                 format!("{HEAD}{APPROACH}{JUDGE}{EASE}{speed}"),
-                "\"speed\" is measured",
+                "`speed` is measured",
             ),
             (format!("{HEAD}{APPROACH}{EASE}"), "nothing says which"),
-            (format!("{HEAD}{APPROACH}{JUDGE}"), "no criterion"),
+            (format!("{HEAD}{APPROACH}{JUDGE}"), "`criterion` is missing"),
             (
                 format!("{HEAD}[[approach]]\nname = \"a\"\n{JUDGE}{EASE}"),
                 "nothing says what",
@@ -277,7 +277,7 @@ mod tests {
             ),
             (
                 format!("name = \"x\"\nproblem = \"y\"\nkind = \"vote\"\n{APPROACH}"),
-                "\"vote\"",
+                "vote",
             ),
         ] {
             let found = findings(&text);

@@ -311,7 +311,7 @@ mod tests {
         };
         let text = markdown(&idea(), &written, SketchForm::Mermaid);
         assert!(
-            text.starts_with("Cache at the edge.\n\n## Architecture\n\none [2J\ntwo"),
+            text.starts_with("Cache at the edge.\n\n## Architecture\n\none[2J\ntwo"),
             "{text}"
         );
         assert!(
