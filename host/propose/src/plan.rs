@@ -117,6 +117,7 @@ pub(super) struct WrittenPlan {
     tasks: Vec<WrittenTask>,
     #[serde(default)]
     criteria: Vec<WrittenCriterion>,
+    #[serde(default)]
     no_function: String,
 }
 
@@ -280,7 +281,7 @@ fn order(after: &[BTreeSet<usize>]) -> Result<Vec<usize>, String> {
 pub(super) fn plan_schema(scope: PlanScope, with_criteria: bool) -> Value {
     let mut schema = tasks_schema(scope);
     if with_criteria {
-        schema["required"] = json!(["complexity", "criteria", "tasks"]);
+        schema["required"] = json!(["complexity", "criteria", "tasks", "no_function"]);
         schema["properties"]["criteria"] = criteria_schema();
     }
     schema
