@@ -168,3 +168,46 @@ fn what_is_kept_of_the_others_stays_where_one_is_added() {
         output.stderr
     );
 }
+
+#[test]
+fn an_idea_becomes_an_approach_that_a_model_is_to_write() {
+    let folder = example();
+    let dir = &folder.path().join("x");
+    let text = || fs::read_to_string(dir.join("bakeoff.toml")).unwrap();
+    let before = text();
+    let idea = "--idea=radix=Count by \"digits\".";
+    let added = on(dir, "add", &[idea, "--format=json"]);
+    assert_eq!(added.status, 0, "{}", added.stderr);
+    assert_eq!(
+        added.json(),
+        serde_json::json!({"added": [{"name": "radix", "file": null}]})
+    );
+    assert!(text().starts_with(before.trim_end()), "{}", text());
+    let loaded = bakeoff_config::load(dir).unwrap();
+    assert_eq!(loaded.wished.len(), 1);
+    assert_eq!(loaded.wished[0].name, "radix");
+    // A run says of it what is to be done, and measures the rest.
+    let said = on(dir, "add", &["--idea=merge=Sort and count."]);
+    assert!(
+        said.stdout.contains("merge: to be written"),
+        "{}",
+        said.stdout
+    );
+    assert!(said.stdout.contains("--generate"), "{}", said.stdout);
+    // No two names read alike, and an idea says something.
+    let kept = text();
+    for (idea, why) in [
+        ("--idea=Radix=Again.", "there is an approach radix already"),
+        (
+            "--idea=ALL pairs=Again.",
+            "there is an approach all pairs already",
+        ),
+        ("--idea=empty", "it says nothing of the idea"),
+    ] {
+        let refused = on(dir, "add", &[idea]);
+        assert_eq!(refused.status, 2, "{idea}");
+        assert!(refused.explains(why), "{}", refused.stderr);
+    }
+    assert_eq!(on(dir, "add", &[]).status, 2);
+    assert_eq!(text(), kept);
+}

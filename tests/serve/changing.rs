@@ -297,6 +297,20 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     page_with(&server, &run, "cannot copy to best.rs");
     sends_on(&server.post(&format!("{change}stop"), &[]));
     page_with(&server, &run, "No run went on.");
+    // Without a source, a model is to write it.
+    let add = format!("{change}add");
+    let described = [
+        ("name", "told"),
+        ("description", "An idea."),
+        ("language", "rs"),
+    ];
+    sends_on(&server.post(&add, &described));
+    page_with(&server, &run, "told was added, for a model to write.");
+    let file = fs::read_to_string(root.path().join("lives/bakeoff.toml")).unwrap();
+    assert!(
+        file.ends_with("description = \"An idea.\"\nwrite = true\n"),
+        "{file}"
+    );
 }
 
 #[test]

@@ -165,7 +165,7 @@ pub use sweep::sweep_of;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
 pub use withdraw::without_approach;
-pub use write::{NewApproach, quoted, with_approaches, with_component};
+pub use write::{NewApproach, quoted, with_approaches, with_component, with_idea};
 pub use write_options::{limits_text, measure_text};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.

@@ -23,6 +23,16 @@ pub fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
+/// Returns the text of an experiment file with one more approach, which a model is to write from its name and this idea.
+pub fn with_idea(text: &str, name: &str, description: &str) -> String {
+    format!(
+        "{}\n\n[[approach]]\nname = {}\ndescription = {}\nwrite = true\n",
+        text.trim_end(),
+        quoted(name),
+        quoted(description)
+    )
+}
+
 /// Returns the text of an experiment file with more approaches at its end. The existing text stays as it is, but
 /// for white space at its end.
 pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {

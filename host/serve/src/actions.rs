@@ -63,9 +63,16 @@ const WORKS: [(&str, ReadWork); 6] = [
                 _ => return Err("The language is none of Rust, C and C++.".to_owned()),
             },
             source: match form.text("source") {
-                source if source.trim().is_empty() => {
-                    return Err("There is no source: paste one.".to_owned());
+                source if source.trim().is_empty() && form.word("description").is_empty() => {
+                    return Err(
+                        "There is no source: paste one, or describe the idea, for a model to write."
+                            .to_owned(),
+                    );
                 }
+                source if source.trim().is_empty() && form.word("name").contains('=') => {
+                    return Err("The name of an idea has no `=`.".to_owned());
+                }
+                source if source.trim().is_empty() => String::new(),
                 source => source.to_owned(),
             },
         })

@@ -111,10 +111,11 @@ fn forms(declared: &Declared, token: &str) -> String {
     );
     let add = format!(
         "<p>If a run goes on, it is stopped, and goes on with the new approach: nothing that is finished is lost, and all are \
-         timed anew beside it.</p>\n\
+         timed anew beside it. Without a source, a model writes it from its idea, if this server was started with \
+         <code>--generate</code>; otherwise it stays unwritten, and nothing else is kept from running.</p>\n\
          {}{}<p><label>Language <select name=\"language\"><option value=\"rs\">Rust</option><option value=\"c\">C</option>\
          <option value=\"cpp\">C++</option></select></label></p>\n\
-         <p><label for=\"source\">Source</label>\n<textarea id=\"source\" name=\"source\" rows=\"16\" required \
+         <p><label for=\"source\">Source</label>\n<textarea id=\"source\" name=\"source\" rows=\"16\" \
          spellcheck=\"false\"></textarea></p>\n",
         input("name", "Name", "maxlength=\"100\" required"),
         input("description", "Idea, in a sentence", "maxlength=\"4000\""),

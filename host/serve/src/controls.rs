@@ -65,15 +65,15 @@ pub(crate) enum Work {
     },
     /// Stop the run that goes on.
     Stop,
-    /// Add a source as an approach.
+    /// Add an approach: a source, or an idea that a model is to write.
     Add {
         /// Name of the approach.
         name: String,
-        /// Its idea in a sentence; may be empty.
+        /// Its idea in a sentence; may be empty beside a source.
         description: String,
         /// Ending of the file: that of its language.
         ending: &'static str,
-        /// The source.
+        /// The source; empty if a model is to write it.
         source: String,
     },
     /// Withdraw an approach.
@@ -208,8 +208,15 @@ impl Controls {
                 ending,
                 source,
             } => {
-                add(&folder, (&name, &description), ending, &source).await?;
-                let done = format!("{name} was added.");
+                let done = if source.is_empty() {
+                    let idea = format!("--idea={name}={description}");
+                    let words = ["add", "--format=json", "--color=never", &idea, "."];
+                    answer(&folder, words.iter().map(OsString::from).collect()).await?;
+                    format!("{name} was added, for a model to write.")
+                } else {
+                    add(&folder, (&name, &description), ending, &source).await?;
+                    format!("{name} was added.")
+                };
                 self.go_on(target, declared, (&folder, done), budget).await
             }
             Work::Withdraw { name } => {

@@ -1,6 +1,7 @@
 //! `bakeoff add` and `bakeoff withdraw`: approaches of an experiment, without an editor.
 
 use super::failure::Failure;
+use super::ideas::idea;
 use super::options::{Format, Output};
 use super::placing::{cannot_write, check_places, replace};
 use super::{Status, show};
@@ -18,23 +19,27 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Adds approaches to an experiment: files that exist
+/// Adds approaches to an experiment: files that exist, or ideas that a model is to write
 ///
 /// A file from elsewhere is copied into the experiment's folder `approaches`; none is overwritten. bakeoff.toml gets an
-/// entry for each at its end, and stays as it is otherwise. The next run builds and checks what is new, and goes on with
+/// entry for each at its end, and stays as it is otherwise. An idea is written by the model that a run with --generate asks. The next run builds and checks what is new, and goes on with
 /// the rest of what is kept.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff add my-question ../heap.rs
   bakeoff add my-question heap.rs --name heap --description \"Keep the k largest in a heap.\"
-  bakeoff add my-question one.rs two.wasm")]
+  bakeoff add my-question one.rs two.wasm
+  bakeoff add my-question --idea \"radix=Sort by digits, without comparing.\"")]
 pub(super) struct Arguments {
     /// An experiment's folder or file
     experiment: PathBuf,
     /// Sources in Rust, C or C++, or components
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "ideas", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// An idea that a model is to write: a name, and what it is; repeated for each
+    #[arg(long = "idea", value_name = "NAME=TEXT", value_parser = idea)]
+    ideas: Vec<(String, String)>,
     /// The name of the approach [default: that of the file]; for one file
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -62,8 +67,8 @@ pub(super) struct WithdrawArguments {
 #[derive(Serialize)]
 struct AddedOutput {
     name: String,
-    /// Its file, relative to the experiment's folder.
-    file: String,
+    /// Its file, relative to the experiment's folder; `None` of an idea.
+    file: Option<String>,
     #[serde(skip)]
     is_component: bool,
 }
@@ -82,15 +87,29 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     for source in &arguments.files {
         adding.take(source, arguments.name.as_deref())?;
     }
+    for (name, description) in &arguments.ideas {
+        adding.take_idea(name, description)?;
+    }
     let description = arguments.description.as_deref().unwrap_or_default();
     let added = adding.write(&file, description)?;
     match output.format {
         Format::Json => show::write_json(&BTreeMap::from([("added", &added)]))?,
         _ => {
-            let line = |one: &AddedOutput| format!("{}: {}\n", Plain(&one.name), Plain(&one.file));
+            let line = |one: &AddedOutput| {
+                let file = one.file.as_deref().unwrap_or("to be written");
+                format!("{}: {}\n", Plain(&one.name), Plain(file))
+            };
             let lines: String = added.iter().map(line).collect();
             let named = arguments.experiment.display().to_string();
-            let next = format!("\nMeasure them:\n  bakeoff run {}\n", ShellPath(&named));
+            let named = ShellPath(&named);
+            let next = if arguments.ideas.is_empty() {
+                format!("\nMeasure them:\n  bakeoff run {named}\n")
+            } else {
+                format!(
+                    "\nHave what is missing written, and measure all (the model is that of [generate]):\n  \
+                     bakeoff run {named} --generate\n"
+                )
+            };
             show::write(&(lines + &next))?;
         }
     }
@@ -160,6 +179,8 @@ struct Adding<'a> {
     loaded: &'a LoadedExperiment,
     folder: Folder,
     files: Vec<NewFile>,
+    /// Ideas with their names.
+    ideas: Vec<(String, String)>,
 }
 
 impl<'a> Adding<'a> {
@@ -169,7 +190,29 @@ impl<'a> Adding<'a> {
             folder: folder.map_err(|error| cannot_write(&loaded.dir, &error))?,
             loaded,
             files: Vec::new(),
+            ideas: Vec::new(),
         })
+    }
+
+    /// Returns the approach whose name reads like another one's.
+    fn taken(&self, name: &str) -> Option<&str> {
+        let files = self.files.iter().map(|one| &*one.name);
+        let ideas = self.ideas.iter().map(|(name, _)| &**name);
+        let mut taken = files.chain(ideas).chain(names(self.loaded));
+        taken.find(|other| ids::slug(other) == ids::slug(name))
+    }
+
+    /// Takes an idea, and checks that it can be an approach beside the others.
+    fn take_idea(&mut self, name: &str, description: &str) -> Result<(), Failure> {
+        if let Some(other) = self.taken(name) {
+            return Err(Failure::usage(format!(
+                "cannot add the idea {}: there is an approach {} already: give it another name",
+                Plain(name),
+                Plain(other)
+            )));
+        }
+        self.ideas.push((name.to_owned(), description.to_owned()));
+        Ok(())
     }
 
     /// Reads a file, and checks that it can be an approach beside the others.
@@ -213,12 +256,7 @@ impl<'a> Adding<'a> {
                 bakeoff_config::NAME_CHARS_MAX
             )));
         }
-        let mut taken = self
-            .files
-            .iter()
-            .map(|one| &*one.name)
-            .chain(names(self.loaded));
-        if let Some(other) = taken.find(|other| ids::slug(other) == ids::slug(&name)) {
+        if let Some(other) = self.taken(&name) {
             return Err(wrong(format!(
                 "there is an approach {} already: give it another name with --name",
                 Plain(other)
@@ -298,13 +336,21 @@ impl<'a> Adding<'a> {
             };
             added.push(AddedOutput {
                 name: new.name.clone(),
-                file: place,
+                file: Some(place),
                 is_component: new.is_component,
             });
         }
         let mut text = self.loaded.text.clone();
         for one in added.iter() {
             text = with_entry(&text, one, description);
+        }
+        for (name, idea) in &self.ideas {
+            text = bakeoff_config::with_idea(&text, name, idea);
+            added.push(AddedOutput {
+                name: name.clone(),
+                file: None,
+                is_component: false,
+            });
         }
         bakeoff_config::parse(&text, &file.display().to_string())?;
         replace(file, &text).map_err(|error| cannot_write(file, &error))
@@ -335,15 +381,16 @@ impl<'a> Adding<'a> {
 
 /// Returns the text of an experiment file with one more approach.
 fn with_entry(text: &str, added: &AddedOutput, description: &str) -> String {
+    let file = added.file.clone().unwrap_or_default();
     if added.is_component {
         let none = BTreeMap::new();
-        return bakeoff_config::with_component(text, &added.name, description, &added.file, &none);
+        return bakeoff_config::with_component(text, &added.name, description, &file, &none);
     }
     let entry = NewApproach {
         name: added.name.clone(),
         description: description.to_owned(),
         words: AuthorWords::default(),
-        source: added.file.clone(),
+        source: file,
         sweep: Vec::new(),
     };
     bakeoff_config::with_approaches(text, &[entry])

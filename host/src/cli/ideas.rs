@@ -15,7 +15,7 @@ pub(super) struct OwnIdeas {
 }
 
 /// Parses an idea of the user's: `functional=Pure functions.`
-fn idea(text: &str) -> Result<(String, String), String> {
+pub(super) fn idea(text: &str) -> Result<(String, String), String> {
     let (name, description) = text.split_once('=').unwrap_or((text, ""));
     let (name, description) = (name.trim(), description.trim());
     if description.is_empty() {
