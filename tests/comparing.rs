@@ -311,7 +311,7 @@ fn an_allocator_of_somebody_elses_hides_no_difference() {
         "--seed",
         "3",
         "--budget",
-        "10s",
+        "60s",
         "--fail-if-slower",
         "25%",
     ];

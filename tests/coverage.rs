@@ -165,7 +165,7 @@ fn a_run_has_the_share_as_a_reading_that_can_be_verified() {
     let coverage = figures
         .iter()
         .find(|one| one["about"] == "guarded" && one["figure"] == "coverage");
-    assert_eq!(coverage.unwrap()["status"], "same", "{verified:#}");
+    assert_eq!(coverage.unwrap()["status"], "reproduced", "{verified:#}");
 }
 
 /// A component may call its own exports as the marks are called: it is then not known what is reached, and nothing else.
@@ -200,4 +200,19 @@ fn case_243_a_component_that_exports_marks_of_its_own() {
         "{}",
         covered[1]
     );
+}
+
+/// What a call reached that failed is not known, so nothing is said of its lines.
+#[test]
+fn an_approach_that_fails_in_a_call_has_no_lines() {
+    let panics = PLAIN.replace(
+        "    values",
+        "    if values.len() > 50 {\n        panic!(\"too many\");\n    }\n    values",
+    );
+    let folder = experiment(&[("panics.rs", &panics), ("plain.rs", PLAIN)], "");
+    let covered = covered(folder.path());
+    let why = covered[0]["failure"]["message"].as_str().unwrap();
+    assert!(why.contains("what it reached is not known"), "{why}");
+    assert!(covered[0]["all"].is_null(), "{}", covered[0]);
+    assert_eq!(covered[1]["share"], 1.0);
 }

@@ -24,7 +24,7 @@ use wasmparser::{CustomSectionReader, FunctionBody, Operator, Parser};
 pub const COVERAGE_EXPORT: &str = "bakeoff-coverage-m";
 
 /// The version of the marks. Change it with the places of marks or the code between them: kept coverages depend on it.
-pub const COVERAGE_SCHEME: &str = "coverage 1";
+pub const COVERAGE_SCHEME: &str = "coverage 2";
 
 /// The most instances of modules whose marks are counted.
 pub const COVERED_INSTANCES_MAX: usize = 16;
@@ -311,7 +311,8 @@ impl Reencode for Marker<'_> {
                     }
                     begins = false;
                 }
-                if !begins {
+                // A jump of no condition is noted at the line to which it leads as often as at its own.
+                if !begins && !matches!(operator, Operator::Br { .. }) {
                     module.passes(offset);
                 }
                 begins |= ends_piece(&operator);

@@ -114,6 +114,11 @@ fn models(report: &Report) -> String {
     }
     let mut text = format!("{} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
     if let Some(made) = generation {
+        let usd = (made.spent.usd).map_or_else(
+            || "at a price that is not known".to_owned(),
+            |usd| format!("${usd:.2}"),
+        );
+        text = format!("{} tokens, {usd}", numbers::count(made.spent.tokens));
         let passed = made.approaches.iter().filter(|one| one.file.is_some());
         text = format!(
             "{} calls, {text}; {} of {} approaches {written}",

@@ -12,7 +12,7 @@ use bakeoff_measure::{
     RunnerError,
 };
 use bakeoff_runner::{Call, CallTexts, RepeatedCall};
-use bakeoff_sandbox::KnownEvidence;
+use bakeoff_sandbox::{GuestError, KnownEvidence};
 use bakeoff_source::PackedFolders;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -213,7 +213,8 @@ pub(crate) struct Cover {
 }
 
 impl ChildWork for Cover {
-    type Answer = Result<Coverage, RunnerError>;
+    /// The code that the calls reached; the inner error is that of a call.
+    type Answer = Result<Result<Coverage, GuestError>, RunnerError>;
 
     async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;

@@ -201,10 +201,10 @@ fn in_words(record: &Record, opinions: Option<&Opinions>) -> Option<InWords> {
         let words = opinions::approach_of(experiment, variant)?.code.words()?;
         Some((variant.id.as_str().to_owned(), words.to_owned()))
     };
-    let model = opinions.map_or("", |one| one.model.as_str());
+    let asked = opinions.map_or(("", 0), |one| (one.model.as_str(), one.spent.calls));
     experiment.is_in_words().then(|| {
         let texts = record.variants.iter().filter_map(text);
-        InWords::of(experiment, model, texts.collect())
+        InWords::of(experiment, asked, texts.collect())
     })
 }
 

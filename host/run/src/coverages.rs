@@ -13,6 +13,7 @@ use bakeoff_domain::spec::Source;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::RunnerError;
 use bakeoff_runner::{Call, gate_calls};
+use bakeoff_sandbox::GuestError;
 use bakeoff_source::BuildInput;
 use bakeoff_store::ResultKind;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,14 @@ pub struct KeptCoverage {
     /// The reason why it is not known; empty if it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+}
+
+/// The end of calls whose code leaves marks: the code that they reached, or the error of one of them.
+type CallsEnded = Result<Result<Coverage, GuestError>, RunnerError>;
+
+/// Returns why the reached code is not known where a call failed.
+pub(super) fn unreached_by_failure(message: &str) -> String {
+    format!("a call failed, and what it reached is not known: {message}")
 }
 
 impl KeptCoverage {
@@ -59,7 +68,7 @@ impl Run<'_> {
         let config = &self.context.config;
         let calls: Arc<[Call]> = gate_calls(config.check_seed, self.context.cases.len()).into();
         let mut builds = OpenTasks::default();
-        let mut covered: OpenTasks<VariantId, Result<Coverage, RunnerError>> = OpenTasks::default();
+        let mut covered: OpenTasks<VariantId, CallsEnded> = OpenTasks::default();
         for id in alive {
             let Some(state) = find(&self.variants, &id) else {
                 continue;
@@ -104,7 +113,11 @@ impl Run<'_> {
                 Err(ended) => match covered.take(ended) {
                     Ok((id, covered)) => {
                         let covered = covered.map_err(|error| runner_error(self.loaded, error))?;
-                        (id, covered.into())
+                        let kept = covered.map_or_else(
+                            |error| KeptCoverage::unknown(unreached_by_failure(&error.message)),
+                            KeptCoverage::from,
+                        );
+                        (id, kept)
                     }
                     Err(_) => continue,
                 },

@@ -83,12 +83,18 @@ impl Access {
         }
         let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         let is_ours = |host: &str| names.iter().any(|name| name.eq_ignore_ascii_case(host));
-        if uri.authority().is_some() || !only(headers, header::HOST).is_some_and(is_ours) {
+        let host = only(headers, header::HOST).filter(|host| is_ours(host));
+        if uri.authority().is_some() || host.is_none() {
             let why =
                 "The request names another host: open the address that `bakeoff serve` printed.";
             return Decision::Refuse(StatusCode::FORBIDDEN, why);
         }
-        let is_own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(is_ours);
+        // Of the two names of this machine, the one that the request itself has.
+        let is_own_page = |origin: &str| {
+            let of = origin.strip_prefix("http://");
+            of.zip(host)
+                .is_some_and(|(of, host)| of.eq_ignore_ascii_case(host))
+        };
         let is_own_fetch = |site: &str| site == "same-origin" || site == "none" && !is_form;
         // A browser says of every form where it is from.
         let has_origin = only(headers, header::ORIGIN).is_some_and(is_own_page);

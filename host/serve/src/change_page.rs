@@ -6,6 +6,7 @@ use super::live::RunState;
 use super::page::form_page;
 use super::places::Place;
 use super::target::{Declared, Target};
+use bakeoff_domain::is_active;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
 use std::fmt::Write as _;
@@ -98,6 +99,25 @@ pub(crate) fn change_page(target: &Target, change: Option<&Change>, token: &str)
     form_page(&title, &markup)
 }
 
+/// Returns a text as a browser sends it back, character by character: what would be markup, and what is not seen, is
+/// written by its number.
+fn exact(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\t' => written.push(letter),
+            '&' | '<' | '>' | '"' | '\'' => {
+                let _ = write!(written, "&#{};", u32::from(letter));
+            }
+            _ if is_active(letter) => {
+                let _ = write!(written, "&#{};", u32::from(letter));
+            }
+            _ => written.push(letter),
+        }
+    }
+    written
+}
+
 fn forms(declared: &Declared, token: &str) -> String {
     let budget = bakeoff_config::units::show_duration(declared.budget);
     let run = format!(
@@ -123,7 +143,7 @@ fn forms(declared: &Declared, token: &str) -> String {
     let options: String = declared
         .approaches
         .iter()
-        .map(|name| format!("<option value=\"{0}\">{0}</option>", Html(name)))
+        .map(|name| format!("<option value=\"{}\">{}</option>", exact(name), Html(name)))
         .collect();
     let withdraw = format!(
         "<p>Its file and what was found of it stay.</p>\n<p><label>Approach <select name=\"name\">{options}</select></label></p>\n"
@@ -146,7 +166,7 @@ fn forms(declared: &Declared, token: &str) -> String {
             "Name of the new folder",
             "maxlength=\"100\" required"
         ),
-        Html(&declared.text)
+        exact(&declared.text)
     );
     [
         form("run", token, "Run it", "Run, or go on", &run),
@@ -202,6 +222,22 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
     use std::time::Duration;
+
+    #[test]
+    fn what_a_browser_sends_back_is_what_stands_in_the_file() {
+        let file = "a\t= '\u{200d}'\n<b> & \"\u{1b}\u{202e}";
+        let written = exact(file);
+        assert!(!written.contains(['<', '"', '\u{1b}', '\u{202e}']));
+        let mut read = String::new();
+        let mut rest = &*written;
+        while let Some((before, after)) = rest.split_once("&#") {
+            let (number, after) = after.split_once(';').unwrap();
+            read += before;
+            read.push(char::from_u32(number.parse().unwrap()).unwrap());
+            rest = after;
+        }
+        assert_eq!(read + rest, file);
+    }
 
     #[test]
     fn texts_of_others_are_escaped_in_forms() {

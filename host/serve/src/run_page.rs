@@ -124,10 +124,9 @@ fn time_left(state: &RunState) -> Option<String> {
     if !measure.goes_on() || !state.is_running() {
         return None;
     }
-    let left = (budget - measure.seconds(progress.seconds)).max(0.0);
-    Some(format!(
-        "at most {left:.0} s of measuring left, and as a rule less"
-    ))
+    // Where that is over, the run was given more than its first session knew.
+    let left = budget - measure.seconds(progress.seconds);
+    (left >= 1.0).then(|| format!("at most {left:.0} s of measuring left, and as a rule less"))
 }
 
 /// Returns the stages with their steps and their times.

@@ -36,7 +36,7 @@ pub(crate) fn standings(state: &RunState) -> String {
     });
     let axis = Axis::of(race.against_leader.values().map(AgainstLeader::latest));
     let mut out = String::from("<h2>Standings</h2>\n");
-    if let Some(text) = leading(race) {
+    if let Some(text) = leading(race, state.is_running()) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "<p class=\"leading\">{}</p>", Html(&text));
     }
@@ -58,7 +58,7 @@ pub(crate) fn standings(state: &RunState) -> String {
 }
 
 /// Returns who leads and how sure that is, in a sentence or two; `None` while nothing is timed.
-fn leading(race: &Race) -> Option<String> {
+fn leading(race: &Race, is_running: bool) -> Option<String> {
     let leader = race.leader.as_deref()?;
     let replicas = race.replicas;
     let s = if replicas == 1 { "" } else { "s" };
@@ -66,9 +66,13 @@ fn leading(race: &Race) -> Option<String> {
     let others: Vec<String> = others.cloned().collect();
     if !others.is_empty() || !race.is_unbeaten(leader) {
         let open = words::listed(others, NAMED_MAX);
-        return Some(format!(
-            "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
-        ));
+        return Some(if is_running {
+            format!(
+                "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
+            )
+        } else {
+            format!("{leader} leads after {replicas} replica{s}; {open} may be as fast.")
+        });
     }
     Some(if race.leader_beats_all() {
         format!(
@@ -231,6 +235,10 @@ mod tests {
             "heap leads, and is surely faster than each of the others, after 4 replicas."
         ));
         assert!(sure.contains("2.00 × slower, 1.80–2.20, surely"), "{sure}");
+        let mut ended = racing(Verdict::Tie, &["heap", "<b>sort"]);
+        ended.holder = None;
+        let ended = standings(&ended);
+        assert!(ended.contains("after 4 replicas; &lt;b&gt;sort may be as fast."));
         let open = standings(&racing(Verdict::NoCall, &["heap", "<b>sort"]));
         assert!(
             open.contains("That is not sure yet: &lt;b&gt;sort may be as fast."),

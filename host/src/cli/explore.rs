@@ -73,7 +73,7 @@ pub(super) struct Arguments {
     own: OwnIdeas,
     /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
     /// Nothing is run, and the report says so, and what could be measured
-    #[arg(long, conflicts_with_all = ["repairs", "workers"])]
+    #[arg(long, conflicts_with_all = ["repairs", "workers", "like", "research"])]
     opinion: bool,
     /// With --opinion: the form of the sketch in each text
     #[arg(long, value_enum, requires = "opinion", default_value = "pseudocode")]
@@ -275,7 +275,8 @@ impl Arguments {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
         if let Some(like) = like {
-            say(&format!("--like: {}", like.sentence));
+            let with_criteria = self.criteria.decided()?.is_none();
+            say(&format!("--like: {}", like.sentence(with_criteria)));
         }
         say(&format!("asking {} for a plan", models.name()));
         let cores = bakeoff_measure::usable_cores().len();

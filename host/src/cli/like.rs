@@ -40,8 +40,8 @@ pub(super) struct LikeExperiment {
     criteria: Vec<Criterion>,
     limits: Limits,
     measure: Measure,
-    /// Sentence on what is taken over.
-    pub(super) sentence: String,
+    /// Its criteria that not every experiment has readings for.
+    left: Vec<Criterion>,
 }
 
 impl LikeOption {
@@ -55,6 +55,29 @@ impl LikeOption {
 }
 
 impl LikeExperiment {
+    /// Returns a sentence on what is taken over; of criteria, where the user gave none.
+    pub(super) fn sentence(&self, with_criteria: bool) -> String {
+        let names = |list: &[Criterion]| {
+            let names = list.iter().map(|one| Plain(&one.name).to_string());
+            names.collect::<Vec<String>>().join(", ")
+        };
+        let budget = bakeoff_config::show_duration(self.measure.budget);
+        let listed = if self.criteria.is_empty() || !with_criteria {
+            String::new()
+        } else {
+            format!("{}, ", names(&self.criteria))
+        };
+        let mut sentence = format!("taken over are {listed}the limits and a budget of {budget}");
+        if !self.left.is_empty() && with_criteria {
+            let _ = write!(
+                sentence,
+                "; left out, since not every experiment has readings for it: {}",
+                names(&self.left)
+            );
+        }
+        sentence
+    }
+
     /// Returns its criteria, unless none of them can be taken over.
     pub(super) fn decided(&self) -> Option<(CriteriaOrigin, Vec<Criterion>)> {
         let criteria = self.criteria.clone();
@@ -162,34 +185,12 @@ fn taken(experiment: Experiment, example: String) -> LikeExperiment {
     } else {
         (Vec::new(), [criteria, left].concat())
     };
-    let names = |list: &[Criterion]| {
-        let names: Vec<String> = list
-            .iter()
-            .map(|one| Plain(&one.name).to_string())
-            .collect();
-        names.join(", ")
-    };
-    let measure = experiment.measure;
-    let budget = bakeoff_config::show_duration(measure.budget);
-    let listed = if criteria.is_empty() {
-        String::new()
-    } else {
-        format!("{}, ", names(&criteria))
-    };
-    let mut sentence = format!("taken over are {listed}the limits and a budget of {budget}");
-    if !left.is_empty() {
-        let _ = write!(
-            sentence,
-            "; left out, since not every experiment has readings for it: {}",
-            names(&left)
-        );
-    }
     LikeExperiment {
         example,
         criteria,
         limits: experiment.limits,
-        measure,
-        sentence,
+        measure: experiment.measure,
+        left,
     }
 }
 
@@ -228,7 +229,7 @@ mod tests {
         let new = like.applied_to(NewExperiment::usual("x"));
         assert_eq!(new.measure, loaded.experiment.measure);
         assert_eq!(new.limits, loaded.experiment.limits);
-        assert!(like.sentence.contains("left out"), "{}", like.sentence);
+        assert!(like.sentence(true).contains("left out"));
         for part in ["package ", "pub fn generate", "Its problem"] {
             assert!(like.example.contains(part), "{part}: {}", like.example);
         }

@@ -42,13 +42,18 @@ pub struct MeasurableCriterion {
 
 impl InWords {
     /// Returns the part for a question in words, and the texts of its variants by their ids. `model` is whoever gave
-    /// opinions, empty if nobody did.
-    pub fn of(experiment: &Experiment, model: &str, texts: BTreeMap<String, String>) -> Self {
+    /// opinions, empty if nobody did; `calls` is the number of calls that were paid for.
+    pub fn of(
+        experiment: &Experiment,
+        (model, calls): (&str, u64),
+        texts: BTreeMap<String, String>,
+    ) -> Self {
         let mut made = Self {
-            notice: if model.is_empty() {
-                "No model was asked for its opinions, and nothing was run.".to_owned()
-            } else {
-                format!("Opinions of {model}: nothing was run.")
+            notice: match (model, calls) {
+                ("", 0) => "No model was asked for its opinions, and nothing was run.".to_owned(),
+                ("", _) => "A model was asked for its opinions, and gave none that can be used. Nothing was run."
+                    .to_owned(),
+                _ => format!("Opinions of {model}: nothing was run."),
             },
             model: model.to_owned(),
             texts,

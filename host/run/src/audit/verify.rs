@@ -254,12 +254,8 @@ impl Verifier<'_> {
             let config = &self.context.config;
             let here = bakeoff_measure::cover(config, marked, files.as_ref(), &calls, None).await;
             let here = here.map_err(|error| runner_error(self.loaded, error))?;
-            self.exact(
-                &kept.variant,
-                "coverage".to_owned(),
-                json!(was),
-                json!(here),
-            );
+            let here = here.map_or_else(|error| json!(error.message), |here| json!(here));
+            self.exact(&kept.variant, "coverage".to_owned(), json!(was), here);
         }
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use super::{ORACLE_APPROACHES_MAX, Survey};
 use crate::child_work::Cover;
+use crate::coverages::unreached_by_failure;
 use crate::error::RunError;
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::coverage::Coverage;
-use bakeoff_domain::failure::Failure;
+use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_sandbox::GuestError;
 use std::sync::Arc;
 
 /// The code of an approach that calls reached, or the reason why it is not known.
@@ -37,11 +39,17 @@ impl Survey {
         let own: Vec<_> = own.take(ORACLE_APPROACHES_MAX).cloned().collect();
         let built = (&own[..], BuildKind::Coverage);
         let covered = self.each(&self.context.config, built, work).await?;
+        let failed = |error: GuestError| Failure {
+            class: error.class,
+            message: unreached_by_failure(&error.message),
+            phase: Phase::Check,
+            limit: error.limit,
+        };
         let named = own.into_iter().zip(covered);
         Ok(named
-            .map(|(prototype, coverage)| SurveyedCoverage {
+            .map(|(prototype, covered)| SurveyedCoverage {
                 approach: prototype.name,
-                coverage,
+                coverage: covered.and_then(|reached| reached.map_err(failed)),
             })
             .collect())
     }
