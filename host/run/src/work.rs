@@ -11,11 +11,33 @@ use std::time::Instant;
 
 /// Work of a run that is stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "AnyWork")]
 pub struct StoredWork {
     /// Work of each core.
     pub workers: Vec<WorkerCost>,
     /// Work of each phase.
     pub phases: Vec<PhaseCost>,
+}
+
+/// Work as it is stored, or as it was before phases were counted: of each core alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyWork {
+    Workers(Vec<WorkerCost>),
+    Whole {
+        workers: Vec<WorkerCost>,
+        phases: Vec<PhaseCost>,
+    },
+}
+
+impl From<AnyWork> for StoredWork {
+    fn from(work: AnyWork) -> Self {
+        let (workers, phases) = match work {
+            AnyWork::Workers(workers) => (workers, Vec::new()),
+            AnyWork::Whole { workers, phases } => (workers, phases),
+        };
+        Self { workers, phases }
+    }
 }
 
 /// Work of earlier sessions of a run, with the key under which it is stored.
