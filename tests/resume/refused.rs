@@ -33,7 +33,7 @@ fn a_store_that_is_not_understood_is_refused_and_left_alone() {
         (&corrupt[..], "cannot read the database"),
         (&whole[..whole.len() / 2], "cannot read the database"),
         (&[][..], "it is empty"),
-        (&b"nothing of ours"[..], "it ends within its header"),
+        (&b"nothing of ours"[..], "it is text, and no database"),
         (
             &older[..],
             "an older bakeoff wrote it: move the folder away",
