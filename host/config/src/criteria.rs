@@ -17,6 +17,8 @@ pub const CRITERIA_MAX: usize = 32;
 const PARTS_SHOWN: [&str; 4] = ["prepare-time", "run-time", "output-time", "start-time"];
 /// The default scale of growth, in exponents: constant scores 10, cubic 0.
 const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
+/// The scale of a share in percent.
+const PERCENT: (f64, f64) = (0.0, 100.0);
 /// The most characters of a unit.
 pub(super) const UNIT_CHARS_MAX: usize = 20;
 
@@ -34,17 +36,41 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
     }
 }
 
+/// Returns the direction of a built-in source's readings.
+fn direction_of(source: &Source) -> Direction {
+    match source {
+        Source::Coverage => Direction::HigherIsBetter,
+        _ => Direction::LowerIsBetter,
+    }
+}
+
+/// Returns the scale of a source where a file names none; `None` for `assess`, whose linear scale takes a range.
+fn default_scale(source: &Source) -> Option<Scale> {
+    let (low, high) = match source {
+        Source::Growth => GROWTH_EXPONENTS,
+        Source::Coverage => PERCENT,
+        Source::Assess(_) => return None,
+        _ => return Some(Scale::Ratio { base: DEFAULT_BASE }),
+    };
+    Some(Scale::Linear { low, high })
+}
+
+/// Returns a criterion of a built-in source as a file declares it that says no more than name, weight and source.
+pub fn built_in_criterion(name: &str, weight: f64, source: Source) -> Criterion {
+    Criterion {
+        name: name.to_owned(),
+        weight,
+        direction: direction_of(&source),
+        unit: unit_of(&source).unwrap_or_default().to_owned(),
+        scale: default_scale(&source).unwrap_or(Scale::Ratio { base: DEFAULT_BASE }),
+        source,
+        gate: None,
+    }
+}
+
 /// Returns the criteria of an experiment that declares none: CPU time alone, by ratio.
 pub fn default_criteria() -> Vec<Criterion> {
-    vec![Criterion {
-        name: "performance".into(),
-        weight: 1.0,
-        source: Source::Time,
-        direction: Direction::LowerIsBetter,
-        unit: "ns".into(),
-        scale: Scale::Ratio { base: DEFAULT_BASE },
-        gate: None,
-    }]
+    vec![built_in_criterion("performance", 1.0, Source::Time)]
 }
 
 /// A criterion as declared in the file.
@@ -208,9 +234,10 @@ fn meaning(
 ) -> Option<Meaning> {
     let (direction, unit) = match unit_of(source) {
         Some(unit) => {
-            let better = match source {
-                Source::Coverage => ("higher", Direction::HigherIsBetter),
-                _ => ("lower", Direction::LowerIsBetter),
+            let direction = direction_of(source);
+            let better = match direction {
+                Direction::HigherIsBetter => "higher",
+                Direction::LowerIsBetter => "lower",
             };
             for key in ["direction", "unit"] {
                 if let Some(place) = section.key(key) {
@@ -219,14 +246,11 @@ fn meaning(
                         place,
                         format!("`{key}` cannot be set for `{name}`"),
                         "fixed for this source",
-                        format!(
-                            "remove it: `{name}` is in {unit}, and {} is better",
-                            better.0
-                        ),
+                        format!("remove it: `{name}` is in {unit}, and {better} is better"),
                     ));
                 }
             }
-            (Some(better.1), unit.to_owned())
+            (Some(direction), unit.to_owned())
         }
         None if source.evaluated().is_some() => {
             let direction = declared.direction.map(|direction| direction.value);
@@ -283,15 +307,13 @@ fn scale(
     section: &Section<'_>,
     found: &mut Vec<Finding>,
 ) -> Option<Scale> {
-    let default = match source {
-        Source::Growth | Source::Coverage | Source::Assess(_) => ScaleKind::Linear,
-        _ => ScaleKind::Ratio,
-    };
+    let default = default_scale(source);
     let kind = match kind {
         Some(kind) => kind.value,
         None if section.key("scale").is_some() => return None,
         None if source.has_own_unit() && section.key("range").is_some() => ScaleKind::Linear,
-        None => default,
+        None if matches!(default, Some(Scale::Ratio { .. })) => ScaleKind::Ratio,
+        None => ScaleKind::Linear,
     };
     let (foreign, own) = match kind {
         ScaleKind::Ratio => ("range", "\"linear\""),
@@ -314,14 +336,7 @@ fn scale(
         (ScaleKind::Ratio, false, _) => Some(Scale::Ratio { base: DEFAULT_BASE }),
         (ScaleKind::Ratio, true, _) => base.map(|base| Scale::Ratio { base }),
         (ScaleKind::Linear, _, true) => range.map(|(low, high)| Scale::Linear { low, high }),
-        (ScaleKind::Linear, _, false) if *source == Source::Growth => {
-            let (low, high) = GROWTH_EXPONENTS;
-            Some(Scale::Linear { low, high })
-        }
-        (ScaleKind::Linear, _, false) if *source == Source::Coverage => Some(Scale::Linear {
-            low: 0.0,
-            high: 100.0,
-        }),
+        (ScaleKind::Linear, _, false) if matches!(default, Some(Scale::Linear { .. })) => default,
         // The evaluator may declare one.
         (ScaleKind::Linear, _, false) if source.evaluated().is_some() => {
             Some(Scale::Ratio { base: DEFAULT_BASE })

@@ -1,12 +1,12 @@
 //! Criteria apart from an experiment: those of a file of their own, and those that are written into a new experiment.
 
-use super::criteria::{CRITERIA_MAX, criteria, unit_of};
+use super::criteria::{CRITERIA_MAX, criteria};
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::syntax;
 use super::section::Section;
 use super::user_scale::DEFAULT_BASE;
 use super::write;
-use bakeoff_domain::spec::{Criterion, Direction, Gate, GateOn, Scale, Source};
+use bakeoff_domain::spec::{Criterion, Gate, GateOn, Scale, Source};
 
 /// Returns true if every experiment whose approaches are Rust files has readings of a source, whatever its workload and
 /// sizes are, and nobody else is asked for them.
@@ -26,19 +26,6 @@ pub fn is_of_any_experiment(source: &Source) -> bool {
         | Source::Assess(_)
         | Source::Evaluator(_)
         | Source::Judge(_) => false,
-    }
-}
-
-/// Returns a criterion of a built-in source as a file declares it that says no more than name, weight and source.
-pub fn built_in_criterion(name: &str, weight: f64, source: Source) -> Criterion {
-    Criterion {
-        name: name.to_owned(),
-        weight,
-        unit: unit_of(&source).unwrap_or_default().to_owned(),
-        source,
-        direction: Direction::LowerIsBetter,
-        scale: Scale::Ratio { base: DEFAULT_BASE },
-        gate: None,
     }
 }
 
@@ -149,7 +136,7 @@ mod tests {
         for (name, source) in Source::BUILT_IN {
             if is_of_any_experiment(&source) {
                 let text = format!("[[criterion]]\nname = \"x\"\nweight = 2\nfrom = \"{name}\"\n");
-                let built = built_in_criterion("x", 2.0, source);
+                let built = crate::built_in_criterion("x", 2.0, source);
                 assert_eq!(parse(&text).unwrap(), [built], "{name}");
             }
         }

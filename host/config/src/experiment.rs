@@ -297,13 +297,8 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         .section("rounds", found)
         .map(|section| rounds::rounds(section, files, found));
     let judge_at = root.key("judge");
-    decoded.judge = root
-        .section("judge", found)
-        .and_then(|section| judge::judge(section, files, found));
-    let report = match root.section("report", found) {
-        Some(section) => options::report(section, found),
-        None => ReportOptions::default(),
-    };
+    let (judge, report) = judge_and_report(&mut root, files, found);
+    decoded.judge = judge;
     root.close(found);
 
     decoded.experiment = (|| {
@@ -356,6 +351,21 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded
 }
 
+/// Reads the tables of every kind of file that are about its report: `[judge]` and `[report]`.
+fn judge_and_report(
+    root: &mut Section<'_>,
+    files: &mut Vec<FileRef>,
+    found: &mut Vec<Finding>,
+) -> (Option<judge::Judge>, ReportOptions) {
+    let judge = root.section("judge", found);
+    let judge = judge.and_then(|section| judge::judge(section, files, found));
+    let report = root.section("report", found);
+    let report = report.map_or_else(ReportOptions::default, |section| {
+        options::report(section, found)
+    });
+    (judge, report)
+}
+
 /// Parses the rest of a question in words.
 fn in_words_sections(
     mut root: Section<'_>,
@@ -371,13 +381,8 @@ fn in_words_sections(
     let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
     let criteria = criteria::criteria(declared, found);
     let judge_at = root.key("judge");
-    decoded.judge = root
-        .section("judge", found)
-        .and_then(|section| judge::judge(section, files, found));
-    let report = match root.section("report", found) {
-        Some(section) => options::report(section, found),
-        None => ReportOptions::default(),
-    };
+    let (judge, report) = judge_and_report(&mut root, files, found);
+    decoded.judge = judge;
     root.close(found);
     decoded.experiment = (|| {
         let approaches = approaches?;

@@ -136,8 +136,8 @@ pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use crates::CRATES_MAX;
-pub use criteria::{CRITERIA_MAX, default_criteria, unit_of};
-pub use criteria_set::{built_in_criterion, criteria_text, is_of_any_experiment, parse_criteria};
+pub use criteria::{CRITERIA_MAX, built_in_criterion, default_criteria, unit_of};
+pub use criteria_set::{criteria_text, is_of_any_experiment, parse_criteria};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
@@ -165,7 +165,10 @@ pub use sweep::sweep_of;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
 pub use withdraw::without_approach;
-pub use write::{NewApproach, quoted, with_approaches, with_component, with_idea};
+pub use write::{
+    NewApproach, approach_entries, entry, quoted, with_approaches, with_component, with_idea,
+    words_entries,
+};
 pub use write_options::{limits_text, measure_text};
 
 /// The JSON schema of the experiment file, for editors. The parser decides; a test compares the two.

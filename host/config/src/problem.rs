@@ -5,7 +5,7 @@ use super::grant;
 use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
 use super::program;
-use super::prose::{prose, words};
+use super::prose::{optional, prose, words};
 use super::section::{At, Section, integer};
 use super::sweep;
 use super::wished::{WishedApproach, wish};
@@ -358,11 +358,7 @@ pub(super) fn approaches(
         let words = words(&mut section, found);
         section.close(found);
         let name = prose(name, "name", NAME_CHARS_MAX, found);
-        let description = match description {
-            Some(text) => prose(Some(text), "description", PROSE_CHARS_MAX, found)
-                .map(|text| Some(text.value)),
-            None => Some(None),
-        };
+        let description = optional(description, "description", PROSE_CHARS_MAX, found);
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }

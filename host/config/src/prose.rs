@@ -37,14 +37,23 @@ pub(super) fn prose(
     None
 }
 
+/// Checks a text that may be missing as [`prose`] does; `None` if it is invalid.
+pub(super) fn optional(
+    text: Option<At<&str>>,
+    key: &str,
+    chars_max: usize,
+    found: &mut Vec<Finding>,
+) -> Option<Option<String>> {
+    match text {
+        Some(_) => prose(text, key, chars_max, found).map(|text| Some(text.value)),
+        None => Some(None),
+    }
+}
+
 /// Reads `rationale`, `characteristics`, `pros` and `cons`, each of which may be missing; `None` if one is invalid.
 pub(super) fn words(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<AuthorWords> {
-    let rationale = match section.text("rationale", found) {
-        Some(text) => {
-            prose(Some(text), "rationale", SENTENCE_CHARS_MAX, found).map(|text| Some(text.value))
-        }
-        None => Some(None),
-    };
+    let rationale = section.text("rationale", found);
+    let rationale = optional(rationale, "rationale", SENTENCE_CHARS_MAX, found);
     let characteristics = list(section, "characteristics", found);
     let pros = list(section, "pros", found);
     let cons = list(section, "cons", found);

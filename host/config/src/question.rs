@@ -5,7 +5,7 @@ use super::paths::{self, FileKind, FileRef};
 use super::problem::{
     ApproachPlace, Approaches, NAME_CHARS_MAX, PROSE_CHARS_MAX, refuse_duplicate,
 };
-use super::prose::{prose, words};
+use super::prose::{optional, prose, words};
 use super::section::{At, Section};
 use bakeoff_domain::report::{APPROACH_TEXT_BYTES_MAX, JUDGED_SOURCES_MAX};
 use bakeoff_domain::spec::{Approach, ApproachText, Code, Criterion, Experiment};
@@ -105,11 +105,7 @@ pub(super) fn approaches(
         let words = words(&mut section, found);
         section.close(found);
         let name = prose(name, "name", NAME_CHARS_MAX, found);
-        let description = match description {
-            Some(text) => prose(Some(text), "description", PROSE_CHARS_MAX, found)
-                .map(|text| Some(text.value)),
-            None => Some(None),
-        };
+        let description = optional(description, "description", PROSE_CHARS_MAX, found);
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }

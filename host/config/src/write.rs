@@ -23,14 +23,41 @@ pub fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
+/// Returns a key with a text, as a line of an experiment file.
+pub fn entry(key: &str, value: &str) -> String {
+    format!("{key} = {}\n", quoted(value))
+}
+
+/// Returns the beginning of an approach: its table, its name, and its idea unless that is empty.
+pub fn approach_entries(name: &str, description: &str) -> String {
+    let mut text = format!("\n[[approach]]\n{}", entry("name", name));
+    if !description.is_empty() {
+        text.push_str(&entry("description", description));
+    }
+    text
+}
+
+/// Returns the words of an author that there are.
+pub fn words_entries(words: &AuthorWords) -> String {
+    let rationale = words.rationale.as_deref();
+    let mut text = rationale.map_or_else(String::new, |one| entry("rationale", one));
+    for (key, sentences) in [
+        ("characteristics", &words.characteristics),
+        ("pros", &words.pros),
+        ("cons", &words.cons),
+    ] {
+        if !sentences.is_empty() {
+            let list: Vec<String> = sentences.iter().map(|one| quoted(one)).collect();
+            text.push_str(&format!("{key} = [{}]\n", list.join(", ")));
+        }
+    }
+    text
+}
+
 /// Returns the text of an experiment file with one more approach, which a model is to write from its name and this idea.
 pub fn with_idea(text: &str, name: &str, description: &str) -> String {
-    format!(
-        "{}\n\n[[approach]]\nname = {}\ndescription = {}\nwrite = true\n",
-        text.trim_end(),
-        quoted(name),
-        quoted(description)
-    )
+    let begun = approach_entries(name, description);
+    format!("{}\n{begun}write = true\n", text.trim_end())
 }
 
 /// Returns the text of an experiment file with more approaches at its end. The existing text stays as it is, but
@@ -39,25 +66,8 @@ pub fn with_approaches(text: &str, approaches: &[NewApproach]) -> String {
     let mut text = text.trim_end().to_owned();
     text.push('\n');
     for approach in approaches {
-        let entry = |key: &str, value: &str| format!("{key} = {}\n", quoted(value));
-        text.push_str("\n[[approach]]\n");
-        text.push_str(&entry("name", &approach.name));
-        if !approach.description.is_empty() {
-            text.push_str(&entry("description", &approach.description));
-        }
-        if let Some(rationale) = &approach.words.rationale {
-            text.push_str(&entry("rationale", rationale));
-        }
-        for (key, sentences) in [
-            ("characteristics", &approach.words.characteristics),
-            ("pros", &approach.words.pros),
-            ("cons", &approach.words.cons),
-        ] {
-            if !sentences.is_empty() {
-                let list: Vec<String> = sentences.iter().map(|one| quoted(one)).collect();
-                text.push_str(&format!("{key} = [{}]\n", list.join(", ")));
-            }
-        }
+        text.push_str(&approach_entries(&approach.name, &approach.description));
+        text.push_str(&words_entries(&approach.words));
         text.push_str(&entry("source", &approach.source));
         if !approach.sweep.is_empty() {
             text.push_str(&format!("sweep = {{ {} }}\n", sweep(&approach.sweep)));
@@ -75,12 +85,9 @@ pub fn with_component(
     component: &str,
     parameters: &BTreeMap<String, String>,
 ) -> String {
-    let mut text = text.trim_end().to_owned();
-    text += &format!("\n\n[[approach]]\nname = {}\n", quoted(name));
-    if !description.is_empty() {
-        text += &format!("description = {}\n", quoted(description));
-    }
-    text += &format!("component = {}\n", quoted(component));
+    let begun = approach_entries(name, description);
+    let mut text = format!("{}\n{begun}", text.trim_end());
+    text += &entry("component", component);
     if !parameters.is_empty() {
         let single = |(name, value): (&String, &String)| Parameter {
             name: name.clone(),

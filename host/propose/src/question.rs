@@ -6,7 +6,7 @@ use super::idea::{Idea, sentence};
 use super::prompt::{data, diversity_words};
 use super::replies::{WrittenIdea, ideas_schema};
 use super::writer::read;
-use bakeoff_config::quoted;
+use bakeoff_config::{approach_entries, entry, quoted, words_entries};
 use bakeoff_domain::generate::ProviderKind;
 use bakeoff_domain::report::JUDGED_SOURCES_MAX;
 use bakeoff_domain::spec::{MeasuredBy, WayToMeasure};
@@ -267,7 +267,6 @@ pub(super) fn experiment_file(
     approaches: &[(Idea, String)],
     judge: &NamedJudge,
 ) -> String {
-    let entry = |key: &str, value: &str| format!("{key} = {}\n", quoted(value));
     let mut text = String::from(
         "# A question in words: nothing of it is run. `bakeoff run --judge` asks the model of [judge] for its opinions.\n",
     );
@@ -275,24 +274,9 @@ pub(super) fn experiment_file(
     text += &entry("problem", options.statement.trim());
     text += "kind = \"opinion\"\n";
     for (idea, file) in approaches {
-        text += "\n[[approach]]\n";
-        text += &entry("name", &idea.name);
-        text += &entry("description", &idea.description);
+        text += &approach_entries(&idea.name, &idea.description);
         text += &entry("text", file);
-        let words = idea.words();
-        if let Some(rationale) = &words.rationale {
-            text += &entry("rationale", rationale);
-        }
-        for (key, sentences) in [
-            ("characteristics", &words.characteristics),
-            ("pros", &words.pros),
-            ("cons", &words.cons),
-        ] {
-            if !sentences.is_empty() {
-                let list: Vec<String> = sentences.iter().map(|one| quoted(one)).collect();
-                text += &format!("{key} = [{}]\n", list.join(", "));
-            }
-        }
+        text += &words_entries(&idea.words());
     }
     for criterion in &plan.criteria {
         text += "\n[[criterion]]\n";
