@@ -1,6 +1,8 @@
 //! The beginning and the end of a run in its store: what it opens, what it announces, and what it leaves.
 
+use super::conclude::conclude;
 use super::error::RunError;
+use super::evidence::Evidence;
 use super::options::RunOptions;
 use super::variant_state::VariantState;
 use bakeoff_domain::report::Report;
@@ -91,8 +93,30 @@ pub(super) fn announce(
     Ok(())
 }
 
+/// Computes the report of a run from everything that was stored of it, as at any later time, writes its variants beside
+/// the store, and announces their scores.
+pub(super) fn concluded(store: &mut Store, run: RunId) -> Result<Report, RunError> {
+    let evidence = Evidence::read(store, run, store.spent_seconds())?;
+    let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
+    for variant in &report.variants {
+        let id = SafeId::new(&variant.id)?;
+        store.files().write_variant(&id, variant)?;
+    }
+    announce_scores(store, &report)?;
+    Ok(report)
+}
+
+/// Stores the report of a run, which is its end.
+pub(super) fn finish(store: &mut Store, report: &Report) -> Result<(), RunError> {
+    store.finish_run(report)?;
+    store.emit(Event::RunComplete {
+        seconds: store.spent_seconds(),
+    })?;
+    Ok(())
+}
+
 /// Announces the scores of a report.
-pub(super) fn announce_scores(store: &mut Store, report: &Report) -> Result<(), RunError> {
+fn announce_scores(store: &mut Store, report: &Report) -> Result<(), RunError> {
     let mut matrix = BTreeMap::new();
     for variant in &report.variants {
         let score = |name: &String| variant.scores.get(name).map(|score| score.value);
@@ -109,15 +133,6 @@ pub(super) fn announce_scores(store: &mut Store, report: &Report) -> Result<(), 
         top_approach: report.recommendation.winner.clone(),
         comparison_matrix: matrix,
     })?;
-    Ok(())
-}
-
-/// Writes each variant of a report into a file beside the store.
-pub(super) fn write_variants(store: &Store, report: &Report) -> Result<(), RunError> {
-    for variant in &report.variants {
-        let id = SafeId::new(&variant.id)?;
-        store.files().write_variant(&id, variant)?;
-    }
     Ok(())
 }
 

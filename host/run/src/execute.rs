@@ -1,13 +1,12 @@
 //! The execution of a run, from its first file to its report.
 
-use super::beginning::{announce, announce_scores, begin, open, write_variants};
+use super::beginning::{announce, begin, concluded, finish, open};
 use super::budget;
 use super::child_tasks::ChildTasks;
-use super::conclude::conclude;
 use super::context::{RunContext, environment};
 use super::error::RunError;
 use super::evaluations::When;
-use super::evidence::{Evidence, RunInputs};
+use super::evidence::RunInputs;
 use super::grants;
 use super::in_words;
 use super::judge::RunJudge;
@@ -21,7 +20,7 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::variant::{self, Variant, approach_indexes};
 use bakeoff_source::RunFiles;
-use bakeoff_store::events::{Event, Stage};
+use bakeoff_store::events::Stage;
 use bakeoff_store::{RunId, RunMeta, Store};
 use std::collections::BTreeMap;
 
@@ -196,10 +195,7 @@ fn keep_files(
         generation: options.generation.clone(),
         rounds: options.rounds.clone(),
         stopped_in_search: stopped_in_sessions(before, &options.stopped_in_search),
-        judge: loaded.judge.as_ref().map(|judge| RunJudge {
-            identity: judge.identity(),
-            votes: judge.votes,
-        }),
+        judge: RunJudge::of(loaded),
     };
     store.put_run_facts(&inputs, context.config.inputs.has_oracle())?;
     Ok(())
@@ -240,21 +236,14 @@ impl Run<'_> {
         self.ask_judge().await?;
         let mut report = self.conclude(run)?;
         self.aggregate(&mut report).await?;
-        self.store.finish_run(&report)?;
-        self.store.emit(Event::RunComplete {
-            seconds: self.store.spent_seconds(),
-        })?;
+        finish(&mut self.store, &report)?;
         Ok(report)
     }
 
     /// Computes the report from everything that was stored of this run, as at any later time.
     fn conclude(&mut self, run: RunId) -> Result<Report, RunError> {
         self.stage_started(Stage::Score, 1)?;
-        let seconds = self.store.spent_seconds();
-        let evidence = Evidence::read(&self.store, run, seconds)?;
-        let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
-        write_variants(&self.store, &report)?;
-        announce_scores(&mut self.store, &report)?;
+        let report = concluded(&mut self.store, run)?;
         self.stage_done(Stage::Score)?;
         Ok(report)
     }

@@ -1,10 +1,9 @@
 //! The run of a question in words: a model is asked for its opinions, if the user lets it be, and the report says that
 //! nothing was run. No compiler, engine or child process has a part in it.
 
-use super::beginning::{announce, announce_scores, begin, open, stopped, write_variants};
-use super::conclude::conclude;
+use super::beginning::{announce, begin, concluded, finish, open, stopped};
 use super::error::RunError;
-use super::evidence::{Evidence, RunInputs};
+use super::evidence::RunInputs;
 use super::judge::RunJudge;
 use super::judging::Judging;
 use super::options::RunOptions;
@@ -15,7 +14,6 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Environment, Report};
 use bakeoff_domain::variant;
 use bakeoff_source::{Manifest, NamedContent, content_address, digest_of_parts};
-use bakeoff_store::events::Event;
 use bakeoff_store::{Key, RunId, RunMeta, Store};
 
 /// Runs a question in words. Returns its report, which is already in the store.
@@ -68,14 +66,8 @@ async fn asked(
         store,
     };
     judging.ask().await?;
-    let evidence = Evidence::read(store, run, store.spent_seconds())?;
-    let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
-    write_variants(store, &report)?;
-    announce_scores(store, &report)?;
-    store.finish_run(&report)?;
-    store.emit(Event::RunComplete {
-        seconds: store.spent_seconds(),
-    })?;
+    let report = concluded(store, run)?;
+    finish(store, &report)?;
     Ok(report)
 }
 
@@ -134,9 +126,6 @@ fn inputs(
         generation: options.generation.clone(),
         rounds: None,
         stopped_in_search: Vec::new(),
-        judge: loaded.judge.as_ref().map(|judge| RunJudge {
-            identity: judge.identity(),
-            votes: judge.votes,
-        }),
+        judge: RunJudge::of(loaded),
     })
 }

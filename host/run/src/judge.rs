@@ -1,5 +1,6 @@
 //! Interface to whoever gives opinions on the sources of a run, with the questions.
 
+use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::OpinionVote;
 use bakeoff_domain::spec::{Criterion, Scale};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,17 @@ pub struct RunJudge {
     pub identity: String,
     /// The number of votes on each criterion.
     pub votes: u32,
+}
+
+impl RunJudge {
+    /// Returns the judge of an experiment, if it names one.
+    pub(super) fn of(loaded: &LoadedExperiment) -> Option<Self> {
+        let judge = loaded.judge.as_ref()?;
+        Some(Self {
+            identity: judge.identity(),
+            votes: judge.votes,
+        })
+    }
 }
 
 /// A vote that is being asked for.

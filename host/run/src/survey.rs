@@ -30,7 +30,7 @@ use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant;
 use bakeoff_measure::{RunnerConfig, RunnerError};
-use bakeoff_runner::{CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
+use bakeoff_runner::{Call, CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
 use bakeoff_source::interface::Interface;
 use bakeoff_source::{BuildInput, PackedFolders, RunFiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,14 +152,8 @@ impl Survey {
     /// Returns inputs to call prototypes on: `of_each` of each case, for the first `cases_max` cases. They are the same
     /// every time, so that messages about them are the same; a run draws others.
     pub fn inputs(&self, of_each: u32, cases_max: usize) -> Vec<(CaseIndex, u64)> {
-        let secret = RunSeed::Named(0).secret().derive("survey", &[]);
         let of_each = if self.draws_inputs() { of_each } else { 1 };
-        let cases = 0..self.cases().len().min(cases_max);
-        let inputs = cases.flat_map(|case| {
-            let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
-            (0..of_each).map(move |input| (case, seeds.of_call(input)))
-        });
-        inputs.collect()
+        fixed_inputs("survey", self.cases().len().min(cases_max), of_each).collect()
     }
 
     /// Returns true if inputs follow from seeds.
@@ -442,6 +436,15 @@ impl Survey {
         let reports = bakeoff_measure::diagnose(config, &built.checked, files, &[call]).await;
         reports.ok()?.pop()
     }
+}
+
+/// Returns inputs that are the same every time: `of_each` of each of the first cases. `purpose` tells them from others.
+fn fixed_inputs(purpose: &str, cases: usize, of_each: u32) -> impl Iterator<Item = Call> {
+    let secret = RunSeed::Named(0).secret().derive(purpose, &[]);
+    (0..cases).flat_map(move |case| {
+        let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
+        (0..of_each).map(move |input| (case, seeds.of_call(input)))
+    })
 }
 
 /// Returns the grant of a prototype: the values of its parameters, if it has any.

@@ -2,13 +2,11 @@
 
 use super::super::child_work::Repeat;
 use super::super::error::RunError;
-use super::{Survey, SurveyedPrototype};
+use super::{Survey, SurveyedPrototype, fixed_inputs};
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_measure::RunnerConfig;
-use bakeoff_runner::{CallTexts, Inputs, RepeatedCall, Requests};
+use bakeoff_runner::{Call, CallTexts, Inputs, RepeatedCall, Requests};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,12 +61,7 @@ impl Survey {
             inputs,
             ..self.context.config.clone()
         };
-        let secret = RunSeed::Named(0).secret().derive("smaller", &[]);
-        let calls = (0..sizes.len()).flat_map(|case: CaseIndex| {
-            let seeds = sample_seeds(&secret, InputPurpose::Gate, 0, 0, case);
-            (0..INPUTS_OF_EACH).map(move |input| (case, seeds.of_call(input)))
-        });
-        let calls: Arc<[(CaseIndex, u64)]> = calls.collect();
+        let calls: Arc<[Call]> = fixed_inputs("smaller", sizes.len(), INPUTS_OF_EACH).collect();
         let work = |prototype| Repeat {
             prototype,
             calls: Arc::clone(&calls),
