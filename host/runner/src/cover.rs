@@ -72,10 +72,7 @@ fn cover(
     let first = task.calls.first().map_or(0, |(case, _)| *case);
     replies.announce(CALLING, first);
     let prepared = runner.prepare_with(task.prototype, limits)?;
-    let ty = {
-        let mut instance = prepared.instantiate()?;
-        instance.callee(runner.path())?.ty().clone()
-    };
+    let ty = runner.called_types(&prepared)?;
     let mut workload = Workload::open(runner, Some(&ty))?;
     let mut known = Vec::new();
     let mut fuel = 0_u64;

@@ -78,12 +78,8 @@ pub(super) fn in_gate<R: Serialize>(
     act: impl FnOnce(&mut Gate<'_, '_, R>) -> Result<(), Halt>,
 ) -> Result<(), (Halt, Vec<Call>)> {
     let unstarted = |error: GuestError| (Halt::GuestError(error), Vec::new());
-    let call = runner.path();
     replies.announce(CALLING, 0);
-    let ty = {
-        let mut instance = prepared.instantiate().map_err(unstarted)?;
-        instance.callee(call).map_err(unstarted)?.ty().clone()
-    };
+    let ty = runner.called_types(prepared).map_err(unstarted)?;
     let workload = Workload::open(runner, Some(&ty)).map_err(unstarted)?;
     let limits = &runner.opened.request.limits;
     let budget = if workload.has_instances() {
@@ -93,7 +89,7 @@ pub(super) fn in_gate<R: Serialize>(
     };
     let mut gate = Gate {
         prepared,
-        call,
+        call: runner.path(),
         workload,
         secret,
         replies,

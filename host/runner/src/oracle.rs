@@ -52,7 +52,7 @@ fn test(
     let first = task.calls.first().map_or(0, |(case, _)| *case);
     replies.announce(CALLING, first);
     let prepared = runner.prepare(task.prototype)?;
-    let ty = prepared.instantiate()?.callee(runner.path())?.ty().clone();
+    let ty = runner.called_types(&prepared)?;
     let result = ty.result.clone();
     replies.announce(Doing::Workload, first);
     let mut test = OracleUnderTest {

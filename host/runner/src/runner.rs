@@ -4,7 +4,8 @@ use super::protocol::{Guest, Opened};
 use super::stop::Halt;
 use bakeoff_compile::engine::Profile;
 use bakeoff_domain::spec::Limits;
-use bakeoff_sandbox::{Imports, PreparedComponent, Sandbox};
+use bakeoff_sandbox::invoke::CallTypes;
+use bakeoff_sandbox::{GuestError, Imports, PreparedComponent, Sandbox};
 use bakeoff_source::Folders;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -44,6 +45,11 @@ impl<'a> Runner<'a> {
     /// Returns the path of the function that is called.
     pub(super) fn path(&self) -> &[String] {
         &self.opened.request.path
+    }
+
+    /// Returns the types of the function that is called, as a guest has it.
+    pub(super) fn called_types(&self, guest: &PreparedComponent) -> Result<CallTypes, GuestError> {
+        Ok(guest.instantiate()?.callee(self.path())?.ty().clone())
     }
 
     /// Loads a guest in the checked profile.
