@@ -93,13 +93,9 @@ fn letter(place: usize) -> String {
 /// Makes the request of a vote.
 fn request(question: &JudgeQuestion) -> Request {
     let sources = question.sources.iter().enumerate();
-    let (system, one, all) = match question.kind {
-        JudgedKind::Sources => (SOURCES, "source", "sources solve"),
-        JudgedKind::Texts => (TEXTS, "text", "texts are about"),
-    };
-    let title = match question.kind {
-        JudgedKind::Sources => "Source",
-        JudgedKind::Texts => "Text",
+    let (system, title, one, all) = match question.kind {
+        JudgedKind::Sources => (SOURCES, "Source", "source", "sources solve"),
+        JudgedKind::Texts => (TEXTS, "Text", "text", "texts are about"),
     };
     let texts = sources
         .clone()

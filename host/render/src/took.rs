@@ -112,29 +112,34 @@ fn models(report: &Report) -> String {
     if cost.tokens == 0 {
         return String::new();
     }
-    let mut text = format!("{} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
-    if let Some(made) = generation {
-        let usd = (made.spent.usd).map_or_else(
-            || "at a price that is not known".to_owned(),
-            |usd| format!("${usd:.2}"),
+    let Some(made) = generation else {
+        return format!("{} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
+    };
+    let passed = made.approaches.iter().filter(|one| one.file.is_some());
+    let mut text = format!(
+        "{} calls, {} tokens, {}; {} of {} approaches {written}",
+        numbers::count(made.spent.calls),
+        numbers::count(made.spent.tokens),
+        price(made.spent.usd, 2),
+        passed.count(),
+        made.approaches.len()
+    );
+    if let Some(expected) = &made.expected {
+        text += &format!(
+            "; expected were {} calls and {} tokens",
+            numbers::count(expected.calls),
+            numbers::count(expected.tokens)
         );
-        text = format!("{} tokens, {usd}", numbers::count(made.spent.tokens));
-        let passed = made.approaches.iter().filter(|one| one.file.is_some());
-        text = format!(
-            "{} calls, {text}; {} of {} approaches {written}",
-            numbers::count(made.spent.calls),
-            passed.count(),
-            made.approaches.len()
-        );
-        if let Some(expected) = &made.expected {
-            text += &format!(
-                "; expected were {} calls and {} tokens",
-                numbers::count(expected.calls),
-                numbers::count(expected.tokens)
-            );
-        }
     }
     text
+}
+
+/// Returns a price in US dollars with so many decimals.
+pub(super) fn price(usd: Option<f64>, decimals: usize) -> String {
+    usd.map_or_else(
+        || "at a price that is not known".to_owned(),
+        |usd| format!("${usd:.decimals$}"),
+    )
 }
 
 /// Returns what the opinions took, which is part of what was paid for models.
@@ -143,10 +148,7 @@ fn opinions(report: &Report) -> String {
     match spent.filter(|spent| spent.calls > 0) {
         Some(spent) => {
             let s = if spent.calls == 1 { "" } else { "s" };
-            let usd = spent.usd.map_or_else(
-                || "at a price that is not known".to_owned(),
-                |usd| format!("${usd:.4}"),
-            );
+            let usd = price(spent.usd, 4);
             let (calls, tokens) = (numbers::count(spent.calls), numbers::count(spent.tokens));
             format!("{calls} call{s}, {tokens} tokens, {usd}")
         }
