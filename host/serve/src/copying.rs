@@ -1,10 +1,10 @@
 //! A copy of an experiment with another file: for another parameter, without an editor.
 
+use super::places::is_passed_over;
 use bakeoff_config::FILE_NAME;
 use bakeoff_files::{Folder, FolderEntryKind};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// The most files of an experiment that are copied, their bytes together, and the folders on the way to one.
@@ -80,7 +80,7 @@ impl Reading {
         let too_many = || format!("it has more than {FILES_MAX} files: copy it by hand");
         for entry in entries.ok_or_else(too_many)? {
             let name = &*entry.name;
-            if is_left_behind(name) || below.as_os_str().is_empty() && name == FILE_NAME {
+            if is_passed_over(name) || below.as_os_str().is_empty() && name == FILE_NAME {
                 continue;
             }
             match entry.kind {
@@ -115,11 +115,6 @@ impl Reading {
         }
         Ok(())
     }
-}
-
-/// Returns true for what is no part of an experiment: results, repositories, and what other tools make.
-fn is_left_behind(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(b".") || name == "target" || name == "node_modules"
 }
 
 #[cfg(test)]

@@ -149,8 +149,13 @@ impl Walk {
 }
 
 fn is_entered(name: &OsStr) -> bool {
-    let is_hidden = name.as_bytes().starts_with(b".");
-    name == KEPT || !is_hidden && !SKIPPED.iter().any(|skipped| name == *skipped)
+    name == KEPT || !is_passed_over(name)
+}
+
+/// Returns true for what is no part of an experiment: what is hidden, as results and repositories are, and folders of
+/// other tools.
+pub(crate) fn is_passed_over(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b".") || SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! Stopping a run, whoever started it: the process that holds the lock of its results gets what Ctrl-C sends.
 
 use bakeoff_files::Folder;
-use bakeoff_store::Lock;
+use bakeoff_store::{LOCK_FILE, Lock};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Name of the file that is locked.
-const LOCK_FILE: &str = "lock";
 /// The longest wait for a run to stop, and the time between two looks: it stops after the replica that goes on.
 const STOP_TIME_MAX: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -56,7 +56,7 @@ pub use fingerprint::Fingerprint;
 pub use history::RunSummary;
 pub use holder::LockHolder;
 pub use key::{Key, input};
-pub use lock::Lock;
+pub use lock::{LOCK_FILE, Lock};
 pub use open::{Mode, Store};
 pub use replicas::{RaceId, RaceLists};
 pub use results::{Owner, ResultKind, StoredResult, Trial};

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Name of the lock file in the folder of an experiment.
-pub(super) const LOCK_FILE: &str = "lock";
+pub const LOCK_FILE: &str = "lock";
 /// Bytes of the lock file that are read: more than a holder ever writes.
 const HOLDER_BYTES_MAX: u64 = 4096;
 /// Largest number of tries to take a lock that no living process is known to hold. There are two such moments: the
