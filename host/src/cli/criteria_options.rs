@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::new_criteria::CriteriaOrigin;
-use super::told::read_text;
+use super::told::read_told;
 use bakeoff_domain::is_active;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{NEW_CRITERIA, new_criterion};
@@ -56,7 +56,7 @@ impl CriteriaOptions {
     /// One is named twice, or none counts, or the file of criteria cannot be used.
     pub(super) fn decided(&self) -> Result<Option<(CriteriaOrigin, Vec<Criterion>)>, Failure> {
         if let Some(file) = &self.file {
-            let text = read_text("--criteria", file)?;
+            let text = read_told("--criteria", file)?;
             let name = file.display().to_string();
             let criteria = bakeoff_config::parse_criteria(&text, &name)?;
             return Ok(Some((CriteriaOrigin::User, criteria)));

@@ -1,5 +1,6 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
+use super::asked::INTERRUPTED;
 use super::changed;
 use super::criteria_options::CriteriaOptions;
 use super::draft_files::{experiment_name, write_all};
@@ -158,9 +159,7 @@ async fn explored(
     let exploring = arguments.explore(&models, like.as_ref(), output, &events);
     let explored = tokio::select! {
         explored = exploring => explored,
-        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
-            "interrupted; what the model replied is recorded, and the same command goes on without paying again",
-        )),
+        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
     // Nothing is written while one of these waits.
     let is_first = |task: &OpenTask| matches!(task.purpose, Purpose::Plan | Purpose::Research);

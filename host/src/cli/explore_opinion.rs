@@ -1,5 +1,6 @@
 //! `bakeoff explore --opinion`: a question that no function answers, developed in words and judged. Nothing is run.
 
+use super::asked::INTERRUPTED;
 use super::criteria_options::CriteriaOptions;
 use super::draft_files::{experiment_name, write_all};
 use super::explore_output::ExploreOutput;
@@ -138,9 +139,7 @@ pub(super) async fn run(
     let developing = request.develop(&models, &options, output, &events);
     let developed = tokio::select! {
         developed = developing => developed,
-        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
-            "interrupted; what the model replied is recorded, and the same command goes on without paying again",
-        )),
+        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
     let Some((plan, developed)) = developed? else {
         return Ok(Status::Done);

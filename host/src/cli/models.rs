@@ -1,6 +1,7 @@
 //! The options that say which model is asked, and what it may cost.
 
 use super::failure::Failure;
+use super::told::read_text;
 use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_files::read_bounded;
@@ -245,14 +246,8 @@ impl ModelArguments {
     /// # Errors
     /// It cannot be read.
     pub(super) fn cassette_text(&self) -> Result<Option<String>, Failure> {
-        let read = |file: &PathBuf| {
-            let shown = file.display().to_string();
-            let wrong = |why: &str| Failure::usage(format!("--cassette {}: {why}", Plain(&shown)));
-            let bytes = read_bounded(file, CASSETTE_BYTES_MAX);
-            let bytes = bytes.map_err(|error| wrong(&error.to_string()))?;
-            let bytes = bytes.ok_or_else(|| wrong("it has more than 16 MiB"))?;
-            String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8"))
-        };
+        let most = (CASSETTE_BYTES_MAX, "it has more than 16 MiB");
+        let read = |file: &PathBuf| read_text("--cassette", file, most);
         self.cassette.as_ref().map(read).transpose()
     }
 

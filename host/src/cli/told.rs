@@ -49,20 +49,32 @@ impl Context {
 }
 
 fn read(file: &Path) -> Result<(String, String), Failure> {
-    let text = read_text("--context", file)?;
+    let text = read_told("--context", file)?;
     let name = file.file_name().unwrap_or_default().display().to_string();
     Ok((name, text))
 }
 
-/// Reads the text of a file that an option names.
+/// Reads the text of a file that an option names, and that a model is told.
 ///
 /// # Errors
 /// It cannot be read, is no text, or is too large.
-pub(super) fn read_text(option: &str, file: &Path) -> Result<String, Failure> {
+pub(super) fn read_told(option: &str, file: &Path) -> Result<String, Failure> {
+    let too_large = "it has more than 64 KiB: give the part that matters";
+    read_text(option, file, (FILE_BYTES_MAX, too_large))
+}
+
+/// Reads the text of a file that an option names, of so many bytes at most; beyond them with this message.
+///
+/// # Errors
+/// It cannot be read, is no text, or is too large.
+pub(super) fn read_text(
+    option: &str,
+    file: &Path,
+    (bytes_max, too_large): (u64, &str),
+) -> Result<String, Failure> {
     let shown = file.display().to_string();
     let wrong = |why: &str| Failure::usage(format!("{option} {}: {why}", Plain(&shown)));
-    let bytes = read_bounded(file, FILE_BYTES_MAX).map_err(|error| wrong(&error.to_string()))?;
-    let bytes =
-        bytes.ok_or_else(|| wrong("it has more than 64 KiB: give the part that matters"))?;
+    let bytes = read_bounded(file, bytes_max).map_err(|error| wrong(&error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| wrong(too_large))?;
     String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8"))
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::generation_events::GenerationEvents;
 use super::models;
-use super::told::{Context, read_text};
+use super::told::{Context, read_told};
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};
 use clap::{Args, ValueEnum};
@@ -119,7 +119,7 @@ impl Writing {
     /// # Errors
     /// The file cannot be read.
     pub(super) fn instructions(&self) -> Result<Option<String>, Failure> {
-        let read = |file: &PathBuf| read_text("--instructions", file);
+        let read = |file: &PathBuf| read_told("--instructions", file);
         self.instructions.as_ref().map(read).transpose()
     }
 
