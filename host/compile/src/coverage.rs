@@ -8,6 +8,7 @@
 mod indices;
 mod lines;
 
+use super::module_counts::ModuleCounts;
 use bakeoff_domain::coverage::{CoverageMap, CoverageUnit};
 use indices::Indices;
 use lines::LineTable;
@@ -350,12 +351,13 @@ impl ReencodeComponent for Marker<'_> {
     ) -> Result<(), Error> {
         let is_own = self.depth == 0;
         if is_own {
-            let added = indices::Additions::of(module, parser.clone())?;
-            self.module = added.map(|added| OpenModule {
+            let counts = ModuleCounts::of(module, parser.clone())?;
+            let can_be_marked = counts.has_memory && counts.has_code && counts.has_exports;
+            self.module = can_be_marked.then(|| OpenModule {
                 number: self.number,
-                ty: added.types,
-                function: added.functions,
-                memory: added.memories,
+                ty: counts.types,
+                function: counts.functions,
+                memory: counts.memories,
                 points: 0,
                 lines: Vec::new(),
                 table: LineTable::of(module, parser.clone(), self.files),

@@ -39,6 +39,7 @@ mod layout;
 pub mod limits;
 mod link;
 mod logical_lines;
+mod module_counts;
 mod native;
 mod native_child;
 mod native_glue;

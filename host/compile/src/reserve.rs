@@ -11,6 +11,7 @@
 //! memory grows by system calls, and their time counts. Tables count against the same limit, so that a table which
 //! grows would find nothing left of it.
 
+use super::module_counts::ModuleCounts;
 use std::borrow::Cow;
 use wasm_encoder::reencode::{self, Error, Reencode, ReencodeComponent};
 use wasm_encoder::{
@@ -109,64 +110,31 @@ impl Memory {
 /// Re-encodes a component, with memory in advance.
 struct Reserver {
     memory: Memory,
-    /// The indices of the module that is being written, if it is the one with the memory; `None`
-    /// otherwise, and between modules.
-    module: Option<Additions>,
+    /// The numbers of what the module that is being written has, if it is the one with the memory: the indices of the
+    /// type and the function by which it grows, and of the global that holds the pages in use. `None` otherwise, and
+    /// between modules.
+    module: Option<ModuleCounts>,
     /// True once the module with the memory was found.
     reserved: bool,
     /// True once an instruction that grows a table was found, in any module.
     grows_tables: bool,
 }
 
-/// The indices of the type, function and global that are added to a module.
-#[derive(Clone, Copy, Default)]
-struct Additions {
-    /// The type of the function that grows the memory: from additional pages to the pages before.
-    ty: u32,
-    /// The function that grows the memory.
-    grow: u32,
-    /// The global that holds the pages in use.
-    size: u32,
-}
-
-impl Additions {
-    /// Counts the types, functions and globals of a module; `None` if it has no memory of its own, never grows it, or
-    /// has no section of globals.
-    fn of(module: &[u8], parser: Parser) -> Result<Option<Self>, Error> {
-        let mut next = Self::default();
-        let (mut has_memory, mut grows, mut has_globals) = (false, false, false);
-        for payload in parser.parse_all(module) {
-            match payload? {
-                Payload::TypeSection(section) => {
-                    for group in section {
-                        next.ty += group?.types().len() as u32;
-                    }
-                }
-                Payload::ImportSection(section) => {
-                    for import in section.into_imports() {
-                        match import?.ty {
-                            TypeRef::Func(_) | TypeRef::FuncExact(_) => next.grow += 1,
-                            TypeRef::Global(_) => next.size += 1,
-                            _ => {}
-                        }
-                    }
-                }
-                Payload::FunctionSection(section) => next.grow += section.count(),
-                Payload::MemorySection(section) => has_memory = section.count() > 0,
-                Payload::GlobalSection(section) => {
-                    has_globals = true;
-                    next.size += section.count();
-                }
-                Payload::CodeSectionEntry(body) => {
-                    for operator in body.get_operators_reader()? {
-                        grows |= matches!(operator?, Operator::MemoryGrow { .. });
-                    }
-                }
-                _ => {}
+/// Counts what a module has; `None` if it has no memory of its own, never grows it, or has no section of globals.
+fn counted(module: &[u8], parser: Parser) -> Result<Option<ModuleCounts>, Error> {
+    let mut counts = ModuleCounts::default();
+    let mut grows = false;
+    for payload in parser.parse_all(module) {
+        let payload = payload?;
+        counts.add(&payload)?;
+        if let Payload::CodeSectionEntry(body) = payload {
+            for operator in body.get_operators_reader()? {
+                grows |= matches!(operator?, Operator::MemoryGrow { .. });
             }
         }
-        Ok((has_memory && grows && has_globals).then_some(next))
     }
+    let fits = counts.has_memory && grows && counts.has_globals;
+    Ok(fits.then_some(counts))
 }
 
 impl Memory {
@@ -226,7 +194,7 @@ impl Reencode for Reserver {
     ) -> Result<(), Error> {
         reencode::utils::parse_function_section(self, functions, section)?;
         if let Some(added) = self.module {
-            functions.function(added.ty);
+            functions.function(added.types);
         }
         Ok(())
     }
@@ -265,8 +233,8 @@ impl Reencode for Reserver {
     fn instruction<'a>(&mut self, operator: Operator<'a>) -> Result<Instruction<'a>, Error> {
         self.grows_tables |= matches!(operator, Operator::TableGrow { .. });
         match (self.module, operator) {
-            (Some(added), Operator::MemoryGrow { .. }) => Ok(Instruction::Call(added.grow)),
-            (Some(added), Operator::MemorySize { .. }) => Ok(Instruction::GlobalGet(added.size)),
+            (Some(added), Operator::MemoryGrow { .. }) => Ok(Instruction::Call(added.functions)),
+            (Some(added), Operator::MemorySize { .. }) => Ok(Instruction::GlobalGet(added.globals)),
             (_, operator) => reencode::utils::instruction(self, operator),
         }
     }
@@ -278,7 +246,7 @@ impl Reencode for Reserver {
     ) -> Result<(), Error> {
         reencode::utils::parse_code_section(self, code, section)?;
         if let Some(added) = self.module {
-            code.function(&self.memory.grow_function(added.size));
+            code.function(&self.memory.grow_function(added.globals));
         }
         Ok(())
     }
@@ -300,7 +268,7 @@ impl ReencodeComponent for Reserver {
         parser: Parser,
         module: &[u8],
     ) -> Result<(), Error> {
-        self.module = Additions::of(module, parser.clone())?;
+        self.module = counted(module, parser.clone())?;
         self.reserved |= self.module.is_some();
         let written =
             reencode::component_utils::parse_component_submodule(self, component, parser, module);

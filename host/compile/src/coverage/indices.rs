@@ -1,9 +1,8 @@
-//! Numbers of the things that a component and a module define: the indices of what is added behind them.
+//! Numbers of the things that a component defines: the indices of what is added behind them.
 
-use wasm_encoder::reencode::Error;
 use wasmparser::{
     CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentOuterAliasKind,
-    ComponentTypeRef, Encoding, ExternalKind, Instance, Parser, Payload, Result, TypeRef,
+    ComponentTypeRef, ExternalKind, Instance, Parser, Payload, Result,
 };
 
 /// Numbers of what the outermost component defines.
@@ -112,53 +111,5 @@ impl Indices {
             ComponentExternalKind::Module => self.modules.push(None),
             _ => {}
         }
-    }
-}
-
-/// Numbers of what a module defines.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Additions {
-    pub(super) types: u32,
-    pub(super) functions: u32,
-    pub(super) memories: u32,
-}
-
-impl Additions {
-    /// Counts what a module defines; `None` if it has no memory of its own, no code or no exports.
-    pub(super) fn of(module: &[u8], parser: Parser) -> Result<Option<Self>, Error> {
-        let mut next = Self::default();
-        let (mut has_memory, mut has_code, mut has_exports) = (false, false, false);
-        for payload in parser.parse_all(module) {
-            match payload? {
-                Payload::TypeSection(section) => {
-                    for group in section {
-                        next.types += group?.types().len() as u32;
-                    }
-                }
-                Payload::ImportSection(section) => {
-                    for import in section.into_imports() {
-                        match import?.ty {
-                            TypeRef::Func(_) | TypeRef::FuncExact(_) => next.functions += 1,
-                            TypeRef::Memory(_) => next.memories += 1,
-                            _ => {}
-                        }
-                    }
-                }
-                Payload::FunctionSection(section) => next.functions += section.count(),
-                Payload::MemorySection(section) => {
-                    has_memory = section.count() > 0;
-                    next.memories += section.count();
-                }
-                Payload::ExportSection(section) => has_exports = section.count() > 0,
-                Payload::CodeSectionStart { count, .. } => has_code = count > 0,
-                // A component, or something else that the parser reads on.
-                Payload::Version {
-                    encoding: Encoding::Component,
-                    ..
-                } => return Ok(None),
-                _ => {}
-            }
-        }
-        Ok((has_memory && has_code && has_exports).then_some(next))
     }
 }
