@@ -1,15 +1,11 @@
-//! The beginning and the end of a run in its store: what it opens, what it announces, and what it leaves.
+//! The beginning of a run in its store, and its stop before its end: what it opens, announces and leaves.
 
-use super::conclude::conclude;
 use super::error::RunError;
-use super::evidence::Evidence;
 use super::options::RunOptions;
 use super::variant_state::VariantState;
-use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_store::events::Event;
-use bakeoff_store::{Mode, RunId, RunMeta, RunStatus, SafeId, Start, Store};
-use std::collections::BTreeMap;
+use bakeoff_store::{Mode, RunId, RunMeta, RunStatus, Start, Store};
 
 /// Opens the store of a run, and reports what the user should know of it.
 pub(super) fn open(
@@ -90,49 +86,6 @@ pub(super) fn announce(
             description: variant.description.clone().unwrap_or_default(),
         })?;
     }
-    Ok(())
-}
-
-/// Computes the report of a run from everything that was stored of it, as at any later time, writes its variants beside
-/// the store, and announces their scores.
-pub(super) fn concluded(store: &mut Store, run: RunId) -> Result<Report, RunError> {
-    let evidence = Evidence::read(store, run, store.spent_seconds())?;
-    let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
-    for variant in &report.variants {
-        let id = SafeId::new(&variant.id)?;
-        store.files().write_variant(&id, variant)?;
-    }
-    announce_scores(store, &report)?;
-    Ok(report)
-}
-
-/// Stores the report of a run, which is its end.
-pub(super) fn finish(store: &mut Store, report: &Report) -> Result<(), RunError> {
-    store.finish_run(report)?;
-    store.emit(Event::RunComplete {
-        seconds: store.spent_seconds(),
-    })?;
-    Ok(())
-}
-
-/// Announces the scores of a report.
-fn announce_scores(store: &mut Store, report: &Report) -> Result<(), RunError> {
-    let mut matrix = BTreeMap::new();
-    for variant in &report.variants {
-        let score = |name: &String| variant.scores.get(name).map(|score| score.value);
-        let names = report.criteria.iter().map(|criterion| &criterion.name);
-        let scores: BTreeMap<String, Option<f64>> =
-            names.map(|name| (name.clone(), score(name))).collect();
-        matrix.insert(variant.id.clone(), scores.clone());
-        store.emit(Event::ApproachComplete {
-            approach_id: variant.id.clone(),
-            scores,
-        })?;
-    }
-    store.emit(Event::EvaluationComplete {
-        top_approach: report.recommendation.winner.clone(),
-        comparison_matrix: matrix,
-    })?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The execution of a run, from its first file to its report.
 
-use super::beginning::{announce, begin, concluded, finish, open};
+use super::beginning::{announce, begin, open};
+use super::ending::{concluded, finish};
 use super::budget;
 use super::child_tasks::ChildTasks;
 use super::context::{RunContext, environment};

@@ -1,7 +1,8 @@
 //! The run of a question in words: a model is asked for its opinions, if the user lets it be, and the report says that
 //! nothing was run. No compiler, engine or child process has a part in it.
 
-use super::beginning::{announce, begin, concluded, finish, open, stopped};
+use super::beginning::{announce, begin, open, stopped};
+use super::ending::{concluded, finish};
 use super::error::RunError;
 use super::evidence::RunInputs;
 use super::judge::RunJudge;

@@ -30,6 +30,7 @@ mod cost;
 mod coverages;
 mod crates;
 pub mod doctor;
+mod ending;
 mod error;
 mod evaluated;
 mod evaluations;
