@@ -84,7 +84,12 @@ fn a_question_is_answered_in_words_from_the_statement_to_the_page() {
         text.contains("## Architecture") && text.contains("## Pseudocode"),
         "{text}"
     );
-    assert!(made["generation"]["approaches"][3]["file"] == "approaches/materialized-views.md");
+    let approaches = &made["generation"]["approaches"];
+    assert_eq!(
+        approaches[3]["file"], "approaches/materialized-views.md",
+        "{approaches}{}",
+        output.stderr
+    );
 
     // What is checked in is what comes of it.
     let out = folder.path().join("out");
@@ -106,14 +111,17 @@ fn a_question_is_answered_in_words_from_the_statement_to_the_page() {
 
     let human = report(&out, "human");
     assert!(human.starts_with(notice), "{human}");
-    assert!(human.contains("What could be measured") && human.contains("bakeoff time COMMAND"));
+    let is_told =
+        human.contains("What could be measured") && human.contains("bakeoff time COMMAND");
+    assert!(is_told, "{human}");
     let page = report(&out, "html");
     let body = page.split_once("<body>\n").unwrap().1;
     let begins = format!("<p class=\"what\" role=\"note\">{notice}</p>\n<header>");
     assert!(body.starts_with(&begins), "{}", &body[..200]);
     assert!(
         body.contains("bakeoff explore &#39;Given a trace")
-            || body.contains("bakeoff explore 'Given")
+            || body.contains("bakeoff explore 'Given"),
+        "{body}"
     );
     let markdown = report(&out, "md");
     assert!(markdown.starts_with(&format!("**{notice}**")), "{markdown}");
@@ -169,7 +177,8 @@ fn a_question_is_answered_in_words_from_the_statement_to_the_page() {
         "json",
     ];
     let weighed = run_bakeoff(&weighed).json();
-    assert_eq!(weighed["variants"][0]["id"], "in-process");
+    let first = &weighed["variants"][0];
+    assert_eq!(first["id"], "in-process", "{first}");
 }
 
 /// Copies an example, since what is recorded lies beside an experiment.

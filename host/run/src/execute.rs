@@ -1,10 +1,10 @@
 //! The execution of a run, from its first file to its report.
 
 use super::beginning::{announce, begin, open};
-use super::ending::{concluded, finish};
 use super::budget;
 use super::child_tasks::ChildTasks;
 use super::context::{RunContext, environment};
+use super::ending::{concluded, finish};
 use super::error::RunError;
 use super::evaluations::When;
 use super::evidence::RunInputs;
