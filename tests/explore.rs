@@ -1,6 +1,7 @@
 //! `bakeoff explore`: from a statement to an experiment, from recorded replies of a model.
 
 mod deciding;
+mod planning;
 
 use crate::support::{CommandOutput, run_bakeoff};
 use serde_json::{Value, json};

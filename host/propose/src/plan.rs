@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The most tasks of a plan.
-const TASKS_MAX: usize = 24;
+const TASKS_MAX: usize = bakeoff_domain::report::PLAN_TASKS_MAX;
 
 /// The most tokens that a task may be estimated at.
 const TOKENS_MAX: u32 = 16_384;
@@ -29,6 +29,15 @@ pub enum Complexity {
 }
 
 impl Complexity {
+    /// Returns the level's name, such as `simple`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Moderate => "moderate",
+            Self::Complex => "complex",
+        }
+    }
+
     /// The least and the greatest number of approaches.
     pub fn approaches(self) -> (u32, u32) {
         match self {

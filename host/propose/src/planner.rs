@@ -1,12 +1,14 @@
 //! Questions to a model for the plan of an exploration.
 
 use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
+use super::plan_cost::PlanBounds;
 use super::prompt::{SYSTEM, data};
 use super::what_counts::criteria_words;
 use super::writer::read;
 use bakeoff_domain::generate::Diversity;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_provider::{AskError, Models, Purpose, Request};
+use serde_json::Value;
 
 /// The most tokens of a plan.
 const TOKENS_MAX: u32 = 8_192;
@@ -41,29 +43,67 @@ pub struct PlanRequest<'a> {
     pub diversity: Diversity,
     /// The criteria that the approaches are compared by; `None` lets the plan propose some.
     pub criteria: Option<&'a [Criterion]>,
+    /// Bounds within which the plan is carried out.
+    pub bounds: PlanBounds,
 }
 
-/// Asks for the complexity of a problem, and for the tasks that solve it.
+/// A plan, with the reply that it was read from.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The model's reply.
+    pub reply: Value,
+}
+
+/// Asks for the complexity of a problem, and for the tasks that solve it. A plan with more approaches than its bounds have
+/// room for goes back, unless the user wants that many.
 ///
 /// # Errors
 /// See [`PlanError`].
-pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Plan, PlanError> {
+pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Planned, PlanError> {
+    let bounds = wanted.bounds.words(models);
     let mut wrong: Option<String> = None;
     for attempt in 0..=REPAIRS_MAX {
-        let request = request(wanted, attempt, wrong.as_deref());
-        let written: WrittenPlan = read(models.ask(&request).await?)?;
+        let request = request((wanted, &bounds), attempt, wrong.as_deref());
+        let reply = models.ask(&request).await?;
+        let written: WrittenPlan = read(reply.clone())?;
         if let (PlanScope::Statement, Some(reason)) = (wanted.scope, written.no_function()) {
             return Err(PlanError::NoFunction(reason));
         }
-        match Plan::of(&written, wanted.scope, wanted.approaches) {
-            Ok(plan) => return Ok(plan),
+        let plan = Plan::of(&written, wanted.scope, wanted.approaches);
+        match plan.and_then(|plan| fitting(plan, models, &wanted)) {
+            Ok(plan) => return Ok(Planned { plan, reply }),
             Err(reason) => wrong = Some(reason),
         }
     }
     Err(PlanError::Unusable(wrong.unwrap_or_default()))
 }
 
-fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Request {
+/// Returns the plan of a reply that was kept; `None` if it is none for this request.
+pub fn plan_of_reply(reply: &Value, wanted: &PlanRequest<'_>) -> Option<Plan> {
+    let written: WrittenPlan = read(reply.clone()).ok()?;
+    Plan::of(&written, wanted.scope, wanted.approaches).ok()
+}
+
+/// Returns a plan that its bounds have room for. Where they have none for a single approach, or the user wants that many,
+/// it is for the user to decide.
+fn fitting(plan: Plan, models: &Models, wanted: &PlanRequest<'_>) -> Result<Plan, String> {
+    let most = plan.affordable(models, &wanted.bounds);
+    match most.filter(|_| wanted.approaches.is_none()) {
+        Some(most) if most > 0 && plan.approaches() > most => Err(format!(
+            "its {} approaches would take more than there is, which has room for {most} of that length",
+            plan.approaches()
+        )),
+        _ => Ok(plan),
+    }
+}
+
+fn request(
+    (wanted, bounds): (PlanRequest<'_>, &str),
+    attempt: u32,
+    wrong: Option<&str>,
+) -> Request {
     let count = match wanted.approaches {
         Some(count) => format!("{count} tasks of kind `approach`"),
         None => "as many tasks of kind `approach` as the complexity is worth: 1 to 3 for a simple problem, 3 to 8 \
@@ -116,7 +156,7 @@ fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Reques
              {begin}\n- {count}: {spread};\n\
              - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
              `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
-             priority do. `output_tokens` is how much you expect to write.{function}\n{counts}{wrong}",
+             priority do. `output_tokens` is how much you expect to write.{function}\n{bounds}\n{counts}{wrong}",
             data(wanted.statement)
         ),
         schema: plan_schema(wanted.scope, wanted.criteria.is_none()),
@@ -128,6 +168,7 @@ fn request(wanted: PlanRequest<'_>, attempt: u32, wrong: Option<&str>) -> Reques
 mod tests {
     use super::super::explore_options::usual_criteria;
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn criteria_are_asked_for_only_where_nobody_decided_them() {
@@ -138,11 +179,19 @@ mod tests {
             approaches: None,
             diversity: Diversity::Medium,
             criteria,
+            bounds: PlanBounds {
+                calls_at_once: 1,
+                cores: 1,
+                timeout: Duration::from_secs(60),
+                tokens: None,
+                microdollars: None,
+            },
         };
-        let open = request(wanted(None), 0, None);
+        let open = request((wanted(None), "Two cores."), 0, None);
+        assert!(open.prompt.contains("Two cores."));
         assert!(open.schema["properties"]["criteria"].is_object());
         assert!(open.prompt.contains("your proposal of what counts"));
-        let decided = request(wanted(Some(&criteria)), 0, None);
+        let decided = request((wanted(Some(&criteria)), ""), 0, None);
         assert!(decided.schema["properties"]["criteria"].is_null());
         assert!(
             decided.prompt.contains("memory (weight 0.3)"),

@@ -353,8 +353,8 @@ pub(super) fn wishes(instructions: Option<&str>) -> String {
 }
 
 /// Subject of the questions about an idea of the user's own, by which their cost is found.
-pub(super) fn wish_subject(idea: &Idea) -> String {
-    format!("wish {}", idea.name)
+pub(super) fn wish_subject(name: &str) -> String {
+    format!("wish {name}")
 }
 
 /// Returns the subject of questions about a combination: `combination 2`.

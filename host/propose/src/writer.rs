@@ -65,7 +65,7 @@ impl PrototypeOrigin<'_> {
     fn subject(&self, idea: &Idea, place: usize) -> String {
         match self {
             Self::New => prompt::subject(place),
-            Self::Wished(_) => prompt::wish_subject(idea),
+            Self::Wished(_) => prompt::wish_subject(&idea.name),
             Self::Combined(_) => prompt::combination_subject(place),
             Self::Improved(learnt) => prompt::improvement_subject(learnt, place),
         }
@@ -260,7 +260,7 @@ impl PrototypeWriter {
             PrototypeOrigin::Wished(_) => {
                 let request = prompt::prototype(self.told(), idea, place, depth, instructions);
                 Request {
-                    subject: prompt::wish_subject(idea),
+                    subject: prompt::wish_subject(&idea.name),
                     ..request
                 }
             }

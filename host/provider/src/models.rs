@@ -42,6 +42,7 @@ pub struct Models {
     books: RecordBooks,
     timeout: Duration,
     limiter: Limiter,
+    calls_at_once: u32,
     retries: RetryPolicy,
     /// Replies that were received before this process began, and are not paid for again.
     recorded: Mutex<Cassette>,
@@ -145,6 +146,7 @@ impl Models {
             books: RecordBooks::new(name, budget, secrets, recorder, files),
             timeout: options.timeout,
             limiter: Limiter::new(options.concurrency, options.calls_per_minute),
+            calls_at_once: options.concurrency.max(1),
             retries: RetryPolicy::default(),
             recorded: Mutex::new(recorded),
             notices,
@@ -199,6 +201,16 @@ impl Models {
         }
     }
 
+    /// Returns the bounds of all calls, also those of processes before this one: tokens, and millionths of a dollar.
+    pub fn bounds(&self) -> (Option<u64>, Option<u64>) {
+        self.books.budget.bounds()
+    }
+
+    /// Returns the most calls at the same time.
+    pub fn calls_at_once(&self) -> u32 {
+        self.calls_at_once
+    }
+
     /// Ends all questions that are under way, and refuses all further ones.
     pub fn interrupt(&self) {
         self.interrupted.send_replace(true);
@@ -239,6 +251,11 @@ impl Models {
     /// Returns true if whoever calls answers the questions, and no model is asked.
     pub fn is_manual(&self) -> bool {
         matches!(self.source, Source::Manual(_))
+    }
+
+    /// Returns true if replies that were recorded answer the questions, and no model is asked.
+    pub fn is_replay(&self) -> bool {
+        matches!(self.source, Source::Replay(_))
     }
 
     /// Returns the tasks that wait for an answer of whoever calls.

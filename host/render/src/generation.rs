@@ -24,13 +24,57 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
     );
     let expected = generation.expected.as_ref().map(|expected| {
         format!(
-            "Expected were {}, about {} tokens{}.",
+            "Expected were {}, about {} tokens{}{}.",
             calls(expected.calls),
             numbers::count(expected.tokens),
-            in_words(expected.usd)
+            in_words(expected.usd),
+            expected.seconds.map_or_else(String::new, |seconds| {
+                format!(
+                    ", {} s as calls at once allow",
+                    numbers::significant(seconds, 2)
+                )
+            })
         )
     });
-    [took].into_iter().chain(expected).collect()
+    let plan = generation.plan.as_ref().map(|plan| {
+        let reasons: String = plan
+            .reasons
+            .iter()
+            .map(|reason| format!(" {reason}"))
+            .collect();
+        format!("In its plan: a {} problem.{reasons}", plan.complexity)
+    });
+    [took].into_iter().chain(expected).chain(plan).collect()
+}
+
+/// Returns the table of the tasks of a plan, with what each was expected to take beside what it took.
+pub(super) fn tasks(generation: &Generation) -> Option<Table> {
+    let plan = generation.plan.as_ref()?;
+    let mut table = Table::of("task", "The plan, and what its tasks took with all repairs");
+    table.column("what", Align::Left);
+    for title in ["after", "tokens expected", "tokens", "calls", "seconds"] {
+        table.column(title, Align::Right);
+    }
+    for task in &plan.tasks {
+        let after: Vec<String> = task.after.iter().map(u32::to_string).collect();
+        let taken = |text: String| {
+            if task.cost.calls == 0 {
+                "–".to_owned()
+            } else {
+                text
+            }
+        };
+        table.row(vec![
+            super::clipped(&task.task, 40),
+            super::clipped(&task.title, 120),
+            after.join(", "),
+            numbers::count(task.expected_tokens),
+            taken(tokens(&task.cost).replace(" tokens", "")),
+            numbers::count(task.cost.calls),
+            taken(numbers::significant(task.cost.seconds, 3)),
+        ]);
+    }
+    table.if_any()
 }
 
 /// Returns the table of approaches, with the results of their attempts in order.
@@ -86,7 +130,9 @@ fn in_words(usd: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::report::{ExpectedCost, GeneratedIteration};
+    use bakeoff_domain::report::{
+        ExpectedCost, GeneratedIteration, GenerationPlan, GenerationTask,
+    };
 
     #[test]
     fn it_says_what_was_expected_and_what_it_took() {
@@ -108,6 +154,25 @@ mod tests {
                 calls: 1,
                 tokens: 4_000,
                 usd: None,
+                seconds: Some(90.0),
+            }),
+            plan: Some(GenerationPlan {
+                complexity: "simple".to_owned(),
+                reasons: vec!["One loop.".to_owned()],
+                tasks: vec![
+                    GenerationTask {
+                        task: "sketch 1".to_owned(),
+                        title: "Name them.".to_owned(),
+                        after: Vec::new(),
+                        expected_tokens: 3_400,
+                        cost,
+                    },
+                    GenerationTask {
+                        task: "approach 1".to_owned(),
+                        after: vec![1],
+                        ..GenerationTask::default()
+                    },
+                ],
             }),
             approaches: vec![GeneratedApproach {
                 name: "a".to_owned(),
@@ -121,7 +186,24 @@ mod tests {
             sentences(&generation),
             [
                 "openai x: 6 calls, at most 7500 tokens, 0.0123 US dollars, 12.0 s.",
-                "Expected were 1 call, about 4000 tokens, at a price that is not known."
+                "Expected were 1 call, about 4000 tokens, at a price that is not known, 90 s as calls at once allow.",
+                "In its plan: a simple problem. One loop.",
+            ]
+        );
+        let planned = tasks(&generation).unwrap();
+        assert_eq!(
+            planned.rows,
+            [
+                [
+                    "sketch 1",
+                    "Name them.",
+                    "",
+                    "3400",
+                    "at most 7500",
+                    "6",
+                    "12.0"
+                ],
+                ["approach 1", "", "1", "0", "–", "0", "–"],
             ]
         );
         let table = table(&generation).unwrap();

@@ -237,6 +237,7 @@ fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
     if let Some(made) = &report.generation {
         section(blocks, Heading::new("Generated approaches"));
         blocks.extend(generation::sentences(made).into_iter().map(outside));
+        blocks.extend(generation::tasks(made).map(Block::Table));
         blocks.extend(generation::table(made).map(Block::Table));
     }
     for added in &report.sections {

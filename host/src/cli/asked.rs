@@ -15,14 +15,14 @@ use super::models;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
-use super::planned::{self, PlanOutput};
+use super::planned::{PlanOutput, goes_on, plan_text};
+use super::planning::{Planning, planned};
 use super::researching;
 use super::show;
 use super::wishes::{self, Wishing};
 use bakeoff_config::{Generate, LoadedExperiment, Policy};
-use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{
-    ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanError, PlanRequest, PlanScope,
+    ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest, PlanScope,
     ProposeOptions, WriteOptions,
 };
 use bakeoff_provider::Models;
@@ -153,7 +153,7 @@ pub(super) async fn ask(
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
     match explored {
-        Some((explored, expected)) => asking.finish(&explored, expected, file),
+        Some((explored, planning)) => asking.finish(&explored, &planning, file),
         None => Ok(Next::End),
     }
 }
@@ -241,40 +241,38 @@ impl Asking<'_> {
         &self,
         policy: &Policy,
         safety: &Safety,
-    ) -> Result<Option<(Explored, ExpectedCost)>, Failure> {
+    ) -> Result<Option<(Explored, Planning)>, Failure> {
         let (wanted, output) = (self.wanted, self.output);
         let host = safety.host_options(policy.clone())?;
         let mut say = output.reporter();
-        say(&format!("asking {} for a plan", self.models.name()));
         let statement = &self.loaded.experiment.problem;
-        let plan = bakeoff_propose::plan(
-            self.models,
-            PlanRequest {
-                statement,
-                scope: PlanScope::Experiment,
-                approaches: wanted.approaches,
-                diversity: wanted.diversity,
-                criteria: Some(&self.loaded.experiment.criteria),
-            },
-        );
-        let plan = plan.await.map_err(|error| match error {
-            PlanError::Ask(error) => models::ended(&error),
-            unusable => Failure::no_answer(unusable.to_string()),
-        })?;
         let asks_research = wanted.research && researching::is_open(&self.loaded.dir, statement);
-        let expected = generation::expected(&plan, self.models, asks_research);
+        let cores = counts::cores_of(self.loaded.experiment.measure.workers);
+        let request = PlanRequest {
+            statement,
+            scope: PlanScope::Experiment,
+            approaches: wanted.approaches,
+            diversity: wanted.diversity,
+            criteria: Some(&self.loaded.experiment.criteria),
+            bounds: PlanBounds::of(self.models, cores, wanted.timeout),
+        };
+        let planning = planned(
+            self.models,
+            (&self.loaded.dir, &wanted.wanted()),
+            request,
+            (asks_research, Vec::new()),
+            &mut say,
+        )
+        .await?;
         if self.leave.dry_run {
             match output.format {
-                Format::Json => show::write_json(&PlanOutput {
-                    plan: &plan,
-                    expected: &expected,
-                })?,
-                _ => show::write(&planned::plan_text(&plan, &expected))?,
+                Format::Json => show::write_json(&PlanOutput::from(&planning))?,
+                _ => show::write(&plan_text(&planning))?,
             }
             return Ok(None);
         }
-        say(planned::plan_text(&plan, &expected).trim_end());
-        if !self.leave.yes && !planned::goes_on(self.models)? {
+        say(plan_text(&planning).trim_end());
+        if !self.leave.yes && !goes_on(self.models)? {
             return Ok(None);
         }
         let told = told(wanted, self.loaded, self.models, &mut say).await?;
@@ -285,12 +283,7 @@ impl Asking<'_> {
             told,
             like: None,
             experiment: NewExperiment::usual(&self.loaded.experiment.name),
-            propose: propose_options(
-                wanted,
-                self.loaded,
-                counts::cores_of(asking.experiment.measure.workers),
-                self.events,
-            ),
+            propose: propose_options(wanted, self.loaded, cores, self.events),
             wished: Vec::new(),
         };
         let own = own_approaches(&asking);
@@ -298,17 +291,23 @@ impl Asking<'_> {
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
         let beside = (survey, &own[..], &wished[..]);
-        let explored =
-            bakeoff_propose::explore_beside(self.models, &plan, beside, &host, &options, escaped)
-                .await?;
-        Ok(Some((explored, expected)))
+        let explored = bakeoff_propose::explore_beside(
+            self.models,
+            &planning.plan,
+            beside,
+            &host,
+            &options,
+            escaped,
+        )
+        .await?;
+        Ok(Some((explored, planning)))
     }
 
     /// Writes the approaches that passed into the experiment, and reports the outcomes of all on stderr.
     fn finish(
         &self,
         explored: &Explored,
-        expected: ExpectedCost,
+        planning: &Planning,
         file: &Path,
     ) -> Result<Next, Failure> {
         let mut say = self.output.reporter();
@@ -321,7 +320,7 @@ impl Asking<'_> {
             file,
             proposals: &explored.proposals,
             models: Some(self.models),
-            expected: Some(expected),
+            planning: Some(planning),
             not_started: &explored.not_started,
             wanted: self.wanted.wanted(),
             is_complete: explored.ended.is_none(),

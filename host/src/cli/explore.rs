@@ -20,15 +20,15 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
+use super::planning::{Planning, planned};
 use super::researching;
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::library;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
-use bakeoff_domain::report::ExpectedCost;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{
-    APPROACHES, DraftFile, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanError,
+    APPROACHES, DraftFile, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds,
     PlanRequest, PlanScope,
 };
 use bakeoff_provider::{Models, OpenTask, Purpose};
@@ -187,8 +187,7 @@ async fn explored(
 /// Result of an exploration, with what was decided before it.
 struct Exploration {
     explored: Explored,
-    /// The cost that the plan expected.
-    expected: ExpectedCost,
+    planning: Planning,
     criteria: NewCriteria,
 }
 
@@ -277,7 +276,6 @@ impl Arguments {
             let with_criteria = self.criteria.decided()?.is_none();
             say(&format!("--like: {}", like.sentence(with_criteria)));
         }
-        say(&format!("asking {} for a plan", models.name()));
         let cores = bakeoff_measure::usable_cores().len();
         let cores = self.workers.map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
@@ -290,38 +288,34 @@ impl Arguments {
             None => None,
         };
         let decided = self.decided(like)?;
-        let plan = bakeoff_propose::plan(
-            models,
-            PlanRequest {
-                statement: &told,
-                scope: PlanScope::Statement,
-                approaches: wanted,
-                diversity: propose.diversity,
-                criteria: decided.as_ref().map(|(_, criteria)| &criteria[..]),
-            },
-        )
-        .await;
-        let plan = plan.map_err(|error| match error {
-            PlanError::Ask(error) => models::ended(&error),
-            PlanError::NoFunction(_) => Failure::no_answer(format!(
-                "{error}. With --opinion it is answered in words: approaches are developed and judged, and what could be \
-                 measured is named"
-            )),
-            unusable => Failure::no_answer(unusable.to_string()),
-        })?;
         let asks_research = self.writing.research() && researching::is_open(&self.out, &told);
-        let expected = generation::expected(&plan, models, asks_research);
+        let request = PlanRequest {
+            statement: &told,
+            scope: PlanScope::Statement,
+            approaches: wanted,
+            diversity: propose.diversity,
+            criteria: decided.as_ref().map(|(_, criteria)| &criteria[..]),
+            bounds: PlanBounds::of(models, cores, propose.write.timeout),
+        };
+        let ideas = self.own.wished();
+        let names = ideas.iter().map(|one| one.idea.name.clone()).collect();
+        let planning = planned(
+            models,
+            (&self.out, &self.wanted(like)),
+            request,
+            (asks_research, names),
+            &mut say,
+        )
+        .await?;
         if self.dry_run {
             match output.format {
-                Format::Json => show::write_json(&PlanOutput {
-                    plan: &plan,
-                    expected: &expected,
-                })?,
-                _ => show::write(&plan_text(&plan, &expected))?,
+                Format::Json => show::write_json(&PlanOutput::from(&planning))?,
+                _ => show::write(&plan_text(&planning))?,
             }
             return Ok(None);
         }
-        say(plan_text(&plan, &expected).trim_end());
+        say(plan_text(&planning).trim_end());
+        let plan = &planning.plan;
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
@@ -331,7 +325,7 @@ impl Arguments {
         } else {
             told
         };
-        let criteria = NewCriteria::choose(decided, &plan);
+        let criteria = NewCriteria::choose(decided, plan);
         let experiment = NewExperiment {
             criteria: criteria.criteria.clone(),
             comment: criteria.comment(),
@@ -346,14 +340,14 @@ impl Arguments {
                 None => experiment,
             },
             propose,
-            wished: self.own.wished(),
+            wished: ideas,
         };
         // Progress may quote a panic or a compiler.
         let escaped = move |text: &str| say(&Lines(text).to_string());
-        let explored = bakeoff_propose::explore(models, &plan, &host, &options, escaped).await?;
+        let explored = bakeoff_propose::explore(models, plan, &host, &options, escaped).await?;
         Ok(Some(Exploration {
             explored,
-            expected,
+            planning,
             criteria,
         }))
     }
@@ -368,7 +362,7 @@ impl Arguments {
     ) -> Result<Status, Failure> {
         let Exploration {
             explored,
-            expected,
+            planning,
             criteria,
         } = exploration;
         for warning in models.warnings() {
@@ -398,7 +392,7 @@ impl Arguments {
                 &explored.proposals,
                 &written,
                 Some(models),
-                Some(expected),
+                Some(&planning),
             )?,
             criteria: Some(criteria.or_of_file(earlier)),
             oracle: explored.oracle.as_ref(),

@@ -344,5 +344,6 @@ fn generated(developed: &Developed, models: &Models, is_written: bool) -> Genera
         model: models.name(),
         spent: (&spent.total).into(),
         expected: None,
+        plan: None,
     }
 }

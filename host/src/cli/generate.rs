@@ -197,7 +197,7 @@ async fn generated(
             file: &file,
             proposals: &proposals.proposals,
             models: models.as_deref(),
-            expected: None,
+            planning: None,
             not_started: &[],
             wanted: arguments.wanted(),
             is_complete: proposals.ended.is_none(),

@@ -5,15 +5,14 @@ use super::failure::Failure;
 use super::generation_record::{GenerationRecord, record, with_earlier, write};
 use super::models;
 use super::placing::cannot_write;
+use super::planning::Planning;
 use super::written::{Written, with_written, write_files};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
-    ATTEMPTS_MAX, ExpectedCost, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
+    ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
 use bakeoff_files::Folder;
-use bakeoff_propose::{
-    Attempt, AttemptOutcome, OwnApproach, Plan, PlannedTask, Proposal, ProposalOutcome,
-};
+use bakeoff_propose::{Attempt, AttemptOutcome, OwnApproach, Proposal, ProposalOutcome};
 use bakeoff_provider::{Models, RECORD_FILE};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
@@ -31,12 +30,6 @@ pub(super) const KEPT: &str = ".bakeoff";
 /// The record of a folder's exchanges about opinions. It is one of its own, since opinions have a budget of their own.
 const OPINIONS: &str = ".bakeoff/opinions.jsonl";
 
-/// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
-const PROMPT_TOKENS: u64 = 3_000;
-
-/// Expected tokens of an answer on what is known of a problem.
-const RESEARCH_TOKENS: u64 = 1_500;
-
 /// The most characters of a failure that are shown to a person.
 const MESSAGE_CHARS_MAX: usize = 600;
 
@@ -49,7 +42,7 @@ pub(super) fn keep(
     proposals: &[Proposal],
     written: &[Written],
     models: Option<&Models>,
-    expected: Option<ExpectedCost>,
+    planning: Option<&Planning>,
 ) -> Result<Generation, Failure> {
     let mut approaches = Vec::with_capacity(proposals.len());
     for proposal in proposals {
@@ -59,7 +52,8 @@ pub(super) fn keep(
         approaches,
         model: models.map(Models::name).unwrap_or_default(),
         spent: models.map_or_else(ModelCost::default, |models| (&models.spent().total).into()),
-        expected,
+        expected: planning.map(|one| one.expected),
+        plan: planning.zip(models).map(|(one, models)| one.kept(models)),
     })
 }
 
@@ -125,26 +119,6 @@ fn iteration(
     })
 }
 
-/// Returns the expected cost of the tasks of a plan, without repairs, and of the question of what is known of the problem
-/// if that is asked first.
-pub(super) fn expected(plan: &Plan, models: &Models, asks_research: bool) -> ExpectedCost {
-    let tasks = plan.tasks.iter();
-    let tasks = tasks.map(|task: &PlannedTask| u64::from(task.output_tokens));
-    let written: Vec<u64> = tasks
-        .chain(asks_research.then_some(RESEARCH_TOKENS))
-        .collect();
-    let input = PROMPT_TOKENS * written.len() as u64;
-    let money = written
-        .iter()
-        .map(|output| models.expected_microdollars(PROMPT_TOKENS, *output));
-    let money: Option<u64> = money.sum();
-    ExpectedCost {
-        calls: written.len() as u64,
-        tokens: input + written.iter().sum::<u64>(),
-        usd: money.map(|microdollars| microdollars as f64 / 1e6),
-    }
-}
-
 /// Returns the approaches of an experiment in the form that a model is told.
 pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
     let told = loaded.experiment.approaches.iter();
@@ -185,7 +159,7 @@ pub(super) struct Ending<'a> {
     pub(super) file: &'a Path,
     pub(super) proposals: &'a [Proposal],
     pub(super) models: Option<&'a Models>,
-    pub(super) expected: Option<ExpectedCost>,
+    pub(super) planning: Option<&'a Planning>,
     pub(super) not_started: &'a [String],
     pub(super) wanted: String,
     /// False if a budget or the model ended the generation: the same request can go on later.
@@ -208,7 +182,7 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
         ending.proposals,
         &written,
         ending.models,
-        ending.expected,
+        ending.planning,
     )?;
     let mut kept = GenerationRecord {
         generation: with_earlier(dir, made.clone()),

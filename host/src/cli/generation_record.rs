@@ -12,6 +12,7 @@ use bakeoff_render::escape::Plain;
 use bakeoff_source::content_address;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -23,21 +24,22 @@ const FILE: &str = ".bakeoff/generation.json";
 const FILE_BYTES_MAX: u64 = 16 << 20;
 const FILE_VALUES_MAX: usize = 1 << 16;
 
-/// Writes the record of a generation beside the experiment, all at once, with the user's seal. Research that is kept
-/// there stays.
+/// Writes the record of a generation beside the experiment, all at once, with the user's seal. Research and a plan's reply
+/// that are kept there stay.
 ///
 /// # Errors
 /// The record cannot be written.
 pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
     let mut value = serde_json::to_value(came_of_it).map_err(Failure::infrastructure)?;
-    if let Ok(Some(Researched {
-        research: Some(research),
-    })) = kept(dir)
-    {
-        value["research"] = serde_json::to_value(research).map_err(Failure::infrastructure)?;
-        return write_sealed(dir, &value);
+    let asked: AskedBefore = kept(dir).ok().flatten().unwrap_or_default();
+    if asked.is_none() {
+        return write_sealed(dir, came_of_it);
     }
-    write_sealed(dir, came_of_it)
+    let asked = serde_json::to_value(asked).map_err(Failure::infrastructure)?;
+    if let (Some(fields), Value::Object(asked)) = (value.as_object_mut(), asked) {
+        fields.extend(asked);
+    }
+    write_sealed(dir, &value)
 }
 
 fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
@@ -52,7 +54,7 @@ fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
 /// # Errors
 /// The record cannot be renamed.
 pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Failure> {
-    let Err(reason) = kept::<serde_json::Value>(dir) else {
+    let Err(reason) = kept::<Value>(dir) else {
         return Ok(());
     };
     let aside = Folder::named_by_user(dir).and_then(|dir| dir.set_aside(FILE));
@@ -76,8 +78,7 @@ pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result
 pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
     let folder = Folder::named_by_user(dir)?;
     let text = folder.read(FILE, FILE_BYTES_MAX)?.unwrap_or_default();
-    let mut parsed: serde_json::Value =
-        parse_json_of(&text, FILE_VALUES_MAX).map_err(std::io::Error::other)?;
+    let mut parsed: Value = parse_json_of(&text, FILE_VALUES_MAX).map_err(std::io::Error::other)?;
     if let Some(fields) = parsed.as_object_mut() {
         fields.remove("seal");
     }
@@ -87,11 +88,28 @@ pub fn seal_generation_again(dir: &Path) -> std::io::Result<()> {
     new.put_in_place()
 }
 
-/// The part of a record with what is known of the problem.
-#[derive(Deserialize)]
-struct Researched {
-    #[serde(default)]
+/// The part of a record with replies to questions that are asked once for a folder.
+#[derive(Default, Serialize, Deserialize)]
+struct AskedBefore {
+    /// Research on the problem.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     research: Option<KeptResearch>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan_reply: Option<KeptReply>,
+}
+
+impl AskedBefore {
+    fn is_none(&self) -> bool {
+        self.research.is_none() && self.plan_reply.is_none()
+    }
+}
+
+/// The reply with a plan as it is kept.
+#[derive(Serialize, Deserialize)]
+struct KeptReply {
+    /// Digest of the request.
+    about: String,
+    reply: Value,
 }
 
 /// Research as it is kept.
@@ -106,7 +124,7 @@ struct KeptResearch {
 /// Returns the research on a problem, by its digest, from the record beside an experiment; `None` if there is none of this
 /// user's.
 pub(super) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
-    let record: Option<Researched> = kept(dir).ok().flatten();
+    let record: Option<AskedBefore> = kept(dir).ok().flatten();
     let research = record?.research.filter(|one| one.about == about)?;
     Some(research.research.bounded())
 }
@@ -116,7 +134,35 @@ pub(super) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
 /// # Errors
 /// The record cannot be written.
 pub(super) fn keep_research(dir: &Path, about: &str, research: &Research) -> Result<(), Failure> {
-    let before: Option<serde_json::Value> = kept(dir).ok().flatten();
+    let kept = KeptResearch {
+        about: about.to_owned(),
+        research: research.clone(),
+    };
+    keep(dir, "research", &kept)
+}
+
+/// Returns the reply with the plan of a request, by its digest, from the record beside an experiment; `None` if there is
+/// none of this user's.
+pub(super) fn kept_plan(dir: &Path, about: &str) -> Option<Value> {
+    let record: Option<AskedBefore> = kept(dir).ok().flatten();
+    let kept = record?.plan_reply.filter(|one| one.about == about)?;
+    Some(kept.reply)
+}
+
+/// Keeps the reply with a plan in the record beside an experiment, whatever else that has.
+///
+/// # Errors
+/// The record cannot be written.
+pub(super) fn keep_plan(dir: &Path, about: &str, reply: &Value) -> Result<(), Failure> {
+    let kept = KeptReply {
+        about: about.to_owned(),
+        reply: reply.clone(),
+    };
+    keep(dir, "plan_reply", &kept)
+}
+
+fn keep(dir: &Path, name: &str, value: &impl Serialize) -> Result<(), Failure> {
+    let before: Option<Value> = kept(dir).ok().flatten();
     let none = GenerationRecord {
         is_complete: true,
         ..GenerationRecord::default()
@@ -125,11 +171,7 @@ pub(super) fn keep_research(dir: &Path, about: &str, research: &Research) -> Res
         Some(before) => before,
         None => serde_json::to_value(none).map_err(Failure::infrastructure)?,
     };
-    let kept = KeptResearch {
-        about: about.to_owned(),
-        research: research.clone(),
-    };
-    record["research"] = serde_json::to_value(kept).map_err(Failure::infrastructure)?;
+    record[name] = serde_json::to_value(value).map_err(Failure::infrastructure)?;
     write_sealed(dir, &record)
 }
 
@@ -242,6 +284,7 @@ pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation
     all.append(&mut generation.approaches);
     all.drain(..all.len().saturating_sub(GENERATED_MAX));
     generation.approaches = all;
+    generation.plan = generation.plan.or(earlier.plan);
     generation
 }
 
@@ -267,7 +310,7 @@ pub(super) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String>
 
 /// Parses a record.
 fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let parsed: serde_json::Value =
+    let parsed: Value =
         parse_json_of(text.as_bytes(), FILE_VALUES_MAX).map_err(|error| error.to_string())?;
     let of_it: Generation = serde_json::from_value(parsed.clone())
         .map_err(|error| JsonError::from(error).to_string())?;

@@ -61,6 +61,7 @@ mod pack;
 mod pick;
 mod placing;
 mod planned;
+mod planning;
 mod programs;
 mod progress;
 mod regression;

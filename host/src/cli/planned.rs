@@ -1,6 +1,8 @@
 //! The plan of a model, which is shown before anything more is paid for.
 
 use super::failure::Failure;
+use super::planning::Planning;
+use bakeoff_domain::numbers;
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{Plan, QuestionPlan};
 use bakeoff_provider::Models;
@@ -11,14 +13,28 @@ use std::io::{BufRead as _, IsTerminal as _};
 /// A plan, in JSON.
 #[derive(Serialize)]
 pub(super) struct PlanOutput<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) expected: &'a ExpectedCost,
+    plan: &'a Plan,
+    expected: &'a ExpectedCost,
+    calls_at_once: u32,
+    /// The number of approaches of the plan's length that the budgets have room for; `None` without budgets.
+    affordable_approaches: Option<u32>,
+}
+
+impl<'a> From<&'a Planning> for PlanOutput<'a> {
+    fn from(planning: &'a Planning) -> Self {
+        Self {
+            plan: &planning.plan,
+            expected: &planning.expected,
+            calls_at_once: planning.bounds.calls_at_once,
+            affordable_approaches: planning.affordable,
+        }
+    }
 }
 
 /// Returns a plan as text.
-pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
-    let level = serde_json::to_value(plan.complexity).unwrap_or_default();
-    let level = level.as_str().unwrap_or_default();
+pub(super) fn plan_text(planning: &Planning) -> String {
+    let Planning { plan, expected, .. } = planning;
+    let level = plan.complexity.name();
     let mut text = format!("A {level} problem: {} approaches.\n", plan.approaches());
     for reason in &plan.reasons {
         text += &format!("  {}\n", Plain(reason));
@@ -53,10 +69,45 @@ pub(super) fn plan_text(plan: &Plan, expected: &ExpectedCost) -> String {
         Some(usd) => format!(", {usd:.4} US dollars"),
         None => ", at a price that is not known".to_owned(),
     };
-    text + &format!(
-        "Expected: {} calls, about {} tokens{usd}; repairs come on top, and budgets hold whatever is expected.\n",
+    let calls_at_once = planning.bounds.calls_at_once;
+    let time = expected.seconds.map_or_else(String::new, |seconds| {
+        let calls = match calls_at_once {
+            1 => "one call after the other".to_owned(),
+            count => format!("{count} calls at once"),
+        };
+        format!(", {} with {calls}", about(seconds))
+    });
+    text += &format!(
+        "Expected: {} calls, about {} tokens{usd}{time}; repairs come on top, and budgets hold whatever is expected.\n",
         expected.calls, expected.tokens
-    )
+    );
+    match planning.affordable {
+        Some(most) if most < plan.approaches() => {
+            text += &format!(
+                "That is more than there is: the budget has room for {most} of these approaches.\n"
+            );
+        }
+        Some(most) if most < ROOM_MAX => {
+            text += &format!(
+                "The budget has room for {most} such approaches; {} would exceed it.\n",
+                most + 1
+            );
+        }
+        _ => {}
+    }
+    text
+}
+
+/// The most approaches that a budget is said to have room for: a plan never has more.
+const ROOM_MAX: u32 = 24;
+
+/// Returns a duration in words: `about 4 minutes`.
+fn about(seconds: f64) -> String {
+    if seconds < 90.0 {
+        format!("about {} s", numbers::significant(seconds, 2))
+    } else {
+        format!("about {:.0} minutes", seconds / 60.0)
+    }
 }
 
 /// Returns the plan of a question in words as text.

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The most approaches of a generation.
 pub const GENERATED_MAX: usize = 64;
 
+/// The most tasks of a plan.
+pub const PLAN_TASKS_MAX: usize = 24;
+
 /// The most attempts at one approach.
 pub const ATTEMPTS_MAX: usize = 32;
 
@@ -29,6 +32,9 @@ pub struct Generation {
     /// Cost that a plan expected beforehand, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedCost>,
+    /// The plan by which the approaches were asked for, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<GenerationPlan>,
 }
 
 /// Cost of questions to a model.
@@ -56,6 +62,35 @@ pub struct ExpectedCost {
     pub tokens: u64,
     /// US dollars; `None` where the price is not known.
     pub usd: Option<f64>,
+    /// Time in seconds, at the speed at which the model wrote its plan; `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// Plan of a generation, as the model made it before anything more was asked of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GenerationPlan {
+    /// Complexity of the problem: `simple`, `moderate` or `complex`.
+    pub complexity: String,
+    /// Reasons for this complexity, in the model's words.
+    pub reasons: Vec<String>,
+    /// The tasks, in an order in which they can be done.
+    pub tasks: Vec<GenerationTask>,
+}
+
+/// Task of a plan, with what it was expected to take and what it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GenerationTask {
+    /// Kind of the task and its number among those of its kind, such as `approach 2`.
+    pub task: String,
+    /// Title of the task, in the model's words.
+    pub title: String,
+    /// Tasks that it waits for, by their places in the list, from 1.
+    pub after: Vec<u32>,
+    /// Tokens that one call for it was expected to take, read and written.
+    pub expected_tokens: u64,
+    /// Cost of the calls for it, repairs included; without calls if it was not begun.
+    pub cost: ModelCost,
 }
 
 /// An approach that was generated.
@@ -128,13 +163,41 @@ impl Generation {
             && is_short(&self.model)
             && costs.chain([&self.spent]).all(ModelCost::is_possible)
             && expected.is_none_or(|one| {
-                one.calls <= COUNT_MAX && one.tokens <= COUNT_MAX && is_money(one.usd)
-            });
+                one.calls <= COUNT_MAX
+                    && one.tokens <= COUNT_MAX
+                    && is_money(one.usd)
+                    && one.seconds.is_none_or(is_time)
+            })
+            && self.plan.as_ref().is_none_or(GenerationPlan::is_possible);
         if is_good {
             Ok(())
         } else {
             Err("what it says of generated approaches cannot be".to_owned())
         }
+    }
+}
+
+/// Returns true for a duration in seconds that a generation can reach.
+fn is_time(seconds: f64) -> bool {
+    seconds.is_finite() && (0.0..=1e12).contains(&seconds)
+}
+
+impl GenerationPlan {
+    /// Returns true if no part is larger than in any plan.
+    fn is_possible(&self) -> bool {
+        let is_short = |text: &String| text.len() <= TEXT_BYTES_MAX;
+        let is_task = |task: &GenerationTask| {
+            is_short(&task.task)
+                && is_short(&task.title)
+                && task.after.len() <= PLAN_TASKS_MAX
+                && task.expected_tokens <= COUNT_MAX
+                && task.cost.is_possible()
+        };
+        is_short(&self.complexity)
+            && self.reasons.len() <= PLAN_TASKS_MAX
+            && self.reasons.iter().all(is_short)
+            && self.tasks.len() <= PLAN_TASKS_MAX
+            && self.tasks.iter().all(is_task)
     }
 }
 
@@ -171,8 +234,7 @@ impl ModelCost {
             && self.tokens <= COUNT_MAX
             && usd.is_finite()
             && (0.0..=1e9).contains(&usd)
-            && self.seconds.is_finite()
-            && (0.0..=1e12).contains(&self.seconds)
+            && is_time(self.seconds)
     }
 }
 
@@ -185,7 +247,21 @@ mod tests {
         let good = Generation::default();
         assert_eq!(good.check(), Ok(()));
         type Change = fn(&mut Generation);
-        let forged: [Change; 6] = [
+        let forged: [Change; 8] = [
+            |one| {
+                let seconds = Some(f64::INFINITY);
+                one.expected = Some(ExpectedCost {
+                    seconds,
+                    ..ExpectedCost::default()
+                });
+            },
+            |one| {
+                let tasks = vec![GenerationTask::default(); PLAN_TASKS_MAX + 1];
+                one.plan = Some(GenerationPlan {
+                    tasks,
+                    ..GenerationPlan::default()
+                });
+            },
             |one| one.spent.usd = Some(f64::NAN),
             |one| one.spent.seconds = -1.0,
             |one| one.spent.tokens = u64::MAX,
