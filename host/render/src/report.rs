@@ -240,14 +240,18 @@ fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
         blocks.extend(generation::tasks(made).map(Block::Table));
         blocks.extend(generation::table(made).map(Block::Table));
     }
-    for added in &report.sections {
+    for (number, added) in (1..).zip(&report.sections) {
         let mut heading = Heading::new("");
         heading.title = Text::outside(added.heading());
         heading.in_terminal = Some(Text::outside(added.heading()));
         section(blocks, heading);
         let sentences = added.sentences().into_iter().map(outside);
-        let table = added::table(added).map(Block::Table);
-        blocks.push(Block::Quote(sentences.chain(table).collect()));
+        let lines = Vec::new();
+        let shown = match charts::added(number, added) {
+            Some(chart) => Some(Block::Chart { chart, lines }),
+            None => added::table(added).map(Block::Table),
+        };
+        blocks.push(Block::Quote(sentences.chain(shown).collect()));
     }
 }
 

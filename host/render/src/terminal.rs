@@ -145,6 +145,7 @@ impl Page {
         match block {
             Block::Paragraph(text) => self.lines.paragraph(&text.text, QUOTED, None),
             Block::Table(table) => self.table(table, QUOTED),
+            Block::Chart { chart, .. } => self.table(&chart.table, QUOTED),
             _ => {}
         }
     }

@@ -3,6 +3,7 @@
 //! its numbers. Colours follow the reader's colour scheme, and shape or position shows all that
 //! colour shows.
 
+mod added;
 mod axis;
 mod canvas;
 mod chart;
@@ -19,6 +20,7 @@ mod sizes;
 use bakeoff_domain::report::{Report, presented};
 use bakeoff_run::audit::PastRun;
 
+pub(super) use added::chart as added;
 pub(super) use canvas::STYLE;
 pub use chart::Chart;
 pub(super) use history::chart as history;
@@ -40,5 +42,6 @@ pub fn charts(whole: &Report, runs: &[PastRun]) -> Vec<Chart> {
         .chain(parameters(whole))
         .chain(search(whole))
         .chain(history(shown, runs))
+        .chain(added::charts(whole))
         .collect()
 }
