@@ -67,10 +67,22 @@ pub(super) struct CompareArguments {
     /// Time for measuring, after building and checking, in seconds; 20, if not given.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
+    /// `quick`: five seconds in all but for building, and an answer only where it is obvious. `careful`: three times the usual
+    /// budget. Not with `budget_seconds`.
+    pub(super) effort: Option<EffortArgument>,
     /// Longest wait of this call for the result, in seconds; 45, if not given. If the run takes longer, the answer has
     /// an id for the tool `result`.
     #[schemars(range(min = 0.0, max = 600.0))]
     pub(super) wait_seconds: Option<f64>,
+}
+
+/// Effort for an answer.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(super) enum EffortArgument {
+    Quick,
+    Careful,
 }
 
 /// Runs an experiment.
@@ -82,6 +94,9 @@ pub(super) struct RunArguments {
     /// Time for measuring, after building and checking, in seconds; as the experiment says, if not given.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
+    /// `quick`: five seconds in all but for building, and an answer only where it is obvious. `careful`: three times the usual
+    /// budget. Not with `budget_seconds`.
+    pub(super) effort: Option<EffortArgument>,
     /// The seed of a run before, as its report names it: makes the same inputs and orders again.
     pub(super) seed: Option<String>,
     /// Number of cores that measure at the same time; as the experiment says, if not given.
@@ -250,6 +265,9 @@ fn simplify(schema: &mut Value) {
                     }
                 }
             }
+            if let Some(Value::Array(values)) = object.get_mut("enum") {
+                values.retain(|value| !value.is_null());
+            }
             if object.get("type").is_some_and(is_number) {
                 object.remove("format");
             }
@@ -299,6 +317,8 @@ mod tests {
             at_most("wait_seconds"),
             Some(limits::WAIT_MAX.as_secs_f64())
         );
+        let efforts = &schema["properties"]["effort"]["enum"];
+        assert_eq!(*efforts, json!(["quick", "careful"]));
         assert_eq!(schema["properties"]["wit"]["type"], "object");
         let text = schema.to_string();
         for unwanted in ["$ref", "null", "uint32", "\"double\"", "anyOf"] {

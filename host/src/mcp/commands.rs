@@ -3,7 +3,9 @@
 //! Each value that an agent gives is either written to a file whose name is ours, or it is the value of an option, in
 //! one word with it: nothing of it can become an option, a path or a program.
 
-use super::arguments::{CheckArguments, CompareArguments, JudgeArguments, RunArguments};
+use super::arguments::{
+    CheckArguments, CompareArguments, EffortArgument, JudgeArguments, RunArguments,
+};
 use super::child::{Invocation, WorkingFolder};
 use super::error::{ToolError, quoted};
 use super::fence::CommandKind;
@@ -96,7 +98,7 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
         words.push(format!("--size={}", sizes.join(",")));
     }
     words.extend(option("seed", arguments.seed, NAME_BYTES_MAX)?);
-    words.extend(budget(arguments.budget_seconds)?);
+    words.extend(effort(arguments.effort, arguments.budget_seconds)?);
     Ok(Work {
         kind: RunKind::Compare,
         invocation: invocation(
@@ -124,7 +126,7 @@ pub(super) fn run(arguments: &RunArguments, roots: &Roots) -> Result<Work, ToolE
             .workers
             .map(|workers| format!("--workers={workers}")),
     );
-    words.extend(budget(arguments.budget_seconds)?);
+    words.extend(effort(arguments.effort, arguments.budget_seconds)?);
     words.extend(arguments.rounds.map(|rounds| match rounds {
         0 => "--no-rounds".to_owned(),
         rounds => format!("--rounds={rounds}"),
@@ -298,6 +300,23 @@ pub(super) fn option(
     }
 }
 
+fn effort(
+    effort: Option<EffortArgument>,
+    seconds: Option<f64>,
+) -> Result<Option<String>, ToolError> {
+    let word = match effort {
+        None => return budget(seconds),
+        Some(EffortArgument::Quick) => "--quick",
+        Some(EffortArgument::Careful) => "--careful",
+    };
+    if seconds.is_some() {
+        return Err(ToolError::new(
+            "`effort` and `budget_seconds` both say how long is measured: leave one of them out",
+        ));
+    }
+    Ok(Some(word.to_owned()))
+}
+
 fn budget(seconds: Option<f64>) -> Result<Option<String>, ToolError> {
     let Some(seconds) = seconds else {
         return Ok(None);
@@ -364,6 +383,10 @@ mod tests {
             "y"
         );
         assert_eq!(work.sources["b"], "y");
+        for (effort, word) in [("quick", "--quick"), ("careful", "--careful")] {
+            let work = compared(json!({"sources": two(), "effort": effort})).unwrap();
+            assert!(words(&work).contains(&word.to_owned()), "{effort}");
+        }
     }
 
     #[test]
@@ -382,6 +405,10 @@ mod tests {
             (
                 json!({"sources": two(), "wit": {"text": ""}, "call": "f"}),
                 "`workload`",
+            ),
+            (
+                json!({"sources": two(), "budget_seconds": 1, "effort": "quick"}),
+                "leave one of them out",
             ),
             (
                 json!({"sources": two(), "budget_seconds": 0}),
