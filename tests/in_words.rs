@@ -323,6 +323,10 @@ fn what_is_about_running_has_no_meaning_in_words() {
     let refused = run_bakeoff(&["evolve", at]);
     assert_eq!(refused.status, 2, "{}", refused.stderr);
     assert!(refused.explains("question in words"), "{}", refused.stderr);
+    let blank = question(SERVER, &[("one", " \n")]);
+    let refused = run_bakeoff(&["run", blank.path().to_str().unwrap()]);
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(refused.explains("has no words"), "{}", refused.stderr);
     let manual = [
         "explore",
         "?",

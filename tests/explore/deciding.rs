@@ -169,6 +169,19 @@ fn an_earlier_experiment_lends_criteria_limits_and_measuring() {
     let wanted = ["--no-run", &like, "--criterion=size=1"];
     let output = explore(folder.path(), &recorded(), &wanted);
     assert_eq!(output.json()["criteria"]["origin"], "user");
+
+    // A question in words has nothing that is measured.
+    let in_words = format!(
+        "--like={}",
+        root().join("examples/opinions/caching").display()
+    );
+    let refused = explore(TempDir::new().unwrap().path(), &recorded(), &[&in_words]);
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(
+        refused.explains("it is a question in words"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

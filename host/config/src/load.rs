@@ -358,12 +358,17 @@ fn read_texts(
             continue;
         }
         let file = quoted(&words.file.display().to_string());
-        let finding = Finding::new(
-            place(ConfigPlace::Approach(index)),
-            format!("{file} has {bytes} bytes of text"),
-            "impossible value",
-            format!("it has 1 to {APPROACH_TEXT_BYTES_MAX} bytes: keep what matters most"),
-        );
+        let (what, help) = if words.text.trim().is_empty() {
+            let help =
+                "write how the approach works, what it costs, and what speaks for and against it";
+            (format!("{file} has no words"), help.to_owned())
+        } else {
+            let help =
+                format!("it has {APPROACH_TEXT_BYTES_MAX} bytes at most: keep what matters most");
+            (format!("{file} has {bytes} bytes of text"), help)
+        };
+        let place = place(ConfigPlace::Approach(index));
+        let finding = Finding::new(place, what, "impossible value", help);
         return Err(ConfigError::Invalid(Findings::new(
             name,
             text,

@@ -1,7 +1,7 @@
 //! Cost of a run, in words: variants, sources, time, cores and models.
 
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Cost, Phase, PhaseCost, Report, WorkerCost};
+use bakeoff_domain::report::{Cost, Opinions, Phase, PhaseCost, Report, WorkerCost};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "What it took";
@@ -113,7 +113,7 @@ fn models(report: &Report) -> String {
         return String::new();
     }
     let Some(made) = generation else {
-        return format!("{} tokens, ${:.2}", numbers::count(cost.tokens), cost.usd);
+        return without_generation(cost, report.opinions.as_ref());
     };
     let passed = made.approaches.iter().filter(|one| one.file.is_some());
     let mut text = format!(
@@ -126,12 +126,22 @@ fn models(report: &Report) -> String {
     );
     if let Some(expected) = &made.expected {
         text += &format!(
-            "; expected were {} calls and {} tokens",
+            "; expected were {} calls, {} tokens{}",
             numbers::count(expected.calls),
-            numbers::count(expected.tokens)
+            numbers::count(expected.tokens),
+            expected
+                .usd
+                .map_or_else(String::new, |usd| format!(", ${usd:.2}"))
         );
     }
     text
+}
+
+/// Returns what was paid for models where all of it is for opinions.
+fn without_generation(cost: &Cost, opinions: Option<&Opinions>) -> String {
+    let is_unpriced = opinions.is_some_and(|one| one.spent.usd.is_none());
+    let usd = (!is_unpriced).then_some(cost.usd);
+    format!("{} tokens, {}", numbers::count(cost.tokens), price(usd, 2))
 }
 
 /// Returns a price in US dollars with so many decimals.
@@ -213,6 +223,19 @@ mod tests {
         ];
         assert_eq!(phases(&cost), shown);
         assert!(phases(&Cost::default()).is_empty());
+    }
+
+    #[test]
+    fn opinions_at_an_unknown_price_cost_no_known_sum() {
+        let cost = Cost {
+            tokens: 1_200,
+            ..Cost::default()
+        };
+        let told = |opinions: Option<&Opinions>| without_generation(&cost, opinions);
+        assert_eq!(told(None), "1200 tokens, $0.00");
+        let unpriced = Opinions::default();
+        let said = "1200 tokens, at a price that is not known";
+        assert_eq!(told(Some(&unpriced)), said);
     }
 
     #[test]

@@ -131,6 +131,13 @@ fn read(dir: &Path) -> Result<LikeExperiment, Failure> {
     let file = text(Path::new(FILE_NAME), FILE_BYTES_MAX)?;
     let name = dir.join(FILE_NAME).display().to_string();
     let experiment = bakeoff_config::parse(&file, &name)?;
+    if experiment.is_in_words() {
+        return Err(Failure::usage(format!(
+            "--like {}: it is a question in words, which has no interface, limits or measuring to take over: name an \
+             experiment that is measured",
+            Plain(&shown)
+        )));
+    }
     let wit = &experiment.interface.wit;
     let wit_files = wit_files(&folder, wit).map_err(|error| wrong(wit, &error.to_string()))?;
     let mut example = format!("Its problem:\n{}\n", experiment.problem.trim_end());
