@@ -9,6 +9,22 @@ use std::path::Path;
 /// What `init` writes, and a criterion's share for each variant.
 const TEMPLATE: &str = include_str!("../host/src/cli/template/aggregator.rs");
 
+/// The size of each component, as the docs have it.
+const SIZES: &str = r#"#![forbid(unsafe_code)]
+use crate::bakeoff::{Error, Json, Section};
+
+pub fn aggregate(report: &str) -> Result<Vec<Section>, Error> {
+    let report = Json::parse(report)?;
+    let mut section = Section::new("Smallest components").column("variant").number_column("bytes");
+    for variant in report.key("variants").items() {
+        let size = variant.key("readings").key("component-size").key("value").number();
+        let name = variant.key("name").text().unwrap_or_default();
+        section = section.row([name.to_owned(), size.map_or("–".to_owned(), |size| size.to_string())]);
+    }
+    Ok(vec![section])
+}
+"#;
+
 fn section<'a>(report: &'a Value, aggregator: &str) -> &'a Value {
     let mut sections = report["sections"].as_array().unwrap().iter();
     let found = sections.find(|one| one["aggregator"] == aggregator);
@@ -23,8 +39,11 @@ fn declared(names: &[&str]) -> String {
 
 #[test]
 fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and_verified() {
-    let files = [("best.rs", TEMPLATE.as_bytes())];
-    let folder = experiment(&declared(&["best"]), &files);
+    let files = [
+        ("best.rs", TEMPLATE.as_bytes()),
+        ("sizes.rs", SIZES.as_bytes()),
+    ];
+    let folder = experiment(&declared(&["best", "sizes"]), &files);
     let (output, report, results) = run(&folder);
     let best = section(&report, "best");
     assert_eq!(best["title"], "Highest score by each criterion");
@@ -59,7 +78,17 @@ fn an_aggregator_in_one_rust_file_is_in_every_form_of_the_report_and_is_kept_and
         let shown = run_bakeoff(&["report", out, "--format", format]);
         assert!(shown.stdout.contains(heading), "{format}: {}", shown.stdout);
     }
+    // A column of numbers is drawn, on the page and beside Markdown.
+    let page = run_bakeoff(&["report", out, "--format", "html"]).stdout;
+    let drawn = "aria-label=\"Chart: From the aggregator sizes: Smallest components\"";
+    assert!(page.contains(drawn) && page.contains("Bars of bytes, from 0, by variant."));
     let kept = |name: &str| fs::read_to_string(results.path().join(name)).unwrap();
+    let markdown = kept("report.md");
+    assert!(
+        markdown.contains("> ![From the aggregator sizes") && markdown.contains("section-2.svg"),
+        "{markdown}"
+    );
+    assert!(kept("charts/section-2.svg").starts_with("<svg"));
     assert!(kept("report.json").contains("Highest score by each criterion"));
     let again = run_bakeoff(&["report", out, "--format", "json"]);
     assert_eq!(again.json()["sections"], report["sections"]);
