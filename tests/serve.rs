@@ -4,6 +4,7 @@ mod changing;
 mod client;
 mod copying;
 mod large;
+mod opening;
 
 use crate::finished::TOP_K;
 use crate::support::{bakeoff, measuring_slot, run_bakeoff};

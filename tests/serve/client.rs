@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Time after which a test gives up.
@@ -49,8 +49,15 @@ impl Server {
     }
 
     pub(crate) fn start_with(dir: &str, more: &[&str]) -> Self {
+        Self::start_by(dir, more, |_| {})
+    }
+
+    /// Starts a server whose command is changed before.
+    pub(crate) fn start_by(dir: &str, more: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         let arguments = [&["serve", dir, "--format", "json"], more].concat();
-        let mut child = bakeoff(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = bakeoff(&arguments);
+        change(&mut command);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         while serde_json::from_str::<Value>(&said).is_err() {
@@ -60,7 +67,12 @@ impl Server {
             );
         }
         let address: Value = serde_json::from_str(&said).unwrap();
-        let address = address["address"].as_str().unwrap().to_owned();
+        Self::of(child, address["address"].as_str().unwrap())
+    }
+
+    /// A server that was started, and printed its address.
+    pub(crate) fn of(child: Child, address: &str) -> Self {
+        let address = address.to_owned();
         Self { child, address }
     }
 

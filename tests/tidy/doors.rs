@@ -74,7 +74,7 @@ const STRANGERS: [&str; 14] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 57] = [
+const OWN_PATHS: [(&str, &str); 58] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     (
@@ -171,6 +171,7 @@ const OWN_PATHS: [(&str, &str); 57] = [
     ("propose::draft", "a folder of ours"),
     ("propose::writer", "instructions that the user named"),
     ("provider::read_file", "files that the user named"),
+    ("serve::peer", "the kernel's tables of connections"),
     ("serve::stopping", "what the system tells of a process"),
     ("source::grant", "`cap_std` is the door to granted folders"),
     (

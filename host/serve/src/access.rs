@@ -1,9 +1,11 @@
 //! Access to the server: whoever has the token of its address may read, through its own pages, and change something where
 //! the user of the server gave leave for that, by their forms.
 
+use super::one_time::OneTimeToken;
+use super::secret::{is_equal, random_hex};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use std::fmt::Write as _;
 use std::io;
+use std::time::Instant;
 
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
@@ -18,6 +20,8 @@ pub(crate) struct Access {
     session: String,
     path: String,
     form: String,
+    /// The token for the command line of a browser.
+    pub(crate) one_time: OneTimeToken,
     port: u16,
     may_change: bool,
 }
@@ -44,6 +48,7 @@ impl Access {
             session: random_hex(TOKEN_BYTES)?,
             path: random_hex(PATH_BYTES)?,
             form: random_hex(TOKEN_BYTES)?,
+            one_time: OneTimeToken::default(),
             port,
             may_change,
         })
@@ -51,7 +56,27 @@ impl Access {
 
     /// Returns the address with the token.
     pub(crate) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+        self.address_with(&self.token)
+    }
+
+    /// Returns an address with a new token, which enters once.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub(crate) fn one_time_address(&self, now: Instant) -> io::Result<String> {
+        let token = random_hex(TOKEN_BYTES)?;
+        let address = self.address_with(&token);
+        self.one_time.issue(token, now);
+        Ok(address)
+    }
+
+    fn address_with(&self, token: &str) -> String {
+        format!("http://127.0.0.1:{}/?token={token}", self.port)
+    }
+
+    /// Returns the port on which the server listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     /// Returns the path below which all pages are: `/5f0c…/`.
@@ -70,8 +95,13 @@ impl Access {
         format!("{COOKIE}={session}; Path={path}; HttpOnly; SameSite=Strict")
     }
 
-    /// Decides on a request by its method, its address and its headers.
-    pub(crate) fn decide(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Decision {
+    /// Decides on a request by its method, its address and its headers. `spends` says of a token whether it is the one that
+    /// enters once, and makes it void; it is asked last.
+    pub(crate) fn decide(
+        &self,
+        (method, uri, headers): (&Method, &Uri, &HeaderMap),
+        spends: impl FnOnce(&str) -> bool,
+    ) -> Decision {
         let is_form = self.may_change && method == Method::POST;
         if method != Method::GET && method != Method::HEAD && !is_form {
             let why = if self.may_change {
@@ -105,10 +135,10 @@ impl Access {
             let why = "The request comes from another page: open the address that `bakeoff serve` printed by hand.";
             return Decision::Refuse(StatusCode::FORBIDDEN, why);
         }
-        if !is_form
-            && uri.path() == "/"
-            && parameter(uri, "token").is_some_and(|token| is_equal(token, &self.token))
-        {
+        // Only what opens a page makes the token void that enters once: not who asks whether there is one.
+        let enters =
+            |token: &str| is_equal(token, &self.token) || method == Method::GET && spends(token);
+        if !is_form && uri.path() == "/" && parameter(uri, "token").is_some_and(enters) {
             return Decision::Enter;
         }
         let cookies = headers
@@ -152,26 +182,6 @@ fn every(
     values.all(|value| value.to_str().is_ok_and(&holds))
 }
 
-/// Compares texts in a time that depends on their lengths alone.
-pub(crate) fn is_equal(a: &str, b: &str) -> bool {
-    let differing = a
-        .bytes()
-        .zip(b.bytes())
-        .fold(0, |bits, (a, b)| bits | (a ^ b));
-    a.len() == b.len() && std::hint::black_box(differing) == 0
-}
-
-fn random_hex(count: usize) -> io::Result<String> {
-    let mut bytes = vec![0; count];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let mut text = String::with_capacity(2 * count);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +196,10 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        access.decide(&method, &uri.parse().unwrap(), &map)
+        let request = (&method, &uri.parse().unwrap(), &map);
+        access.decide(request, |token| {
+            access.one_time.spend(token, Instant::now(), || true)
+        })
     }
 
     fn is_refused(decision: &Decision) -> bool {
@@ -225,6 +238,40 @@ mod tests {
             &format!("/?token={}", access.session),
             &[host()]
         )));
+    }
+
+    #[test]
+    fn a_one_time_address_enters_once_and_no_other_page_spends_it() {
+        let access = Access::new(4000, true).unwrap();
+        let address = access.one_time_address(Instant::now()).unwrap();
+        let uri = address.strip_prefix("http://127.0.0.1:4000").unwrap();
+        assert!(!address.contains(&access.token));
+        let ours = || ("host", "127.0.0.1:4000".to_owned());
+        let site = |site: &str| ("sec-fetch-site", site.to_owned());
+        let own = || ("origin", "http://127.0.0.1:4000".to_owned());
+        for (method, headers) in [
+            (Method::GET, vec![ours(), site("cross-site")]),
+            (Method::GET, vec![ours(), site("same-site")]),
+            (
+                Method::GET,
+                vec![ours(), ("origin", "http://evil.example".to_owned())],
+            ),
+            (Method::GET, vec![("host", "evil.example:4000".to_owned())]),
+            (Method::GET, vec![]),
+            (Method::HEAD, vec![ours()]),
+            (Method::POST, vec![ours(), own()]),
+        ] {
+            let decision = decide(&access, method.clone(), uri, &headers);
+            assert!(is_refused(&decision), "{method} {headers:?}");
+        }
+        // A browser that a program starts says that no page led to it.
+        let started = [ours(), site("none")];
+        let get = |uri: &str| decide(&access, Method::GET, uri, &started);
+        assert_eq!(get(uri), Decision::Enter);
+        let wrong = get("/?token=0");
+        assert!(is_refused(&wrong));
+        assert_eq!(get(uri), wrong);
+        assert_eq!(get(&format!("/?token={}", access.token)), Decision::Enter);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The addresses that change something, where the user gave leave. Each takes a form with the token of this server, and
 //! goes on to a page that says what came of it.
 
-use super::access::is_equal;
 use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
 use super::change_page::change_page;
 use super::controls::{Change, Controls, Work};
 use super::form::{FORM_BYTES_MAX, Form};
 use super::page::problem;
+use super::secret::is_equal;
 use super::target::Target;
 use axum::extract::{Path, Request, State};
 use axum::http::{Method, StatusCode, header};

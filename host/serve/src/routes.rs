@@ -6,6 +6,7 @@ use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
 use super::list_page::list_page;
 use super::page::{FORM_POLICY, POLICY, REPORT_POLICY, SCRIPT, STYLE, problem};
+use super::peer::Peer;
 use super::places::Place;
 use super::run_page::run_page;
 use super::stream;
@@ -17,6 +18,7 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Returns the routes of a server. Every request is decided on before any of them sees it.
 pub(crate) fn routes(app: Arc<App>) -> Router {
@@ -45,9 +47,12 @@ pub(crate) fn routes(app: Arc<App>) -> Router {
 
 /// Refuses whoever may not read, and gives every answer the headers that keep other pages out.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<Peer>().copied();
+    let is_own = || peer.is_some_and(|peer| peer.is_own(app.access.port()));
+    let spends = |token: &str| app.access.one_time.spend(token, Instant::now(), is_own);
     let decision = app
         .access
-        .decide(request.method(), request.uri(), request.headers());
+        .decide((request.method(), request.uri(), request.headers()), spends);
     let mut response = match decision {
         Decision::Pass => next.run(request).await,
         Decision::Enter => {

@@ -2,17 +2,21 @@
 
 use super::app::App;
 use super::controls::Leave;
+use super::peer::Peer;
 use super::request_line::is_within_bound;
 use super::routes::routes;
 use bakeoff_files::Folder;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -86,6 +90,15 @@ impl Server {
         self.app.access.address()
     }
 
+    /// Returns an address for the command line of a browser, which others on this machine can see: it has a token of its
+    /// own, which lets in the first of this user's programs that opens it within a minute, and nobody after that.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub fn one_time_address(&self) -> io::Result<String> {
+        self.app.access.one_time_address(Instant::now())
+    }
+
     /// Serves until it is dropped.
     pub async fn run(self) {
         let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
@@ -95,12 +108,16 @@ impl Server {
             let Ok(permit) = connections.clone().acquire_owned().await else {
                 return;
             };
-            let Ok((mut stream, _)) = self.listener.accept().await else {
+            let Ok((mut stream, from)) = self.listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
             let service = service.clone();
             tokio::spawn(async move {
+                let service = service_fn(move |mut request: Request<Incoming>| {
+                    request.extensions_mut().insert(Peer(from));
+                    service.call(request)
+                });
                 let first = tokio::time::timeout(HEADER_TIME_MAX, is_within_bound(&mut stream));
                 if !matches!(first.await, Ok(Ok(true))) {
                     return;

@@ -5,7 +5,8 @@ use super::failure::Failure;
 use super::leave::{Leave, absolute};
 use super::options::{Format, Output, Safety};
 use super::show;
-use bakeoff_serve::{ServeError, Server};
+use bakeoff_render::escape::Plain;
+use bakeoff_serve::{ServeError, Server, open_in_browser};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   bakeoff serve                      all experiments in this folder and below
+  bakeoff serve --open               the same, in your browser
   bakeoff serve examples --port 8000
   bakeoff serve --format json        the address as JSON, for another program
   bakeoff serve examples --allow-run start, stop and change experiments from the pages, too
@@ -30,6 +32,10 @@ pub(super) struct Arguments {
     /// Port to listen on, of 127.0.0.1; 0 is one that is free
     #[arg(long, default_value_t = 0, value_name = "N")]
     port: u16,
+    /// Open the address in your browser: what BROWSER names, or xdg-open. Its command line has an address that is void once
+    /// it was opened, and after a minute
+    #[arg(long)]
+    open: bool,
     /// Let the pages start, stop and change experiments: whoever has the address may do that, too
     #[arg(long)]
     allow_run: bool,
@@ -80,22 +86,40 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         ServeError::Folder { .. } | ServeError::Port { .. } => Failure::usage(error.to_string()),
         ServeError::Start(_) => Failure::infrastructure(error),
     })?;
+    let once = arguments.open.then(|| server.one_time_address());
+    let once = once.transpose().map_err(Failure::infrastructure)?;
+    let address = server.address();
     if output.format == Format::Json {
         #[derive(Serialize)]
         struct Address<'a> {
             address: &'a str,
         }
-        let address = &server.address();
-        show::write_json(&Address { address })?;
+        show::write_json(&Address { address: &address })?;
     } else {
-        let address = server.address();
+        let what = if arguments.open {
+            "It is opened in your browser."
+        } else {
+            "Open this address in a browser on this machine."
+        };
         show::write(&format!(
-            "{address}\nOpen this address in a browser on this machine. Whoever has it may {may}; Ctrl-C ends it.\n"
+            "{address}\n{what} Whoever has it may {may}; Ctrl-C ends it.\n"
         ))?;
     }
     tokio::select! {
-        () = server.run() => Ok(Status::Done),
+        ((), ()) = async { tokio::join!(server.run(), open(once, &address)) } => Ok(Status::Done),
         // Where no signal can be waited for, it ends by the signal itself.
         Ok(()) = tokio::signal::ctrl_c() => Ok(Status::Done),
+    }
+}
+
+/// Opens the address that counts once, if there is one, or says which one to open by hand.
+async fn open(once: Option<String>, address: &str) {
+    let Some(once) = once else { return };
+    if let Err(error) = open_in_browser(&once).await {
+        let error = error.to_string();
+        anstream::eprintln!(
+            "no browser was opened: {}; the server goes on, open {address} by hand",
+            Plain(&error)
+        );
     }
 }
