@@ -262,6 +262,10 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     ));
     let (run, change) = run_and_change(&killed);
     let page = page_with(&killed, &run, "is being timed");
+    // The address that it had before its first run leads on.
+    let old = killed.page(&change_path(&list));
+    let to = format!("{}{change}", killed.enter().path);
+    assert_eq!((old.status, old.header("location")), (303, &*to), "{old:?}");
     // It has what the user said where the server was started, and what the form said.
     assert!(
         page.contains("--programs") && page.contains("9 min"),
@@ -271,7 +275,9 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     let server = Server::start_with(path(&root), &["--allow-run"]);
     let before = page_with(&server, &run, "replica 1 is stored");
     assert!(before.contains("Run 1 goes on"), "{before}");
-    sends_on(&server.post(&format!("{change}stop"), &[]));
+    // From a page that was open before its first run.
+    let old = format!("{}stop", change_path(&list));
+    sends_on(&server.post_from(&change, &old, &[]));
     page_with(&server, &run, "What is finished is kept, and it can go on.");
     let page = page_with(&server, &run, "Run 1 was interrupted.");
     assert!(!page.contains("is being timed"), "{page}");

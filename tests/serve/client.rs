@@ -123,7 +123,12 @@ impl Server {
 
     /// Sends a form as a browser does from a page of this server.
     pub(crate) fn post(&self, below: &str, fields: &[(&str, &str)]) -> Response {
-        let token = Self::form_token(&self.page(&below[..below.rfind('/').unwrap() + 1]));
+        self.post_from(&below[..below.rfind('/').unwrap() + 1], below, fields)
+    }
+
+    /// Sends a form with the token of another page.
+    pub(crate) fn post_from(&self, page: &str, below: &str, fields: &[(&str, &str)]) -> Response {
+        let token = Self::form_token(&self.page(page));
         let fields = [fields, &[("token", &*token)]].concat();
         let own = self.enter();
         let headers = [

@@ -146,15 +146,21 @@ fn refused(status: StatusCode, why: &str) -> Response {
     (status, of_type(TEXT, format!("{why}\n"))).into_response()
 }
 
-/// Returns the experiment of an id; `None` if there is none, an error if too many ask.
+/// Returns the experiment of an id; `None` if there is none, an error if too many ask. An experiment that had its first run
+/// since the id was given out has another id: that of its results.
 async fn target(app: &App, id: String) -> Result<Option<Target>, Response> {
     let root = app.root.clone();
     let found = app.live.ask(move |monitor| {
         if let Some(place) = monitor.place(&id) {
             return Some(Target::of_results(&root, &place));
         }
-        let place = monitor.experiment(&id)?;
-        Some(Target::of_experiment(&root, &place))
+        if let Some(place) = monitor.experiment(&id) {
+            return Some(Target::of_experiment(&root, &place));
+        }
+        let places = monitor.results_of(&id);
+        let targets = places.iter().map(|place| Target::of_results(&root, place));
+        // Of several, those that the experiment has under its name of now come last.
+        targets.max_by_key(|target| target.declared.is_ok())
     });
     found.await.ok_or_else(busy)
 }
@@ -164,7 +170,10 @@ async fn page(
     Path(id): Path<String>,
     Extension(controls): Extension<Arc<Controls>>,
 ) -> Response {
-    match target(&app, id).await {
+    match target(&app, id.clone()).await {
+        Ok(Some(target)) if target.id != id => {
+            see(format!("{}change/{}/", app.access.path(), target.id))
+        }
         Ok(Some(target)) => {
             let change = controls.change(&target.folder);
             of_type(

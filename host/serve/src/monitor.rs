@@ -147,6 +147,16 @@ impl Monitor {
         places.find(|place| place.id == id).cloned()
     }
 
+    /// Returns the folders of the results that an experiment has by now, by the id that it had without any.
+    pub(crate) fn results_of(&mut self, id: &str) -> Vec<Place> {
+        self.find();
+        let places = self.found.places.iter();
+        let is_of = |place: &&Place| {
+            place.kept().is_some() && Place::new(place.experiment().to_owned()).id == *id
+        };
+        places.filter(is_of).cloned().collect()
+    }
+
     /// Returns the state of the last run of a folder, with the events after a number; `None` if there is no such folder.
     pub(crate) fn update(
         &mut self,
