@@ -5,6 +5,7 @@ mod client;
 mod copying;
 mod large;
 mod opening;
+mod refused;
 
 use crate::finished::TOP_K;
 use crate::support::{bakeoff, measuring_slot, run_bakeoff};

@@ -1,11 +1,9 @@
 //! `bakeoff serve --allow-run`: who may change something, and what comes of it.
 
-use super::HOSTILE;
 use super::client::{PATIENCE, Response, Server, encoded, until};
 use crate::support::{bakeoff, measuring_slot};
 use crate::timed::{GOOD, WIT, WORKLOAD};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -288,7 +286,8 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
         page.contains("is built already: that is kept from before"),
         "{page}"
     );
-    sends_on(&server.post(&format!("{change}pick"), &[]));
+    let refused = server.post(&format!("{change}pick"), &[]);
+    is_refused_with(&refused, "nothing to pick");
     page_with(&server, &run, "nothing to pick");
     // Without one of the two that are the same work.
     sends_on(&server.post(&format!("{change}withdraw"), &[("name", "two")]));
@@ -299,8 +298,9 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     page_with(&server, &run, "one is recommended");
     let copied = fs::read_to_string(root.path().join("lives/best.rs")).unwrap();
     assert_eq!(copied, GOOD);
-    sends_on(&server.post(&format!("{change}pick"), &[("copy", "best.rs")]));
-    page_with(&server, &run, "cannot copy to best.rs");
+    let refused = server.post(&format!("{change}pick"), &[("copy", "best.rs")]);
+    is_refused_with(&refused, "there is something called best.rs already");
+    assert!(refused.body.contains("value=\"best.rs\""), "{refused:?}");
     sends_on(&server.post(&format!("{change}stop"), &[]));
     page_with(&server, &run, "No run went on.");
     // Without a source, a model is to write it.
@@ -367,99 +367,13 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     assert!(!text.contains("\"slow\"") && folder.join("slow.rs").exists());
 }
 
-#[test]
-fn what_forms_say_is_no_option_and_leads_nowhere() {
-    let root = experiment("held");
-    let server = Server::start_with(path(&root), &["--allow-run"]);
-    let change = change_path(&server.page(""));
-    let text = fs::read_to_string(root.path().join("held/bakeoff.toml")).unwrap();
-    let source = ("source", GOOD);
-    let rust = ("language", "rs");
-    let before = files(root.path());
-    for (action, fields, why) in [
-        ("run", vec![("budget", "1 s --programs")], "the budget"),
-        ("run", vec![("budget", "0")], "the budget"),
-        (
-            "withdraw",
-            vec![("name", "--help")],
-            "there is no approach --help",
-        ),
-        (
-            "withdraw",
-            vec![("name", HOSTILE)],
-            "there is no approach &lt;img",
-        ),
-        ("withdraw", vec![], "`name` is empty"),
-        ("add", vec![("name", "x"), rust], "There is no source"),
-        (
-            "add",
-            vec![("name", "x"), ("language", "sh"), source],
-            "none of Rust, C and C++",
-        ),
-        (
-            "add",
-            vec![("name", "one"), rust, source],
-            "there is an approach one already",
-        ),
-        (
-            "add",
-            vec![("name", "x"), rust, source],
-            "has the same content",
-        ),
-        ("pick", vec![("copy", "../x")], "a name has 1 to 100"),
-        ("pick", vec![("copy", "--help")], "a name has 1 to 100"),
-        (
-            "copy",
-            vec![("folder", "../x"), ("text", &text)],
-            "a name has 1 to 100",
-        ),
-        (
-            "copy",
-            vec![("folder", ".bakeoff"), ("text", &text)],
-            "a name has 1 to 100",
-        ),
-        (
-            "copy",
-            vec![("folder", "held"), ("text", &text)],
-            "something called held already",
-        ),
-        (
-            "copy",
-            vec![("folder", "x"), ("text", "name = 1")],
-            "to be corrected first",
-        ),
-    ] {
-        sends_on(&server.post(&format!("{change}{action}"), &fields));
-        let page =
-            until(|| Some(server.page(&change).body).filter(|body| !body.contains("is being ")));
-        assert!(
-            page.contains("role=\"alert\"") && page.contains(why) && !page.contains("<img"),
-            "{action} {fields:?}: {page}"
-        );
-        assert_eq!(files(root.path()), before, "{action} {fields:?}");
-    }
-    // A name that looks like a path or an option is a name.
-    for (name, file) in [("../../x", "x.rs"), ("--help", "help.rs")] {
-        let source = format!("// {name}\n{GOOD}");
-        let fields = [("name", name), rust, ("source", &*source)];
-        sends_on(&server.post(&format!("{change}add"), &fields));
-        page_with(&server, &change, &format!("{name} was added."));
-        let added = root.path().join("held/approaches").join(file);
-        assert_eq!(fs::read_to_string(added).unwrap(), source);
-    }
-}
-
-/// The paths of all files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
+/// Holds that a form was refused with this reason, on a page that has its forms.
+pub(super) fn is_refused_with(refused: &Response, why: &str) {
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(
+        refused.body.contains("role=\"alert\"")
+            && refused.body.contains(why)
+            && refused.body.contains("<form "),
+        "{why}: {refused:?}"
+    );
 }

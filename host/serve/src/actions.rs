@@ -3,10 +3,10 @@
 
 use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
+use super::change_forms::SentForm;
 use super::change_page::change_page;
 use super::controls::{Change, Controls, Work};
 use super::form::{FORM_BYTES_MAX, Form};
-use super::page::problem;
 use super::secret::is_equal;
 use super::target::Target;
 use axum::extract::{Path, Request, State};
@@ -31,7 +31,7 @@ pub(crate) fn actions(app: &Arc<App>) -> Router<Arc<App>> {
     let at = |rest: &str| format!("{}change/{{id}}/{rest}", app.access.path());
     let mut changing = Router::new();
     for (name, read) in WORKS {
-        let act = move |state, id, form, controls| act(read, state, id, form, controls);
+        let act = move |state, id, form, controls| act((name, read), state, id, form, controls);
         changing = changing.route(&at(name), post(act));
     }
     changing
@@ -178,7 +178,7 @@ async fn page(
             let change = controls.change(&target.folder);
             of_type(
                 HTML,
-                change_page(&target, change.as_ref(), app.access.form_token()),
+                change_page(&target, change.as_ref(), None, app.access.form_token()),
             )
         }
         Ok(None) => no_such("../../"),
@@ -187,7 +187,7 @@ async fn page(
 }
 
 async fn act(
-    read: ReadWork,
+    (action, read): (&'static str, ReadWork),
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     Extension(form): Extension<Form>,
@@ -205,12 +205,23 @@ async fn act(
     } else {
         top.clone()
     };
+    let page_of = target.clone();
+    // What was typed is not lost: it stands in the form once more.
+    let refused = |status: StatusCode, why: String| {
+        let (refused, sent) = (
+            Change::Failed(why),
+            SentForm {
+                action,
+                form: &form,
+            },
+        );
+        let token = app.access.form_token();
+        let page = change_page(&page_of, Some(&refused), Some(&sent), token);
+        (status, of_type(HTML, page)).into_response()
+    };
     let work = match read(&form) {
         Ok(work) => work,
-        Err(why) => {
-            controls.set(&target.folder, Change::Failed(why));
-            return see(format!("{top}change/{id}/"));
-        }
+        Err(why) => return refused(StatusCode::UNPROCESSABLE_ENTITY, why),
     };
     let budget = if target.has_results {
         let asked = id.clone();
@@ -226,15 +237,14 @@ async fn act(
     } else {
         None
     };
-    if controls.begin(target, work, budget) {
-        see(after)
-    } else {
-        let text = "Another change of this experiment goes on: send this one when it is done.";
-        (
-            StatusCode::CONFLICT,
-            of_type(HTML, problem("../../", "Not yet", text)),
-        )
-            .into_response()
+    let Some(accepted) = controls.begin(target, work, budget) else {
+        let why = "Another change of this experiment goes on: send this one when it is done.";
+        return refused(StatusCode::CONFLICT, why.to_owned());
+    };
+    match accepted.await {
+        Ok(Err(why)) => refused(StatusCode::UNPROCESSABLE_ENTITY, why),
+        // It was taken; what comes of it stands on the page that follows.
+        Ok(Ok(())) | Err(_) => see(after),
     }
 }
 

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 /// The most runs of one server at the same time.
 const RUNS_MAX: usize = 4;
@@ -95,6 +95,18 @@ pub(crate) enum Work {
     },
 }
 
+/// The rest of a change that was not refused.
+enum NextStep {
+    /// Nothing: what came of it.
+    Done(String),
+    /// To stop the run that goes on.
+    Stop,
+    /// To run the experiment in this folder; true to start over; with this budget.
+    Run(Folder, bool, Option<String>),
+    /// To have the run of the experiment in this folder go on with what was done.
+    GoOn(Folder, String),
+}
+
 impl Work {
     /// Returns the words for the change while it goes on.
     fn title(&self) -> &'static str {
@@ -143,72 +155,87 @@ impl Controls {
         }
     }
 
-    /// Begins a change, unless another one of the same experiment goes on. `budget` is the time for measuring of the run
-    /// that goes on. Returns false if it is not begun.
+    /// Begins a change, unless another one of the same experiment goes on: `None` then. `budget` is the time for measuring
+    /// of the run that goes on. What is returned says whether the change is refused, and why, before a run is stopped or
+    /// started for it; whoever waits for that or not, the change is made.
     pub(crate) fn begin(
         self: &Arc<Self>,
         target: Target,
         work: Work,
         budget: Option<Duration>,
-    ) -> bool {
+    ) -> Option<oneshot::Receiver<Result<(), String>>> {
         {
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
             if matches!(changes.get(&target.folder), Some(Change::GoesOn(_))) {
-                return false;
+                return None;
             }
             changes.insert(target.folder.clone(), Change::GoesOn(work.title()));
         }
+        let (sender, accepted) = oneshot::channel();
         let controls = self.clone();
         tokio::spawn(async move {
-            let change = match controls.perform(&target, work, budget).await {
+            let step = match controls.prepare(&target, work).await {
+                Ok(NextStep::Done(text)) => {
+                    controls.set(
+                        &target.folder,
+                        Change::Done(clipped(&text, MESSAGE_CHARS_MAX)),
+                    );
+                    // Whether somebody waits for that concerns nobody else, here and below.
+                    let _ = sender.send(Ok(()));
+                    return;
+                }
+                Ok(step) => step,
+                Err(text) => {
+                    let text = clipped(&text, MESSAGE_CHARS_MAX);
+                    controls.set(&target.folder, Change::Failed(text.clone()));
+                    let _ = sender.send(Err(text));
+                    return;
+                }
+            };
+            let _ = sender.send(Ok(()));
+            let change = match controls.finish(&target, step, budget).await {
                 Ok(text) => Change::Done(clipped(&text, MESSAGE_CHARS_MAX)),
                 Err(text) => Change::Failed(clipped(&text, MESSAGE_CHARS_MAX)),
             };
             controls.set(&target.folder, change);
         });
-        true
+        Some(accepted)
     }
 
-    async fn perform(
-        self: &Arc<Self>,
-        target: &Target,
-        work: Work,
-        budget: Option<Duration>,
-    ) -> Result<String, String> {
+    /// Makes a change as far as no run is stopped or started for it.
+    ///
+    /// # Errors
+    /// The reason why it is refused.
+    async fn prepare(&self, target: &Target, work: Work) -> Result<NextStep, String> {
         if work == Work::Stop {
-            let text = if self.stop(target).await? {
-                "The run was stopped. What is finished is kept, and it can go on."
-            } else {
-                "No run went on."
-            };
-            return Ok(text.to_owned());
+            return Ok(NextStep::Stop);
         }
-        let declared = target.declared.as_ref().map_err(Clone::clone)?;
+        target.declared.as_ref().map_err(Clone::clone)?;
         let folder = target
             .open(&self.root)
             .map_err(|error| format!("the folder of the experiment cannot be opened: {error}"))?;
-        match work {
+        let done = match work {
+            Work::Stop => return Ok(NextStep::Stop),
             Work::Run { is_fresh, budget } => {
                 if let Some(budget) = &budget {
                     bakeoff_config::budget(budget)
                         .map_err(|error| format!("the budget {budget}: {error}"))?;
                 }
-                let was_running = self.stop(target).await?;
-                self.run(target, &folder, is_fresh, budget).await?;
-                Ok(if was_running {
-                    "The run was stopped, and goes on with what is kept.".to_owned()
-                } else {
-                    STARTED.to_owned()
-                })
+                return Ok(NextStep::Run(folder, is_fresh, budget));
             }
-            Work::Stop => Ok(String::new()),
+            Work::Pick { copy } => {
+                return Ok(NextStep::Done(pick(&folder, copy.as_deref()).await?));
+            }
+            Work::Copy { name, text } => {
+                return Ok(NextStep::Done(self.copy(target, &folder, &name, &text)?));
+            }
             Work::Add {
                 name,
                 description,
                 ending,
                 source,
             } => {
-                let done = if source.is_empty() {
+                if source.is_empty() {
                     let idea = format!("--idea={name}={description}");
                     let words = ["add", "--format=json", "--color=never", &idea, "."];
                     answer(&folder, words.iter().map(OsString::from).collect()).await?;
@@ -216,8 +243,7 @@ impl Controls {
                 } else {
                     add(&folder, (&name, &description), ending, &source).await?;
                     format!("{name} was added.")
-                };
-                self.go_on(target, declared, (&folder, done), budget).await
+                }
             }
             Work::Withdraw { name } => {
                 let words = [
@@ -229,12 +255,39 @@ impl Controls {
                     &name,
                 ];
                 answer(&folder, words.iter().map(OsString::from).collect()).await?;
-                let done = format!("{name} was withdrawn; its file stays.");
-                self.go_on(target, declared, (&folder, done), budget).await
+                format!("{name} was withdrawn; its file stays.")
             }
-            Work::Pick { copy } => pick(&folder, copy.as_deref()).await,
-            Work::Copy { name, text } => self.copy(target, &folder, &name, &text),
-        }
+        };
+        Ok(NextStep::GoOn(folder, done))
+    }
+
+    /// Stops or starts the run that a change is about, and returns what came of it.
+    async fn finish(
+        self: &Arc<Self>,
+        target: &Target,
+        step: NextStep,
+        budget: Option<Duration>,
+    ) -> Result<String, String> {
+        Ok(match step {
+            NextStep::Done(text) => text,
+            NextStep::Stop if self.stop(target).await? => {
+                "The run was stopped. What is finished is kept, and it can go on.".to_owned()
+            }
+            NextStep::Stop => "No run went on.".to_owned(),
+            NextStep::Run(folder, is_fresh, budget) => {
+                let was_running = self.stop(target).await?;
+                self.run(target, &folder, is_fresh, budget).await?;
+                if was_running {
+                    "The run was stopped, and goes on with what is kept.".to_owned()
+                } else {
+                    STARTED.to_owned()
+                }
+            }
+            NextStep::GoOn(folder, done) => {
+                let declared = target.declared.as_ref().map_err(Clone::clone)?;
+                return self.go_on(target, declared, (&folder, done), budget).await;
+            }
+        })
     }
 
     /// Stops the run of an experiment; returns false if none went on.

@@ -12,6 +12,7 @@ mod actions;
 mod answers;
 mod app;
 mod browser;
+mod change_forms;
 mod change_page;
 mod commands;
 mod controls;
