@@ -346,6 +346,17 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     // It goes on with the time that its command line gave it.
     page_with(&server, &run, "--budget=480000ms");
     page_with(&server, &run, "replica 1 is stored");
+    // A raised budget is what the page counts down from.
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "180min")]));
+    let page = page_with(&server, &run, "--budget=180min");
+    let left = |page: &str| -> Option<u32> {
+        let left = page
+            .split("at most ")
+            .find_map(|rest| rest.split_once(" s of measuring left"));
+        left?.0.parse().ok()
+    };
+    let left = until(|| left(&server.page(&run).body).filter(|left| *left > 480));
+    assert!((10_000..=10_800).contains(&left), "{left}: {page}");
     sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
     page_with(&server, &run, "is finished.");
     // It is written a moment later.

@@ -28,6 +28,7 @@ mod peer;
 mod picture;
 mod places;
 mod race;
+mod race_clock;
 mod reports;
 mod request_line;
 mod resources;

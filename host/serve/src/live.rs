@@ -3,6 +3,7 @@
 use super::lines::EventLine;
 use super::places::Place;
 use super::race::Race;
+use super::race_clock::RaceClock;
 use bakeoff_files::Folder;
 use bakeoff_provider::{RECORD_FILE, Spending};
 use bakeoff_search::SearchState;
@@ -36,6 +37,10 @@ pub(crate) struct LiveRun {
     pub(crate) fingerprint: Fingerprint,
     /// The folder of the records of models.
     kept: Option<Folder>,
+    /// The time of the race, which its budget bounds.
+    clock: RaceClock,
+    /// True if a session began whose settings were not read.
+    is_session_new: bool,
     looked: Option<Instant>,
     searched: Option<Instant>,
     /// Time at which somebody asked for it last.
@@ -61,6 +66,8 @@ pub(crate) struct RunState {
     pub(crate) holder: Option<LockHolder>,
     /// The time that measuring may take, in seconds.
     pub(crate) budget: Option<f64>,
+    /// The time of it that is spent, in seconds; `None` while nothing is measured.
+    pub(crate) race_spent: Option<f64>,
     /// The problem, in its user's words.
     pub(crate) problem: String,
     /// The spending on models, and whether a process asks them now.
@@ -88,11 +95,6 @@ impl StageTotals {
     /// Returns the time of the stage, in seconds, when so much time was spent on the run.
     pub(crate) fn seconds(&self, now: f64) -> f64 {
         self.ended_seconds + self.began.map_or(0.0, |began| (now - began).max(0.0))
-    }
-
-    /// Returns true while the stage goes on.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.began.is_some()
     }
 
     fn end(&mut self, now: f64) {
@@ -130,6 +132,8 @@ impl LiveRun {
             folder,
             fingerprint,
             kept,
+            clock: RaceClock::default(),
+            is_session_new: true,
             looked: None,
             searched: None,
             used: Instant::now(),
@@ -159,15 +163,13 @@ impl LiveRun {
         }
         // Before the events: a run that ends meanwhile is still shown as running, and not as killed.
         self.state.holder = self.store.holder();
-        let before = self.state.progress.run;
-        let status = self.state.progress.status;
         let started = Instant::now();
         // The others come at the next look.
         while self.read_events()? && started.elapsed() < LOOK_TIME_MAX {}
-        let run = self.state.progress.run;
-        if run != before || self.state.progress.status != status || self.looked.is_none() {
-            self.read_settings(run);
+        if self.is_session_new {
+            self.read_settings(self.state.progress.run);
         }
+        self.state.race_spent = self.clock.spent(self.state.progress.seconds);
         self.state.runs = self.store.runs()?;
         self.look_beside();
         self.looked = Some(Instant::now());
@@ -192,6 +194,12 @@ impl LiveRun {
                 self.state.progress.apply(&envelope);
                 self.state.race.apply(&envelope.event);
                 self.state.time_stage(&envelope.event, before);
+                self.clock
+                    .apply(&envelope.event, self.state.progress.seconds);
+                self.is_session_new |= matches!(
+                    envelope.event,
+                    Event::RunStart { .. } | Event::RunResumed { .. }
+                );
             }
             if line.text.is_some() {
                 self.state.lines.push_back(line);
@@ -203,9 +211,11 @@ impl LiveRun {
         Ok(count == EVENTS_AT_ONCE as usize && self.state.sequence > before)
     }
 
-    /// Reads what the run was asked to do. A run that has just begun may not have stored it yet.
+    /// Reads what the session was asked to do, which it stored before its first event: one that goes on with a run may have
+    /// another budget.
     fn read_settings(&mut self, run: i64) {
         if let Ok((experiment, _)) = self.store.settings(RunId(run)) {
+            self.is_session_new = false;
             self.state.budget = Some(experiment.measure.budget.as_secs_f64());
             self.state.problem = experiment.problem;
         }
@@ -324,7 +334,8 @@ mod tests {
         ]);
         assert_eq!(state.stages[&build].seconds(9.0), 3.0);
         assert_eq!(state.stages[&build].kept, 1);
-        assert!(!state.stages[&build].goes_on() && state.stages[&measure].goes_on());
+        let began = |stage| state.stages[&stage].began;
+        assert!(began(build).is_none() && began(measure).is_some());
         // Two seconds before it was killed, and one since.
         assert_eq!(state.stages[&measure].seconds(7.0), 3.0);
     }

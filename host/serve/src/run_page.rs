@@ -119,14 +119,16 @@ fn status(state: &RunState) -> String {
 
 /// Returns the most time that measuring may still take, while it goes on.
 fn time_left(state: &RunState) -> Option<String> {
-    let (budget, progress) = (state.budget?, &state.progress);
-    let measure = state.stages.get(&Stage::Measure)?;
-    if !measure.goes_on() || !state.is_running() {
+    let (budget, spent) = (state.budget?, state.race_spent?);
+    if !state.is_running() {
         return None;
     }
-    // Where that is over, the run was given more than its first session knew.
-    let left = budget - measure.seconds(progress.seconds);
-    (left >= 1.0).then(|| format!("at most {left:.0} s of measuring left, and as a rule less"))
+    let left = budget - spent;
+    Some(if left >= 1.0 {
+        format!("at most {left:.0} s of measuring left, and as a rule less")
+    } else {
+        "the time for measuring is used up, but for the replica that goes on".to_owned()
+    })
 }
 
 /// Returns the stages with their steps and their times.
@@ -216,4 +218,32 @@ fn log(state: &RunState) -> String {
         );
     }
     out + "</ol>\n</div>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_store::LockHolder;
+
+    #[test]
+    fn the_time_left_is_that_of_the_budget_of_now_while_it_is_measured() {
+        let mut state = RunState {
+            budget: Some(60.0),
+            race_spent: Some(20.0),
+            holder: Some(LockHolder::default()),
+            ..RunState::default()
+        };
+        state.progress.run = 1;
+        state.progress.status = RunStatus::Running;
+        assert!(status(&state).contains("at most 40 s of measuring left"));
+        state.race_spent = Some(61.0);
+        assert!(status(&state).contains("the time for measuring is used up"));
+        // It was gone on with, and has more.
+        state.budget = Some(600.0);
+        assert!(status(&state).contains("at most 539 s of measuring left"));
+        state.race_spent = None;
+        assert!(!status(&state).contains("measuring"));
+        (state.race_spent, state.holder) = (Some(61.0), None);
+        assert!(!status(&state).contains("measuring left"));
+    }
 }
