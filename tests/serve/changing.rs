@@ -358,7 +358,9 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     let left = until(|| left(&server.page(&run).body).filter(|left| *left > 480));
     assert!((10_000..=10_800).contains(&left), "{left}: {page}");
     sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
-    page_with(&server, &run, "is finished.");
+    let page = page_with(&server, &run, "is finished.");
+    let row = "<th scope=\"row\">pasted &lt;i&gt;</th>";
+    assert!(page.contains(row), "{page}");
     // It is written a moment later.
     let file = until(|| fs::read_to_string(folder.join(".bakeoff/grows/report.json")).ok());
     let report: serde_json::Value = serde_json::from_str(&file).unwrap();

@@ -4,17 +4,19 @@ use super::lines::EventLine;
 use super::places::Place;
 use super::race::Race;
 use super::race_clock::RaceClock;
+use bakeoff_domain::report::words;
 use bakeoff_files::Folder;
 use bakeoff_provider::{RECORD_FILE, Spending};
 use bakeoff_search::SearchState;
 use bakeoff_store::events::{Event, Origin as ResultOrigin, Progress, Stage};
 use bakeoff_store::{
     Fingerprint, LockHolder, Mode, Origin, ResultsPlace, RunId, RunStatus, RunSummary, Store,
-    StoreError,
+    StoreError, StoredVariant,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The time after which a look reads no further events.
@@ -41,6 +43,8 @@ pub(crate) struct LiveRun {
     clock: RaceClock,
     /// True if a session began whose settings were not read.
     is_session_new: bool,
+    /// True if variants were declared whose names were not read.
+    has_new_variants: bool,
     looked: Option<Instant>,
     searched: Option<Instant>,
     /// Time at which somebody asked for it last.
@@ -70,6 +74,8 @@ pub(crate) struct RunState {
     pub(crate) race_spent: Option<f64>,
     /// The problem, in its user's words.
     pub(crate) problem: String,
+    /// The names of the variants, as the report will show them, by their ids.
+    pub(crate) names: Arc<BTreeMap<String, String>>,
     /// The spending on models, and whether a process asks them now.
     pub(crate) models: Option<(Spending, bool)>,
     /// The search before the race.
@@ -104,6 +110,11 @@ impl StageTotals {
 }
 
 impl RunState {
+    /// Returns the name of a variant: its id where no other is known.
+    pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
+        self.names.get(id).map_or(id, String::as_str)
+    }
+
     /// Returns true if a process works on the run.
     pub(crate) fn is_running(&self) -> bool {
         self.progress.status == RunStatus::Running && self.holder.is_some()
@@ -134,6 +145,7 @@ impl LiveRun {
             kept,
             clock: RaceClock::default(),
             is_session_new: true,
+            has_new_variants: true,
             looked: None,
             searched: None,
             used: Instant::now(),
@@ -169,6 +181,9 @@ impl LiveRun {
         if self.is_session_new {
             self.read_settings(self.state.progress.run);
         }
+        if self.has_new_variants {
+            self.read_names(self.state.progress.run);
+        }
         self.state.race_spent = self.clock.spent(self.state.progress.seconds);
         self.state.runs = self.store.runs()?;
         self.look_beside();
@@ -196,6 +211,7 @@ impl LiveRun {
                 self.state.time_stage(&envelope.event, before);
                 self.clock
                     .apply(&envelope.event, self.state.progress.seconds);
+                self.has_new_variants |= matches!(envelope.event, Event::ApproachGenerated { .. });
                 self.is_session_new |= matches!(
                     envelope.event,
                     Event::RunStart { .. } | Event::RunResumed { .. }
@@ -218,6 +234,14 @@ impl LiveRun {
             self.is_session_new = false;
             self.state.budget = Some(experiment.measure.budget.as_secs_f64());
             self.state.problem = experiment.problem;
+        }
+    }
+
+    /// Reads the names of the variants, each of which was stored before its event.
+    fn read_names(&mut self, run: i64) {
+        if let Ok(variants) = self.store.variants(RunId(run)) {
+            self.has_new_variants = false;
+            self.state.names = Arc::new(shown_names(&variants));
         }
     }
 
@@ -281,6 +305,19 @@ impl RunState {
     }
 }
 
+/// Returns the names of variants as a report shows them: with their ids where several have the same.
+fn shown_names(variants: &[StoredVariant]) -> BTreeMap<String, String> {
+    let mut namesakes: BTreeMap<&str, usize> = BTreeMap::new();
+    for variant in variants {
+        *namesakes.entry(&variant.name).or_default() += 1;
+    }
+    let named = variants.iter().map(|StoredVariant { id, name, .. }| {
+        let has_namesakes = namesakes.get(&**name).is_some_and(|count| *count > 1);
+        (id.clone(), words::variant_name(name, id, has_namesakes))
+    });
+    named.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +331,28 @@ mod tests {
             state.time_stage(event, before);
         }
         state
+    }
+
+    #[test]
+    fn namesakes_have_their_ids_beside_their_names() {
+        let variant = |id: &str, name: &str| StoredVariant {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            approach: String::new(),
+            parameters: BTreeMap::new(),
+            iterations: Vec::new(),
+        };
+        let variants = [
+            variant("top-k", "Top k"),
+            variant("heap-2", "Heap"),
+            variant("heap", "Heap"),
+        ];
+        let state = RunState {
+            names: Arc::new(shown_names(&variants)),
+            ..RunState::default()
+        };
+        let names = ["top-k", "heap-2", "other"].map(|id| state.name(id));
+        assert_eq!(names, ["Top k", "Heap (heap-2)", "other"]);
     }
 
     fn built(origin: ResultOrigin) -> Event {

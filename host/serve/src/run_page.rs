@@ -176,7 +176,10 @@ fn runs(state: &RunState) -> String {
     let mut out = String::new();
     for run in state.runs.iter().rev().take(RUNS_MAX) {
         let id = run.id.0;
-        let winner = clipped(run.winner.as_deref().unwrap_or("–"), MESSAGE_CHARS_MAX);
+        let winner = clipped(
+            run.winner.as_deref().map_or("–", |id| state.name(id)),
+            MESSAGE_CHARS_MAX,
+        );
         let report = match run.status {
             RunStatus::Finished => format!("<a id=\"report-{id}\" href=\"report/{id}\">report</a>"),
             _ => String::new(),

@@ -2,7 +2,7 @@
 
 use super::live::RunState;
 use super::picture::{Axis, picture};
-use super::race::{AgainstLeader, Race};
+use super::race::AgainstLeader;
 use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use bakeoff_render::clipped;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 const ROWS_MAX: usize = 64;
 /// The most variants that a sentence names.
 const NAMED_MAX: usize = 3;
-/// The most characters of an id, or of a reason.
+/// The most characters of a name, or of a reason.
 const TEXT_CHARS_MAX: usize = 200;
 
 /// Returns the standings as markup; nothing before a variant is known.
@@ -36,7 +36,7 @@ pub(crate) fn standings(state: &RunState) -> String {
     });
     let axis = Axis::of(race.against_leader.values().map(AgainstLeader::latest));
     let mut out = String::from("<h2>Standings</h2>\n");
-    if let Some(text) = leading(race, state.is_running()) {
+    if let Some(text) = leading(state) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "<p class=\"leading\">{}</p>", Html(&text));
     }
@@ -58,13 +58,15 @@ pub(crate) fn standings(state: &RunState) -> String {
 }
 
 /// Returns who leads and how sure that is, in a sentence or two; `None` while nothing is timed.
-fn leading(race: &Race, is_running: bool) -> Option<String> {
-    let leader = race.leader.as_deref()?;
+fn leading(state: &RunState) -> Option<String> {
+    let (race, is_running) = (&state.race, state.is_running());
+    let id = race.leader.as_deref()?;
+    let leader = state.name(id);
     let replicas = race.replicas;
     let s = if replicas == 1 { "" } else { "s" };
-    let others = race.unbeaten.iter().filter(|id| *id != leader);
-    let others: Vec<String> = others.cloned().collect();
-    if !others.is_empty() || !race.is_unbeaten(leader) {
+    let others = race.unbeaten.iter().filter(|other| *other != id);
+    let others: Vec<String> = others.map(|other| state.name(other).to_owned()).collect();
+    if !others.is_empty() || !race.is_unbeaten(id) {
         let open = words::listed(others, NAMED_MAX);
         return Some(if is_running {
             format!(
@@ -88,7 +90,7 @@ fn leading(race: &Race, is_running: bool) -> Option<String> {
 
 fn row(state: &RunState, axis: Axis, id: &str) -> String {
     let (progress, race, is_running) = (&state.progress, &state.race, state.is_running());
-    let name = clipped(id, TEXT_CHARS_MAX);
+    let name = clipped(state.name(id), TEXT_CHARS_MAX);
     let variant = &progress.variants[id];
     let state = match variant.state {
         VariantState::Failed => {
@@ -190,6 +192,7 @@ fn words_where_it_stopped(state: VariantState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::race::Race;
     use bakeoff_store::events::{Event, LeaderRatio, VariantProgress};
     use bakeoff_store::{LockHolder, RunStatus};
 
@@ -256,6 +259,25 @@ mod tests {
             let (leader, other) = (text.find("\">heap<"), text.find("\">&lt;b&gt;sort<"));
             assert!(leader.unwrap() < other.unwrap(), "{text}");
         }
+    }
+
+    #[test]
+    fn variants_have_their_names_in_rows_and_sentences() {
+        let mut state = racing(Verdict::NoCall, &["heap", "<b>sort"]);
+        let names = [("heap", "Heap & co"), ("<b>sort", "<i>Sort")];
+        let names = names.map(|(id, name)| (id.to_owned(), name.to_owned()));
+        state.names = std::sync::Arc::new(names.into());
+        let text = standings(&state);
+        assert!(
+            text.contains("Heap &amp; co leads") && text.contains("&lt;i&gt;Sort may be as fast"),
+            "{text}"
+        );
+        assert!(
+            text.contains("<th scope=\"row\">Heap &amp; co</th>")
+                && text.contains("<th scope=\"row\">&lt;i&gt;Sort</th>"),
+            "{text}"
+        );
+        assert!(!text.contains("<i>") && !text.contains("sort"), "{text}");
     }
 
     #[test]
