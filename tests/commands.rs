@@ -160,7 +160,7 @@ fn what_init_writes_runs_and_is_picked_from() {
     assert_eq!(copied.status, 0, "{}", copied.stderr);
     assert_eq!(fs::read(&copy).unwrap(), fs::read(&own).unwrap());
     let again = run_bakeoff(&["pick", dir, "--copy", text(&copy)]);
-    assert_refused(&again, "cannot copy");
+    assert_refused(&again, "already, which is left as it is: name a new file");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use bakeoff_store::{ResultKind, RunId, Store, StoredResult};
 use clap::Args;
 use serde::Serialize;
 use serde::de::IgnoredAny;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Prints where the source, or component, of the recommended variant is, or makes a copy of it: the
@@ -203,7 +204,14 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
 fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
     write_new(to, bytes).map_err(|error| {
         let to = to.display().to_string();
-        Failure::usage(format!("cannot copy to {}: {error}", Plain(&to)))
+        Failure::usage(match error.kind() {
+            ErrorKind::AlreadyExists => format!(
+                "cannot copy to {0}: there is something called {0} already, which is left as it is: name a new file, or \
+                 move that away",
+                Plain(&to)
+            ),
+            _ => format!("cannot copy to {}: {error}", Plain(&to)),
+        })
     })
 }
 
