@@ -19,9 +19,10 @@
 //! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `against --binary FILE` | CPU time to a verdict beside another build of bakeoff, in turns | 20 runs each, 5 minutes |
+//! | `viewers` | E20: what ten pages that follow a run take from it | 16 pairs of runs of 10 s, 7 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `listed`, `budget`, `short`, `peers`, `against` and `record` run.
+//! Without a section all but `listed`, `budget`, `short`, `peers`, `against`, `viewers` and `record` run.
 
 mod against;
 mod budget;
@@ -44,6 +45,7 @@ mod spin;
 #[path = "../support/mod.rs"]
 mod support;
 mod switches;
+mod viewers;
 
 use figures::Figures;
 use spin::Failure;
@@ -60,7 +62,7 @@ const USUAL: [&str; 6] = [
 ];
 
 /// The sections that run only when they are named.
-const LONG: [&str; 5] = ["listed", "budget", "short", "peers", "against"];
+const LONG: [&str; 6] = ["listed", "budget", "short", "peers", "against", "viewers"];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -106,6 +108,9 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("against") {
         against::against(&mut figures)?;
+    }
+    if wanted("viewers") {
+        viewers::viewers(&mut figures)?;
     }
     Ok(figures.finish()?)
 }
