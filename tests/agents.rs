@@ -1,5 +1,7 @@
 //! Agents in worktrees: what they can reach, what is taken over, and what is said of it. The agents are scripts.
 
+mod base;
+
 use crate::revisions::{Repository, has_git};
 use crate::support::{CommandOutput, bakeoff};
 use serde_json::Value;
@@ -59,7 +61,7 @@ fn what_agents_leave_is_committed_verified_and_kept() {
         "good=echo 'expr $1 + $2' >add.sh; echo done >DONE.md; git status >/dev/null && echo said",
         "wrong=echo 'echo 4' >add.sh",
         "idle=true",
-        "fails=exit 7",
+        "fails=echo precious >new; exit 7",
     ];
     let verify = ["--verify", "sh tests/run.sh"];
     let output = agents(&repository, &variants, OBEYS, &verify);
@@ -75,6 +77,8 @@ fn what_agents_leave_is_committed_verified_and_kept() {
     let fails = row(&report, "fails");
     assert_eq!(fails["outcome"], "agent-failed");
     assert!(fails["reason"].as_str().unwrap().contains("status 7"));
+    assert_eq!(fails["worktree"], ".bakeoff/agents/worktrees/fails");
+    assert!(good["worktree"].is_null());
     // The branch has the change alone, and all else is as it was.
     let changed = repository.git(&["diff", "--name-only", "HEAD", "bakeoff/agents/good"]);
     assert_eq!(changed, "add.sh");

@@ -74,12 +74,16 @@ const STRANGERS: [&str; 14] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 58] = [
+const OWN_PATHS: [(&str, &str); 59] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     (
         "cli::agents",
-        "the file of instructions and the paths to read that the user named",
+        "the file of instructions that the user named",
+    ),
+    (
+        "cli::agents::fence_options",
+        "the paths to read that the user named",
     ),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),

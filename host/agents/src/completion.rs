@@ -74,8 +74,14 @@ pub struct Completion {
     pub done: Option<String>,
     /// Time that the agent took, in seconds.
     pub seconds: f64,
+    /// Folder with what it left, from the top of the repository, if that is on no branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
     /// Changes from the base.
     pub changes: Changes,
     /// Verifications, in the order of the command line.
     pub verifications: Vec<Verification>,
+    /// The same commands on the base, before an agent was started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base_verifications: Vec<Verification>,
 }

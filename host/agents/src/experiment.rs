@@ -12,6 +12,7 @@ use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The folder of all experiments, at the top of a repository.
 const TOP: &str = ".bakeoff";
@@ -27,7 +28,8 @@ const DEPTH_MAX: usize = 64;
 /// Experiment with agents in a repository.
 #[derive(Debug)]
 pub struct Experiment {
-    pub(crate) git: Git,
+    /// Git, whose index belongs to one piece of work at a time.
+    git: Mutex<Git>,
     pub(crate) folder: Folder,
     pub(crate) name: String,
 }
@@ -84,10 +86,15 @@ impl Experiment {
         // What agents leave is nobody else's: a program that they gave the rights of whoever started them, too.
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700))?;
         Ok(Self {
-            git: Git::open(repository)?,
+            git: Mutex::new(Git::open(repository)?),
             folder,
             name: name.to_owned(),
         })
+    }
+
+    /// Returns git for one piece of work; all others wait meanwhile.
+    pub(crate) fn git(&self) -> MutexGuard<'_, Git> {
+        self.git.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Holds the experiment until the returned file is dropped, so that nobody else works in it or removes it.
@@ -161,7 +168,7 @@ impl Experiment {
     /// See above.
     pub fn check_tests(&self, base: &str, patterns: &[String]) -> Result<(), AgentError> {
         let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base];
-        let list = self.git.text(&arguments)?;
+        let list = self.git().text(&arguments)?;
         let fits = |pattern: &&String| !list.split('\0').any(|path| names::matches(pattern, path));
         match patterns.iter().find(fits) {
             None => Ok(()),
@@ -178,7 +185,7 @@ impl Experiment {
             return false;
         };
         let ancestry = ["merge-base", "--is-ancestor", commit, &tip];
-        tip == commit || self.git.text(&ancestry).is_ok()
+        tip == commit || self.git().text(&ancestry).is_ok()
     }
 
     /// Returns the commit of a revision, to make worktrees from.
@@ -187,7 +194,7 @@ impl Experiment {
     /// There is no such revision, or it has submodules.
     pub fn base(&self, revision: &str) -> Result<String, AgentError> {
         let commit = self.commit_of(revision)?;
-        worktree::refuse_submodules(&self.git, &commit)?;
+        worktree::refuse_submodules(&self.git(), &commit)?;
         Ok(commit)
     }
 
@@ -203,12 +210,12 @@ impl Experiment {
         let found = if revision.starts_with('-') {
             Err(AgentError::Usage(String::new()))
         } else {
-            self.git.text(&arguments)
+            self.git().text(&arguments)
         };
         match found {
             Ok(commit) if commit.len() == 40 => Ok(commit),
             Err(AgentError::Machine(reason)) => Err(AgentError::Machine(reason)),
-            _ if self.git.repository().is_shallow() => Err(AgentError::Usage(format!(
+            _ if self.git().repository().is_shallow() => Err(AgentError::Usage(format!(
                 "{revision:?} is no revision of this clone, which has a part of the history alone: `git fetch \
                  --unshallow` brings the rest"
             ))),
@@ -231,6 +238,7 @@ impl Experiment {
 
     /// Makes the worktree of a variant. One that is there without a completion is set aside.
     pub(crate) fn make_worktree(&self, variant: &str, base: &str) -> Result<Folder, AgentError> {
+        let git = self.git();
         let worktrees = self.folder.make(WORKTREES)?;
         if worktrees.has(variant) {
             if let Ok(left) = worktrees.below(variant) {
@@ -239,8 +247,13 @@ impl Experiment {
             worktrees.set_aside(variant)?;
         }
         let folder = worktrees.make_new(variant)?;
-        worktree::make(&self.git, base, &folder)?;
+        worktree::make(&git, base, &folder)?;
         Ok(folder)
+    }
+
+    /// Returns the path of a variant's worktree from the top of the repository.
+    pub(crate) fn worktree_path(&self, variant: &str) -> String {
+        format!("{TOP}/{}/{WORKTREES}/{variant}", self.name)
     }
 
     /// Opens the worktree of a variant.
@@ -252,7 +265,7 @@ impl Experiment {
     pub(crate) fn commit_of_branch(&self, branch: &str) -> Option<String> {
         let reference = format!("refs/heads/{branch}");
         let arguments = ["rev-parse", "--verify", "--quiet", &reference];
-        self.git.text(&arguments).ok()
+        self.git().text(&arguments).ok()
     }
 
     /// Returns the branch of a variant.
@@ -302,7 +315,7 @@ impl Experiment {
             let is_kept = match &commit {
                 Some(commit) => {
                     worktree::refuse_unreadable(&path).is_ok()
-                        && worktree::differing(&self.git, commit, &path)?.is_empty()
+                        && worktree::differing(&self.git(), commit, &path)?.is_empty()
                 }
                 None => false,
             };

@@ -1,48 +1,23 @@
 //! A program behind a fence, run to its end with all that it started.
 
 use super::error::AgentError;
-use bakeoff_confine::{
-    FileAccess, FileFence, Keeper, Network, end_in_words, kept_in, sink, written,
-};
-use bakeoff_files::Scratch;
-use bakeoff_programs::CommandLine;
+use bakeoff_confine::{FileAccess, Keeper, end_in_words, sink, written};
+use bakeoff_programs::{CommandLine, Fenced, Reach};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Folders of the system, which every program reads.
-const SYSTEM: [&str; 8] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib64",
-    "/etc",
-    "/opt",
-    "/nix/store",
-];
-/// Devices that every program may use.
-const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"];
 /// Time between two looks at what a program has written.
 const LOOK: Duration = Duration::from_millis(100);
 /// The most bytes of the end of what a program wrote that are kept of it.
 const SAID_BYTES_MAX: usize = 4 << 10;
+/// Statuses by which a shell says that there is no such program, or that it cannot be started.
+const NOT_STARTED: [i32; 2] = [126, 127];
 /// The most bytes that an agent or a verification may write.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
-
-/// Reach of agents and verifications beyond their own folder and the system.
-#[derive(Clone, Debug, Default)]
-pub struct Reach {
-    /// The network that agents have. Verifications have none.
-    pub network: Network,
-    /// Names and values of variables that they get, besides PATH, LANG and TERM.
-    pub variables: Vec<(String, std::ffi::OsString)>,
-    /// Files and folders that they may read and start programs of.
-    pub readable: Vec<PathBuf>,
-}
 
 /// Bounds of a run.
 pub(crate) struct Bounds<'a> {
@@ -60,6 +35,10 @@ pub(crate) struct Bounds<'a> {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) succeeded: bool,
+    /// True if it was ended for what it did.
+    pub(crate) is_stopped: bool,
+    /// Its exit status, if it ended by itself and with one.
+    pub(crate) status: Option<i32>,
     /// The end of it, in words.
     pub(crate) end: String,
     /// In whole milliseconds, so that its text in JSON is read as the same number.
@@ -69,14 +48,12 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
-pub(crate) fn allow_system(fence: &mut FileFence) {
-    for folder in SYSTEM {
-        fence.allow(Path::new(folder), FileAccess::Execute);
-    }
-    for device in DEVICES {
-        fence.allow(Path::new(device), FileAccess::Write);
-    }
-    fence.allow(Path::new("/proc"), FileAccess::Read);
+/// Run of a command line, and whether there was one.
+#[derive(Debug)]
+pub(crate) struct EndedLine {
+    pub(crate) ended: Ended,
+    /// False if the program could not be started, or its shell says so.
+    pub(crate) is_started: bool,
 }
 
 /// Runs a command of the user's in a folder, which it may change, with a temporary home.
@@ -85,34 +62,23 @@ pub(crate) fn run_line(
     folder: &Path,
     reach: &Reach,
     bounds: &Bounds<'_>,
-) -> Result<Ended, AgentError> {
-    let home = Scratch::new()?;
-    let mut fence = FileFence::new().map_err(AgentError::Machine)?;
-    allow_system(&mut fence);
-    for readable in &reach.readable {
-        fence.allow(readable, FileAccess::Execute);
-    }
-    fence.allow(folder, FileAccess::WriteLinkAndExecute);
-    fence.allow(home.work(), FileAccess::WriteLinkAndExecute);
-    let mut process = kept_in(&fence, reach.network, Path::new(line.program()))?;
-    process.env_clear();
-    for name in ["PATH", "LANG", "TERM"] {
-        process.envs(std::env::var_os(name).map(|value| (name, value)));
-    }
-    for name in [
-        "HOME",
-        "TMPDIR",
-        "XDG_CONFIG_HOME",
-        "XDG_CACHE_HOME",
-        "XDG_DATA_HOME",
-    ] {
-        process.env(name, home.work());
-    }
-    process
-        .envs(reach.variables.iter().map(|(name, value)| (name, value)))
-        .args(line.arguments())
-        .current_dir(folder);
-    run(process, bounds)
+) -> Result<EndedLine, AgentError> {
+    let fenced = Fenced {
+        folder: folder.to_owned(),
+        access: FileAccess::WriteLinkAndExecute,
+        reach: reach.clone(),
+    };
+    let fenced = fenced.command(line)?;
+    let ended = run(fenced.command, bounds)?;
+    let has_measurement = fenced.measurement.read()?.is_some();
+    let says_not_started = line.is_by_shell()
+        && ended
+            .status
+            .is_some_and(|status| NOT_STARTED.contains(&status));
+    Ok(EndedLine {
+        is_started: ended.is_stopped || has_measurement && !says_not_started,
+        ended,
+    })
 }
 
 impl<'a> Bounds<'a> {
@@ -147,6 +113,8 @@ pub(crate) fn run(mut command: Command, bounds: &Bounds<'_>) -> Result<Ended, Ag
     let stopped = stopped?;
     Ok(Ended {
         succeeded: stopped.is_none() && status.success(),
+        is_stopped: stopped.is_some(),
+        status: status.code().filter(|_| stopped.is_none()),
         end: stopped.unwrap_or_else(|| end_in_words(status)),
         seconds: started.elapsed().as_millis() as f64 / 1e3,
         stdout: written(stdout, bounds.output_bytes_max)?,
@@ -178,6 +146,19 @@ fn watch(
         if started.elapsed() >= bounds.wall {
             return Ok(Some(format!("it did not end within {:?}", bounds.wall)));
         }
+    }
+}
+
+impl Ended {
+    /// Returns the end of it, and of what it wrote: to stderr, or else to stdout.
+    pub(crate) fn reason(&self) -> String {
+        let said = if self.stderr.is_empty() {
+            last_part(&self.stdout)
+        } else {
+            self.stderr.clone()
+        };
+        let reason = format!("{}: {said}", self.end);
+        reason.trim_end_matches(": ").to_owned()
     }
 }
 

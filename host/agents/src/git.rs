@@ -4,6 +4,7 @@ use super::error::AgentError;
 use super::fenced::{self, Bounds, Ended};
 use bakeoff_confine::{FileAccess, FileFence, Network, kept_in};
 use bakeoff_files::{Folder, Scratch, SearchPath};
+use bakeoff_programs::allow_system;
 use bakeoff_revision::{Repository, git_command_line, write_own_settings};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -119,7 +120,7 @@ impl Git {
     /// Runs a command to its end.
     pub(crate) fn ended(&self, command: &GitCommand<'_>) -> Result<Ended, AgentError> {
         let mut fence = FileFence::new().map_err(AgentError::Machine)?;
-        fenced::allow_system(&mut fence);
+        allow_system(&mut fence);
         fence.allow(&self.program, FileAccess::Execute);
         let (common, own) = (self.repository.common_dir(), self.repository.git_dir());
         fence.allow(common, FileAccess::Read);

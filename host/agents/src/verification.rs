@@ -2,63 +2,105 @@
 
 use super::completion::Verification;
 use super::error::AgentError;
-use super::fenced::{Bounds, Reach, last_part, run_line};
-use super::git::Git;
+use super::experiment::Experiment;
+use super::fenced::{Bounds, EndedLine, run_line};
+use super::names;
+use super::orders::Orders;
 use super::worktree;
 use bakeoff_confine::Network;
 use bakeoff_files::Scratch;
-use bakeoff_programs::CommandLine;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use bakeoff_programs::{CommandLine, Reach};
+use std::path::Path;
 
-/// Verifies a commit in a temporary folder, without a network. The first command that fails is the last one.
-pub(crate) fn verify(
-    git: &Git,
-    [commit, base]: [&str; 2],
-    is_test: &dyn Fn(&str) -> bool,
-    commands: &[CommandLine],
-    reach: &Reach,
-    (wall, interrupted): (Duration, &AtomicBool),
-) -> Result<Vec<Verification>, AgentError> {
-    let mut verifications = Vec::new();
-    if commands.is_empty() {
-        return Ok(verifications);
-    }
+/// Returns a temporary folder with the files of a commit, and the tests of the base in the place of its own.
+pub(crate) fn files_of(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    commit: &str,
+) -> Result<Scratch, AgentError> {
+    let request = orders.request;
+    let is_test = |path: &str| {
+        let mut patterns = request.tests.iter();
+        patterns.any(|pattern| names::matches(pattern, path))
+    };
     let folder = Scratch::new()?;
-    worktree::read_with_tests_of(git, commit, base, is_test)?;
-    worktree::check_out(git, folder.work())?;
+    let git = experiment.git();
+    worktree::read_with_tests_of(&git, commit, &request.base, &is_test)?;
+    worktree::check_out(&git, folder.work())?;
+    Ok(folder)
+}
+
+/// Runs a command of the user's on what an agent left, without a network.
+pub(crate) fn run_on(
+    line: &CommandLine,
+    folder: &Path,
+    orders: &Orders<'_>,
+) -> Result<EndedLine, AgentError> {
     let reach = Reach {
         network: Network::Closed,
-        ..reach.clone()
+        ..orders.reach.clone()
     };
-    for line in commands {
-        let ended = run_line(
-            line,
-            folder.work(),
-            &reach,
-            &Bounds::of(&[], wall, interrupted),
-        )?;
-        let reason = if ended.succeeded {
+    let bounds = Bounds::of(&[], orders.wall, orders.interrupted);
+    run_line(line, folder, &reach, &bounds)
+}
+
+fn verification(line: &CommandLine, run: &EndedLine) -> Verification {
+    Verification {
+        command: line.text().to_owned(),
+        passed: run.ended.succeeded,
+        seconds: run.ended.seconds,
+        reason: if run.ended.succeeded {
             String::new()
         } else {
-            let said = if ended.stderr.is_empty() {
-                last_part(&ended.stdout)
-            } else {
-                ended.stderr
-            };
-            format!("{}: {said}", ended.end)
-                .trim_end_matches(": ")
-                .to_owned()
-        };
-        verifications.push(Verification {
-            command: line.text().to_owned(),
-            passed: ended.succeeded,
-            seconds: ended.seconds,
-            reason,
-        });
-        if !ended.succeeded {
+            run.ended.reason()
+        },
+    }
+}
+
+/// Verifies a commit in a temporary folder. The first command that fails is the last one.
+pub(crate) fn verify(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    commit: &str,
+) -> Result<Vec<Verification>, AgentError> {
+    let mut verifications = Vec::new();
+    if orders.verify.is_empty() {
+        return Ok(verifications);
+    }
+    let folder = files_of(experiment, orders, commit)?;
+    for line in orders.verify {
+        let run = run_on(line, folder.work(), orders)?;
+        verifications.push(verification(line, &run));
+        if !run.ended.succeeded {
             break;
         }
     }
     Ok(verifications)
+}
+
+/// Tries all verifications on the base, before an agent is started. That one fails there may be what the task is to mend.
+///
+/// # Errors
+/// One cannot be started, as it could not be for any variant.
+pub(crate) fn verify_base(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+) -> Result<Vec<Verification>, AgentError> {
+    if orders.verify.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folder = files_of(experiment, orders, &orders.request.base)?;
+    let run = |line| {
+        let run = run_on(line, folder.work(), orders)?;
+        if run.is_started {
+            return Ok(verification(line, &run));
+        }
+        Err(AgentError::Usage(format!(
+            "--verify {:?} cannot be started behind the fence, so no agent was: {}. --read PATH lets it read and start \
+             what lies there; a script that the task is to make is verified by `sh SCRIPT`",
+            line.text(),
+            run.ended.reason()
+        )))
+    };
+    orders.verify.iter().map(run).collect()
 }

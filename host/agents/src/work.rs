@@ -1,71 +1,92 @@
 //! One variant after the other: a worktree, its agent, a commit of what it left, and its verification.
 
 use super::changes::Changes;
-use super::completion::{Completion, Outcome};
+use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::fenced::{Bounds, Reach, last_part, run_line};
+use super::fenced::{Bounds, last_part, run_line};
 use super::names;
+use super::orders::Orders;
 use super::record::{self, Request, Variant};
-use super::verification::verify;
+use super::verification::{verify, verify_base};
 use super::worktree;
 use bakeoff_files::Folder;
-use bakeoff_programs::CommandLine;
 use std::fmt::Write as _;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
 const TASK: &str = "TASK.md";
-/// The file in which an agent may say what it did. It is kept beside the commit..
+/// The file in which an agent may say what it did. It is kept beside the commit.
 const DONE: &str = "DONE.md";
 /// The largest such file that is kept, in bytes.
 const DONE_BYTES_MAX: u64 = 64 << 10;
 
-/// Commands and bounds of the work on all variants.
-#[derive(Debug)]
-pub struct Orders<'a> {
-    /// Request, which is kept with each completion.
-    pub request: &'a Request,
-    /// Command of the agent.
-    pub agent: &'a CommandLine,
-    /// Commands that verify.
-    pub verify: &'a [CommandLine],
-    /// Reach of all of them.
-    pub reach: &'a Reach,
-    /// The longest time of an agent, and of each verification.
-    pub wall: Duration,
-    /// True once the user has interrupted it.
-    pub interrupted: &'a AtomicBool,
+/// News of the work on all variants.
+#[derive(Clone, Copy, Debug)]
+pub enum News<'a> {
+    /// The verifications are tried on the base.
+    VerifyingBase,
+    /// The agent of this variant is started.
+    Started(&'a str),
+    /// There is a completion.
+    Ended(&'a Completion),
 }
 
-/// Returns the completion of a variant: the kept one of the same request, or that of an agent which is started now.
+/// Returns the completions of all variants in their order: the kept ones of the same request, and those of agents that
+/// are started now.
 ///
 /// # Errors
-/// There is one of another request; this machine or git fails; the user interrupts it.
+/// There is one of another request, or a branch is in the way; a verification cannot be started; this machine or git
+/// fails; the user interrupts it.
 pub fn work(
     experiment: &Experiment,
     orders: &Orders<'_>,
-    variant: &Variant,
-) -> Result<Completion, AgentError> {
-    let request = orders.request;
-    experiment.check(request, std::slice::from_ref(variant))?;
-    let kept = experiment.completion(&variant.name);
-    let kept = kept.map(|(_, completion)| completion);
-    // One that failed by itself may have lacked what the fence gives it now.
-    let kept = kept.filter(|completion| completion.outcome != Outcome::AgentFailed);
-    if let Some(completion) = kept {
-        name_branch(experiment, &completion)?;
-        return Ok(completion);
+    variants: &[Variant],
+    news: &dyn Fn(News<'_>),
+) -> Result<Vec<Completion>, AgentError> {
+    experiment.check(orders.request, variants)?;
+    let kept = |variant: &Variant| {
+        let (_, completion) = experiment.completion(&variant.name)?;
+        // One that failed by itself may have lacked what the fence gives it now.
+        Some(completion).filter(|completion| completion.outcome != Outcome::AgentFailed)
+    };
+    let kept: Vec<Option<Completion>> = variants.iter().map(kept).collect();
+    let mut on_base = Vec::new();
+    if !orders.verify.is_empty() && kept.iter().any(Option::is_none) {
+        news(News::VerifyingBase);
+        on_base = verify_base(experiment, orders)?;
     }
-    let completion = attempt(experiment, orders, variant)?;
-    record::write(
-        &experiment.folder,
-        &experiment.place(),
-        request,
-        &completion,
-    )?;
-    name_branch(experiment, &completion)?;
+    let mut completions = Vec::new();
+    for (variant, kept) in variants.iter().zip(kept) {
+        let completion = match kept {
+            Some(completion) => completion,
+            None => {
+                news(News::Started(&variant.name));
+                work_on(experiment, orders, variant, &on_base)?
+            }
+        };
+        name_branch(experiment, &completion)?;
+        news(News::Ended(&completion));
+        completions.push(completion);
+    }
+    Ok(completions)
+}
+
+/// Has an agent work on a variant, and keeps what became of that.
+fn work_on(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    variant: &Variant,
+    on_base: &[Verification],
+) -> Result<Completion, AgentError> {
+    let mut completion = attempt(experiment, orders, variant)?;
+    if matches!(completion.outcome, Outcome::AgentFailed | Outcome::Refused)
+        && experiment.worktree(&variant.name).is_ok()
+    {
+        completion.worktree = Some(experiment.worktree_path(&variant.name));
+    }
+    completion.base_verifications = on_base.to_vec();
+    let place = experiment.place();
+    record::write(&experiment.folder, &place, orders.request, &completion)?;
     Ok(completion)
 }
 
@@ -76,7 +97,7 @@ fn name_branch(experiment: &Experiment, completion: &Completion) -> Result<(), A
     };
     match experiment.commit_of_branch(branch) {
         Some(_) => Ok(()),
-        None => worktree::name_commit(&experiment.git, branch, commit),
+        None => worktree::name_commit(&experiment.git(), branch, commit),
     }
 }
 
@@ -95,7 +116,7 @@ fn attempt(
     orders: &Orders<'_>,
     variant: &Variant,
 ) -> Result<Completion, AgentError> {
-    let (request, git) = (orders.request, &experiment.git);
+    let request = orders.request;
     let folder = experiment.make_worktree(&variant.name, &request.base)?;
     let task = text(request, variant);
     // A file of the repository stays as it is; the task is on stdin, too.
@@ -104,10 +125,9 @@ fn attempt(
     let notes = [has_task, !folder.has(DONE)];
     let mut reach = orders.reach.clone();
     // The repository in the worktree borrows them.
-    reach
-        .readable
-        .push(git.repository().common_dir().join("objects"));
-    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?;
+    let objects = experiment.git().repository().common_dir().join("objects");
+    reach.readable.push(objects);
+    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?.ended;
     drop(folder);
     // The folder of that name may be another one by now, or none.
     let folder = experiment.worktree(&variant.name);
@@ -125,8 +145,10 @@ fn attempt(
         reply: last_part(&ended.stdout),
         done: None,
         seconds: ended.seconds,
+        worktree: None,
         changes: Changes::default(),
         verifications: Vec::new(),
+        base_verifications: Vec::new(),
     };
     if !ended.succeeded {
         let mut reason = format!("{}: {}", ended.end, ended.stderr);
@@ -136,6 +158,10 @@ fn attempt(
         reason
             .trim_end_matches(": ")
             .clone_into(&mut completion.reason);
+        // What cannot be taken out stays with the rest of what it left.
+        if let Ok(folder) = &folder {
+            let _ = take_notes(folder, notes, &mut completion);
+        }
         return Ok(completion);
     }
     let refused = |mut completion: Completion, reason: String| {
@@ -159,7 +185,13 @@ fn attempt(
         first_line(&request.task),
         variant.idea
     );
-    let committed = worktree::commit(git, &request.base, &folder, &message, &is_test);
+    let committed = worktree::commit(
+        &experiment.git(),
+        &request.base,
+        &folder,
+        &message,
+        &is_test,
+    );
     let (commit, changes) = match committed {
         Ok(Some(committed)) => committed,
         Ok(None) => {
@@ -171,9 +203,7 @@ fn attempt(
         Err(error) => return Err(error),
     };
     completion.changes = changes;
-    let bounds = (orders.wall, orders.interrupted);
-    let commits = [commit.as_str(), request.base.as_str()];
-    completion.verifications = verify(git, commits, &is_test, orders.verify, orders.reach, bounds)?;
+    completion.verifications = verify(experiment, orders, &commit)?;
     completion.outcome = match completion.verifications.last() {
         None => Outcome::Unverified,
         Some(last) if last.passed => Outcome::Passed,

@@ -60,7 +60,7 @@ impl FileFence {
     ///
     /// # Errors
     /// The kernel refuses the rules.
-    fn rules(&self) -> io::Result<OwnedFd> {
+    pub(super) fn rules(&self) -> io::Result<OwnedFd> {
         landlock_rules::of_files(self.abi, &self.rules, FenceSignals::Inside)
             .map_err(io::Error::other)
     }
@@ -95,7 +95,7 @@ impl FileFence {
 /// # Errors
 /// The kernel refuses the rules, or there are too many open files.
 pub fn kept_in(fence: &FileFence, network: Network, program: &Path) -> io::Result<Command> {
-    keeper::command_in(fence.rules()?, network, program)
+    keeper::command_in(fence.rules()?, network, program, None)
 }
 
 #[cfg(test)]

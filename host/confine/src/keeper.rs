@@ -57,14 +57,21 @@ pub fn kept(program: &Path) -> Command {
 }
 
 /// Returns the command of a keeper whose program is behind the rules of a fence, which its child enters and it does not.
+/// It writes a report to the descriptor of this number, if there is one.
 ///
 /// # Errors
 /// There are too many open files.
-pub(super) fn command_in(rules: OwnedFd, network: Network, program: &Path) -> io::Result<Command> {
+pub(super) fn command_in(
+    rules: OwnedFd,
+    network: Network,
+    program: &Path,
+    report: Option<RawFd>,
+) -> io::Result<Command> {
     rustix::io::fcntl_setfd(&rules, rustix::io::FdFlags::empty())?;
     supervise::restore_sigchld();
+    let report = report.map_or_else(String::new, |report| report.to_string());
     let numbers = format!(
-        "{}::{}:{}",
+        "{}:{report}:{}:{}",
         std::process::id(),
         rules.as_raw_fd(),
         network.letter()

@@ -51,7 +51,7 @@ pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
 };
 pub use keeper::{Keeper, enter_if_keeper, kept};
-pub use measured::{Measured, Measurement, end_in_words, measured, sink, written};
+pub use measured::{Measured, Measurement, end_in_words, measured, measured_in, sink, written};
 pub use privileges::{in_own_session, kill_with_parent};
 pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
 pub use program::{

@@ -4,8 +4,10 @@
 //! for the program's. It stands between the program and everything that the program leaves behind, so that the CPU time
 //! of all its processes is known.
 
+use super::file_fence::FileFence;
 use super::keeper::{self, REPORT_BYTES};
 use super::memory_file;
+use super::syscalls::Network;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -42,6 +44,29 @@ pub fn measured(program: &OsStr) -> io::Result<(Command, Measurement)> {
     let report = inheritable(&file)?;
     let mut command = keeper::command(Path::new(program), Some(report.as_raw_fd()));
     // The keeper gets it under its own number; this process closes its end with the command.
+    keep_open(&mut command, report);
+    Ok((
+        command,
+        Measurement {
+            file: File::from(file),
+        },
+    ))
+}
+
+/// Returns a command that runs a program behind a fence as [`kept_in`](super::kept_in) does, under a keeper which measures
+/// it, and the place of the measurement.
+///
+/// # Errors
+/// The kernel refuses the rules of the fence, or as for [`measured`].
+pub fn measured_in(
+    fence: &FileFence,
+    network: Network,
+    program: &OsStr,
+) -> io::Result<(Command, Measurement)> {
+    let file = memory_file::create()?;
+    let report = inheritable(&file)?;
+    let number = Some(report.as_raw_fd());
+    let mut command = keeper::command_in(fence.rules()?, network, Path::new(program), number)?;
     keep_open(&mut command, report);
     Ok((
         command,

@@ -21,6 +21,7 @@ pub enum Shell {
 pub struct CommandLine {
     text: String,
     words: Vec<OsString>,
+    is_by_shell: bool,
 }
 
 /// An error in a command.
@@ -84,6 +85,7 @@ impl CommandLine {
         Ok(Self {
             text: text.to_owned(),
             words: std::iter::once(program).chain(arguments).collect(),
+            is_by_shell: by_shell.is_some(),
         })
     }
 
@@ -122,6 +124,11 @@ impl CommandLine {
     /// The command as it was typed.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns true if a shell starts it, whose status says whether it could.
+    pub fn is_by_shell(&self) -> bool {
+        self.is_by_shell
     }
 
     /// The program that is started.

@@ -1,5 +1,5 @@
-//! Commands that the user types, with the user's rights: started and measured in blocks of which each has every command
-//! once, in an order that is drawn.
+//! Commands that the user types, with the user's rights or [behind a fence](Fenced): started and measured in blocks of which
+//! each has every command once, in an order that is drawn.
 //!
 //! A command runs under a keeper (`bakeoff_confine::measured`), which measures it and ends whatever it leaves behind.
 //! One that is told of events ([`EventListener`]) is kept in the same way, and not measured.
@@ -7,6 +7,7 @@
 mod blocks;
 mod command_line;
 mod event_listener;
+mod fenced;
 mod measure;
 mod metric;
 mod notes;
@@ -21,5 +22,6 @@ mod keeper_before_main;
 pub use blocks::{CommandRun, News, TimingError, TimingOutcome, compare};
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
+pub use fenced::{Fenced, FencedCommand, Reach, allow_system};
 pub use metric::{Metric, MetricError};
 pub use options::{Decides, TimedCommand, TimingOptions};

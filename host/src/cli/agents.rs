@@ -1,19 +1,21 @@
 //! `bakeoff agents`: a coding agent for each variant, each in a worktree of its own.
 
+mod fence_options;
+mod report;
+
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AgentError, Completion, Experiment, Orders, Outcome, Reach, Request, TEST_PATTERNS, Variant,
-    is_name, work,
+    AgentError, Completion, Experiment, News, Orders, Outcome, Reach, Request, TEST_PATTERNS,
+    Variant, is_name, work,
 };
-use bakeoff_confine::Network;
 use bakeoff_programs::{CommandLine, Shell};
-use bakeoff_render::escape::{Plain, ShellWord};
+use bakeoff_render::escape::Plain;
 use clap::Args;
-use serde::Serialize;
-use std::ffi::OsString;
+use fence_options::FenceOptions;
+use report::AgentsReport;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -78,20 +80,6 @@ pub(super) struct Arguments {
     fence: FenceOptions,
 }
 
-/// Options on the fence around agents.
-#[derive(Debug, Args)]
-struct FenceOptions {
-    /// Let agents use the network
-    #[arg(long)]
-    network: bool,
-    /// Variable of the environment that agents and verifications get, besides PATH, LANG and TERM
-    #[arg(long, value_name = "VARIABLE")]
-    env: Vec<String>,
-    /// File or folder that agents and verifications may read and start programs of, besides the system's
-    #[arg(long, value_name = "PATH")]
-    read: Vec<PathBuf>,
-}
-
 fn variant(text: &str) -> Result<Variant, String> {
     let (name, idea) = text.split_once('=').unwrap_or((text, ""));
     if is_name(name) {
@@ -126,7 +114,7 @@ struct Work {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    output.only(&[Format::Human, Format::Json])?;
+    output.only(&[Format::Human, Format::Json, Format::Md])?;
     let prepared = arguments.prepare()?;
     let name = prepared.experiment_name.clone();
     let base = prepared.work.request.base.clone();
@@ -135,31 +123,22 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let quiet = output.quiet;
     let task = tokio::task::spawn_blocking(move || prepared.work.run(&flag, quiet));
     let completions = interruptible(task, &interrupted).await?.map_err(failure)?;
-    let answer = answer(&completions);
-    if output.format == Format::Json {
-        show::write_json(&AgentsReport {
-            version: 1,
-            experiment: &name,
-            base: &base,
-            answer: &answer,
-            completions: &completions,
-        })?;
-    } else {
-        show::write(&text(&name, &completions, &answer))?;
+    let answer = report::answer(&completions);
+    let report = AgentsReport {
+        version: 1,
+        experiment: &name,
+        base: &base,
+        answer: &answer,
+        completions: &completions,
+    };
+    match output.format {
+        Format::Json => show::write_json(&report)?,
+        Format::Md => show::write(&report::markdown(&report))?,
+        _ => show::write(&report::text(&report))?,
     }
     let is_good = |row: &&Completion| matches!(row.outcome, Outcome::Passed | Outcome::Unverified);
     let good = completions.iter().filter(is_good).count();
     Ok(Status::of_answer(good > 0, good < completions.len()))
-}
-
-/// Report in JSON.
-#[derive(Serialize)]
-struct AgentsReport<'a> {
-    version: u32,
-    experiment: &'a str,
-    base: &'a str,
-    answer: &'a str,
-    completions: &'a [Completion],
 }
 
 struct Prepared {
@@ -247,56 +226,6 @@ fn lines(commands: &[String]) -> Result<Vec<CommandLine>, Failure> {
     lines.map_err(|error| Failure::usage(error.to_string()))
 }
 
-impl FenceOptions {
-    fn reach(&self) -> Result<Reach, Failure> {
-        let mut variables: Vec<(String, OsString)> = Vec::new();
-        for name in &self.env {
-            let value = std::env::var_os(name);
-            let value = value.ok_or_else(|| {
-                Failure::usage(format!("--env {name}: there is no such variable here"))
-            })?;
-            variables.push((name.clone(), value));
-        }
-        let mut readable = self.read.clone();
-        if let Some(missing) = readable.iter().find(|path| !path.exists()) {
-            return Err(Failure::usage(format!(
-                "--read {}: there is nothing of that name",
-                missing.display()
-            )));
-        }
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let working = std::env::current_dir().ok();
-        let holds = |folder: &Path| {
-            let own = [home.as_deref(), working.as_deref()];
-            own.into_iter().flatten().any(|own| own.starts_with(folder))
-        };
-        // Programs of PATH, but nothing that holds the user's own files.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let programs = std::env::split_paths(&path);
-        readable.extend(programs.filter(|folder| folder.is_absolute() && !holds(folder)));
-        // Rust's programs there are links to those of a toolchain.
-        let toolchains = home.map(|home| home.join(".rustup"));
-        if let Some(toolchains) = toolchains.filter(|folder| folder.is_dir())
-            && !self.env.iter().any(|name| name == "RUSTUP_HOME")
-        {
-            variables.push((
-                "RUSTUP_HOME".to_owned(),
-                toolchains.clone().into_os_string(),
-            ));
-            readable.push(toolchains);
-        }
-        Ok(Reach {
-            network: if self.network {
-                Network::Open
-            } else {
-                Network::Closed
-            },
-            variables,
-            readable,
-        })
-    }
-}
-
 impl Work {
     fn run(self, interrupted: &AtomicBool, quiet: bool) -> Result<Vec<Completion>, AgentError> {
         let orders = Orders {
@@ -308,94 +237,27 @@ impl Work {
             interrupted,
         };
         let held = self.experiment.hold()?;
-        self.experiment.check(&self.request, &self.variants)?;
-        let mut completions = Vec::new();
-        for variant in &self.variants {
+        let completions = work(&self.experiment, &orders, &self.variants, &|news| {
             if !quiet {
-                anstream::eprintln!("{}: its agent works, or has ended", Plain(&variant.name));
+                anstream::eprintln!("{}", line(&news));
             }
-            completions.push(work(&self.experiment, &orders, variant)?);
-        }
+        });
         drop(held);
-        Ok(completions)
+        completions
     }
 }
 
-/// Returns the answer in a sentence or two. Nothing was measured, so none is put before another.
-fn answer(completions: &[Completion]) -> String {
-    let count = |wanted: Outcome| {
-        let fits = completions.iter().filter(|row| row.outcome == wanted);
-        fits.count()
-    };
-    let all = completions.len();
-    let (passed, unverified) = (count(Outcome::Passed), count(Outcome::Unverified));
-    let measured = "Nothing was measured, so none is recommended over another.";
-    if unverified > 0 {
-        format!(
-            "{unverified} of {all} left a commit, which nothing verified (--verify). {measured}"
-        )
-    } else if passed > 1 {
-        format!(
-            "{passed} of {all} passed the verification. {measured} `bakeoff time` compares their commands, and `bakeoff \
-             compare` their functions."
-        )
-    } else if let Some(only) = completions
-        .iter()
-        .find(|row| row.outcome == Outcome::Passed)
-    {
-        format!("Only {} of {all} passed the verification.", only.variant)
-    } else {
-        "None passed the verification.".to_owned()
-    }
-}
-
-fn text(name: &str, completions: &[Completion], answer: &str) -> String {
-    let width = completions.iter().map(|row| row.variant.len()).max();
-    let width = width.unwrap_or(0).max("variant".len());
-    let mut text = format!(
-        "{answer}\n\n{:<width$}  outcome              seconds  files   lines\n",
-        "variant"
-    );
-    for row in completions {
-        let changes = &row.changes;
-        let files = changes.files_added + changes.files_changed + changes.files_deleted;
-        let lines = format!("+{} −{}", changes.lines_added, changes.lines_deleted);
-        text += &format!(
-            "{:<width$}  {:<19}  {:>7.1}  {files:>5}   {lines}\n",
-            row.variant,
-            row.outcome.words(),
-            row.seconds
-        );
-    }
-    for row in completions {
-        if !row.reason.is_empty() {
-            text += &format!("\n{}: {}\n", row.variant, Plain(&row.reason));
-        }
-        if !row.changes.tests.is_empty() {
-            let tests: Vec<String> = row
-                .changes
-                .tests
-                .iter()
-                .map(|path| Plain(path).to_string())
-                .collect();
-            text += &format!("\n{} changed tests: {}\n", row.variant, tests.join(", "));
+/// Returns a line of progress.
+fn line(news: &News<'_>) -> String {
+    match news {
+        News::VerifyingBase => "the verification is tried on the base".to_owned(),
+        News::Started(variant) => format!("{}: its agent works", Plain(variant)),
+        News::Ended(completion) => {
+            format!(
+                "{}: {}",
+                Plain(&completion.variant),
+                completion.outcome.words()
+            )
         }
     }
-    let mut shown = String::new();
-    for row in completions {
-        if let (Some(branch), base) = (&row.branch, &row.base) {
-            shown += &format!(
-                "  git diff {} {}\n",
-                &base[..12.min(base.len())],
-                ShellWord(branch)
-            );
-        }
-    }
-    if !shown.is_empty() {
-        text += &format!("\nwhat they did\n{shown}");
-    }
-    text += &format!(
-        "\n`bakeoff worktrees --remove {name}` removes the worktrees, and leaves the branches.\n"
-    );
-    text
 }

@@ -1,0 +1,23 @@
+//! Orders of the work on all variants.
+
+use super::record::Request;
+use bakeoff_programs::{CommandLine, Reach};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Commands and bounds of the work on all variants.
+#[derive(Debug)]
+pub struct Orders<'a> {
+    /// Request, which is kept with each completion.
+    pub request: &'a Request,
+    /// Command of the agent.
+    pub agent: &'a CommandLine,
+    /// Commands that verify.
+    pub verify: &'a [CommandLine],
+    /// Reach of all of them.
+    pub reach: &'a Reach,
+    /// The longest time of an agent, and of each verification.
+    pub wall: Duration,
+    /// True once the user has interrupted it.
+    pub interrupted: &'a AtomicBool,
+}
