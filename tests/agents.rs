@@ -1,5 +1,6 @@
 //! Agents in worktrees: what they can reach, what is taken over, and what is said of it. The agents are scripts.
 
+mod at_once;
 mod base;
 
 use crate::revisions::{Repository, has_git};

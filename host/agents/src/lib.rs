@@ -4,6 +4,7 @@
 //! user's. Nothing is read of that inner repository again: what an agent left is committed from its files alone, by git
 //! behind a fence with settings of our own.
 
+mod attempt;
 mod changes;
 mod completion;
 mod error;
@@ -13,6 +14,7 @@ mod git;
 mod names;
 mod orders;
 mod record;
+mod slots;
 mod verification;
 mod work;
 mod worktree;
@@ -25,4 +27,4 @@ pub use experiment::{Experiment, WorktreeState};
 pub use names::{TEST_PATTERNS, is_name};
 pub use orders::Orders;
 pub use record::{Request, Variant};
-pub use work::{News, work};
+pub use work::{News, NewsListener, work};

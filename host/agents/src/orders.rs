@@ -16,6 +16,8 @@ pub struct Orders<'a> {
     pub verify: &'a [CommandLine],
     /// Reach of all of them.
     pub reach: &'a Reach,
+    /// The most agents that work at the same time.
+    pub agents_at_once: usize,
     /// The longest time of an agent, and of each verification.
     pub wall: Duration,
     /// True once the user has interrupted it.

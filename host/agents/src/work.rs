@@ -1,24 +1,17 @@
-//! One variant after the other: a worktree, its agent, a commit of what it left, and its verification.
+//! All variants: agents that work at the same time, each behind a fence of its own.
 
-use super::changes::Changes;
+use super::attempt::attempt;
 use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::fenced::{Bounds, last_part, run_line};
-use super::names;
 use super::orders::Orders;
-use super::record::{self, Request, Variant};
-use super::verification::{verify, verify_base};
+use super::record::{self, Variant};
+use super::slots::Slots;
+use super::verification::verify_base;
 use super::worktree;
-use bakeoff_files::Folder;
-use std::fmt::Write as _;
-
-/// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
-const TASK: &str = "TASK.md";
-/// The file in which an agent may say what it did. It is kept beside the commit.
-const DONE: &str = "DONE.md";
-/// The largest such file that is kept, in bytes.
-const DONE_BYTES_MAX: u64 = 64 << 10;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// News of the work on all variants.
 #[derive(Clone, Copy, Debug)]
@@ -31,63 +24,114 @@ pub enum News<'a> {
     Ended(&'a Completion),
 }
 
+/// Listener to news, which come from several threads.
+pub type NewsListener<'a> = &'a (dyn Fn(News<'_>) + Sync);
+
 /// Returns the completions of all variants in their order: the kept ones of the same request, and those of agents that
 /// are started now.
 ///
 /// # Errors
 /// There is one of another request, or a branch is in the way; a verification cannot be started; this machine or git
-/// fails; the user interrupts it.
+/// fails; the user interrupts it. Agents that work when one of the others fails are waited for, and what they left is
+/// kept.
 pub fn work(
     experiment: &Experiment,
     orders: &Orders<'_>,
     variants: &[Variant],
-    news: &dyn Fn(News<'_>),
+    news: NewsListener<'_>,
 ) -> Result<Vec<Completion>, AgentError> {
     experiment.check(orders.request, variants)?;
-    let kept = |variant: &Variant| {
-        let (_, completion) = experiment.completion(&variant.name)?;
-        // One that failed by itself may have lacked what the fence gives it now.
-        Some(completion).filter(|completion| completion.outcome != Outcome::AgentFailed)
-    };
-    let kept: Vec<Option<Completion>> = variants.iter().map(kept).collect();
-    let mut on_base = Vec::new();
-    if !orders.verify.is_empty() && kept.iter().any(Option::is_none) {
-        news(News::VerifyingBase);
-        on_base = verify_base(experiment, orders)?;
-    }
     let mut completions = Vec::new();
-    for (variant, kept) in variants.iter().zip(kept) {
-        let completion = match kept {
-            Some(completion) => completion,
-            None => {
-                news(News::Started(&variant.name));
-                work_on(experiment, orders, variant, &on_base)?
+    let mut open = Vec::new();
+    for variant in variants {
+        let kept = experiment.completion(&variant.name);
+        let kept = kept.map(|(_, completion)| completion);
+        // One that failed by itself may have lacked what the fence gives it now.
+        let kept = kept.filter(|completion| completion.outcome != Outcome::AgentFailed);
+        match kept {
+            Some(completion) => {
+                name_branch(experiment, &completion)?;
+                news(News::Ended(&completion));
+                completions.push(completion);
             }
-        };
-        name_branch(experiment, &completion)?;
-        news(News::Ended(&completion));
-        completions.push(completion);
+            None => open.push(variant),
+        }
     }
+    if !open.is_empty() {
+        if !orders.verify.is_empty() {
+            news(News::VerifyingBase);
+        }
+        let team = Team {
+            experiment,
+            orders,
+            on_base: &verify_base(experiment, orders)?,
+            verifying: Slots::new(thread::available_parallelism().map_or(1, usize::from)),
+            news,
+        };
+        completions.extend(team.work_on_all(&open)?);
+    }
+    let place = |completion: &Completion| {
+        let mut names = variants.iter();
+        names.position(|variant| variant.name == completion.variant)
+    };
+    completions.sort_by_key(place);
     Ok(completions)
 }
 
-/// Has an agent work on a variant, and keeps what became of that.
-fn work_on(
-    experiment: &Experiment,
-    orders: &Orders<'_>,
-    variant: &Variant,
-    on_base: &[Verification],
-) -> Result<Completion, AgentError> {
-    let mut completion = attempt(experiment, orders, variant)?;
-    if matches!(completion.outcome, Outcome::AgentFailed | Outcome::Refused)
-        && experiment.worktree(&variant.name).is_ok()
-    {
-        completion.worktree = Some(experiment.worktree_path(&variant.name));
+/// Agents that work at the same time.
+struct Team<'a> {
+    experiment: &'a Experiment,
+    orders: &'a Orders<'a>,
+    on_base: &'a [Verification],
+    /// Places for verifications, of which each may take a core.
+    verifying: Slots,
+    news: NewsListener<'a>,
+}
+
+impl Team<'_> {
+    /// Has agents work on these variants, as many at once as may be. After a failure no other agent is started.
+    fn work_on_all(&self, variants: &[&Variant]) -> Result<Vec<Completion>, AgentError> {
+        let next = AtomicUsize::new(0);
+        let ended = Mutex::new(Ok(Vec::new()));
+        let worker = || {
+            while let Some(variant) = variants.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let found = self.work_on(variant);
+                let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                match (found, &mut *ended) {
+                    (Ok(completion), Ok(completions)) => completions.push(completion),
+                    (Err(error), Ok(_)) => *ended = Err(error),
+                    (_, Err(_)) => {}
+                }
+                if ended.is_err() {
+                    return;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..self.orders.agents_at_once.min(variants.len()) {
+                scope.spawn(worker);
+            }
+        });
+        ended.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
-    completion.base_verifications = on_base.to_vec();
-    let place = experiment.place();
-    record::write(&experiment.folder, &place, orders.request, &completion)?;
-    Ok(completion)
+
+    /// Has an agent work on a variant, and keeps what became of that.
+    fn work_on(&self, variant: &Variant) -> Result<Completion, AgentError> {
+        let (experiment, orders) = (self.experiment, self.orders);
+        (self.news)(News::Started(&variant.name));
+        let mut completion = attempt(experiment, orders, variant, &self.verifying)?;
+        if matches!(completion.outcome, Outcome::AgentFailed | Outcome::Refused)
+            && experiment.worktree(&variant.name).is_ok()
+        {
+            completion.worktree = Some(experiment.worktree_path(&variant.name));
+        }
+        completion.base_verifications = self.on_base.to_vec();
+        let place = experiment.place();
+        record::write(&experiment.folder, &place, orders.request, &completion)?;
+        name_branch(experiment, &completion)?;
+        (self.news)(News::Ended(&completion));
+        Ok(completion)
+    }
 }
 
 /// Names the commit of a completion. A branch that somebody has moved meanwhile stays where it is.
@@ -99,143 +143,4 @@ fn name_branch(experiment: &Experiment, completion: &Completion) -> Result<(), A
         Some(_) => Ok(()),
         None => worktree::name_commit(&experiment.git(), branch, commit),
     }
-}
-
-/// Returns the text that an agent reads as its stdin and in its file.
-fn text(request: &Request, variant: &Variant) -> String {
-    let mut text = request.instructions.trim().to_owned();
-    let _ = write!(text, "\n\n# Task\n\n{}\n", request.task.trim());
-    if !variant.idea.is_empty() {
-        let _ = write!(text, "\n# Approach\n\n{}\n", variant.idea.trim());
-    }
-    text
-}
-
-fn attempt(
-    experiment: &Experiment,
-    orders: &Orders<'_>,
-    variant: &Variant,
-) -> Result<Completion, AgentError> {
-    let request = orders.request;
-    let folder = experiment.make_worktree(&variant.name, &request.base)?;
-    let task = text(request, variant);
-    // A file of the repository stays as it is; the task is on stdin, too.
-    let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
-    let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
-    let notes = [has_task, !folder.has(DONE)];
-    let mut reach = orders.reach.clone();
-    // The repository in the worktree borrows them.
-    let objects = experiment.git().repository().common_dir().join("objects");
-    reach.readable.push(objects);
-    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?.ended;
-    drop(folder);
-    // The folder of that name may be another one by now, or none.
-    let folder = experiment.worktree(&variant.name);
-    if let Ok(folder) = &folder {
-        worktree::remove_inner(folder)?;
-    }
-    let mut completion = Completion {
-        variant: variant.name.clone(),
-        idea: variant.idea.clone(),
-        base: request.base.clone(),
-        outcome: Outcome::AgentFailed,
-        reason: String::new(),
-        commit: None,
-        branch: None,
-        reply: last_part(&ended.stdout),
-        done: None,
-        seconds: ended.seconds,
-        worktree: None,
-        changes: Changes::default(),
-        verifications: Vec::new(),
-        base_verifications: Vec::new(),
-    };
-    if !ended.succeeded {
-        let mut reason = format!("{}: {}", ended.end, ended.stderr);
-        if ended.stderr.contains("Permission denied") {
-            reason += " (behind the fence; --read PATH lets it read and start what lies there)";
-        }
-        reason
-            .trim_end_matches(": ")
-            .clone_into(&mut completion.reason);
-        // What cannot be taken out stays with the rest of what it left.
-        if let Ok(folder) = &folder {
-            let _ = take_notes(folder, notes, &mut completion);
-        }
-        return Ok(completion);
-    }
-    let refused = |mut completion: Completion, reason: String| {
-        completion.outcome = Outcome::Refused;
-        completion.reason = reason;
-        Ok(completion)
-    };
-    let Ok(folder) = folder else {
-        return refused(completion, "it removed its worktree".to_owned());
-    };
-    if let Err(error) = take_notes(&folder, notes, &mut completion) {
-        return refused(completion, error.to_string());
-    }
-    let is_test = |path: &str| {
-        let mut patterns = request.tests.iter();
-        patterns.any(|pattern| names::matches(pattern, path))
-    };
-    let message = format!(
-        "{}: {}\n\n{}\n",
-        variant.name,
-        first_line(&request.task),
-        variant.idea
-    );
-    let committed = worktree::commit(
-        &experiment.git(),
-        &request.base,
-        &folder,
-        &message,
-        &is_test,
-    );
-    let (commit, changes) = match committed {
-        Ok(Some(committed)) => committed,
-        Ok(None) => {
-            completion.outcome = Outcome::NothingChanged;
-            "it ended, and changed nothing".clone_into(&mut completion.reason);
-            return Ok(completion);
-        }
-        Err(AgentError::Usage(reason)) => return refused(completion, reason),
-        Err(error) => return Err(error),
-    };
-    completion.changes = changes;
-    completion.verifications = verify(experiment, orders, &commit)?;
-    completion.outcome = match completion.verifications.last() {
-        None => Outcome::Unverified,
-        Some(last) if last.passed => Outcome::Passed,
-        Some(last) => {
-            completion.reason = format!("{}: {}", last.command, last.reason);
-            Outcome::VerificationFailed
-        }
-    };
-    completion.commit = Some(commit);
-    completion.branch = Some(experiment.branch(&variant.name));
-    Ok(completion)
-}
-
-/// Takes the file of the task and that of the agent's words out of a worktree, each where the base has none of that name.
-fn take_notes(
-    folder: &Folder,
-    [has_task, has_done]: [bool; 2],
-    completion: &mut Completion,
-) -> std::io::Result<()> {
-    if has_task {
-        folder.remove(TASK)?;
-    }
-    if let Ok(Some(done)) = folder.read(DONE, DONE_BYTES_MAX) {
-        completion.done = Some(String::from_utf8_lossy(&done).into_owned());
-    }
-    if has_done && folder.has(DONE) {
-        folder.remove(DONE)?;
-    }
-    Ok(())
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
-    line.chars().take(60).collect()
 }

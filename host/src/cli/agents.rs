@@ -23,6 +23,8 @@ use std::time::Duration;
 
 /// The most variants of an experiment.
 const VARIANTS_MAX: usize = 16;
+/// The most agents that work at the same time unless another number is given.
+const AT_ONCE: usize = 4;
 /// The largest file of instructions, in bytes.
 const INSTRUCTIONS_BYTES_MAX: u64 = 256 << 10;
 /// Instructions that stand above the task unless others are named.
@@ -67,6 +69,9 @@ pub(super) struct Arguments {
     /// File with the instructions above the task, instead of the built-in ones
     #[arg(long, value_name = "FILE")]
     instructions: Option<PathBuf>,
+    /// The most agents that work at the same time [default: all, up to 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=VARIANTS_MAX as i64))]
+    agents_at_once: Option<u8>,
     /// The time after which an agent, or a verification, is ended
     #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
     time: Duration,
@@ -109,6 +114,7 @@ struct Work {
     agent: CommandLine,
     verify: Vec<CommandLine>,
     reach: Reach,
+    agents_at_once: usize,
     wall: Duration,
     variants: Vec<Variant>,
 }
@@ -189,6 +195,7 @@ impl Arguments {
                 agent,
                 verify: lines(&self.verify)?,
                 reach: self.fence.reach()?,
+                agents_at_once: self.agents_at_once.map_or(AT_ONCE, usize::from),
                 wall: self.time,
                 variants: self.variants.clone(),
             },
@@ -233,6 +240,7 @@ impl Work {
             agent: &self.agent,
             verify: &self.verify,
             reach: &self.reach,
+            agents_at_once: self.agents_at_once,
             wall: self.wall,
             interrupted,
         };

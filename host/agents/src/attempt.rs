@@ -1,0 +1,165 @@
+//! One variant: a worktree, its agent, a commit of what it left, and its verification.
+
+use super::changes::Changes;
+use super::completion::{Completion, Outcome};
+use super::error::AgentError;
+use super::experiment::Experiment;
+use super::fenced::{Bounds, last_part, run_line};
+use super::names;
+use super::orders::Orders;
+use super::record::{Request, Variant};
+use super::slots::Slots;
+use super::verification::verify;
+use super::worktree;
+use bakeoff_files::Folder;
+use std::fmt::Write as _;
+
+/// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
+const TASK: &str = "TASK.md";
+/// The file in which an agent may say what it did. It is kept beside the commit.
+const DONE: &str = "DONE.md";
+/// The largest such file that is kept, in bytes.
+const DONE_BYTES_MAX: u64 = 64 << 10;
+
+/// Returns the text that an agent reads as its stdin and in its file.
+fn text(request: &Request, variant: &Variant) -> String {
+    let mut text = request.instructions.trim().to_owned();
+    let _ = write!(text, "\n\n# Task\n\n{}\n", request.task.trim());
+    if !variant.idea.is_empty() {
+        let _ = write!(text, "\n# Approach\n\n{}\n", variant.idea.trim());
+    }
+    text
+}
+
+/// Has an agent work on a variant, and returns what became of that. Only so many are verified at once.
+pub(crate) fn attempt(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    variant: &Variant,
+    verifying: &Slots,
+) -> Result<Completion, AgentError> {
+    let request = orders.request;
+    let folder = experiment.make_worktree(&variant.name, &request.base)?;
+    let task = text(request, variant);
+    // A file of the repository stays as it is; the task is on stdin, too.
+    let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
+    let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
+    let notes = [has_task, !folder.has(DONE)];
+    let mut reach = orders.reach.clone();
+    // The repository in the worktree borrows them.
+    let objects = experiment.git().repository().common_dir().join("objects");
+    reach.readable.push(objects);
+    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?.ended;
+    drop(folder);
+    // The folder of that name may be another one by now, or none.
+    let folder = experiment.worktree(&variant.name);
+    if let Ok(folder) = &folder {
+        worktree::remove_inner(folder)?;
+    }
+    let mut completion = Completion {
+        variant: variant.name.clone(),
+        idea: variant.idea.clone(),
+        base: request.base.clone(),
+        outcome: Outcome::AgentFailed,
+        reason: String::new(),
+        commit: None,
+        branch: None,
+        reply: last_part(&ended.stdout),
+        done: None,
+        seconds: ended.seconds,
+        worktree: None,
+        changes: Changes::default(),
+        verifications: Vec::new(),
+        base_verifications: Vec::new(),
+    };
+    if !ended.succeeded {
+        let mut reason = format!("{}: {}", ended.end, ended.stderr);
+        if ended.stderr.contains("Permission denied") {
+            reason += " (behind the fence; --read PATH lets it read and start what lies there)";
+        }
+        reason
+            .trim_end_matches(": ")
+            .clone_into(&mut completion.reason);
+        // What cannot be taken out stays with the rest of what it left.
+        if let Ok(folder) = &folder {
+            let _ = take_notes(folder, notes, &mut completion);
+        }
+        return Ok(completion);
+    }
+    let refused = |mut completion: Completion, reason: String| {
+        completion.outcome = Outcome::Refused;
+        completion.reason = reason;
+        Ok(completion)
+    };
+    let Ok(folder) = folder else {
+        return refused(completion, "it removed its worktree".to_owned());
+    };
+    if let Err(error) = take_notes(&folder, notes, &mut completion) {
+        return refused(completion, error.to_string());
+    }
+    let is_test = |path: &str| {
+        let mut patterns = request.tests.iter();
+        patterns.any(|pattern| names::matches(pattern, path))
+    };
+    let message = format!(
+        "{}: {}\n\n{}\n",
+        variant.name,
+        first_line(&request.task),
+        variant.idea
+    );
+    let committed = worktree::commit(
+        &experiment.git(),
+        &request.base,
+        &folder,
+        &message,
+        &is_test,
+    );
+    let (commit, changes) = match committed {
+        Ok(Some(committed)) => committed,
+        Ok(None) => {
+            completion.outcome = Outcome::NothingChanged;
+            "it ended, and changed nothing".clone_into(&mut completion.reason);
+            return Ok(completion);
+        }
+        Err(AgentError::Usage(reason)) => return refused(completion, reason),
+        Err(error) => return Err(error),
+    };
+    completion.changes = changes;
+    let slot = verifying.take();
+    completion.verifications = verify(experiment, orders, &commit)?;
+    drop(slot);
+    completion.outcome = match completion.verifications.last() {
+        None => Outcome::Unverified,
+        Some(last) if last.passed => Outcome::Passed,
+        Some(last) => {
+            completion.reason = format!("{}: {}", last.command, last.reason);
+            Outcome::VerificationFailed
+        }
+    };
+    completion.commit = Some(commit);
+    completion.branch = Some(experiment.branch(&variant.name));
+    Ok(completion)
+}
+
+/// Takes the file of the task and that of the agent's words out of a worktree, each where the base has none of that name.
+fn take_notes(
+    folder: &Folder,
+    [has_task, has_done]: [bool; 2],
+    completion: &mut Completion,
+) -> std::io::Result<()> {
+    if has_task {
+        folder.remove(TASK)?;
+    }
+    if let Ok(Some(done)) = folder.read(DONE, DONE_BYTES_MAX) {
+        completion.done = Some(String::from_utf8_lossy(&done).into_owned());
+    }
+    if has_done && folder.has(DONE) {
+        folder.remove(DONE)?;
+    }
+    Ok(())
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.chars().take(60).collect()
+}
