@@ -2,6 +2,7 @@
 
 mod at_once;
 mod base;
+mod measured;
 
 use crate::revisions::{Repository, has_git};
 use crate::support::{CommandOutput, bakeoff};

@@ -1,6 +1,7 @@
 //! The comparison of commands: blocks, in each of which every command that is left runs once, in an order that is drawn.
 
 use super::command_line::CommandLine;
+use super::fenced::Fenced;
 use super::measure::{Sums, digest, value};
 use super::notes::{Compared, notes};
 use super::options::{TimedCommand, TimingOptions};
@@ -298,7 +299,7 @@ impl Comparison<'_> {
         let started = Instant::now();
         let command = &self.commands[index];
         if let Some(prepare) = &command.prepare {
-            let prepared = run(prepare, &self.bounds())?;
+            let prepared = run(prepare, &self.bounds(None))?;
             if let Some(reason) = prepared.failure("") {
                 return Err(RunFailure::OfCommand(format!(
                     "what prepares it ({}): {reason}",
@@ -306,8 +307,12 @@ impl Comparison<'_> {
                 )));
             }
         }
-        let ended = run(&command.line, &self.bounds())?;
-        let failure = ended.failure(" (--ignore-failure lets that count)");
+        let ended = run(&command.line, &self.bounds(command.fenced.as_ref()))?;
+        let failure = ended.failure(if command.fenced.is_none() {
+            " (--ignore-failure lets that count)"
+        } else {
+            " (behind a fence, which lets it write to $TMPDIR alone)"
+        });
         if let Some(reason) = failure.filter(|_| !self.options.ignores_failure) {
             return Err(RunFailure::OfCommand(reason));
         }
@@ -345,8 +350,9 @@ impl Comparison<'_> {
         }
     }
 
-    fn bounds(&self) -> RunBounds<'_> {
+    fn bounds<'b>(&'b self, fenced: Option<&'b Fenced>) -> RunBounds<'b> {
         RunBounds {
+            fenced,
             input: self.options.input.as_deref(),
             timeout: self.options.timeout,
             interrupted: self.interrupted,
@@ -378,6 +384,7 @@ impl Comparison<'_> {
             return Ok(());
         };
         let bounds = RunBounds {
+            fenced: None,
             input: None,
             timeout: self.options.timeout,
             interrupted,

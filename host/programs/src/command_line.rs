@@ -45,6 +45,15 @@ pub enum CommandLineError {
     Zero(String),
 }
 
+/// Place that a command is started in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StartFolder {
+    /// The current folder.
+    Current,
+    /// Another one, in which a program that is named by a relative path is looked for when it is started.
+    Another,
+}
+
 /// The shell that is used where one is needed.
 const DEFAULT_SHELL: &str = "sh";
 
@@ -59,7 +68,11 @@ impl CommandLine {
     ///
     /// # Errors
     /// It is empty, or a quotation has no end.
-    fn new(text: &str, by_shell: Option<&str>) -> Result<Self, CommandLineError> {
+    fn new(
+        text: &str,
+        by_shell: Option<&str>,
+        start: StartFolder,
+    ) -> Result<Self, CommandLineError> {
         if text.trim().is_empty() {
             return Err(CommandLineError::Empty);
         }
@@ -79,8 +92,13 @@ impl CommandLine {
         if words.is_empty() {
             return Err(CommandLineError::Empty);
         }
-        let program = found(&words[0], std::env::var_os("PATH"))
-            .ok_or_else(|| CommandLineError::NoProgram(words[0].clone()))?;
+        let is_there = start == StartFolder::Another && is_relative(&words[0]);
+        let program = if is_there {
+            Some(words[0].clone().into())
+        } else {
+            found(&words[0], std::env::var_os("PATH"))
+        };
+        let program = program.ok_or_else(|| CommandLineError::NoProgram(words[0].clone()))?;
         let arguments = words.into_iter().skip(1).map(OsString::from);
         Ok(Self {
             text: text.to_owned(),
@@ -95,6 +113,23 @@ impl CommandLine {
     /// # Errors
     /// One of them is empty, a quotation has no end, or there is no such program.
     pub fn all(texts: &[String], shell: &Shell) -> Result<Vec<Self>, CommandLineError> {
+        Self::all_in(texts, shell, StartFolder::Current)
+    }
+
+    /// Returns the commands of these texts as [`CommandLine::all`] does, to be started in another folder: a program that is
+    /// named by a relative path is one of that folder, and may be made there yet.
+    ///
+    /// # Errors
+    /// As for [`CommandLine::all`].
+    pub fn all_elsewhere(texts: &[String], shell: &Shell) -> Result<Vec<Self>, CommandLineError> {
+        Self::all_in(texts, shell, StartFolder::Another)
+    }
+
+    fn all_in(
+        texts: &[String],
+        shell: &Shell,
+        start: StartFolder,
+    ) -> Result<Vec<Self>, CommandLineError> {
         let by_shell = match shell {
             Shell::None => None,
             Shell::Program(program) => Some(program.as_str()),
@@ -103,7 +138,8 @@ impl CommandLine {
                 .any(|text| needs_shell(text))
                 .then_some(DEFAULT_SHELL),
         };
-        texts.iter().map(|text| Self::new(text, by_shell)).collect()
+        let line = |text: &String| Self::new(text, by_shell, start);
+        texts.iter().map(line).collect()
     }
 
     /// Returns a command that does nothing and is started as these are.
@@ -144,6 +180,11 @@ impl CommandLine {
 
 fn is_program(place: &PathBuf) -> bool {
     place.is_file() && rustix::fs::access(place, Access::EXEC_OK).is_ok()
+}
+
+/// Returns true if a word names a program by a path that begins in the folder it is started in.
+fn is_relative(name: &str) -> bool {
+    name.contains('/') && !name.starts_with('/')
 }
 
 /// Returns the path of a program, as a shell would find it.
@@ -235,6 +276,16 @@ mod tests {
             words("a | b", &Shell::Program("sh -e".to_owned())),
             ["sh", "-e", "-c", "a | b"]
         );
+    }
+
+    #[test]
+    fn a_program_of_another_folder_may_be_made_there_yet() {
+        let elsewhere =
+            |text: &str| CommandLine::all_elsewhere(&[text.to_owned()], &Shell::IfNeeded);
+        let line = elsewhere("./made/later x").unwrap();
+        assert_eq!(line[0].program(), "./made/later");
+        assert!(elsewhere("/no/such/program").is_err());
+        assert!(elsewhere("no-such-program").is_err());
     }
 
     #[test]

@@ -25,13 +25,24 @@ pub(crate) struct Compared<'a> {
     pub(crate) interrupted: &'a AtomicBool,
 }
 
+impl Compared<'_> {
+    /// Returns true if all commands ran behind a fence.
+    fn is_fenced(&self) -> bool {
+        let mut commands = self.commands.iter();
+        commands.all(|command| command.fenced.is_some())
+    }
+}
+
 /// Returns the notes.
 pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
-    let mut notes = vec![
+    let rights = if compared.is_fenced() {
+        "The commands ran behind a fence, each in a folder that it could not write, and with a new home in each run: they \
+         can know that they are timed, and keep no file from one run to the next."
+    } else {
         "The commands ran with your rights and without a fence: they can know that they are timed, and keep what they \
          like from one run to the next."
-            .to_owned(),
-    ];
+    };
+    let mut notes = vec![rights.to_owned()];
     notes.extend(outputs(compared));
     notes.extend(said(compared));
     notes.extend(start(compared));
@@ -52,8 +63,13 @@ fn outputs(compared: &Compared<'_>) -> Option<String> {
     let first = *live.first()?;
     let differs = |index: &&usize| sums[**index].first_output != sums[first].first_output;
     let other = *live.iter().find(differs)?;
+    let advice = if compared.is_fenced() {
+        ""
+    } else {
+        " (--same-output makes it a failure)"
+    };
     Some(format!(
-        "{} and {} write different output: see whether they do the same (--same-output makes it a failure).",
+        "{} and {} write different output: see whether they do the same{advice}.",
         name(first),
         name(other)
     ))
@@ -82,6 +98,10 @@ fn start(compared: &Compared<'_>) -> Option<String> {
         .collect();
     let line = CommandLine::that_does_nothing(&compared.options.shell, &texts)?;
     let bounds = RunBounds {
+        fenced: compared
+            .commands
+            .first()
+            .and_then(|first| first.fenced.as_ref()),
         input: None,
         timeout: None,
         interrupted: compared.interrupted,

@@ -1,6 +1,7 @@
 //! Options for a comparison of commands.
 
 use super::command_line::{CommandLine, Shell};
+use super::fenced::Fenced;
 use super::metric::Metric;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::Quantity;
@@ -22,6 +23,8 @@ pub struct TimedCommand {
     pub setup: Option<CommandLine>,
     /// Command that is run once, after its last run.
     pub cleanup: Option<CommandLine>,
+    /// The fence that it runs behind; `None` for the user's rights and folder. What is run around it is not behind it.
+    pub fenced: Option<Fenced>,
 }
 
 /// The quantity by which commands are compared.

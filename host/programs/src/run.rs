@@ -1,6 +1,7 @@
 //! One run of a command.
 
 use super::command_line::CommandLine;
+use super::fenced::{Fenced, FencedCommand};
 use bakeoff_confine::{Keeper, Measured, end_in_words, measured, sink, written};
 use std::fs::File;
 use std::io;
@@ -47,7 +48,10 @@ impl From<io::Error> for RunFailure {
 }
 
 /// Bounds of a run.
+#[derive(Clone, Copy)]
 pub(crate) struct RunBounds<'a> {
+    /// The fence that it runs behind.
+    pub(crate) fenced: Option<&'a Fenced>,
     /// File that it reads as its stdin.
     pub(crate) input: Option<&'a Path>,
     /// Time after which it is ended.
@@ -58,14 +62,27 @@ pub(crate) struct RunBounds<'a> {
 
 /// Runs a command to its end, with all that it starts.
 pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, RunFailure> {
-    let (mut command, measurement) = measured(line.program())?;
+    let (mut command, measurement, _home) = match bounds.fenced {
+        Some(fenced) => {
+            let FencedCommand {
+                command,
+                measurement,
+                home,
+            } = fenced.command(line)?;
+            (command, measurement, Some(home))
+        }
+        None => {
+            let (mut command, measurement) = measured(line.program())?;
+            command.args(line.arguments());
+            (command, measurement, None)
+        }
+    };
     let (stdout, stderr) = (sink()?, sink()?);
     let stdin = match bounds.input {
         Some(path) => Stdio::from(File::open(path)?),
         None => Stdio::null(),
     };
     command
-        .args(line.arguments())
         .stdin(stdin)
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?));
@@ -120,7 +137,12 @@ fn watch(keeper: &Keeper, written: [&File; 2], bounds: &RunBounds<'_>) -> Result
             .filter(|timeout| started.elapsed() >= *timeout)
         {
             return Err(RunFailure::OfCommand(format!(
-                "it did not end within {timeout:?} (--timeout)"
+                "it did not end within {timeout:?}{}",
+                if bounds.fenced.is_none() {
+                    " (--timeout)"
+                } else {
+                    ""
+                }
             )));
         }
     }
@@ -165,6 +187,7 @@ mod tests {
     fn run_text(text: &str, timeout: Option<Duration>) -> Result<Ended, RunFailure> {
         let line = CommandLine::all(&[text.to_owned()], &Shell::Program("sh".to_owned()));
         let bounds = RunBounds {
+            fenced: None,
             input: None,
             timeout,
             interrupted: &AtomicBool::new(false),

@@ -1,20 +1,23 @@
 //! `bakeoff agents`: a coding agent for each variant, each in a worktree of its own.
 
 mod fence_options;
+mod measured;
 mod report;
 
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
+use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AgentError, Completion, Experiment, News, Orders, Outcome, Reach, Request, TEST_PATTERNS,
-    Variant, is_name, work,
+    AgentError, Completion, Experiment, MeasureOrders, News, Orders, Outcome, Reach, Request,
+    TEST_PATTERNS, Variant, is_name, measure, work,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
 use clap::Args;
 use fence_options::FenceOptions;
+use measured::{MeasureArguments, MeasurePlan, MeasuredReport};
 use report::AgentsReport;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,11 +46,12 @@ lines what you did and what is left.";
 #[command(after_help = "\
 Examples:
   bakeoff agents 'Make the parser faster' --variant functional='pure functions' --variant simd=vectorise \\
-    --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY --verify 'cargo test'
+    --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY --verify 'cargo test' \\
+    --build 'cargo build --release' --measure 'target/release/parse big.json'
   bakeoff worktrees                        what is there, and how large
   git diff HEAD bakeoff/agents/simd        what one of them did
 
-The same command again goes on: agents that have ended are not asked again.
+The same command again goes on: agents that have ended are not asked again, and what passed is measured anew.
 
 Exit status: 0 if all passed, 3 if some did, 1 if none did.")]
 pub(super) struct Arguments {
@@ -81,6 +85,8 @@ pub(super) struct Arguments {
     /// Files that are taken from the base for --verify, instead of the usual names of tests: 'spec/**', '*_check.py'
     #[arg(long, value_name = "PATTERN", requires = "verify")]
     tests: Vec<String>,
+    #[command(flatten)]
+    measure: MeasureArguments,
     #[command(flatten)]
     fence: FenceOptions,
 }
@@ -116,6 +122,7 @@ struct Work {
     reach: Reach,
     agents_at_once: usize,
     wall: Duration,
+    measure: Option<MeasurePlan>,
     variants: Vec<Variant>,
 }
 
@@ -127,20 +134,25 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     let quiet = output.quiet;
-    let task = tokio::task::spawn_blocking(move || prepared.work.run(&flag, quiet));
-    let completions = interruptible(task, &interrupted).await?.map_err(failure)?;
-    let answer = report::answer(&completions);
+    let display = TimingDisplay::new(output);
+    let task = tokio::task::spawn_blocking(move || prepared.work.run(&flag, quiet, display));
+    let (completions, measured) = interruptible(task, &interrupted).await?.map_err(failure)?;
+    let answer = report::answer(&completions, measured.as_ref());
     let report = AgentsReport {
         version: 1,
         experiment: &name,
         base: &base,
         answer: &answer,
         completions: &completions,
+        measured: measured.as_ref(),
     };
     match output.format {
         Format::Json => show::write_json(&report)?,
-        Format::Md => show::write(&report::markdown(&report))?,
-        _ => show::write(&report::text(&report))?,
+        Format::Md => show::write(&report::markdown(&report, output))?,
+        _ => show::write(&report::text(&report, output))?,
+    }
+    if measured.is_some_and(|measured| measured.is_interrupted()) {
+        return Ok(Status::Interrupted);
     }
     let is_good = |row: &&Completion| matches!(row.outcome, Outcome::Passed | Outcome::Unverified);
     let good = completions.iter().filter(is_good).count();
@@ -184,7 +196,8 @@ impl Arguments {
             let checked = experiment.check_tests(&request.base, &self.tests);
             checked.map_err(failure)?;
         }
-        let mut agent = lines(std::slice::from_ref(&self.agent))?;
+        let agent = CommandLine::all(std::slice::from_ref(&self.agent), &Shell::IfNeeded);
+        let mut agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
         let agent = agent
             .pop()
             .ok_or_else(|| Failure::usage("--agent: there is no command"))?;
@@ -193,14 +206,21 @@ impl Arguments {
                 experiment,
                 request,
                 agent,
-                verify: lines(&self.verify)?,
+                verify: self.verifications()?,
                 reach: self.fence.reach()?,
                 agents_at_once: self.agents_at_once.map_or(AT_ONCE, usize::from),
                 wall: self.time,
+                measure: self.measure.plan(self.time)?,
                 variants: self.variants.clone(),
             },
             experiment_name: self.name.clone(),
         })
+    }
+
+    /// Returns the verifications, whose programs may be files of the base.
+    fn verifications(&self) -> Result<Vec<CommandLine>, Failure> {
+        let lines = CommandLine::all_elsewhere(&self.verify, &Shell::IfNeeded);
+        lines.map_err(|error| Failure::usage(error.to_string()))
     }
 
     fn patterns(&self) -> Vec<String> {
@@ -228,13 +248,13 @@ impl Arguments {
     }
 }
 
-fn lines(commands: &[String]) -> Result<Vec<CommandLine>, Failure> {
-    let lines = CommandLine::all(commands, &Shell::IfNeeded);
-    lines.map_err(|error| Failure::usage(error.to_string()))
-}
-
 impl Work {
-    fn run(self, interrupted: &AtomicBool, quiet: bool) -> Result<Vec<Completion>, AgentError> {
+    fn run(
+        self,
+        interrupted: &AtomicBool,
+        quiet: bool,
+        mut display: TimingDisplay,
+    ) -> Result<(Vec<Completion>, Option<MeasuredReport>), AgentError> {
         let orders = Orders {
             request: &self.request,
             agent: &self.agent,
@@ -249,9 +269,22 @@ impl Work {
             if !quiet {
                 anstream::eprintln!("{}", line(&news));
             }
+        })?;
+        let measured = self.measure.as_ref().map(|plan| {
+            let how = MeasureOrders {
+                command: &plan.command,
+                build: plan.build.as_ref(),
+                options: &plan.options,
+            };
+            let found = measure(&self.experiment, &orders, &completions, &how, &mut |news| {
+                display.show(&news);
+            });
+            display.end();
+            found.map(|found| MeasuredReport::new(plan, found))
         });
+        let measured = measured.transpose()?;
         drop(held);
-        completions
+        Ok((completions, measured))
     }
 }
 

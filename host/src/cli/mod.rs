@@ -91,6 +91,7 @@ mod status_models;
 mod step_summary;
 mod time;
 mod timed_inputs;
+mod timing_display;
 mod told;
 mod two_runs;
 mod unfinished;

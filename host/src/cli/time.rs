@@ -12,15 +12,13 @@ use super::models;
 use super::options::Output;
 use super::regression::Unsure;
 use super::series_output::{self, FORMATS, Test};
+use super::timing_display::TimingDisplay;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Direction;
 use bakeoff_programs::{
-    CommandLine, Decides, Metric, News, Shell, TimedCommand, TimingError, TimingOptions, compare,
+    CommandLine, Decides, Metric, Shell, TimedCommand, TimingError, TimingOptions, compare,
 };
-use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -179,7 +177,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let exports = export::files(&arguments.export)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
-    let mut display = Display::new(output);
+    let mut display = TimingDisplay::new(output);
     let timed = commands.clone();
     let work = tokio::task::spawn_blocking(move || {
         let outcome = compare(&timed, &options, &flag, &mut |news| display.show(&news));
@@ -295,6 +293,7 @@ impl Arguments {
                 prepare: helper(&group[2])?,
                 setup: helper(&group[3])?,
                 cleanup: helper(&group[4])?,
+                fenced: None,
             });
         }
         Ok(commands)
@@ -349,48 +348,6 @@ impl Arguments {
             practical: compared.practical.unwrap_or(usual),
             margin: self.fail_if_slower,
         })
-    }
-}
-
-/// Progress on stderr, for a terminal alone: a line that is replaced.
-struct Display {
-    bar: Option<ProgressBar>,
-}
-
-impl Display {
-    fn new(output: &Output) -> Self {
-        let shows = !output.quiet && std::io::stderr().is_terminal();
-        Self {
-            bar: shows.then(|| {
-                let bar = ProgressBar::new_spinner();
-                // A steady tick would take a core from what is timed more often than news come.
-                bar.set_message("starting");
-                bar
-            }),
-        }
-    }
-
-    fn show(&mut self, news: &News<'_>) {
-        let Some(bar) = &self.bar else {
-            return;
-        };
-        match news {
-            News::WarmingUp(name) => bar.set_message(format!("before it counts: {}", Plain(name))),
-            News::Blocks {
-                blocks,
-                seconds,
-                budget_seconds,
-            } => bar.set_message(format!(
-                "{blocks} blocks, {seconds:.0} s of at most {budget_seconds:.0} s"
-            )),
-        }
-        bar.tick();
-    }
-
-    fn end(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Report of agents: what each of them left, as text, Markdown and JSON.
 
+use super::measured::MeasuredReport;
+use crate::cli::options::Output;
+use crate::cli::show;
 use bakeoff_agents::{Completion, Outcome, Verification};
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
@@ -16,25 +19,33 @@ pub(super) struct AgentsReport<'a> {
     pub(super) base: &'a str,
     pub(super) answer: &'a str,
     pub(super) completions: &'a [Completion],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) measured: Option<&'a MeasuredReport>,
 }
 
-/// Returns the answer in a sentence or two. Nothing was measured, so none is put before another.
-pub(super) fn answer(completions: &[Completion]) -> String {
+/// Returns the answer in a sentence or two. Where nothing was measured, none is put before another.
+pub(super) fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> String {
     let count = |wanted: Outcome| {
         let fits = completions.iter().filter(|row| row.outcome == wanted);
         fits.count()
     };
     let all = completions.len();
     let (passed, unverified) = (count(Outcome::Passed), count(Outcome::Unverified));
+    let compared = measured.and_then(|measured| measured.report.as_ref());
     let measured = "Nothing was measured, so none is recommended over another.";
-    if unverified > 0 {
+    if let Some(compared) = compared {
+        format!(
+            "{passed} of {all} passed the verification. {}",
+            compared.text
+        )
+    } else if unverified > 0 {
         format!(
             "{unverified} of {all} left a commit, which nothing verified (--verify). {measured}"
         )
     } else if passed > 1 {
         format!(
-            "{passed} of {all} passed the verification. {measured} `bakeoff time` compares their commands, and `bakeoff \
-             compare` their functions."
+            "{passed} of {all} passed the verification. {measured} `--measure COMMAND` times them against each other and \
+             the base, and `bakeoff compare` compares their functions."
         )
     } else if let Some(only) = completions
         .iter()
@@ -106,14 +117,27 @@ fn diffs(completions: &[Completion]) -> Vec<String> {
     completions.iter().filter_map(diff).collect()
 }
 
+/// Returns sentences on those that could not be built.
+fn not_built(measured: &MeasuredReport) -> Vec<String> {
+    let rows = measured.not_built.iter();
+    rows.map(|row| {
+        format!(
+            "{} could not be built, and is not measured: {}",
+            row.name, row.reason
+        )
+    })
+    .collect()
+}
+
 /// Returns the report as text for a terminal.
-pub(super) fn text(report: &AgentsReport<'_>) -> String {
+pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
     let completions = report.completions;
     let width = completions.iter().map(|row| row.variant.len()).max();
     let width = width.unwrap_or(0).max("variant".len());
     let mut text = format!(
         "{}\n\n{:<width$}  outcome              seconds  files   lines\n",
-        report.answer, "variant"
+        Plain(report.answer),
+        "variant"
     );
     for row in completions {
         let (files, lines) = counts(row);
@@ -127,6 +151,21 @@ pub(super) fn text(report: &AgentsReport<'_>) -> String {
     }
     for remark in all_remarks(completions) {
         let _ = write!(text, "\n{}\n", Plain(&remark));
+    }
+    if let Some(measured) = report.measured {
+        for line in not_built(measured) {
+            let _ = write!(text, "\n{}\n", Plain(&line));
+        }
+        let options = show::options(show::Sources::new(), output);
+        let compared = measured.report.iter();
+        let compared = compared.map(|report| bakeoff_render::human_of_series(report, &options));
+        for compared in compared {
+            let _ = write!(
+                text,
+                "\nmeasured by {}\n\n{compared}",
+                Plain(&measured.command)
+            );
+        }
     }
     let diffs = diffs(completions);
     if !diffs.is_empty() {
@@ -144,7 +183,7 @@ pub(super) fn text(report: &AgentsReport<'_>) -> String {
 }
 
 /// Returns the report as Markdown.
-pub(super) fn markdown(report: &AgentsReport<'_>) -> String {
+pub(super) fn markdown(report: &AgentsReport<'_>, output: &Output) -> String {
     let completions = report.completions;
     let mut text = format!(
         "{}\n\n| variant | outcome | seconds | files | lines |\n|---|---|--:|--:|--:|\n",
@@ -162,6 +201,17 @@ pub(super) fn markdown(report: &AgentsReport<'_>) -> String {
     }
     for remark in all_remarks(completions) {
         let _ = write!(text, "\n{}\n", Markdown(&remark));
+    }
+    if let Some(measured) = report.measured {
+        for line in not_built(measured) {
+            let _ = write!(text, "\n{}\n", Markdown(&line));
+        }
+        let options = show::options(show::Sources::new(), output);
+        let compared = measured.report.iter();
+        let compared = compared.map(|report| bakeoff_render::markdown_of_series(report, &options));
+        for compared in compared {
+            let _ = write!(text, "\n{compared}");
+        }
     }
     let diffs = diffs(completions);
     if !diffs.is_empty() {

@@ -1,0 +1,126 @@
+//! Measurement: what passed its verification, timed against the base and against each other, behind the same fence.
+
+use super::completion::{Completion, Outcome};
+use super::error::AgentError;
+use super::experiment::Experiment;
+use super::orders::Orders;
+use super::verification::{files_of, run_on};
+use bakeoff_confine::{FileAccess, Network};
+use bakeoff_files::Scratch;
+use bakeoff_programs::{
+    CommandLine, Fenced, News, Reach, TimedCommand, TimingError, TimingOptions, TimingOutcome,
+    compare,
+};
+
+/// Name of the base among what is measured. No variant has it, as it has a space.
+pub const THE_BASE: &str = "the base";
+
+/// Orders of a measurement.
+#[derive(Debug)]
+pub struct MeasureOrders<'a> {
+    /// Command that is timed.
+    pub command: &'a CommandLine,
+    /// Command that is run once before, and may write into the folder.
+    pub build: Option<&'a CommandLine>,
+    /// Options of the comparison.
+    pub options: &'a TimingOptions,
+}
+
+/// Variant, or base, that is not measured.
+#[derive(Clone, Debug)]
+pub struct NotBuilt {
+    /// Name of the variant, or [`THE_BASE`].
+    pub name: String,
+    /// Reason.
+    pub reason: String,
+}
+
+/// Measurement of what passed.
+#[derive(Debug)]
+pub struct Measurement {
+    /// Outcome of the comparison; `None` if there were less than two to compare.
+    pub outcome: Option<TimingOutcome>,
+    /// What is missing in it, as it could not be built.
+    pub not_built: Vec<NotBuilt>,
+}
+
+/// Measures the base and all variants that passed their verification, each in a folder with the files of its commit and
+/// the tests of the base, which it can read alone once it is built.
+///
+/// # Errors
+/// This machine or git fails; the user interrupts it before anything was measured.
+pub fn measure(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    completions: &[Completion],
+    how: &MeasureOrders<'_>,
+    news: &mut dyn FnMut(News<'_>),
+) -> Result<Measurement, AgentError> {
+    let mut measurement = Measurement {
+        outcome: None,
+        not_built: Vec::new(),
+    };
+    let passed = completions.iter().filter_map(|completion| {
+        let commit = completion.commit.as_deref()?;
+        (completion.outcome == Outcome::Passed).then_some((completion.variant.as_str(), commit))
+    });
+    let mut sides = vec![(THE_BASE, orders.request.base.as_str())];
+    sides.extend(passed);
+    if sides.len() < 2 {
+        return Ok(measurement);
+    }
+    let mut folders: Vec<Scratch> = Vec::new();
+    let mut commands = Vec::new();
+    for (name, commit) in sides {
+        let folder = files_of(experiment, orders, commit)?;
+        if let Some(build) = how.build {
+            let built = run_on(build, folder.work(), orders)?.ended;
+            if !built.succeeded {
+                measurement.not_built.push(NotBuilt {
+                    name: name.to_owned(),
+                    reason: built.reason(),
+                });
+                continue;
+            }
+        }
+        commands.push(command(name, &folder, orders, how));
+        folders.push(folder);
+    }
+    if commands.len() > 1 {
+        let outcome = compare(&commands, how.options, orders.interrupted, news);
+        measurement.outcome = Some(outcome.map_err(failure)?);
+    }
+    Ok(measurement)
+}
+
+/// Returns the command of a side, behind a fence that lets it read its folder and change nothing that lasts.
+fn command(
+    name: &str,
+    folder: &Scratch,
+    orders: &Orders<'_>,
+    how: &MeasureOrders<'_>,
+) -> TimedCommand {
+    TimedCommand {
+        name: name.to_owned(),
+        line: how.command.clone(),
+        prepare: None,
+        setup: None,
+        cleanup: None,
+        fenced: Some(Fenced {
+            folder: folder.work().to_owned(),
+            access: FileAccess::Execute,
+            reach: Reach {
+                network: Network::Closed,
+                ..orders.reach.clone()
+            },
+        }),
+    }
+}
+
+fn failure(error: TimingError) -> AgentError {
+    match error {
+        TimingError::Helper { .. } => AgentError::Usage(error.to_string()),
+        TimingError::Machine(_) => AgentError::Machine(error.to_string()),
+        TimingError::Interrupted { .. } => AgentError::Interrupted,
+    }
+}

@@ -1,0 +1,112 @@
+//! Options on how what passed is measured.
+
+use crate::cli::failure::Failure;
+use crate::cli::models;
+use bakeoff_agents::{Measurement, NotBuilt};
+use bakeoff_domain::series::{SeriesEnd, SeriesReport};
+use bakeoff_programs::{CommandLine, Decides, Shell, TimingOptions};
+use clap::Args;
+use serde::Serialize;
+use std::time::Duration;
+
+/// The practical threshold for times on the wall clock.
+const PRACTICAL: f64 = 0.02;
+
+/// Options on the measurement.
+#[derive(Debug, Args)]
+pub(super) struct MeasureArguments {
+    /// A command by which what passed is timed, against the base and each other, behind the fence. It can write to
+    /// $TMPDIR alone
+    #[arg(long, value_name = "COMMAND", requires = "verify")]
+    measure: Option<String>,
+    /// A command that is run once before --measure, and can write files
+    #[arg(long, value_name = "COMMAND", requires = "measure")]
+    build: Option<String>,
+    /// The time for all runs of --measure that count [default: 30s, or as long as 12 blocks take]
+    #[arg(long, value_name = "TIME", requires = "measure", value_parser = models::time)]
+    budget: Option<Duration>,
+}
+
+/// Commands and options of a measurement.
+pub(super) struct MeasurePlan {
+    pub(super) command: CommandLine,
+    pub(super) build: Option<CommandLine>,
+    pub(super) options: TimingOptions,
+}
+
+impl MeasureArguments {
+    /// Returns what is to be measured, if anything is; `wall` is the longest time of a run.
+    pub(super) fn plan(&self, wall: Duration) -> Result<Option<MeasurePlan>, Failure> {
+        let line = |text: &String| {
+            let lines = CommandLine::all_elsewhere(std::slice::from_ref(text), &Shell::IfNeeded);
+            let lines = lines.map_err(|error| Failure::usage(error.to_string()));
+            lines.map(|mut lines| lines.pop())
+        };
+        let lines = [&self.measure, &self.build]
+            .map(|text| text.as_ref().map(line).transpose().map(Option::flatten));
+        let [command, build] = lines;
+        let Some(command) = command? else {
+            return Ok(None);
+        };
+        Ok(Some(MeasurePlan {
+            command,
+            build: build?,
+            options: TimingOptions {
+                decides: Decides::Wall,
+                shell: Shell::IfNeeded,
+                input: None,
+                budget: self.budget,
+                warm_up: 1,
+                runs_min: 10,
+                runs_max: 20_000,
+                timeout: Some(wall),
+                ignores_failure: false,
+                same_output: false,
+                seed: bakeoff_run::draw_seed()?,
+                confidence: 0.95,
+                practical: PRACTICAL,
+                margin: None,
+            },
+        }))
+    }
+}
+
+/// Measurement as a part of the report.
+#[derive(Serialize)]
+pub(super) struct MeasuredReport {
+    /// Command that was timed.
+    pub(super) command: String,
+    /// Command that was run before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) build: Option<String>,
+    /// Those that could not be built.
+    pub(super) not_built: Vec<NotBuiltRow>,
+    /// Report of the comparison; none if less than two were left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) report: Option<SeriesReport>,
+}
+
+/// Variant, or base, that could not be built.
+#[derive(Serialize)]
+pub(super) struct NotBuiltRow {
+    pub(super) name: String,
+    pub(super) reason: String,
+}
+
+impl MeasuredReport {
+    /// Returns true if the user ended it before it was known which is ahead.
+    pub(super) fn is_interrupted(&self) -> bool {
+        let report = self.report.as_ref();
+        report.is_some_and(|report| report.ended == SeriesEnd::Interrupted)
+    }
+
+    pub(super) fn new(plan: &MeasurePlan, measurement: Measurement) -> Self {
+        let row = |NotBuilt { name, reason }| NotBuiltRow { name, reason };
+        Self {
+            command: plan.command.text().to_owned(),
+            build: plan.build.as_ref().map(|build| build.text().to_owned()),
+            not_built: measurement.not_built.into_iter().map(row).collect(),
+            report: measurement.outcome.map(|outcome| outcome.report),
+        }
+    }
+}

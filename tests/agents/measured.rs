@@ -1,0 +1,158 @@
+//! What passed, measured against the base and each other.
+
+use super::{OBEYS, agents, command};
+use crate::revisions::{Repository, has_git};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// A repository with a program that takes its time, and its test.
+fn repository() -> Option<Repository> {
+    if !has_git() {
+        return None;
+    }
+    let repository = Repository::new();
+    repository.write("work.sh", "sleep 0.06; echo 3\n");
+    repository.write("tests/run.sh", "[ \"$(sh work.sh)\" = 3 ]\n");
+    repository.commit();
+    Some(repository)
+}
+
+const MEASURED: [&str; 6] = [
+    "--verify",
+    "sh tests/run.sh",
+    "--measure",
+    "sh work.sh",
+    "--budget",
+    "30s",
+];
+
+fn names(report: &Value) -> Vec<&str> {
+    let variants = report["measured"]["report"]["variants"].as_array().unwrap();
+    let names = variants.iter().map(|variant| variant["name"].as_str());
+    names.map(Option::unwrap).collect()
+}
+
+#[test]
+fn what_passed_is_compared_with_the_base_and_each_other() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let variants = [
+        "fast=echo 'echo 3' >work.sh",
+        "slow=echo 'sleep 0.2; echo 3' >work.sh",
+        "wrong=echo 'echo 4' >work.sh",
+    ];
+    let output = agents(&repository, &variants, OBEYS, &MEASURED);
+    assert_eq!(output.status, 3, "{}", output.stderr);
+    let report = output.json();
+    assert_eq!(names(&report), ["the base", "fast", "slow"]);
+    let compared = &report["measured"]["report"];
+    assert_eq!(compared["winner"], "fast", "{compared}");
+    let answer = report["answer"].as_str().unwrap();
+    assert!(
+        answer.starts_with("2 of 3 passed the verification. "),
+        "{answer}"
+    );
+    assert!(answer.ends_with(compared["text"].as_str().unwrap()));
+    let first_note = compared["notes"][0].as_str().unwrap();
+    assert!(first_note.contains("behind a fence"), "{first_note}");
+    // No agent is asked again, and the same words stand in the other formats.
+    for format in ["human", "md"] {
+        let mut again = vec!["agents", "Do it", "--agent", OBEYS, "--format", format];
+        for variant in &variants {
+            again.extend(["--variant", variant]);
+        }
+        again.extend(MEASURED);
+        let again = command(&repository, &again);
+        assert!(
+            !again.stderr.contains("its agent works"),
+            "{}",
+            again.stderr
+        );
+        assert!(again.stdout.contains("Take fast"), "{}", again.stdout);
+        assert!(again.stdout.contains("the base"), "{}", again.stdout);
+    }
+    let unverified = agents(&repository, &variants, OBEYS, &["--measure", "true"]);
+    assert_eq!(unverified.status, 2);
+    assert!(unverified.explains("--verify"), "{}", unverified.stderr);
+}
+
+#[test]
+fn case_245_a_measured_program_keeps_nothing_from_run_to_run_and_stays_inside() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let secret = TempDir::new().unwrap();
+    fs::write(secret.path().join("key"), "secret-key").unwrap();
+    let top = repository.path().canonicalize().unwrap();
+    let places = format!(
+        "cache ../cache \"$HOME/cache\" {top}/cache {secret}/cache",
+        secret = secret.path().display(),
+        top = top.display()
+    );
+    let tries = format!(
+        "cat {secret}/key {top}/.git/config; for at in {places}; do [ -e \"$at\" ] && exit 9; done; for at in {places}; do \
+         echo x >\"$at\"; done; echo 3",
+        secret = secret.path().display(),
+        top = top.display()
+    );
+    repository.write("caching.sh", &format!("{{ {tries}; }} 2>/dev/null\n"));
+    repository.commit();
+    let variants = ["caches=cp caching.sh work.sh"];
+    let more = ["--build", "sh caching.sh; rm -f cache"];
+    let output = agents(
+        &repository,
+        &variants,
+        OBEYS,
+        &[&MEASURED[..], &more].concat(),
+    );
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let report = output.json();
+    let measured = &report["measured"];
+    assert_eq!(names(&report), ["the base", "caches"]);
+    let caches = &measured["report"]["variants"][1];
+    assert!(caches["failure"].is_null(), "{caches}");
+    assert_eq!(measured["not_built"], serde_json::json!([]));
+    assert!(!top.join("cache").exists() && !secret.path().join("cache").exists());
+    assert!(!measured.to_string().contains("secret-key"));
+}
+
+#[test]
+fn what_cannot_be_built_or_writes_while_it_is_measured_is_said() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let build = "printf '#!/bin/sh\\nsleep 0.03\\n' >made; chmod +x made\n";
+    repository.write("build.sh", build);
+    repository.commit();
+    let variants = [
+        "broken=echo 'echo why >&2; exit 3' >build.sh",
+        "writes=printf 'printf \"#!/bin/sh\\\\necho x >file\\\\n\" >made; chmod +x made' >build.sh",
+        "same=echo x >other",
+    ];
+    let more = [
+        "--verify",
+        "true",
+        "--build",
+        "sh build.sh",
+        "--measure",
+        "./made",
+        "--budget",
+        "2s",
+    ];
+    let report = agents(&repository, &variants, OBEYS, &more).json();
+    let measured = &report["measured"];
+    assert_eq!(measured["not_built"][0]["name"], "broken", "{measured}");
+    let reason = measured["not_built"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("status 3") && reason.contains("why"),
+        "{reason}"
+    );
+    assert_eq!(names(&report), ["the base", "writes", "same"]);
+    let failure = measured["report"]["variants"][1]["failure"]
+        .as_str()
+        .unwrap();
+    assert!(failure.contains("$TMPDIR"), "{failure}");
+    assert!(measured["report"]["variants"][2]["failure"].is_null());
+}
