@@ -3,6 +3,7 @@
 mod at_once;
 mod base;
 mod measured;
+mod picking;
 
 use crate::revisions::{Repository, has_git};
 use crate::support::{CommandOutput, bakeoff};

@@ -5,6 +5,7 @@ use super::error::AgentError;
 use super::git::Git;
 use super::names::{self, is_name};
 use super::record::{self, Request, Variant};
+use super::winner;
 use super::worktree;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_revision::Repository;
@@ -18,6 +19,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const TOP: &str = ".bakeoff";
 /// The folder of worktrees in that of an experiment.
 const WORKTREES: &str = "worktrees";
+/// The folder of completions in that of an experiment.
+const COMPLETIONS: &str = "completions";
 /// The file whose lock is held by whoever works in an experiment.
 const LOCK: &str = "lock";
 /// The most entries of a folder that are looked at.
@@ -90,6 +93,21 @@ impl Experiment {
             folder,
             name: name.to_owned(),
         })
+    }
+
+    /// Opens the experiment of this name, whose agents have left something.
+    ///
+    /// # Errors
+    /// There is none; as for [`Experiment::open`].
+    pub fn existing(start: &Path, name: &str) -> Result<Self, AgentError> {
+        let top = Folder::named_by_user(repository(start)?.top())?;
+        let is_there = is_name(name) && top.below(format!("{TOP}/{name}/{COMPLETIONS}")).is_ok();
+        if !is_there {
+            return Err(AgentError::Usage(format!(
+                "there is no {TOP}/{name} in which an agent left something: `bakeoff worktrees` lists those that are there"
+            )));
+        }
+        Self::open(start, name)
     }
 
     /// Returns git for one piece of work; all others wait meanwhile.
@@ -251,6 +269,11 @@ impl Experiment {
         Ok(folder)
     }
 
+    /// Returns the names of variants whose agents have ended.
+    pub(crate) fn ended_variants(&self) -> Result<Vec<String>, AgentError> {
+        folders(&self.folder, COMPLETIONS)
+    }
+
     /// Returns the path of a variant's worktree from the top of the repository.
     pub(crate) fn worktree_path(&self, variant: &str) -> String {
         format!("{TOP}/{}/{WORKTREES}/{variant}", self.name)
@@ -326,7 +349,7 @@ impl Experiment {
                 )));
             }
         }
-        for name in [WORKTREES, "completions"] {
+        for name in [WORKTREES, COMPLETIONS] {
             match std::fs::remove_dir_all(self.folder.below(name).map_or_else(
                 |_| self.folder.path().join(name),
                 |folder| folder.path().to_owned(),
@@ -335,6 +358,7 @@ impl Experiment {
                 _ => {}
             }
         }
+        self.folder.remove(winner::FILE)?;
         std::fs::remove_file(self.folder.path().join(LOCK))?;
         drop(held);
         // Fails if something else is in it, which stays.

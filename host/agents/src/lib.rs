@@ -14,9 +14,11 @@ mod git;
 mod measurement;
 mod names;
 mod orders;
+mod pick;
 mod record;
 mod slots;
 mod verification;
+mod winner;
 mod work;
 mod worktree;
 
@@ -28,5 +30,6 @@ pub use experiment::{Experiment, WorktreeState};
 pub use measurement::{MeasureOrders, Measurement, NotBuilt, THE_BASE, measure};
 pub use names::{TEST_PATTERNS, is_name};
 pub use orders::Orders;
+pub use pick::{PickAnswer, PickedVariant};
 pub use record::{Request, Variant};
 pub use work::{News, NewsListener, work};

@@ -5,6 +5,7 @@ use super::error::AgentError;
 use super::experiment::Experiment;
 use super::orders::Orders;
 use super::verification::{files_of, run_on};
+use super::winner::{self, MeasuredAnswer};
 use bakeoff_confine::{FileAccess, Network};
 use bakeoff_files::Scratch;
 use bakeoff_programs::{
@@ -71,13 +72,13 @@ pub fn measure(
     }
     let mut folders: Vec<Scratch> = Vec::new();
     let mut commands = Vec::new();
-    for (name, commit) in sides {
+    for (name, commit) in &sides {
         let folder = files_of(experiment, orders, commit)?;
         if let Some(build) = how.build {
             let built = run_on(build, folder.work(), orders)?.ended;
             if !built.succeeded {
                 measurement.not_built.push(NotBuilt {
-                    name: name.to_owned(),
+                    name: (*name).to_owned(),
                     reason: built.reason(),
                 });
                 continue;
@@ -88,7 +89,17 @@ pub fn measure(
     }
     if commands.len() > 1 {
         let outcome = compare(&commands, how.options, orders.interrupted, news);
-        measurement.outcome = Some(outcome.map_err(failure)?);
+        let outcome = outcome.map_err(failure)?;
+        let answer = MeasuredAnswer {
+            commits: sides
+                .iter()
+                .map(|(name, commit)| ((*name).to_owned(), (*commit).to_owned()))
+                .collect(),
+            winner: outcome.report.winner.clone(),
+            text: outcome.report.text.clone(),
+        };
+        winner::write(&experiment.folder, &experiment.place(), answer)?;
+        measurement.outcome = Some(outcome);
     }
     Ok(measurement)
 }

@@ -13,6 +13,8 @@ const FILES_MAX: usize = 20_000;
 /// The most bytes of all files that are taken over.
 const BYTES_MAX: u64 = 256 << 20;
 
+/// The most paths that one command of git is asked about.
+const PATHS_AT_ONCE: usize = 500;
 /// The deepest folders that are taken over.
 const DEPTH_MAX: usize = 64;
 /// Bits of the mode of a folder that its owner can look into.
@@ -97,17 +99,41 @@ pub(crate) fn remove_inner(folder: &Folder) -> Result<(), AgentError> {
 /// Returns the paths that differ from a commit: changed, gone or new, and not ignored.
 pub(crate) fn differing(git: &Git, commit: &str, path: &Path) -> Result<Vec<String>, AgentError> {
     read_tree(git, Place::Objects, commit)?;
+    differing_from_index(git, path, &["--exclude-standard"])
+}
+
+/// Returns which of these paths differ from a commit: changed, gone or new, also where they are ignored.
+pub(crate) fn differing_among(
+    git: &Git,
+    commit: &str,
+    path: &Path,
+    among: &[&str],
+) -> Result<Vec<String>, AgentError> {
+    read_tree(git, Place::Objects, commit)?;
+    let mut differing = Vec::new();
+    for some in among.chunks(PATHS_AT_ONCE) {
+        let literal: Vec<String> = some
+            .iter()
+            .map(|path| format!(":(literal){path}"))
+            .collect();
+        let mut arguments = vec!["--"];
+        arguments.extend(literal.iter().map(String::as_str));
+        differing.extend(differing_from_index(git, path, &arguments)?);
+    }
+    Ok(differing)
+}
+
+/// Returns the paths in a folder that differ from what was read into the index.
+fn differing_from_index(
+    git: &Git,
+    path: &Path,
+    arguments: &[&str],
+) -> Result<Vec<String>, AgentError> {
+    let begin = ["ls-files", "-z", "--modified", "--deleted", "--others"];
     let output = git.run(&GitCommand {
         place: Place::Objects,
         files: Some((path, FileAccess::Read)),
-        arguments: &[
-            "ls-files",
-            "-z",
-            "--modified",
-            "--deleted",
-            "--others",
-            "--exclude-standard",
-        ],
+        arguments: &[&begin[..], arguments].concat(),
         input: &[],
     })?;
     let mut paths: Vec<String> = output

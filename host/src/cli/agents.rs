@@ -49,7 +49,7 @@ Examples:
     --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY --verify 'cargo test' \\
     --build 'cargo build --release' --measure 'target/release/parse big.json'
   bakeoff worktrees                        what is there, and how large
-  git diff HEAD bakeoff/agents/simd        what one of them did
+  bakeoff pick .bakeoff/agents             what the best one did; --apply makes it in your files
 
 The same command again goes on: agents that have ended are not asked again, and what passed is measured anew.
 

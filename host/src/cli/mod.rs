@@ -59,6 +59,7 @@ mod options;
 mod oracle;
 mod pack;
 mod pick;
+mod picked_branch;
 mod placing;
 mod planned;
 mod planning;

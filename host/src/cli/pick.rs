@@ -4,6 +4,7 @@ use super::Status;
 use super::failure::Failure;
 use super::kept::ReportPlace;
 use super::options::{Format, Output};
+use super::picked_branch::AgentsFolder;
 use super::show;
 use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::{Ended, RankingOutcome, Report, VariantReport};
@@ -22,18 +23,28 @@ use std::path::{Path, PathBuf};
 /// Prints where the source, or component, of the recommended variant is, or makes a copy of it: the
 /// code that was measured, whatever became of the file since. Exits with 1 if no variant could be
 /// recommended.
+///
+/// Of agents (`bakeoff agents`) it names the branch that is ahead by --measure, or the only one that passed, and shows its
+/// changes; --apply makes them in your files. Nothing is merged, staged or committed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff pick examples/top-k
-  bakeoff pick examples/top-k --copy src/top_k.rs")]
+  bakeoff pick examples/top-k --copy src/top_k.rs
+  bakeoff pick .bakeoff/agents --variant simd --apply")]
 pub(super) struct Arguments {
-    /// An experiment's folder or file, or a folder of results
+    /// An experiment's folder or file, a folder of results, or .bakeoff/NAME of agents
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// Copies it to a file that does not exist yet
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
+    /// Of agents: the variant, instead of the one that is ahead
+    #[arg(long, value_name = "NAME", conflicts_with = "copy")]
+    variant: Option<String>,
+    /// Of agents: makes the changes in your files, which must be those that the agent began with
+    #[arg(long, conflicts_with = "copy")]
+    apply: bool,
 }
 
 /// The output in JSON.
@@ -66,6 +77,19 @@ struct OwnFile {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if let Some(agents) = AgentsFolder::named(&arguments.from) {
+        if arguments.copy.is_some() {
+            return Err(Failure::usage(
+                "--copy is for the one file of a variant: of agents, --apply makes all changes in your files",
+            ));
+        }
+        return agents.pick(arguments.variant.as_deref(), arguments.apply, output);
+    }
+    if arguments.apply || arguments.variant.is_some() {
+        return Err(Failure::usage(
+            "--variant and --apply are for agents: name their folder, such as `bakeoff pick .bakeoff/agents`",
+        ));
+    }
     let place = ReportPlace::find(&arguments.from)?;
     let (store, shown) = place.report()?;
     let winner = winner(&shown.report)?;

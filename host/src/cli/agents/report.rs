@@ -174,6 +174,13 @@ pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
     for diff in diffs {
         let _ = writeln!(text, "  {diff}");
     }
+    if completions.iter().any(|row| row.branch.is_some()) {
+        let _ = write!(
+            text,
+            "\n`bakeoff pick .bakeoff/{} --variant NAME --apply` makes the changes of one in your files.",
+            report.experiment
+        );
+    }
     let _ = write!(
         text,
         "\n`bakeoff worktrees --remove {}` removes the worktrees, and leaves the branches.\n",
