@@ -71,6 +71,9 @@ fn what_is_ours_in_the_worktree_of_an_agent_that_failed_is_nothing_to_lose() {
     let report = agents(&repository, &variants, OBEYS, &[]).json();
     assert_eq!(row(&report, "fails")["outcome"], "agent-failed");
     assert_eq!(row(&report, "fails")["done"], "why\n");
+    // Asked again it begins anew, and nothing was left that would be set aside.
+    let again = agents(&repository, &variants, OBEYS, &[]);
+    assert_eq!(again.status, 1, "{}", again.stderr);
     let removed = command(&repository, &["worktrees", "--remove", "agents"]);
     assert_eq!(removed.status, 0, "{}", removed.stderr);
     // What an agent put in its place is its own.

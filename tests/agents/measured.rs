@@ -73,6 +73,10 @@ fn what_passed_is_compared_with_the_base_and_each_other() {
         assert!(again.stdout.contains("Take fast"), "{}", again.stdout);
         assert!(again.stdout.contains("the base"), "{}", again.stdout);
     }
+    let seed = compared["seed"].as_str().unwrap();
+    let same = [&MEASURED[..], &["--seed", seed]].concat();
+    let same = agents(&repository, &variants, OBEYS, &same).json();
+    assert_eq!(same["measured"]["report"]["seed"], seed);
     let unverified = agents(&repository, &variants, OBEYS, &["--measure", "true"]);
     assert_eq!(unverified.status, 2);
     assert!(unverified.explains("--verify"), "{}", unverified.stderr);

@@ -254,15 +254,22 @@ impl Experiment {
         record::read(&self.folder, &self.place(), variant)
     }
 
-    /// Makes the worktree of a variant. One that is there without a completion is set aside.
+    /// Makes the worktree of a variant. One that is there is set aside, unless it has nothing but the files of the base.
     pub(crate) fn make_worktree(&self, variant: &str, base: &str) -> Result<Folder, AgentError> {
         let git = self.git();
         let worktrees = self.folder.make(WORKTREES)?;
         if worktrees.has(variant) {
-            if let Ok(left) = worktrees.below(variant) {
-                worktree::remove_inner(&left)?;
+            let left = worktrees.below(variant);
+            let left = left.ok().filter(|left| {
+                let path = left.path();
+                worktree::remove_inner(left).is_ok()
+                    && worktree::refuse_unreadable(path).is_ok()
+                    && worktree::differing(&git, base, path).is_ok_and(|paths| paths.is_empty())
+            });
+            match left {
+                Some(left) => std::fs::remove_dir_all(left.path())?,
+                None => drop(worktrees.set_aside(variant)?),
             }
-            worktrees.set_aside(variant)?;
         }
         let folder = worktrees.make_new(variant)?;
         worktree::make(&git, base, &folder)?;

@@ -41,7 +41,7 @@ pub struct NotBuilt {
 pub struct Measurement {
     /// Outcome of the comparison; `None` if there were less than two to compare.
     pub outcome: Option<TimingOutcome>,
-    /// What is missing in it, as it could not be built.
+    /// Sides that are missing in it, as they could not be built.
     pub not_built: Vec<NotBuilt>,
 }
 

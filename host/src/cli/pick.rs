@@ -39,10 +39,10 @@ pub(super) struct Arguments {
     /// Copies it to a file that does not exist yet
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
-    /// Of agents: the variant, instead of the one that is ahead
+    /// Variant of agents to take, instead of the one that is ahead
     #[arg(long, value_name = "NAME", conflicts_with = "copy")]
     variant: Option<String>,
-    /// Of agents: makes the changes in your files, which must be those that the agent began with
+    /// Makes the changes of an agent in your files, which must be those that it began with
     #[arg(long, conflicts_with = "copy")]
     apply: bool,
 }

@@ -1,8 +1,10 @@
 //! Options on how what passed is measured.
 
+use crate::cli::counts;
 use crate::cli::failure::Failure;
 use crate::cli::models;
 use bakeoff_agents::{Measurement, NotBuilt};
+use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::{SeriesEnd, SeriesReport};
 use bakeoff_programs::{CommandLine, Decides, Shell, TimingOptions};
 use clap::Args;
@@ -25,6 +27,9 @@ pub(super) struct MeasureArguments {
     /// The time for all runs of --measure that count [default: 30s, or as long as 12 blocks take]
     #[arg(long, value_name = "TIME", requires = "measure", value_parser = models::time)]
     budget: Option<Duration>,
+    /// Draw the same orders of --measure again: the seed that its report has with --verbose, or a number
+    #[arg(long, value_name = "SEED", requires = "measure", value_parser = counts::run_seed)]
+    seed: Option<RunSeed>,
 }
 
 /// Commands and options of a measurement.
@@ -62,7 +67,10 @@ impl MeasureArguments {
                 timeout: Some(wall),
                 ignores_failure: false,
                 same_output: false,
-                seed: bakeoff_run::draw_seed()?,
+                seed: match self.seed {
+                    Some(seed) => seed,
+                    None => bakeoff_run::draw_seed()?,
+                },
                 confidence: 0.95,
                 practical: PRACTICAL,
                 margin: None,
@@ -79,7 +87,7 @@ pub(super) struct MeasuredReport {
     /// Command that was run before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) build: Option<String>,
-    /// Those that could not be built.
+    /// Sides that could not be built.
     pub(super) not_built: Vec<NotBuiltRow>,
     /// Report of the comparison; none if less than two were left.
     #[serde(skip_serializing_if = "Option::is_none")]
