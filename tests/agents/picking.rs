@@ -27,8 +27,11 @@ fn the_only_one_that_passed_is_named_and_its_changes_are_made_when_asked() {
     let none = pick(&repository, &[]);
     assert!(none.explains("`bakeoff worktrees`"), "{}", none.stderr);
     assert!(!repository.path().join(".bakeoff").exists());
+    let lines = "#\n".repeat(20);
+    repository.write("add.sh", &format!("echo $(($1 + $2))\n{lines}"));
+    repository.commit();
     let variants = [
-        "good=echo 'expr $1 + $2' >add.sh; mkdir deep; echo x >deep/new",
+        "good=sed -i 's/^echo.*/expr $1 + $2/' add.sh; mkdir deep; echo x >deep/new",
         "wrong=echo 'echo 4' >add.sh",
         "fails=exit 7",
     ];
@@ -45,13 +48,14 @@ fn the_only_one_that_passed_is_named_and_its_changes_are_made_when_asked() {
         assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
     }
     assert!(!repository.path().join("deep").exists());
-    // What the user changed there is not written over; other files are none of its business.
-    repository.write("add.sh", "mine\n");
+    // A file that the user changed is not touched, even where both changes would fit; other files are none of its business.
+    let mine = format!("{}# mine\n", read(&repository, "add.sh"));
+    repository.write("add.sh", &mine);
     repository.write("other", "mine\n");
     let refused = pick(&repository, &["--apply"]);
     assert_eq!(refused.status, 2, "{}", refused.stdout);
     assert!(refused.explains("add.sh"), "{}", refused.stderr);
-    assert_eq!(read(&repository, "add.sh"), "mine\n");
+    assert_eq!(read(&repository, "add.sh"), mine);
     assert!(!repository.path().join("deep").exists());
     repository.git(&["checkout", "add.sh"]);
     let applied = pick(&repository, &["--apply", "--format", "json"]);
@@ -59,7 +63,10 @@ fn the_only_one_that_passed_is_named_and_its_changes_are_made_when_asked() {
     let report = applied.json();
     assert_eq!(report["applied"], true);
     assert_eq!(report["variant"], "good");
-    assert_eq!(read(&repository, "add.sh"), "expr $1 + $2\n");
+    assert_eq!(
+        read(&repository, "add.sh"),
+        format!("expr $1 + $2\n{lines}")
+    );
     assert_eq!(read(&repository, "deep/new"), "x\n");
     assert_eq!(repository.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(repository.git(&["diff", "--cached", "--name-only"]), "");
@@ -146,13 +153,16 @@ fn case_246_changes_that_are_picked_lead_nowhere_run_nothing_and_control_no_term
     assert_eq!(out.status, 2, "{}", out.stdout);
     assert!(!elsewhere.path().join("evil").exists());
     for format in ["human", "json"] {
-        let shown = pick(&repository, &["--variant", "escapes", "--format", format]);
-        assert_eq!(shown.status, 0, "{}", shown.stderr);
-        assert!(
-            !shown.stdout.contains(['\u{1b}', '\u{7}']),
-            "{:?}",
-            shown.stdout
+        // Without colours, what is written to no terminal would lose its escapes in any case.
+        let coloured = ["--format", format, "--color", "always"];
+        let shown = pick(
+            &repository,
+            &[&["--variant", "escapes"][..], &coloured].concat(),
         );
+        assert_eq!(shown.status, 0, "{}", shown.stderr);
+        assert!(shown.stdout.contains("title"), "{}", shown.stdout);
+        let active = ['\u{1b}', '\u{7}'];
+        assert!(!shown.stdout.contains(active), "{:?}", shown.stdout);
     }
     let script = format!("touch {}", mark.display());
     for key in [
