@@ -117,6 +117,14 @@ await own.locator("#do-run").click();
 await appears(own, "#controls", "The run was started.");
 await appears(own, "#log", "replica 1 is stored");
 await own.locator("#to-change").click();
+// A form that is refused comes back with what was typed.
+const typed = "\n// </textarea>\n";
+await own.locator("#in-name").fill("one");
+await own.locator("#source").fill(typed);
+await own.locator("#do-add").click();
+await own.locator("[role=alert]", { hasText: "there is an approach one already" }).waitFor(patience);
+assert.deepEqual([await own.locator("#in-name").inputValue(), await own.locator("#source").inputValue()], ["one", typed]);
+assert.ok(problems.pop().includes("422"), "the browser says that it was refused");
 await own.locator("#in-name").fill("pasted");
 await own.locator("#source").fill(readFileSync(`${folder}/watched/one.rs`, "utf8").replace("one", "pasted"));
 await own.locator("#do-add").click();
