@@ -3,6 +3,7 @@
 mod at_once;
 mod base;
 mod measured;
+mod named;
 mod picking;
 
 use crate::revisions::{Repository, has_git};

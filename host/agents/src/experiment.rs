@@ -244,6 +244,11 @@ impl Experiment {
         }
     }
 
+    /// Returns the folder of the experiment.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Returns the path of the folder, which a seal is bound to.
     pub(crate) fn place(&self) -> String {
         self.folder.path().display().to_string()

@@ -137,7 +137,7 @@ impl Idea {
 }
 
 /// Returns the text's lower-case letters and digits of ASCII, in words with single hyphens between them.
-fn slug(text: &str) -> String {
+pub(super) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for letter in text.chars() {
         if letter.is_ascii_alphanumeric() {

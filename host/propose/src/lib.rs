@@ -4,6 +4,7 @@
 //! prototype that fails goes back with the error, a bounded number of times. Nothing that a model writes decides a name
 //! of a file, an id, a seed or a score. A proposer is a component of the user's own that takes the model's place.
 
+mod agent_variants;
 mod attempt;
 mod completing;
 mod component;
@@ -32,6 +33,7 @@ mod step;
 mod what_counts;
 mod writer;
 
+pub use agent_variants::{AgentVariant, name_variants};
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use develop::{Developed, DevelopedApproach, develop};

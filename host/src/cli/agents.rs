@@ -3,6 +3,7 @@
 mod fence_options;
 mod measured;
 mod report;
+mod variants;
 
 use super::failure::Failure;
 use super::interruptible::interruptible;
@@ -11,7 +12,7 @@ use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
     AgentError, Completion, Experiment, MeasureOrders, News, Orders, Outcome, Reach, Request,
-    TEST_PATTERNS, Variant, is_name, measure, work,
+    TEST_PATTERNS, Variant, measure, work,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -23,9 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use variants::{FoundVariants, VARIANTS_MAX, VariantArguments};
 
-/// The most variants of an experiment.
-const VARIANTS_MAX: usize = 16;
 /// The most agents that work at the same time unless another number is given.
 const AT_ONCE: usize = 4;
 /// The largest file of instructions, in bytes.
@@ -48,6 +48,7 @@ Examples:
   bakeoff agents 'Make the parser faster' --variant functional='pure functions' --variant simd=vectorise \\
     --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY --verify 'cargo test' \\
     --build 'cargo build --release' --measure 'target/release/parse big.json'
+  bakeoff agents 'Make the parser faster' --variants 4 --provider anthropic --usd 0.1 --agent ./agent.sh
   bakeoff worktrees                        what is there, and how large
   bakeoff pick .bakeoff/agents             what the best one did; --apply makes it in your files
 
@@ -58,9 +59,8 @@ pub(super) struct Arguments {
     /// The task of all variants
     #[arg(value_name = "TASK")]
     task: String,
-    /// A variant and the idea that its agent is told
-    #[arg(long = "variant", required = true, value_name = "NAME=IDEA", value_parser = variant)]
-    variants: Vec<Variant>,
+    #[command(flatten)]
+    variants: VariantArguments,
     /// The command of the agent. It is started directly, or by `sh` if it needs a shell
     #[arg(long, value_name = "COMMAND")]
     agent: String,
@@ -91,20 +91,6 @@ pub(super) struct Arguments {
     fence: FenceOptions,
 }
 
-fn variant(text: &str) -> Result<Variant, String> {
-    let (name, idea) = text.split_once('=').unwrap_or((text, ""));
-    if is_name(name) {
-        Ok(Variant {
-            name: name.to_owned(),
-            idea: idea.to_owned(),
-        })
-    } else {
-        Err(format!(
-            "{name:?} is no name: letters, digits, `-`, `_` and single dots, at most 64"
-        ))
-    }
-}
-
 pub(super) fn failure(error: AgentError) -> Failure {
     match error {
         AgentError::Usage(_) => Failure::usage(error.to_string()),
@@ -128,7 +114,13 @@ struct Work {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json, Format::Md])?;
-    let prepared = arguments.prepare()?;
+    let mut prepared = arguments.prepare()?;
+    let folder = prepared.work.experiment.folder().to_owned();
+    let found = arguments.variants.find(&arguments.task, &folder, output);
+    match found.await? {
+        FoundVariants::Variants(variants) => prepared.work.variants = variants,
+        FoundVariants::Unanswered(status) => return Ok(status),
+    }
     let name = prepared.experiment_name.clone();
     let base = prepared.work.request.base.clone();
     let interrupted = Arc::new(AtomicBool::new(false));
@@ -166,23 +158,7 @@ struct Prepared {
 
 impl Arguments {
     fn prepare(&self) -> Result<Prepared, Failure> {
-        if self.variants.len() > VARIANTS_MAX {
-            return Err(Failure::usage(format!(
-                "at most {VARIANTS_MAX} variants are worked on"
-            )));
-        }
-        let mut names: Vec<String> = self
-            .variants
-            .iter()
-            .map(|variant| variant.name.to_ascii_lowercase())
-            .collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Failure::usage(format!(
-                "two variants are named {:?}",
-                pair[0]
-            )));
-        }
+        self.variants.check()?;
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let request = Request {
             task: self.task.clone(),
@@ -211,7 +187,7 @@ impl Arguments {
                 agents_at_once: self.agents_at_once.map_or(AT_ONCE, usize::from),
                 wall: self.time,
                 measure: self.measure.plan(self.time)?,
-                variants: self.variants.clone(),
+                variants: Vec::new(),
             },
             experiment_name: self.name.clone(),
         })
