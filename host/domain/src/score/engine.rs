@@ -97,7 +97,7 @@ pub fn score(given: &ScoreInput) -> Ranking {
     let pareto = pareto::front((input, measured), &ranked, &cells);
     Ranking {
         outcome: if measured_first.is_empty() {
-            outcome(input, &first, &variant_scores)
+            outcome(measured, &first, (&variant_scores, &cells))
         } else {
             RankingOutcome::NoCall
         },
@@ -323,19 +323,35 @@ fn close(variant_scores: &[VariantScore], order: &[usize], pareto: &[usize]) -> 
 }
 
 /// The outcome at the first place, given the variants that share it. They do not tie where a variant lacks a reading,
-/// as it may be ahead of all of them.
-fn outcome(input: &ScoreInput, first: &[usize], all: &[VariantScore]) -> RankingOutcome {
+/// as it may be ahead of all of them. Two of which one is ahead on a criterion that is raced tie only if their totals are
+/// surely close: a race in which that is not known yet ends with no call.
+fn outcome(
+    input: &ScoreInput,
+    first: &[usize],
+    (all, cells): (&[VariantScore], &[Option<Vec<ScoreResult>>]),
+) -> RankingOutcome {
     match first {
         [] => return RankingOutcome::Nothing,
         [_] => return RankingOutcome::Winner,
         _ => {}
     }
     let counts = |criterion: &&CriterionSummary| criterion.weight > 0.0 && criterion.is_paired();
+    let cells = |variant: usize| (variant, cells[variant].as_deref().unwrap_or(&[]));
     let settled = |a: usize, b: usize| {
-        input.criteria.iter().filter(counts).all(|criterion| {
-            let outcome = difference::outcome(input, criterion, a, b);
-            outcome.is_some_and(|verdict| verdict != Verdict::NoCall)
-        })
+        let verdicts = input.criteria.iter().filter(counts);
+        let verdicts = verdicts.map(|criterion| difference::outcome(input, criterion, a, b));
+        let verdicts: Vec<Option<Verdict>> = verdicts.collect();
+        if verdicts
+            .iter()
+            .all(|verdict| *verdict == Some(Verdict::Tie))
+        {
+            return true;
+        }
+        let is_open = |verdict: &Option<Verdict>| matches!(verdict, None | Some(Verdict::NoCall));
+        let is_close = |end: Option<f64>| end.is_some_and(|end| end.abs() <= CLOSE + 1e-12);
+        !verdicts.iter().any(is_open)
+            && difference::of_totals(input, cells(a), cells(b))
+                .is_some_and(|total| is_close(total.low) && is_close(total.high))
     };
     let pairs = first
         .iter()

@@ -71,6 +71,26 @@ fn a_tie_by_time_with_less_memory_is_ahead() {
     assert_eq!(scored.pareto, [0, 1]);
 }
 
+/// One is faster for sure, and the other has the smaller component: how the two add up hangs on how much faster.
+#[test]
+fn what_is_surely_apart_ties_only_if_the_totals_are_surely_close() {
+    let outcome = |ratio: (f64, f64, f64)| {
+        let mut input = race(2, vec![verdict(0, 1, Verdict::Beats, ratio)]);
+        input.criteria.push(measured("component-size", 1.0));
+        reading(&mut input.variants[0], "component-size", 4_000.0);
+        reading(&mut input.variants[1], "component-size", 1_000.0);
+        let scored = score(&input);
+        (scored.winner, scored.outcome)
+    };
+    // A quarter of the time against a quarter of the size.
+    assert_eq!(outcome((0.25, 0.116, 0.55)), (None, RankingOutcome::NoCall));
+    assert_eq!(outcome((0.25, 0.24, 0.26)), (None, RankingOutcome::Tie));
+    assert_eq!(
+        outcome((0.125, 0.12, 0.13)),
+        (Some(0), RankingOutcome::Winner)
+    );
+}
+
 #[test]
 fn nobody_ties_where_somebody_was_not_measured() {
     let mut input = race(3, vec![verdict(0, 1, Verdict::Tie, (1.0, 1.0, 1.0))]);
