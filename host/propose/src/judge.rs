@@ -12,6 +12,9 @@ use bakeoff_run::{Judge, JudgeQuestion, JudgedKind, JudgedNumber, PendingVote};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// The most characters of a reason: far beyond a sentence, for servers that hold a model to it.
+const REASON_ASKED_MAX: usize = 1_000;
+
 /// The most tokens of a reply.
 const REPLY_TOKENS_MAX: u32 = 8_192;
 
@@ -154,7 +157,11 @@ fn schema(question: &JudgeQuestion) -> Value {
         "required": ["number", "reason"],
         "properties": {
             "number": number,
-            "reason": {"type": "string", "description": "the reason, in one sentence"},
+            "reason": {
+                "type": "string",
+                "maxLength": REASON_ASKED_MAX,
+                "description": "the reason, in one sentence"
+            },
         }
     });
     let letters: Vec<String> = (0..question.sources.len()).map(letter).collect();
