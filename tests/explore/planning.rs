@@ -66,15 +66,15 @@ fn a_plan_keeps_within_what_there_is_and_is_kept() {
     mock.lock().unwrap().left = 9;
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
-    // Three tasks of 3,000 tokens and what they write are 11,000; an approach is 4,000.
-    let shown = planned(&address, &out, "20000", &[]);
+    // Three tasks of 3,000 tokens and what they write are 11,000; an approach is 4,000, and the reply with a plan 1,400.
+    let shown = planned(&address, &out, "22000", &[]);
     assert_eq!(shown.status, 0, "{}{}", shown.stdout, shown.stderr);
     let asked = mock.lock().unwrap().asked.clone();
     assert_eq!(asked.len(), 2, "{asked:?}");
     for told in [
         "up to 2 tasks are done at the same time",
         "tried on 2 cores",
-        "may take 20000 tokens",
+        "may take 22000 tokens",
     ] {
         assert!(asked[0].contains(told), "{told}: {}", asked[0]);
     }
@@ -102,7 +102,7 @@ fn a_plan_keeps_within_what_there_is_and_is_kept() {
     assert_eq!(mock.lock().unwrap().asked.len(), 2);
     let tasks = again.json()["plan"]["tasks"].as_array().unwrap().len();
     assert_eq!((tasks, &again.json()["calls_at_once"]), (5, &json!(2)));
-    // 90,000, less 11,000, by 4,000.
+    // 90,000, less two plans and 11,000, by 4,000.
     assert_eq!(again.json()["affordable_approaches"], 19);
 
     // One that somebody else kept counts for nothing.
@@ -119,7 +119,7 @@ fn a_plan_keeps_within_what_there_is_and_is_kept() {
 
     // Whoever says how many is told that they are too many.
     let other = folder.path().join("other");
-    let shown = planned(&address, &other, "20000", &["--approaches", "5"]);
+    let shown = planned(&address, &other, "22000", &["--approaches", "5"]);
     assert_eq!(shown.status, 0, "{}{}", shown.stdout, shown.stderr);
     let said = "That is more than there is: the budget has room for 2 of these approaches.";
     assert!(shown.stdout.contains(said), "{}", shown.stdout);

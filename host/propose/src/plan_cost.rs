@@ -3,7 +3,7 @@
 use super::plan::{Plan, PlannedTask, TaskKind};
 use super::prompt;
 use bakeoff_domain::report::{ExpectedCost, ModelCost};
-use bakeoff_provider::{Models, Purpose, Spent, SpentTable};
+use bakeoff_provider::{Models, Purpose, Spent, SpentTable, Usage};
 use std::time::Duration;
 
 /// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
@@ -31,24 +31,30 @@ pub struct PlanBounds {
 }
 
 impl PlanBounds {
-    /// Returns the bounds of models. What plans took already is not subtracted: so a plan that is asked for again, after a
-    /// kill, is the same question, which is not paid for twice.
+    /// Returns the bounds of models, as a plan is told of them. What plans took is not subtracted: so a plan that is asked
+    /// for again, after a kill, is the same question, which is not paid for twice.
     pub fn of(models: &Models, cores: usize, timeout: Duration) -> Self {
-        let spent = models.spent();
-        let plans = spent.by_purpose.get(&Purpose::Plan).copied();
-        let others = |amount: fn(&Spent) -> u64| {
-            amount(&spent.total).saturating_sub(plans.as_ref().map_or(0, amount))
-        };
         let (tokens, microdollars) = models.bounds();
-        let tokens_spent = others(|spent| spent.usage.tokens());
-        let money_spent = others(|spent| spent.usage.microdollars);
+        let (all, plans) = (models.counted(None), models.counted(Some(Purpose::Plan)));
+        let others = |amount: fn(&Usage) -> u64| amount(&all).saturating_sub(amount(&plans));
         Self {
             calls_at_once: models.calls_at_once(),
             cores: cores as u32,
             timeout,
-            tokens: tokens.map(|most| most.saturating_sub(tokens_spent)),
-            microdollars: microdollars.map(|most| most.saturating_sub(money_spent)),
+            tokens: tokens.map(|most| most.saturating_sub(others(Usage::tokens))),
+            microdollars: microdollars
+                .map(|most| most.saturating_sub(others(|usage| usage.microdollars))),
         }
+    }
+
+    /// Returns the tokens and the millionths of a dollar that are left once all is paid.
+    fn left(models: &Models) -> (Option<u64>, Option<u64>) {
+        let (tokens, microdollars) = models.bounds();
+        let all = models.counted(None);
+        (
+            tokens.map(|most| most.saturating_sub(all.tokens())),
+            microdollars.map(|most| most.saturating_sub(all.microdollars)),
+        )
     }
 
     /// Returns the bounds in the words that a model is told.
@@ -60,9 +66,12 @@ impl PlanBounds {
             }
         };
         let mut words = format!(
-            "What there is: {calls}; prototypes are tried on {} cores; an approach has {} minutes.",
-            self.cores,
-            self.timeout.as_secs().div_ceil(60)
+            "What there is: {calls}; prototypes are tried on {}; an approach has {} seconds.",
+            match self.cores {
+                1 => "one core".to_owned(),
+                count => format!("{count} cores"),
+            },
+            self.timeout.as_secs_f64()
         );
         let usd = self
             .microdollars
@@ -123,9 +132,15 @@ impl Plan {
         }
     }
 
-    /// Returns the number of approaches, as long as those of the plan, that its bounds have room for beside its other
-    /// tasks; `None` if nothing bounds them.
-    pub fn affordable(&self, models: &Models, bounds: &PlanBounds) -> Option<u32> {
+    /// Returns the number of approaches, as long as those of the plan, that there is room for beside its other tasks in what
+    /// is left; `None` if nothing bounds them, or once something of the plan was asked for.
+    pub fn affordable(&self, models: &Models) -> Option<u32> {
+        let spent = models.spent().by_purpose;
+        let is_before = |purpose: &Purpose| matches!(purpose, Purpose::Plan | Purpose::Research);
+        if spent.keys().any(|purpose| !is_before(purpose)) {
+            return None;
+        }
+        let (tokens, microdollars) = PlanBounds::left(models);
         let is_approach = |kind: TaskKind| matches!(kind, TaskKind::Approach);
         let approaches = self.tasks.iter().filter(|task| is_approach(task.kind));
         let longest = approaches
@@ -142,10 +157,8 @@ impl Plan {
             let each = takes(each)?;
             (each > 0).then(|| most.saturating_sub(others) / each)
         };
-        let by_tokens = bounds
-            .tokens
-            .and_then(|most| fits(most, &|output| Some(PROMPT_TOKENS + output)));
-        let by_money = bounds.microdollars.and_then(|most| {
+        let by_tokens = tokens.and_then(|most| fits(most, &|output| Some(PROMPT_TOKENS + output)));
+        let by_money = microdollars.and_then(|most| {
             fits(most, &|output| {
                 models.expected_microdollars(PROMPT_TOKENS, output)
             })
@@ -229,14 +242,16 @@ impl PlannedTask {
 /// Returns the seconds of a token that a model writes; `None` if it is not known.
 fn token_seconds(spent: &Spent) -> Option<f64> {
     let tokens = spent.usage.output_tokens;
-    (tokens > 0 && spent.seconds > 0.0).then(|| spent.seconds / tokens as f64)
+    // Of a reply that was cut off, neither its tokens nor its time are known.
+    let is_known = tokens > 0 && spent.seconds > 0.0 && !spent.usage.upper_bound;
+    is_known.then(|| spent.seconds / tokens as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::plan::{Complexity, PlannedTask};
     use super::*;
-    use bakeoff_provider::{ModelOptions, ProviderKind, Usage};
+    use bakeoff_provider::{ModelOptions, ProviderKind};
 
     fn task(kind: TaskKind, after: &[usize], priority: i32, output_tokens: u32) -> PlannedTask {
         PlannedTask {
@@ -336,17 +351,17 @@ mod tests {
             vec![task(TaskKind::Approach, &[0], 0, 1_000); 3],
         ];
         let three = plan(tasks.concat());
-        assert_eq!(three.affordable(&models, &bounds), Some(2));
+        assert_eq!(three.affordable(&models), Some(2));
         let words = bounds.words(&models);
         assert!(
             words.contains("up to 2 tasks")
-                && words.contains("2 minutes")
+                && words.contains("90 seconds")
                 && words.contains("11100 tokens"),
             "{words}"
         );
         let free = ollama(None);
         let bounds = PlanBounds::of(&free, 2, Duration::from_secs(90));
-        assert_eq!(three.affordable(&free, &bounds), None);
+        assert_eq!(three.affordable(&free), None);
         assert!(!bounds.words(&free).contains("All tasks together"));
         // Nothing was written yet, so no speed is known.
         assert_eq!(three.expected(&free, &bounds, false).seconds, None);

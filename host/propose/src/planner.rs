@@ -89,7 +89,7 @@ pub fn plan_of_reply(reply: &Value, wanted: &PlanRequest<'_>) -> Option<Plan> {
 /// Returns a plan that its bounds have room for. Where they have none for a single approach, or the user wants that many,
 /// it is for the user to decide.
 fn fitting(plan: Plan, models: &Models, wanted: &PlanRequest<'_>) -> Result<Plan, String> {
-    let most = plan.affordable(models, &wanted.bounds);
+    let most = plan.affordable(models);
     match most.filter(|_| wanted.approaches.is_none()) {
         Some(most) if most > 0 && plan.approaches() > most => Err(format!(
             "its {} approaches would take more than there is, which has room for {most} of that length",

@@ -1,5 +1,7 @@
 //! The models of a run.
 
+mod amounts;
+
 use super::budget::{Budget, Reservation};
 use super::call::{Books as _, Call};
 use super::cassette::{Cassette, Exchange};
@@ -43,6 +45,8 @@ pub struct Models {
     timeout: Duration,
     limiter: Limiter,
     calls_at_once: u32,
+    /// Spending that the bounds do not count.
+    not_counted: SpentTable,
     retries: RetryPolicy,
     /// Replies that were received before this process began, and are not paid for again.
     recorded: Mutex<Cassette>,
@@ -137,7 +141,9 @@ impl Models {
                 .paid()
                 .for_each(|exchange| budget.book(&booking(exchange)));
         }
+        let mut not_counted = SpentTable::default();
         if options.counts_from_now {
+            not_counted = budget.spent();
             budget.count_from_now();
         }
         let files = (options.record.unwrap_or_default(), options.ledger);
@@ -147,6 +153,7 @@ impl Models {
             timeout: options.timeout,
             limiter: Limiter::new(options.concurrency, options.calls_per_minute),
             calls_at_once: options.concurrency.max(1),
+            not_counted,
             retries: RetryPolicy::default(),
             recorded: Mutex::new(recorded),
             notices,
@@ -192,33 +199,9 @@ impl Models {
         }
     }
 
-    /// Returns the cost of a call with these numbers of tokens at the usual price, in millionths of a dollar; `None` if
-    /// the price is not known. A replay costs nothing.
-    pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
-        match &self.source {
-            Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
-            Source::Replay(_) | Source::Manual(_) => Some(0),
-        }
-    }
-
-    /// Returns the bounds of all calls, also those of processes before this one: tokens, and millionths of a dollar.
-    pub fn bounds(&self) -> (Option<u64>, Option<u64>) {
-        self.books.budget.bounds()
-    }
-
-    /// Returns the most calls at the same time.
-    pub fn calls_at_once(&self) -> u32 {
-        self.calls_at_once
-    }
-
     /// Ends all questions that are under way, and refuses all further ones.
     pub fn interrupt(&self) {
         self.interrupted.send_replace(true);
-    }
-
-    /// Returns the amounts spent so far, together with what the record had already.
-    pub fn spent(&self) -> SpentTable {
-        self.books.budget.spent()
     }
 
     /// Returns the provider and its model.

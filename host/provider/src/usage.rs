@@ -35,6 +35,19 @@ impl Usage {
             .saturating_add(self.cache_write_tokens)
     }
 
+    /// Returns the part of a sum that came after another, which it contains.
+    pub(super) fn minus(&self, before: &Self) -> Self {
+        let less = |sum: u64, before: u64| sum.saturating_sub(before);
+        Self {
+            input_tokens: less(self.input_tokens, before.input_tokens),
+            output_tokens: less(self.output_tokens, before.output_tokens),
+            cache_read_tokens: less(self.cache_read_tokens, before.cache_read_tokens),
+            cache_write_tokens: less(self.cache_write_tokens, before.cache_write_tokens),
+            microdollars: less(self.microdollars, before.microdollars),
+            ..*self
+        }
+    }
+
     fn add(&mut self, other: &Self) {
         let sums = [
             (&mut self.input_tokens, other.input_tokens),

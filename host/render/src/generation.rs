@@ -15,7 +15,7 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
         count => format!("{} calls", numbers::count(count)),
     };
     let took = format!(
-        "{}: {}, {}{}, {} s.",
+        "{}: {}, {}{}, {} s in all of them together.",
         generation.model,
         calls(spent.calls),
         tokens(spent),
@@ -24,13 +24,13 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
     );
     let expected = generation.expected.as_ref().map(|expected| {
         format!(
-            "Expected were {}, about {} tokens{}{}.",
+            "Expected after the plan were {}, about {} tokens{}{}.",
             calls(expected.calls),
             numbers::count(expected.tokens),
             in_words(expected.usd),
             expected.seconds.map_or_else(String::new, |seconds| {
                 format!(
-                    ", {} s as calls at once allow",
+                    ", {} s from the first to the last",
                     numbers::significant(seconds, 2)
                 )
             })
@@ -185,8 +185,8 @@ mod tests {
         assert_eq!(
             sentences(&generation),
             [
-                "openai x: 6 calls, at most 7500 tokens, 0.0123 US dollars, 12.0 s.",
-                "Expected were 1 call, about 4000 tokens, at a price that is not known, 90 s as calls at once allow.",
+                "openai x: 6 calls, at most 7500 tokens, 0.0123 US dollars, 12.0 s in all of them together.",
+                "Expected after the plan were 1 call, about 4000 tokens, at a price that is not known, 90 s from the first to the last.",
                 "In its plan: a simple problem. One loop.",
             ]
         );

@@ -163,13 +163,11 @@ pub(super) fn keep_plan(dir: &Path, about: &str, reply: &Value) -> Result<(), Fa
 
 fn keep(dir: &Path, name: &str, value: &impl Serialize) -> Result<(), Failure> {
     let before: Option<Value> = kept(dir).ok().flatten();
-    let none = GenerationRecord {
-        is_complete: true,
-        ..GenerationRecord::default()
-    };
     let mut record = match before {
         Some(before) => before,
-        None => serde_json::to_value(none).map_err(Failure::infrastructure)?,
+        None => {
+            serde_json::to_value(GenerationRecord::default()).map_err(Failure::infrastructure)?
+        }
     };
     record[name] = serde_json::to_value(value).map_err(Failure::infrastructure)?;
     write_sealed(dir, &record)

@@ -53,7 +53,7 @@ pub(super) async fn planned(
     };
     Ok(Planning {
         expected: plan.expected(models, &request.bounds, asks_research),
-        affordable: plan.affordable(models, &request.bounds),
+        affordable: plan.affordable(models),
         bounds: request.bounds,
         plan,
         wished,
