@@ -3,21 +3,25 @@
 use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::Chart;
 use crate::added;
+use crate::escape::Plain;
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{AddedSection, AddedTable, Report};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const LEFT: f64 = 190.0;
-const RIGHT: f64 = WIDTH - 80.0;
+const RIGHT: f64 = WIDTH - 160.0;
 const TOP: f64 = 16.0;
 /// Height of a bar with the gap below it.
 const BAR: f64 = 24.0;
 /// Height of the plane of points.
 const PLANE: f64 = 280.0;
-/// The most bars, and the most points, that are drawn; the table has all rows.
+/// The most bars that are drawn; the table has all rows.
 const BARS_MAX: usize = 40;
-const POINTS_MAX: usize = 500;
 /// Share of an axis by which it goes beyond the points at its ends.
 const MARGIN: f64 = 0.05;
+/// The widest name beside a bar, and the widest number behind one, in columns of a terminal, which are at most 9 units wide.
+const NAME_COLUMNS: usize = 19;
+const NUMBER_COLUMNS: usize = 16;
 /// The largest number that is drawn: differences of two are finite.
 const NUMBER_MAX: f64 = 1e300;
 
@@ -64,8 +68,9 @@ fn bars(table: &AddedTable, column: usize) -> Option<(Canvas, f64, String)> {
         .rows
         .iter()
         .filter_map(|row| Some((row[0].as_str(), row[column].as_str(), number(&row[column])?)))
-        .take(BARS_MAX)
         .collect();
+    let left_out = rows.len().saturating_sub(BARS_MAX);
+    let rows = &rows[..rows.len().min(BARS_MAX)];
     if rows.len() < 2 {
         return None;
     }
@@ -83,24 +88,25 @@ fn bars(table: &AddedTable, column: usize) -> Option<(Canvas, f64, String)> {
         let middle = top + BAR / 2.0;
         let (from, to) = (x(value.min(0.0)), x(value.max(0.0)));
         canvas.rect((from, top + 3.0), (to - from, BAR - 6.0), 0);
-        canvas.text((LEFT - 8.0, middle), &label(name), Anchor::End, false);
-        canvas.text((to + 6.0, middle), &label(text), Anchor::Start, true);
+        let name = fitting(name, NAME_COLUMNS);
+        canvas.text((LEFT - 8.0, middle), &name, Anchor::End, false);
+        let text = fitting(text, NUMBER_COLUMNS);
+        canvas.text((to + 6.0, middle), &text, Anchor::Start, true);
     }
     let what = label(&table.columns[column].title);
-    canvas.text((LEFT, bottom + 18.0), &what, Anchor::Start, true);
-    let description = format!(
-        "Bars of {what}, from 0, by {}.",
-        label(&table.columns[0].title)
-    );
+    let more = more(left_out);
+    let shown = format!("{what}{more}");
+    canvas.text((LEFT, bottom + 18.0), &shown, Anchor::Start, true);
+    let by = label(&table.columns[0].title);
+    let description = format!("Bars of {what}, from 0, by {by}{more}.");
     Some((canvas, bottom + 28.0, description))
 }
 
 fn points(table: &AddedTable, (x, y): (usize, usize)) -> Option<(Canvas, f64, String)> {
-    let rows: Vec<(&str, f64, f64)> = table
+    let rows: Vec<(&Vec<String>, f64, f64)> = table
         .rows
         .iter()
-        .filter_map(|row| Some((row[0].as_str(), number(&row[x])?, number(&row[y])?)))
-        .take(POINTS_MAX)
+        .filter_map(|row| Some((row, number(&row[x])?, number(&row[y])?)))
         .collect();
     if rows.len() < 2 {
         return None;
@@ -125,10 +131,10 @@ fn points(table: &AddedTable, (x, y): (usize, usize)) -> Option<(Canvas, f64, St
             true,
         );
     }
-    for (name, x, y) in &rows {
-        let [x_text, y_text] = [x, y].map(|value| numbers::significant(*value, 3));
-        let text = format!("{}: {x_text} and {y_text}", label(name));
-        canvas.dot((across.at(*x), upwards.at(*y)), &text);
+    for (row, at_x, at_y) in &rows {
+        let [name, x_text, y_text] = [0, x, y].map(|column| label(&row[column]));
+        let text = format!("{name}: {x_text} and {y_text}");
+        canvas.dot((across.at(*at_x), upwards.at(*at_y)), &text);
     }
     let middle = f64::midpoint(LEFT, RIGHT);
     canvas.text((middle, bottom + 36.0), &x_name, Anchor::Middle, true);
@@ -138,6 +144,30 @@ fn points(table: &AddedTable, (x, y): (usize, usize)) -> Option<(Canvas, f64, St
         label(&table.columns[0].title)
     );
     Some((canvas, bottom + 46.0, description))
+}
+
+/// Returns a phrase about rows that are not drawn.
+fn more(left_out: usize) -> String {
+    match left_out {
+        0 => String::new(),
+        count => format!(" (the first {BARS_MAX}; {count} more rows are in the table)"),
+    }
+}
+
+/// Returns a text cut to so many columns of a terminal, with what controls a terminal written out.
+fn fitting(text: &str, columns: usize) -> String {
+    let plain = Plain(text).to_string();
+    if plain.width() <= columns {
+        return plain;
+    }
+    let mut kept = String::new();
+    for c in plain.chars() {
+        if kept.width() + c.width().unwrap_or(0) >= columns {
+            break;
+        }
+        kept.push(c);
+    }
+    kept + "…"
 }
 
 /// A linear axis from a value to another, drawn between two coordinates.
@@ -221,6 +251,34 @@ mod tests {
         assert_eq!(chart.svg.matches("<rect").count(), 2);
         assert!(chart.svg.contains("&lt;sort&gt;") && !chart.svg.contains("<b>"));
         assert_eq!(chart.table.rows.len(), 4);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_and_what_is_not_drawn_is_said() {
+        assert_eq!(
+            fitting("123456789012345", NUMBER_COLUMNS),
+            "123456789012345"
+        );
+        assert_eq!(
+            fitting("12345678901234567", NUMBER_COLUMNS),
+            "123456789012345…"
+        );
+        assert_eq!(
+            fitting(&"値".repeat(30), NAME_COLUMNS),
+            "値".repeat(9) + "…"
+        );
+        let cells: Vec<[String; 2]> = (0..50)
+            .map(|row| [format!("r{row}"), (row + 1).to_string()])
+            .collect();
+        let rows: Vec<[&str; 2]> = cells
+            .iter()
+            .map(|[a, b]| [a.as_str(), b.as_str()])
+            .collect();
+        let rows: Vec<&[&str]> = rows.iter().map(|row| &row[..]).collect();
+        let chart = chart(1, &section(&[NAME, ("n", true)], &rows)).unwrap();
+        assert_eq!(chart.svg.matches("<rect").count(), BARS_MAX);
+        let said = "(the first 40; 10 more rows are in the table)";
+        assert_eq!(chart.svg.matches(said).count(), 2, "{}", chart.svg);
     }
 
     #[test]
