@@ -169,6 +169,33 @@ impl Findings {
     pub fn list(&self) -> &[Finding] {
         &self.list
     }
+
+    /// Returns each finding with its line, as one text, where nobody shows the file beside them.
+    fn in_lines(&self) -> String {
+        let line = |finding: &Finding| {
+            let before = self.source.inner().get(..finding.span.start);
+            before.map_or(1, |text| 1 + text.matches('\n').count())
+        };
+        let list = self.list.iter();
+        let list: Vec<String> = list
+            .map(|one| format!("line {}: {}", line(one), one.message))
+            .collect();
+        let more = match self.left_out {
+            0 => String::new(),
+            count => format!("; and {count} more"),
+        };
+        list.join("; ") + &more
+    }
+}
+
+impl ConfigError {
+    /// Returns the error as one text that needs no file beside it: findings have their lines.
+    pub fn in_lines(&self) -> String {
+        match self {
+            Self::Invalid(findings) => findings.in_lines(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Findings {

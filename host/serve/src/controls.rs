@@ -367,8 +367,12 @@ impl Controls {
         text: &str,
     ) -> Result<String, String> {
         let name = plain_name(name)?;
-        bakeoff_config::parse(text, bakeoff_config::FILE_NAME)
-            .map_err(|error| format!("the experiment file is to be corrected first: {error}"))?;
+        bakeoff_config::parse(text, bakeoff_config::FILE_NAME).map_err(|error| {
+            format!(
+                "the experiment file is to be corrected first: {}",
+                error.in_lines()
+            )
+        })?;
         let parent = target.folder.parent().unwrap_or(Path::new(""));
         let parent = Folder::named_by_user(&self.root).and_then(|root| root.below(parent));
         let parent =

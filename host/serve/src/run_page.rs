@@ -99,11 +99,18 @@ fn status(state: &RunState) -> String {
     }
     out.push_str("</p>\n");
     if let Some(message) = &progress.message {
-        let _ = writeln!(
-            out,
-            "<p class=\"what\">{}</p>",
-            Html(&clipped(message, MESSAGE_CHARS_MAX))
-        );
+        let message = clipped(message, MESSAGE_CHARS_MAX);
+        let message = Html(&message);
+        let _ = match progress.status {
+            // The message is the command.
+            RunStatus::Interrupted => {
+                writeln!(
+                    out,
+                    "<p>In a terminal it goes on with <code>{message}</code>.</p>"
+                )
+            }
+            _ => writeln!(out, "<p class=\"what\">{message}</p>"),
+        };
     }
     let mut facts = vec![format!("{:.0} s spent on it", progress.seconds)];
     facts.extend(time_left(state));

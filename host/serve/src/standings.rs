@@ -35,7 +35,7 @@ pub(crate) fn standings(state: &RunState) -> String {
         a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
     let axis = Axis::of(race.against_leader.values().map(AgainstLeader::latest));
-    let mut out = String::from("<h2>Standings</h2>\n");
+    let mut out = String::from("<h2>Standings by time</h2>\n");
     if let Some(text) = leading(state) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "<p class=\"leading\">{}</p>", Html(&text));
@@ -64,10 +64,23 @@ fn leading(state: &RunState) -> Option<String> {
     let leader = state.name(id);
     let replicas = race.replicas;
     let s = if replicas == 1 { "" } else { "s" };
-    let others = race.unbeaten.iter().filter(|other| *other != id);
-    let others: Vec<String> = others.map(|other| state.name(other).to_owned()).collect();
+    let others: Vec<&String> = race.unbeaten.iter().filter(|other| *other != id).collect();
+    let ties = |other: &&&String| {
+        let against = race.against_leader.get(**other);
+        against.is_some_and(|against| against.verdict == Verdict::Tie)
+    };
+    let names = |list: Vec<&&String>| {
+        let names = list.into_iter().map(|other| state.name(other).to_owned());
+        words::listed(names.collect(), NAMED_MAX)
+    };
+    if !others.is_empty() && others.iter().all(|other| ties(&other)) {
+        let tied = names(others.iter().collect());
+        return Some(format!(
+            "Nobody leads by time after {replicas} replica{s}: {tied} and {leader} are as fast, for practical purposes, surely."
+        ));
+    }
     if !others.is_empty() || !race.is_unbeaten(id) {
-        let open = words::listed(others, NAMED_MAX);
+        let open = names(others.iter().filter(|other| !ties(other)).collect());
         return Some(if is_running {
             format!(
                 "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
@@ -232,13 +245,21 @@ mod tests {
     }
 
     #[test]
+    fn nobody_leads_where_all_that_are_left_surely_tie() {
+        let tied = standings(&racing(Verdict::Tie, &["heap", "<b>sort"]));
+        let said = "Nobody leads by time after 4 replicas: &lt;b&gt;sort and heap are as fast";
+        assert!(tied.contains(said), "{tied}");
+        assert!(!tied.contains("not sure"), "{tied}");
+    }
+
+    #[test]
     fn the_first_sentence_says_who_leads_and_how_sure_that_is() {
         let sure = standings(&racing(Verdict::Beaten, &["heap"]));
         assert!(sure.contains(
             "heap leads, and is surely faster than each of the others, after 4 replicas."
         ));
         assert!(sure.contains("2.00 × slower, 1.80–2.20, surely"), "{sure}");
-        let mut ended = racing(Verdict::Tie, &["heap", "<b>sort"]);
+        let mut ended = racing(Verdict::NoCall, &["heap", "<b>sort"]);
         ended.holder = None;
         let ended = standings(&ended);
         assert!(ended.contains("after 4 replicas; &lt;b&gt;sort may be as fast."));

@@ -141,8 +141,12 @@ fn declared(root: &Path, folder: &Path) -> Result<Declared, String> {
     };
     let text =
         String::from_utf8(bytes).map_err(|_| format!("Its {FILE_NAME} is no text in UTF-8."))?;
-    let experiment = bakeoff_config::parse(&text, FILE_NAME)
-        .map_err(|error| format!("Its {FILE_NAME} is to be corrected first: {error}"))?;
+    let experiment = bakeoff_config::parse(&text, FILE_NAME).map_err(|error| {
+        format!(
+            "Its {FILE_NAME} is to be corrected first: {}",
+            error.in_lines()
+        )
+    })?;
     Ok(Declared {
         approaches: experiment
             .approaches

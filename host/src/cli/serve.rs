@@ -97,7 +97,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         show::write_json(&Address { address: &address })?;
     } else {
         let what = if arguments.open {
-            "It is opened in your browser."
+            "Your browser is being started on it."
         } else {
             "Open this address in a browser on this machine."
         };

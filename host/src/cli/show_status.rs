@@ -157,7 +157,13 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
         )
     };
     if let Some(message) = &progress.message {
-        text += &format!("  {}\n", Plain(message));
+        let is_interrupted = progress.status == RunStatus::Interrupted;
+        let begin = if is_interrupted {
+            "it goes on with: "
+        } else {
+            ""
+        };
+        text += &format!("  {begin}{}\n", Plain(message));
     }
     for (stage, steps) in &progress.stages {
         let line = match stage {
