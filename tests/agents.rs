@@ -11,6 +11,7 @@ use crate::support::{CommandOutput, bakeoff};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
 
 /// A repository with a program and its test.
@@ -127,6 +128,99 @@ fn case_230_an_agent_that_weakens_a_test_is_verified_with_that_of_the_base() {
     let weak = row(&report, "weak");
     assert_eq!(weak["outcome"], "verification-failed");
     assert_eq!(weak["changes"]["tests"][0], "tests/run.sh");
+}
+
+#[test]
+fn case_230_an_agent_converts_no_test_of_the_base_by_attributes() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    // In UTF-7 the test would be no condition any more.
+    let attributes = "echo 'tests/run.sh text working-tree-encoding=UTF-7' >.gitattributes";
+    let variants = [format!("attributes=echo 'echo 4' >add.sh; {attributes}")];
+    let variants = [variants[0].as_str()];
+    let verify = [
+        "--verify",
+        "sh tests/run.sh",
+        "--verify",
+        "test ! -e .gitattributes",
+    ];
+    let report = agents(&repository, &variants, OBEYS, &verify).json();
+    let row = row(&report, "attributes");
+    assert_eq!(row["outcome"], "verification-failed", "{row}");
+    assert_eq!(row["verifications"].as_array().unwrap().len(), 1, "{row}");
+    assert_eq!(
+        row["changes"]["tests"],
+        serde_json::json!([".gitattributes"])
+    );
+}
+
+#[test]
+fn case_244_an_agent_sets_no_limits_of_other_processes() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let call = if cfg!(target_arch = "x86_64") {
+        302
+    } else {
+        261
+    };
+    let perl = format!(
+        "my $l = pack(q(QQ), 64, 64); print syscall({call}, getppid(), 7, $l, 0) == 0 ? q(set) : q(refused); \
+         print syscall({call}, 0, 7, $l, 0) == 0 ? q( own) : q( none)"
+    );
+    let variants = [format!("limits=echo x >mine; perl -e '{perl}'")];
+    let report = agents(&repository, &[variants[0].as_str()], OBEYS, &[]).json();
+    let row = row(&report, "limits");
+    let reply = row["reply"].as_str().unwrap();
+    // There may be no perl.
+    assert!(["", "refused own"].contains(&reply), "{row}");
+}
+
+#[test]
+fn an_agent_can_commit_and_is_not_asked_again_if_its_verification_was_cut_short() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let variants = ["one=echo 'expr $1 + $2' >add.sh; git commit -qam mine && echo committed"];
+    let outside = TempDir::new().unwrap();
+    let slow = outside.path().join("slow");
+    fs::write(&slow, "").unwrap();
+    let verify = format!(
+        "grep -q expr add.sh && test -e {} && sleep 4323; sh tests/run.sh",
+        slow.display()
+    );
+    let read = outside.path().to_str().unwrap();
+    let more = ["--verify", verify.as_str(), "--read", read];
+    let begin = ["agents", "Do it", "--agent", OBEYS, "--format", "json"];
+    let arguments = [&begin[..], &["--variant", variants[0]], &more].concat();
+    let mut begun = bakeoff(&arguments);
+    begun.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = begun.current_dir(repository.path()).spawn().unwrap();
+    let completion = ".bakeoff/agents/completions/one/completion.json";
+    let completion = repository.path().join(completion);
+    let is_committed =
+        || fs::read_to_string(&completion).is_ok_and(|text| text.contains("\"committed\""));
+    while !is_committed() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let listed = command(&repository, &["worktrees"]);
+    assert!(
+        listed.stdout.contains("not verified yet"),
+        "{}",
+        listed.stdout
+    );
+    fs::remove_file(&slow).unwrap();
+    let again = agents(&repository, &variants, OBEYS, &more);
+    assert_eq!(again.status, 0, "{}{}", again.stdout, again.stderr);
+    assert!(!again.explains("its agent works"), "{}", again.stderr);
+    let row = row(&again.json(), "one").clone();
+    assert_eq!(
+        (&row["outcome"], &row["reply"]),
+        (&"passed".into(), &"committed".into())
+    );
 }
 
 #[test]

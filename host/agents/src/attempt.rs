@@ -1,4 +1,4 @@
-//! One variant: a worktree, its agent, a commit of what it left, and its verification.
+//! One variant: a worktree, its agent, a commit of what it left; and then its verification.
 
 use super::changes::Changes;
 use super::completion::{Completion, Outcome};
@@ -31,12 +31,12 @@ fn text(request: &Request, variant: &Variant) -> String {
     text
 }
 
-/// Has an agent work on a variant, and returns what became of that. Only so many are verified at once.
+/// Has an agent work on a variant, and returns what became of that: a commit that is still to be verified, or why there is
+/// none.
 pub(crate) fn attempt(
     experiment: &Experiment,
     orders: &Orders<'_>,
     variant: &Variant,
-    verifying: &Slots,
 ) -> Result<Completion, AgentError> {
     let request = orders.request;
     let folder = experiment.make_worktree(&variant.name, &request.base)?;
@@ -97,10 +97,7 @@ pub(crate) fn attempt(
     if let Err(error) = take_notes(&folder, notes, &mut completion) {
         return refused(completion, error.to_string());
     }
-    let is_test = |path: &str| {
-        let mut patterns = request.tests.iter();
-        patterns.any(|pattern| names::matches(pattern, path))
-    };
+    let is_test = |path: &str| names::is_of_base(&request.tests, path);
     let message = format!(
         "{}: {}\n\n{}\n",
         variant.name,
@@ -125,8 +122,24 @@ pub(crate) fn attempt(
         Err(error) => return Err(error),
     };
     completion.changes = changes;
+    completion.outcome = Outcome::Committed;
+    completion.commit = Some(commit);
+    completion.branch = Some(experiment.branch(&variant.name));
+    Ok(completion)
+}
+
+/// Verifies what an agent left, if it is committed. Only so many are verified at once.
+pub(crate) fn verified(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    mut completion: Completion,
+    verifying: &Slots,
+) -> Result<Completion, AgentError> {
+    let (Outcome::Committed, Some(commit)) = (completion.outcome, &completion.commit) else {
+        return Ok(completion);
+    };
     let slot = verifying.take();
-    completion.verifications = verify(experiment, orders, &commit)?;
+    completion.verifications = verify(experiment, orders, commit)?;
     drop(slot);
     completion.outcome = match completion.verifications.last() {
         None => Outcome::Unverified,
@@ -136,8 +149,6 @@ pub(crate) fn attempt(
             Outcome::VerificationFailed
         }
     };
-    completion.commit = Some(commit);
-    completion.branch = Some(experiment.branch(&variant.name));
     Ok(completion)
 }
 

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
+    /// It left changes, which are committed, and are still to be verified.
+    Committed,
     /// It left changes, which are committed, and every verification passed.
     Passed,
     /// It left changes, which are committed, and nothing was verified.
@@ -25,6 +27,7 @@ impl Outcome {
     /// Returns the outcome in words.
     pub fn words(self) -> &'static str {
         match self {
+            Self::Committed => "not verified yet",
             Self::Passed => "passed",
             Self::Unverified => "not verified",
             Self::VerificationFailed => "verification failed",

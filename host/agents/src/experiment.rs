@@ -123,9 +123,10 @@ impl Experiment {
         let mut options = OpenOptions::new();
         options.create(true).write(true).truncate(false);
         let path = self.folder.path().join(LOCK);
-        if path.is_symlink() {
+        // A link would lead elsewhere, and a pipe would wait for whoever reads it.
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
             return Err(AgentError::Usage(format!(
-                "{} is a link, and nothing is written through it: remove it",
+                "{} is no plain file, and nothing is written through it: remove it",
                 path.display()
             )));
         }

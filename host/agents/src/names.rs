@@ -36,6 +36,13 @@ pub fn is_name(text: &str) -> bool {
         && !text.to_ascii_lowercase().ends_with(".lock")
 }
 
+/// Returns true if a file is taken from the base where what an agent left is verified or measured: a test, by these
+/// patterns, or attributes of git, by which other files are converted when they are laid out.
+pub(crate) fn is_of_base(patterns: &[String], path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == ".gitattributes" || patterns.iter().any(|pattern| matches(pattern, path))
+}
+
 /// Returns true if a path fits a pattern: `*` stands for anything within a name, `**/` for folders or none, and `/**` for
 /// all below a folder.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {

@@ -19,10 +19,7 @@ pub(crate) fn files_of(
     commit: &str,
 ) -> Result<Scratch, AgentError> {
     let request = orders.request;
-    let is_test = |path: &str| {
-        let mut patterns = request.tests.iter();
-        patterns.any(|pattern| names::matches(pattern, path))
-    };
+    let is_test = |path: &str| names::is_of_base(&request.tests, path);
     let folder = Scratch::new()?;
     let git = experiment.git();
     worktree::read_with_tests_of(&git, commit, &request.base, &is_test)?;

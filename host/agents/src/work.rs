@@ -1,6 +1,6 @@
 //! All variants: agents that work at the same time, each behind a fence of its own.
 
-use super::attempt::attempt;
+use super::attempt::{attempt, verified};
 use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -47,7 +47,8 @@ pub fn work(
         let kept = experiment.completion(&variant.name);
         let kept = kept.map(|(_, completion)| completion);
         // One that failed by itself may have lacked what the fence gives it now.
-        let kept = kept.filter(|completion| completion.outcome != Outcome::AgentFailed);
+        let is_open = |outcome| matches!(outcome, Outcome::AgentFailed | Outcome::Committed);
+        let kept = kept.filter(|completion| !is_open(completion.outcome));
         match kept {
             Some(completion) => {
                 name_branch(experiment, &completion)?;
@@ -115,21 +116,36 @@ impl Team<'_> {
         ended.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has an agent work on a variant, and keeps what became of that.
+    /// Has an agent work on a variant and verifies what it left, and keeps what became of each: what was committed before
+    /// an interruption is only verified.
     fn work_on(&self, variant: &Variant) -> Result<Completion, AgentError> {
         let (experiment, orders) = (self.experiment, self.orders);
-        (self.news)(News::Started(&variant.name));
-        let mut completion = attempt(experiment, orders, variant, &self.verifying)?;
+        let kept = experiment.completion(&variant.name);
+        let kept = kept.map(|(_, completion)| completion);
+        let completion = match kept.filter(|kept| kept.outcome == Outcome::Committed) {
+            Some(committed) => committed,
+            None => {
+                (self.news)(News::Started(&variant.name));
+                self.keep(attempt(experiment, orders, variant)?)?
+            }
+        };
+        let completion = self.keep(verified(experiment, orders, completion, &self.verifying)?)?;
+        (self.news)(News::Ended(&completion));
+        Ok(completion)
+    }
+
+    /// Keeps what became of a variant, and names its commit.
+    fn keep(&self, mut completion: Completion) -> Result<Completion, AgentError> {
+        let (experiment, orders) = (self.experiment, self.orders);
         if matches!(completion.outcome, Outcome::AgentFailed | Outcome::Refused)
-            && experiment.worktree(&variant.name).is_ok()
+            && experiment.worktree(&completion.variant).is_ok()
         {
-            completion.worktree = Some(experiment.worktree_path(&variant.name));
+            completion.worktree = Some(experiment.worktree_path(&completion.variant));
         }
         completion.base_verifications = self.on_base.to_vec();
         let place = experiment.place();
         record::write(&experiment.folder, &place, orders.request, &completion)?;
         name_branch(experiment, &completion)?;
-        (self.news)(News::Ended(&completion));
         Ok(completion)
     }
 }

@@ -75,6 +75,9 @@ pub(crate) fn make(git: &Git, commit: &str, folder: &Folder) -> Result<(), Agent
     };
     inner(&["init", "--quiet", "--template=", "--initial-branch=work"])?;
     git.lend_objects(&folder.below(".git")?)?;
+    // Without a name, an agent could not commit.
+    inner(&["config", "user.name", "agent"])?;
+    inner(&["config", "user.email", "agent@localhost"])?;
     inner(&["update-ref", "HEAD", commit])?;
     inner(&["read-tree", commit])?;
     // Fails for a file that is converted when it is read, which is then looked at once more by whoever asks.

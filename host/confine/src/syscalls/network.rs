@@ -1,4 +1,5 @@
-//! The network of a program of the user's behind a fence: a filter of the calls by which sockets are made.
+//! The network of a program of the user's behind a fence: a filter of the calls by which sockets are made, and of the one
+//! that sets limits of other processes, which would kill them.
 //!
 //! All other calls stay as they are. Pairs of sockets (socketpair) reach nobody outside, and are left.
 
@@ -35,7 +36,7 @@ impl Network {
     }
 }
 
-/// Returns the filter. Calls of another architecture or ABI, and io_uring, which makes sockets without calls, are absent.
+/// Returns the filter. Limits of a process are those of whoever calls (0) alone. Calls of another architecture or ABI, and io_uring, which makes sockets without calls, are absent.
 ///
 /// # Errors
 /// There is no filter for this machine.
@@ -61,6 +62,12 @@ pub(crate) fn of_network(network: Network) -> Result<Vec<sock_filter>, String> {
         step(equals, number(libc::SYS_io_uring_setup), 1, 0),
         step(at_least, X32, 0, 1),
         errno(libc::ENOSYS),
+        // The process is the first argument, of which the kernel reads 32 bits.
+        step(equals, number(libc::SYS_prlimit64), 0, 4),
+        step(load, 16, 0, 0),
+        step(equals, 0, 0, 1),
+        allow(),
+        errno(libc::EPERM),
         step(equals, number(libc::SYS_socket), 1, 0),
         allow(),
     ];
