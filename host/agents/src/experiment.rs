@@ -95,6 +95,11 @@ impl Experiment {
         })
     }
 
+    /// Returns true for a folder in which no agent has left anything: it may be one of results.
+    pub fn is_none_of_agents(path: &Path) -> bool {
+        path.symlink_metadata().is_ok() && !path.join(COMPLETIONS).is_dir()
+    }
+
     /// Opens the experiment of this name, whose agents have left something.
     ///
     /// # Errors

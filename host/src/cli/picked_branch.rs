@@ -36,10 +36,10 @@ struct PickedBranch<'a> {
 }
 
 impl AgentsFolder {
-    /// Returns the experiment that a path names, if it is one with agents: `.bakeoff/NAME`.
+    /// Returns the experiment that a path names, if it is one with agents: `.bakeoff/NAME`, where results may lie, too.
     pub(super) fn named(path: &Path) -> Option<Self> {
         let above = path.parent()?;
-        if above.file_name()? != TOP {
+        if above.file_name()? != TOP || Experiment::is_none_of_agents(path) {
             return None;
         }
         let repository = match above.parent() {
