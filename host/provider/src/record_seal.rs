@@ -7,6 +7,7 @@
 //! The first line is the record's id, drawn when the record is begun. So all seals of a record, and that of the calls
 //! under way too, are valid in that record alone.
 
+use bakeoff_domain::hex;
 use bakeoff_files::{MAC_BYTES, UserKey};
 
 /// First bytes of what the HMAC of a line covers, and of what that of the calls under way covers.
@@ -159,10 +160,6 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
 fn is_same(one: &[u8], other: &[u8]) -> bool {
     let pairs = one.iter().zip(other);
     one.len() == other.len() && pairs.fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

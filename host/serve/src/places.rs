@@ -7,7 +7,6 @@ use bakeoff_store::{ResultsPlace, Store};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -37,11 +36,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new(below: PathBuf) -> Self {
         let digest = Sha256::digest(below.as_os_str().as_bytes());
-        let mut id = String::new();
-        for byte in digest.iter().take(8) {
-            // Writing to a string cannot fail.
-            let _ = write!(id, "{byte:02x}");
-        }
+        let id = bakeoff_domain::hex(&digest[..8]);
         Self { id, below }
     }
 

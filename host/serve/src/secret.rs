@@ -1,6 +1,5 @@
 //! Secrets of a server: how they are drawn and compared.
 
-use std::fmt::Write as _;
 use std::io;
 
 /// Compares texts in a time that depends on their lengths alone.
@@ -19,10 +18,5 @@ pub(crate) fn is_equal(a: &str, b: &str) -> bool {
 pub(crate) fn random_hex(count: usize) -> io::Result<String> {
     let mut bytes = vec![0; count];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    let mut text = String::with_capacity(2 * count);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(bakeoff_domain::hex(&bytes))
 }

@@ -4,9 +4,9 @@ use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::Chart;
 use crate::added;
 use crate::escape::Plain;
+use crate::layout;
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{AddedSection, AddedTable, Report};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = WIDTH - 160.0;
@@ -156,18 +156,7 @@ fn more(left_out: usize) -> String {
 
 /// Returns a text cut to so many columns of a terminal, with what controls a terminal written out.
 fn fitting(text: &str, columns: usize) -> String {
-    let plain = Plain(text).to_string();
-    if plain.width() <= columns {
-        return plain;
-    }
-    let mut kept = String::new();
-    for c in plain.chars() {
-        if kept.width() + c.width().unwrap_or(0) >= columns {
-            break;
-        }
-        kept.push(c);
-    }
-    kept + "…"
+    layout::clipped(&Plain(text).to_string(), columns)
 }
 
 /// A linear axis from a value to another, drawn between two coordinates.
