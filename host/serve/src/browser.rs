@@ -1,6 +1,6 @@
 //! The user's browser, started on an address: what `BROWSER` names, or what the desktop opens addresses with.
 
-use bakeoff_confine::in_own_session;
+use super::commands::in_session_of_its_own;
 use bakeoff_files::SearchPath;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -146,15 +146,7 @@ fn spawn(program: &PathBuf, arguments: &[OsString]) -> io::Result<oneshot::Recei
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let mut child = in_own_session(&mut command).spawn()?;
-    let (sender, exit) = oneshot::channel();
-    std::thread::Builder::new()
-        .name("browser".to_owned())
-        .spawn(move || {
-            // Nobody waits any more for one that goes on.
-            let _ = child.wait().map(|status| sender.send(status));
-        })?;
-    Ok(exit)
+    in_session_of_its_own(&mut command, "browser")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::FileExt as _;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -88,15 +88,27 @@ pub(crate) fn detached(folder: &Folder, words: &[OsString]) -> io::Result<Starte
     let messages = memory("messages")?;
     let mut command = command(folder, words)?;
     command.stdout(Stdio::null()).stderr(messages.try_clone()?);
-    let mut child = in_own_session(&mut command).spawn()?;
+    let exit = in_session_of_its_own(&mut command, "run")?;
+    Ok(StartedRun { exit, messages })
+}
+
+/// Starts a command in a session of its own, and returns the receiver of its exit status. A thread of this name waits for it.
+///
+/// # Errors
+/// It cannot be started.
+pub(crate) fn in_session_of_its_own(
+    command: &mut Command,
+    thread: &str,
+) -> io::Result<oneshot::Receiver<ExitStatus>> {
+    let mut child = in_own_session(command).spawn()?;
     let (sender, exit) = oneshot::channel();
     std::thread::Builder::new()
-        .name("run".to_owned())
+        .name(thread.to_owned())
         .spawn(move || {
-            let status = child.wait();
-            let _ = sender.send(status.unwrap_or_else(|_| ExitStatus::from_raw(-1)));
+            // Nobody may wait any more for one that goes on.
+            let _ = child.wait().map(|status| sender.send(status));
         })?;
-    Ok(StartedRun { exit, messages })
+    Ok(exit)
 }
 
 /// Returns a command of this binary that starts in an open folder, whatever its path leads to by then.

@@ -64,23 +64,23 @@ fn leading(state: &RunState) -> Option<String> {
     let leader = state.name(id);
     let replicas = race.replicas;
     let s = if replicas == 1 { "" } else { "s" };
-    let others: Vec<&String> = race.unbeaten.iter().filter(|other| *other != id).collect();
-    let ties = |other: &&&String| {
-        let against = race.against_leader.get(**other);
+    let others = race.unbeaten.iter().filter(|other| *other != id);
+    let (tied, open): (Vec<&String>, Vec<&String>) = others.partition(|other| {
+        let against = race.against_leader.get(*other);
         against.is_some_and(|against| against.verdict == Verdict::Tie)
-    };
-    let names = |list: Vec<&&String>| {
-        let names = list.into_iter().map(|other| state.name(other).to_owned());
+    });
+    let names = |list: &[&String]| {
+        let names = list.iter().map(|other| state.name(other).to_owned());
         words::listed(names.collect(), NAMED_MAX)
     };
-    if !others.is_empty() && others.iter().all(|other| ties(&other)) {
-        let tied = names(others.iter().collect());
+    if open.is_empty() && !tied.is_empty() {
+        let tied = names(&tied);
         return Some(format!(
             "Nobody leads by time after {replicas} replica{s}: {tied} and {leader} are as fast, for practical purposes, surely."
         ));
     }
-    if !others.is_empty() || !race.is_unbeaten(id) {
-        let open = names(others.iter().filter(|other| !ties(other)).collect());
+    if !open.is_empty() || !race.is_unbeaten(id) {
+        let open = names(&open);
         return Some(if is_running {
             format!(
                 "{leader} leads after {replicas} replica{s}. That is not sure yet: {open} may be as fast."
