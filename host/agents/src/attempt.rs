@@ -128,14 +128,14 @@ pub(crate) fn attempt(
     Ok(completion)
 }
 
-/// Verifies what an agent left, if it is committed. Only so many are verified at once.
+/// Verifies the commit of what an agent left. Only so many are verified at once.
 pub(crate) fn verified(
     experiment: &Experiment,
     orders: &Orders<'_>,
     mut completion: Completion,
     verifying: &Slots,
 ) -> Result<Completion, AgentError> {
-    let (Outcome::Committed, Some(commit)) = (completion.outcome, &completion.commit) else {
+    let Some(commit) = &completion.commit else {
         return Ok(completion);
     };
     let slot = verifying.take();

@@ -16,6 +16,7 @@ mod names;
 mod orders;
 mod pick;
 mod record;
+mod sealed_file;
 mod slots;
 mod verification;
 mod winner;

@@ -2,9 +2,9 @@
 
 use super::completion::Completion;
 use super::error::AgentError;
-use bakeoff_files::{Folder, UserKey, parse_json};
+use super::sealed_file;
+use bakeoff_files::{Folder, parse_json};
 use serde::{Deserialize, Serialize};
-use std::io::Write as _;
 
 /// The largest file of a completion that is read, in bytes.
 const BYTES_MAX: u64 = 1 << 20;
@@ -49,21 +49,12 @@ pub(crate) fn file(variant: &str) -> String {
     format!("completions/{variant}/completion.json")
 }
 
-fn seal(key: &UserKey, place: &str, sealed: &Sealed) -> Result<String, AgentError> {
-    let text = |json: Result<Vec<u8>, serde_json::Error>| {
-        json.map_err(|error| AgentError::Machine(error.to_string()))
-    };
-    let request = text(serde_json::to_vec(&sealed.request))?;
-    let completion = text(serde_json::to_vec(&sealed.completion))?;
-    let parts: [&[u8]; 6] = [
-        PURPOSE,
-        place.as_bytes(),
-        b"\0",
-        &request,
-        b"\0",
-        &completion,
+fn seal(place: &str, request: &Request, completion: &Completion) -> Result<String, AgentError> {
+    let values = [
+        &sealed_file::json(request)?[..],
+        &sealed_file::json(completion)?,
     ];
-    Ok(key.seal(&parts))
+    sealed_file::seal(PURPOSE, place, &values)
 }
 
 /// Writes a completion. `place` is the path of the experiment's folder.
@@ -73,26 +64,19 @@ pub(crate) fn write(
     request: &Request,
     completion: &Completion,
 ) -> Result<(), AgentError> {
-    let key = UserKey::of_results().map_err(AgentError::Machine)?;
-    let mut sealed = Sealed {
-        seal: String::new(),
+    let sealed = Sealed {
+        seal: seal(place, request, completion)?,
         request: request.clone(),
         completion: completion.clone(),
     };
-    sealed.seal = seal(&key, place, &sealed)?;
-    let json = serde_json::to_vec_pretty(&sealed);
-    let json = json.map_err(|error| AgentError::Machine(error.to_string()))?;
-    let new = folder.new_file(file(&completion.variant))?;
-    new.file().write_all(&json)?;
-    Ok(new.put_in_place()?)
+    sealed_file::put(folder, file(&completion.variant), &sealed)
 }
 
 /// Reads a completion with the request that it answers; `None` if there is none with the user's seal.
 pub(crate) fn read(folder: &Folder, place: &str, variant: &str) -> Option<(Request, Completion)> {
-    let key = UserKey::of_results().ok()?;
     let bytes = folder.read(file(variant), BYTES_MAX).ok()??;
     let sealed: Sealed = parse_json(&bytes).ok()?;
-    let expected = seal(&key, place, &sealed).ok()?;
+    let expected = seal(place, &sealed.request, &sealed.completion).ok()?;
     (expected == sealed.seal && sealed.completion.variant == variant)
         .then_some((sealed.request, sealed.completion))
 }

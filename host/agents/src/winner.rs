@@ -1,10 +1,10 @@
 //! The answer of a measurement, kept with the user's seal: what `pick` takes unless a variant is named.
 
 use super::error::AgentError;
-use bakeoff_files::{Folder, UserKey, parse_json};
+use super::sealed_file;
+use bakeoff_files::{Folder, parse_json};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 /// The file of the answer in the folder of an experiment.
 pub(crate) const FILE: &str = "measured.json";
@@ -31,10 +31,8 @@ struct Sealed {
     answer: MeasuredAnswer,
 }
 
-fn seal(key: &UserKey, place: &str, answer: &MeasuredAnswer) -> Result<String, AgentError> {
-    let json = serde_json::to_vec(answer);
-    let json = json.map_err(|error| AgentError::Machine(error.to_string()))?;
-    Ok(key.seal(&[PURPOSE, place.as_bytes(), b"\0", &json]))
+fn seal(place: &str, answer: &MeasuredAnswer) -> Result<String, AgentError> {
+    sealed_file::seal(PURPOSE, place, &[&sealed_file::json(answer)?])
 }
 
 /// Writes the answer in the place of the last one. `place` is the path of the experiment's folder.
@@ -43,23 +41,17 @@ pub(crate) fn write(
     place: &str,
     answer: MeasuredAnswer,
 ) -> Result<(), AgentError> {
-    let key = UserKey::of_results().map_err(AgentError::Machine)?;
     let sealed = Sealed {
-        seal: seal(&key, place, &answer)?,
+        seal: seal(place, &answer)?,
         answer,
     };
-    let json = serde_json::to_vec_pretty(&sealed);
-    let json = json.map_err(|error| AgentError::Machine(error.to_string()))?;
-    let new = folder.new_file(FILE)?;
-    new.file().write_all(&json)?;
-    Ok(new.put_in_place()?)
+    sealed_file::put(folder, FILE, &sealed)
 }
 
 /// Reads the answer; `None` if there is none with the user's seal.
 pub(crate) fn read(folder: &Folder, place: &str) -> Option<MeasuredAnswer> {
-    let key = UserKey::of_results().ok()?;
     let bytes = folder.read(FILE, BYTES_MAX).ok()??;
     let sealed: Sealed = parse_json(&bytes).ok()?;
-    let expected = seal(&key, place, &sealed.answer).ok()?;
+    let expected = seal(place, &sealed.answer).ok()?;
     (expected == sealed.seal).then_some(sealed.answer)
 }

@@ -47,15 +47,13 @@ pub fn work(
         let kept = experiment.completion(&variant.name);
         let kept = kept.map(|(_, completion)| completion);
         // One that failed by itself may have lacked what the fence gives it now.
-        let is_open = |outcome| matches!(outcome, Outcome::AgentFailed | Outcome::Committed);
-        let kept = kept.filter(|completion| !is_open(completion.outcome));
-        match kept {
-            Some(completion) => {
+        match kept.filter(|kept| kept.outcome != Outcome::AgentFailed) {
+            Some(completion) if completion.outcome != Outcome::Committed => {
                 name_branch(experiment, &completion)?;
                 news(News::Ended(&completion));
                 completions.push(completion);
             }
-            None => open.push(variant),
+            committed => open.push(OpenVariant { variant, committed }),
         }
     }
     if !open.is_empty() {
@@ -79,6 +77,13 @@ pub fn work(
     Ok(completions)
 }
 
+/// Variant without its last completion.
+struct OpenVariant<'a> {
+    variant: &'a Variant,
+    /// Completion of an agent that has ended, if what it left is still to be verified.
+    committed: Option<Completion>,
+}
+
 /// Agents that work at the same time.
 struct Team<'a> {
     experiment: &'a Experiment,
@@ -91,7 +96,7 @@ struct Team<'a> {
 
 impl Team<'_> {
     /// Has agents work on these variants, as many at once as may be. After a failure no other agent is started.
-    fn work_on_all(&self, variants: &[&Variant]) -> Result<Vec<Completion>, AgentError> {
+    fn work_on_all(&self, variants: &[OpenVariant<'_>]) -> Result<Vec<Completion>, AgentError> {
         let next = AtomicUsize::new(0);
         let ended = Mutex::new(Ok(Vec::new()));
         let worker = || {
@@ -118,18 +123,19 @@ impl Team<'_> {
 
     /// Has an agent work on a variant and verifies what it left, and keeps what became of each: what was committed before
     /// an interruption is only verified.
-    fn work_on(&self, variant: &Variant) -> Result<Completion, AgentError> {
+    fn work_on(&self, open: &OpenVariant<'_>) -> Result<Completion, AgentError> {
         let (experiment, orders) = (self.experiment, self.orders);
-        let kept = experiment.completion(&variant.name);
-        let kept = kept.map(|(_, completion)| completion);
-        let completion = match kept.filter(|kept| kept.outcome == Outcome::Committed) {
-            Some(committed) => committed,
+        let mut completion = match &open.committed {
+            Some(committed) => committed.clone(),
             None => {
-                (self.news)(News::Started(&variant.name));
-                self.keep(attempt(experiment, orders, variant)?)?
+                (self.news)(News::Started(&open.variant.name));
+                self.keep(attempt(experiment, orders, open.variant)?)?
             }
         };
-        let completion = self.keep(verified(experiment, orders, completion, &self.verifying)?)?;
+        if completion.outcome == Outcome::Committed {
+            let verified = verified(experiment, orders, completion, &self.verifying)?;
+            completion = self.keep(verified)?;
+        }
         (self.news)(News::Ended(&completion));
         Ok(completion)
     }
