@@ -130,16 +130,27 @@ impl CommandLine {
         shell: &Shell,
         start: StartFolder,
     ) -> Result<Vec<Self>, CommandLineError> {
-        let by_shell = match shell {
-            Shell::None => None,
-            Shell::Program(program) => Some(program.as_str()),
-            Shell::IfNeeded => texts
-                .iter()
-                .any(|text| needs_shell(text))
-                .then_some(DEFAULT_SHELL),
-        };
+        let by_shell = by_shell(texts, shell);
         let line = |text: &String| Self::new(text, by_shell, start);
         texts.iter().map(line).collect()
+    }
+
+    /// Returns the command of a text as [`CommandLine::all`] does.
+    ///
+    /// # Errors
+    /// As for [`CommandLine::all`].
+    pub fn one(text: &String, shell: &Shell) -> Result<Self, CommandLineError> {
+        let by_shell = by_shell(std::slice::from_ref(text), shell);
+        Self::new(text, by_shell, StartFolder::Current)
+    }
+
+    /// Returns the command of a text as [`CommandLine::all_elsewhere`] does.
+    ///
+    /// # Errors
+    /// As for [`CommandLine::all`].
+    pub fn one_elsewhere(text: &String, shell: &Shell) -> Result<Self, CommandLineError> {
+        let by_shell = by_shell(std::slice::from_ref(text), shell);
+        Self::new(text, by_shell, StartFolder::Another)
     }
 
     /// Returns a command that does nothing and is started as these are.
@@ -180,6 +191,18 @@ impl CommandLine {
 
 fn is_program(place: &PathBuf) -> bool {
     place.is_file() && rustix::fs::access(place, Access::EXEC_OK).is_ok()
+}
+
+/// Returns the shell that starts these commands, if one does.
+fn by_shell<'a>(texts: &[String], shell: &'a Shell) -> Option<&'a str> {
+    match shell {
+        Shell::None => None,
+        Shell::Program(program) => Some(program),
+        Shell::IfNeeded => texts
+            .iter()
+            .any(|text| needs_shell(text))
+            .then_some(DEFAULT_SHELL),
+    }
 }
 
 /// Returns true if a word names a program by a path that begins in the folder it is started in.

@@ -172,11 +172,8 @@ impl Arguments {
             let checked = experiment.check_tests(&request.base, &self.tests);
             checked.map_err(failure)?;
         }
-        let agent = CommandLine::all(std::slice::from_ref(&self.agent), &Shell::IfNeeded);
-        let mut agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
-        let agent = agent
-            .pop()
-            .ok_or_else(|| Failure::usage("--agent: there is no command"))?;
+        let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
+        let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Prepared {
             work: Work {
                 experiment,

@@ -30,11 +30,10 @@ impl OnEvent {
             return Ok(Listener::default());
         };
         let wrong = |why: String| Failure::usage(format!("--on-event: {}", Plain(&why)));
-        let line = CommandLine::all(std::slice::from_ref(command), &Shell::IfNeeded);
+        let line = CommandLine::one(command, &Shell::IfNeeded);
         let line = line.map_err(|error| wrong(error.to_string()))?;
-        let started = line.first().map(EventListener::start).transpose();
-        let started = started.map_err(|error| wrong(error.to_string()))?;
-        Ok(Listener(started.map(Arc::new)))
+        let started = EventListener::start(&line).map_err(|error| wrong(error.to_string()))?;
+        Ok(Listener(Some(Arc::new(started))))
     }
 }
 

@@ -272,11 +272,8 @@ impl Arguments {
         let wrong = |error: bakeoff_programs::CommandLineError| Failure::usage(error.to_string());
         let lines = CommandLine::all(&texts, &shell).map_err(wrong)?;
         let helper = |text: &String| {
-            let line = (!text.is_empty())
-                .then(|| CommandLine::all(std::slice::from_ref(text), &shell))
-                .transpose();
-            line.map(|line| line.and_then(|mut line| line.pop()))
-                .map_err(wrong)
+            let line = (!text.is_empty()).then(|| CommandLine::one(text, &shell));
+            line.transpose().map_err(wrong)
         };
         let mut commands: Vec<TimedCommand> = Vec::new();
         for (line, group) in lines.into_iter().zip(&groups) {

@@ -43,19 +43,15 @@ impl MeasureArguments {
     /// Returns what is to be measured, if anything is; `wall` is the longest time of a run.
     pub(super) fn plan(&self, wall: Duration) -> Result<Option<MeasurePlan>, Failure> {
         let line = |text: &String| {
-            let lines = CommandLine::all_elsewhere(std::slice::from_ref(text), &Shell::IfNeeded);
-            let lines = lines.map_err(|error| Failure::usage(error.to_string()));
-            lines.map(|mut lines| lines.pop())
+            let line = CommandLine::one_elsewhere(text, &Shell::IfNeeded);
+            line.map_err(|error| Failure::usage(error.to_string()))
         };
-        let lines = [&self.measure, &self.build]
-            .map(|text| text.as_ref().map(line).transpose().map(Option::flatten));
-        let [command, build] = lines;
-        let Some(command) = command? else {
+        let Some(command) = self.measure.as_ref().map(line).transpose()? else {
             return Ok(None);
         };
         Ok(Some(MeasurePlan {
             command,
-            build: build?,
+            build: self.build.as_ref().map(line).transpose()?,
             options: TimingOptions {
                 decides: Decides::Wall,
                 shell: Shell::IfNeeded,
