@@ -87,13 +87,21 @@ fn remarks(row: &Completion) -> Vec<String> {
     remarks
 }
 
-/// Returns sentences on all completions that stand below the table.
-fn all_remarks(completions: &[Completion]) -> Vec<String> {
-    let mut all: Vec<String> = completions.iter().flat_map(remarks).collect();
-    all.extend(failed_on_base(completions).into_iter().map(|failed| {
+/// Returns all sentences that stand below the table.
+fn all_remarks(report: &AgentsReport<'_>) -> Vec<String> {
+    let mut all: Vec<String> = report.completions.iter().flat_map(remarks).collect();
+    let failed = failed_on_base(report.completions).into_iter();
+    all.extend(failed.map(|failed| {
         format!(
             "note: {} fails on the base, too: {}",
             failed.command, failed.reason
+        )
+    }));
+    let not_built = report.measured.iter().flat_map(|one| &one.not_built);
+    all.extend(not_built.map(|row| {
+        format!(
+            "{} could not be built, and is not measured: {}",
+            row.name, row.reason
         )
     }));
     all
@@ -117,18 +125,6 @@ fn diffs(completions: &[Completion]) -> Vec<String> {
     completions.iter().filter_map(diff).collect()
 }
 
-/// Returns sentences on those that could not be built.
-fn not_built(measured: &MeasuredReport) -> Vec<String> {
-    let rows = measured.not_built.iter();
-    rows.map(|row| {
-        format!(
-            "{} could not be built, and is not measured: {}",
-            row.name, row.reason
-        )
-    })
-    .collect()
-}
-
 /// Returns the report as text for a terminal.
 pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
     let completions = report.completions;
@@ -149,23 +145,19 @@ pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
             row.seconds
         );
     }
-    for remark in all_remarks(completions) {
+    for remark in all_remarks(report) {
         let _ = write!(text, "\n{}\n", Plain(&remark));
     }
-    if let Some(measured) = report.measured {
-        for line in not_built(measured) {
-            let _ = write!(text, "\n{}\n", Plain(&line));
-        }
+    if let Some(measured) = report.measured
+        && let Some(compared) = &measured.report
+    {
         let options = show::options(show::Sources::new(), output);
-        let compared = measured.report.iter();
-        let compared = compared.map(|report| bakeoff_render::human_of_series(report, &options));
-        for compared in compared {
-            let _ = write!(
-                text,
-                "\nmeasured by {}\n\n{compared}",
-                Plain(&measured.command)
-            );
-        }
+        let compared = bakeoff_render::human_of_series(compared, &options);
+        let _ = write!(
+            text,
+            "\nmeasured by {}\n\n{compared}",
+            Plain(&measured.command)
+        );
     }
     let diffs = diffs(completions);
     if !diffs.is_empty() {
@@ -206,19 +198,13 @@ pub(super) fn markdown(report: &AgentsReport<'_>, output: &Output) -> String {
             row.seconds
         );
     }
-    for remark in all_remarks(completions) {
+    for remark in all_remarks(report) {
         let _ = write!(text, "\n{}\n", Markdown(&remark));
     }
-    if let Some(measured) = report.measured {
-        for line in not_built(measured) {
-            let _ = write!(text, "\n{}\n", Markdown(&line));
-        }
+    if let Some(compared) = report.measured.and_then(|one| one.report.as_ref()) {
         let options = show::options(show::Sources::new(), output);
-        let compared = measured.report.iter();
-        let compared = compared.map(|report| bakeoff_render::markdown_of_series(report, &options));
-        for compared in compared {
-            let _ = write!(text, "\n{compared}");
-        }
+        let compared = bakeoff_render::markdown_of_series(compared, &options);
+        let _ = write!(text, "\n{compared}");
     }
     let diffs = diffs(completions);
     if !diffs.is_empty() {
