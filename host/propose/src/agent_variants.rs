@@ -1,6 +1,6 @@
 //! The question for variants of a task that coding agents do.
 
-use super::idea::{clipped, slug};
+use super::idea::{clipped, free_name, slug};
 use super::prompt::data;
 use super::writer::read;
 use bakeoff_provider::{AskError, Models, Purpose, Request};
@@ -62,12 +62,7 @@ fn named(written: Vec<WrittenVariant>, count: usize, mut taken: Vec<String>) -> 
             slug => slug,
         };
         let is_taken = |name: &str| taken.iter().any(|other| other.eq_ignore_ascii_case(name));
-        let mut numbered = (2..).map(|number| format!("{base}-{number}"));
-        let name = if is_taken(&base) {
-            numbered.find(|name| !is_taken(name)).unwrap_or(base)
-        } else {
-            base
-        };
+        let name = free_name(&base, is_taken);
         taken.push(name.clone());
         variants.push(AgentVariant {
             name,

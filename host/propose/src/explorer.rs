@@ -2,7 +2,7 @@
 
 use super::draft::{self, Draft, DraftError, DraftFile, WrittenInterface};
 use super::explore_options::ExploreOptions;
-use super::idea::Idea;
+use super::idea::{Idea, free_name};
 use super::known_ideas::KnownIdeas;
 use super::plan::{Plan, TaskKind};
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
@@ -419,11 +419,8 @@ impl Explorer {
 
     /// Returns a name that none of the user's own approaches has. No idea's name begins with [`COMBINATION`].
     fn name_of_combination(&self, number: usize) -> String {
-        let base = format!("{COMBINATION}{number}");
-        let taken = |name: &String| self.known.iter().any(|idea| idea.name == *name);
-        let numbered = (2..).map(|number| format!("{base}-{number}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered);
-        names.find(|name| !taken(name)).unwrap_or(base)
+        let is_taken = |name: &str| self.known.iter().any(|idea| idea.name == name);
+        free_name(&format!("{COMBINATION}{number}"), is_taken)
     }
 
     async fn combine(&self, task: &ExploreTask) -> Step {

@@ -95,14 +95,8 @@ impl Idea {
         } else {
             slug
         };
-        let mut name = base.clone();
-        let mut number = 2;
-        while taken.contains(&name) {
-            name = format!("{base}-{number}");
-            number += 1;
-        }
         Self {
-            name,
+            name: free_name(&base, |name| taken.iter().any(|other| other == name)),
             description: sentence(&written.description),
             rationale: sentence(&written.rationale),
             characteristics: sentences(&written.key_characteristics),
@@ -134,6 +128,13 @@ impl Idea {
         let (mine, others) = (words(self), words(other));
         slug(&self.name) == slug(&other.name) || (!mine.is_empty() && mine == others)
     }
+}
+
+/// Returns a name that is not taken: this one, or else the first of it with a number behind, from 2.
+pub(super) fn free_name(base: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2_u64..).map(|number| format!("{base}-{number}"));
+    let mut names = std::iter::once(base.to_owned()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 /// Returns the text's lower-case letters and digits of ASCII, in words with single hyphens between them.

@@ -141,19 +141,15 @@ impl Plan {
             return None;
         }
         let (tokens, microdollars) = PlanBounds::left(models);
-        let is_approach = |kind: TaskKind| matches!(kind, TaskKind::Approach);
-        let approaches = self.tasks.iter().filter(|task| is_approach(task.kind));
-        let longest = approaches
-            .map(|task| u64::from(task.output_tokens))
-            .sum::<u64>();
-        let each = longest.div_ceil(u64::from(self.approaches().max(1)));
-        let others = self.tasks.iter().filter(|task| !is_approach(task.kind));
-        let others: Vec<u64> = others.map(|task| u64::from(task.output_tokens)).collect();
+        let is_approach = |task: &&PlannedTask| task.kind == TaskKind::Approach;
+        let (approaches, others): (Vec<&PlannedTask>, Vec<&PlannedTask>) =
+            self.tasks.iter().partition(is_approach);
+        let written = |task: &&PlannedTask| u64::from(task.output_tokens);
+        let each = approaches.iter().map(written).sum::<u64>();
+        let each = each.div_ceil(approaches.len().max(1) as u64);
         let fits = |most: u64, takes: &dyn Fn(u64) -> Option<u64>| {
-            let others: u64 = others
-                .iter()
-                .map(|output| takes(*output))
-                .sum::<Option<u64>>()?;
+            let others = others.iter().map(|task| takes(written(task)));
+            let others: u64 = others.sum::<Option<u64>>()?;
             let each = takes(each)?;
             (each > 0).then(|| most.saturating_sub(others) / each)
         };
