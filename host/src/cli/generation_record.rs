@@ -30,16 +30,22 @@ const FILE_VALUES_MAX: usize = 1 << 16;
 /// # Errors
 /// The record cannot be written.
 pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
-    let mut value = serde_json::to_value(came_of_it).map_err(Failure::infrastructure)?;
-    let asked: AskedBefore = kept(dir).ok().flatten().unwrap_or_default();
-    if asked.is_none() {
-        return write_sealed(dir, came_of_it);
+    /// Outcome of a generation, with the replies that stay.
+    #[derive(Serialize)]
+    struct WithReplies<'a, T: Serialize> {
+        #[serde(flatten)]
+        came_of_it: &'a T,
+        #[serde(flatten)]
+        asked_before: AskedBefore,
     }
-    let asked = serde_json::to_value(asked).map_err(Failure::infrastructure)?;
-    if let (Some(fields), Value::Object(asked)) = (value.as_object_mut(), asked) {
-        fields.extend(asked);
-    }
-    write_sealed(dir, &value)
+    let asked_before = kept(dir).ok().flatten().unwrap_or_default();
+    write_sealed(
+        dir,
+        &WithReplies {
+            came_of_it,
+            asked_before,
+        },
+    )
 }
 
 fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
@@ -96,12 +102,6 @@ struct AskedBefore {
     research: Option<KeptResearch>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     plan_reply: Option<KeptReply>,
-}
-
-impl AskedBefore {
-    fn is_none(&self) -> bool {
-        self.research.is_none() && self.plan_reply.is_none()
-    }
 }
 
 /// The reply with a plan as it is kept.
