@@ -36,7 +36,8 @@ impl Network {
     }
 }
 
-/// Returns the filter. Limits of a process are those of whoever calls (0) alone. Calls of another architecture or ABI, and io_uring, which makes sockets without calls, are absent.
+/// Returns the filter. Limits are set of the process that calls (0) alone. Calls of another architecture or ABI, and
+/// io_uring, which makes sockets without calls, are absent.
 ///
 /// # Errors
 /// There is no filter for this machine.
