@@ -102,7 +102,7 @@ pub(crate) fn experiment(sections: &str, files: &[(&str, &[u8])]) -> TempDir {
         "name = \"total\"\nproblem = \"Add numbers.\"
 interface = {{ wit = \"total.wit\", call = \"total\" }}
 workload = {{ source = \"workload.rs\", sizes = [40, 80] }}
-measure = {{ precision = 0.5, budget = \"5 s\" }}
+measure = {{ precision = 0.5, budget = \"60 s\" }}
 limits = {{ fuel = 1_000_000_000, memory = \"64 MiB\" }}
 [[approach]]\nname = \"exact\"\nsource = \"exact.rs\"
 [[approach]]\nname = \"rough\"\nsource = \"rough.rs\"
