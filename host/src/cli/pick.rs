@@ -211,18 +211,30 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
             format!("nothing to pick. {}", Plain(&recommendation.text))
         }
         RankingOutcome::NoCall => format!(
-            "nothing to pick: measuring ended before it was known which is ahead, {tied}; {} tells more, or \
-             take either",
-            match report.protocol.ended {
-                Ended::ReplicaLimit => "a quieter machine",
-                _ => "a larger --budget",
-            }
+            "nothing to pick: measuring ended before it was known which is ahead, {tied}; {}",
+            what_helps(report.protocol.ended)
         ),
         RankingOutcome::Tie | RankingOutcome::Winner => format!(
             "nothing to pick: the first place is shared by {tied}; take either, or let another \
              criterion decide"
         ),
     }))
+}
+
+/// Returns what may lead to a pick where a race ended without one.
+fn what_helps(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Budget | Ended::NotMeasured | Ended::Unfinished => {
+            "a larger --budget tells more, or take either"
+        }
+        Ended::ReplicaLimit => "a quieter machine tells more, or take either",
+        Ended::Precision => "a smaller `precision` tells more, or take either",
+        // More time would not be used.
+        Ended::Settled => {
+            "how their times compare is known, and their totals may lie either way: take either, or let other weights or \
+             criteria decide"
+        }
+    }
 }
 
 fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
@@ -242,6 +254,15 @@ fn copy(bytes: &[u8], to: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_time_is_advised_only_where_it_would_be_used() {
+        let names_budget = |ended: Ended| what_helps(ended).contains("--budget");
+        let uses_more = [Ended::Budget, Ended::NotMeasured, Ended::Unfinished];
+        assert!(uses_more.into_iter().all(names_budget));
+        let uses_no_more = [Ended::Settled, Ended::Precision, Ended::ReplicaLimit];
+        assert!(!uses_no_more.into_iter().any(names_budget));
+    }
 
     #[test]
     fn a_shared_first_place_names_those_who_share_it() {
