@@ -99,8 +99,11 @@ async function check(...places) {
 }
 await check(page.url());
 
+await appears(page, "#answer", "Answer");
+const said = await page.locator("#answer .answer p").first().textContent();
 await page.locator("#to-report").click();
-await page.waitForSelector("#answer");
+await page.waitForURL(/\/report\//, patience);
+assert.ok((await page.locator("#answer").textContent()).includes(said.trim().slice(0, 20)), said);
 assert.ok((await page.locator("#answer p").textContent()).length > 10);
 // Before their server ends, which they would say.
 for (const viewer of [page, other]) await viewer.context().close();

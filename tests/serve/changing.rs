@@ -279,8 +279,20 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     page_with(&server, &run, "What is finished is kept, and it can go on.");
     let page = page_with(&server, &run, "Run 1 was interrupted.");
     assert!(!page.contains("is being timed"), "{page}");
-    // Nothing that was finished is done again, and it ends.
-    sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
+    // Somebody else goes on with it: that it was stopped is not true any more, and is not said.
+    let folder = root.path().join("lives");
+    let mut terminal = bakeoff(&["run", folder.to_str().unwrap(), "--quiet", "--budget=8min"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let page = page_with(&server, &run, "Run 1 goes on");
+    assert!(!page.contains("it can go on."), "{page}");
+    sends_on(&server.post(&format!("{change}stop"), &[]));
+    page_with(&server, &run, "What is finished is kept, and it can go on.");
+    assert_eq!(terminal.wait().unwrap().code(), Some(130));
+    // Nothing that was finished is done again, and it ends: at once, as it was told to.
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "100 ms")]));
     let page = page_with(&server, &run, "is finished.");
     assert!(
         page.contains("is built already: that is kept from before"),
@@ -293,7 +305,13 @@ fn a_run_that_a_page_starts_lives_on_without_its_server_and_is_stopped_and_gone_
     sends_on(&server.post(&format!("{change}withdraw"), &[("name", "two")]));
     page_with(&server, &run, "two was withdrawn");
     sends_on(&server.post(&format!("{change}run"), &[]));
-    page_with(&server, &run, "Run 2 is finished.");
+    let page = page_with(&server, &run, "Run 2 is finished.");
+    assert!(!page.contains("two was withdrawn"), "{page}");
+    let page = page_with(&server, &run, "<h2>Answer</h2>");
+    assert!(
+        page.contains("class=\"answer winner\"><p>Take one"),
+        "{page}"
+    );
     sends_on(&server.post(&format!("{change}pick"), &[("copy", "best.rs")]));
     page_with(&server, &run, "one is recommended");
     let copied = fs::read_to_string(root.path().join("lives/best.rs")).unwrap();
@@ -357,8 +375,15 @@ fn an_approach_that_is_added_while_a_run_goes_on_is_ranked_and_another_one_withd
     };
     let left = until(|| left(&server.page(&run).body).filter(|left| *left > 480));
     assert!((10_000..=10_800).contains(&left), "{left}: {page}");
-    sends_on(&server.post(&format!("{change}run"), &[("budget", "1 s")]));
-    let page = page_with(&server, &run, "is finished.");
+    // Some of its replicas are kept by now.
+    page_with(&server, &run, "<td>leads</td>");
+    sends_on(&server.post(&format!("{change}run"), &[("budget", "100 ms")]));
+    page_with(&server, &run, "is finished.");
+    let page = page_with(
+        &server,
+        &run,
+        "Its budget of 100 ms was used up before, by the ",
+    );
     let row = "<th scope=\"row\">pasted &lt;i&gt;</th>";
     assert!(page.contains(row), "{page}");
     // It is written a moment later.

@@ -5,8 +5,11 @@ use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
 use super::change_forms::SentForm;
 use super::change_page::change_page;
-use super::controls::{Change, Controls, Work};
+use super::changes::Change;
+use super::controls::{Controls, Work};
 use super::form::{FORM_BYTES_MAX, Form};
+use super::live::RunState;
+use super::race_clock::Measuring;
 use super::secret::is_equal;
 use super::target::Target;
 use axum::extract::{Path, Request, State};
@@ -165,6 +168,16 @@ async fn target(app: &App, id: String) -> Result<Option<Target>, Response> {
     found.await.ok_or_else(busy)
 }
 
+/// Returns the state of the last run of an experiment; `None` where there is none, or it cannot be read.
+async fn state(app: &App, target: &Target) -> Option<RunState> {
+    if !target.has_results {
+        return None;
+    }
+    let id = target.id.clone();
+    let update = app.live.ask(move |monitor| monitor.update(&id, None)).await;
+    Some(update.flatten()?.ok()?.state)
+}
+
 async fn page(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -175,7 +188,9 @@ async fn page(
             see(format!("{}change/{}/", app.access.path(), target.id))
         }
         Ok(Some(target)) => {
-            let change = controls.change(&target.folder);
+            let state = state(&app, &target).await;
+            let began = state.map_or_else(String::new, |state| state.began);
+            let change = controls.change(&target.folder, &began);
             of_type(
                 HTML,
                 change_page(&target, change.as_ref(), None, app.access.form_token()),
@@ -223,21 +238,11 @@ async fn act(
         Ok(work) => work,
         Err(why) => return refused(StatusCode::UNPROCESSABLE_ENTITY, why),
     };
-    let budget = if target.has_results {
-        let asked = id.clone();
-        let update = app
-            .live
-            .ask(move |monitor| monitor.update(&asked, None))
-            .await;
-        let state = update
-            .flatten()
-            .and_then(Result::ok)
-            .map(|update| update.state);
-        state.and_then(|state| Duration::try_from_secs_f64(state.budget?).ok())
-    } else {
-        None
+    let measuring = match state(&app, &target).await {
+        Some(state) => state.measuring(),
+        None => Measuring::default(),
     };
-    let Some(accepted) = controls.begin(target, work, budget) else {
+    let Some(accepted) = controls.begin(target, work, measuring) else {
         let why = "Another change of this experiment goes on: send this one when it is done.";
         return refused(StatusCode::CONFLICT, why.to_owned());
     };

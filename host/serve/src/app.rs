@@ -6,7 +6,7 @@ use super::live::RunState;
 use super::monitor::Monitor;
 use super::places::Place;
 use super::reports::Reports;
-use super::run_page::Part;
+use super::run_page::{Part, answer_part};
 use super::worker::Worker;
 use super::{change_page, list_page};
 use std::io;
@@ -64,17 +64,34 @@ impl App {
         let mut list = list_page::list(&listed, &answers, self.controls.is_some());
         if let Some(controls) = &self.controls {
             list.push_str(&list_page::unrun(&listed.unrun, |place| {
-                let change = controls.change(&place.below);
+                let change = controls.change(&place.below, "");
                 change_page::entry(place, change.as_ref(), self.access.form_token())
             }));
         }
         Some(list)
     }
 
+    /// Returns the answer of the last finished run of a place, as a part of its page: `None` where no run has finished, or
+    /// none was worked out within a time.
+    pub(crate) async fn answer(
+        &self,
+        place: &Place,
+        state: &RunState,
+        within: Duration,
+    ) -> Option<Part> {
+        let run = state.finished()?.clone();
+        let (place, id) = (place.clone(), run.id);
+        let answer = self
+            .reports
+            .ask(move |reports| reports.answer(&place, &run, false));
+        let answer = tokio::time::timeout(within, answer).await.ok()??;
+        Some(answer_part(state, id, answer.as_ref()))
+    }
+
     /// Returns what stands beside a run, where the user gave leave to change something.
     pub(crate) fn beside_run(&self, place: &Place, state: &RunState) -> Option<Part> {
         let controls = self.controls.as_ref()?;
-        let change = controls.change(place.experiment());
+        let change = controls.change(place.experiment(), &state.began);
         let token = self.access.form_token();
         Some((
             "controls",

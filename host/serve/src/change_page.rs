@@ -1,7 +1,7 @@
 //! The controls of an experiment on pages: the buttons beside a run, an entry of the list, and the page with all forms.
 
 use super::change_forms::{SentForm, button, forms, sent_again};
-use super::controls::Change;
+use super::changes::Change;
 use super::live::RunState;
 use super::page::form_page;
 use super::places::Place;

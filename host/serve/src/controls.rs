@@ -1,28 +1,25 @@
 //! Controls of experiments, where their user gave leave: runs are started, stopped and gone on with, and experiments are
 //! changed, by the commands that a terminal would get.
 
+use super::changes::{Change, Changes, StartWords, StartedRun};
 use super::commands::{detached, short};
 use super::copying::{copy, plain_name};
+use super::race_clock::Measuring;
 use super::stopping::stop;
 use super::target::{Declared, Target};
 use bakeoff_files::{Folder, Scratch};
 use bakeoff_render::clipped;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 
 /// The most runs of one server at the same time.
 const RUNS_MAX: usize = 4;
-/// The most experiments whose last change is remembered.
-const CHANGES_MAX: usize = 500;
 /// The most characters of a message.
 const MESSAGE_CHARS_MAX: usize = 4_000;
-/// The words for a run that was started, until it ends.
-const STARTED: &str = "The run was started.";
 /// Exit statuses of a run that ended by itself or was interrupted, whatever it found.
 const ENDS_OF_RUNS: [i32; 4] = [0, 1, 3, 130];
 
@@ -38,19 +35,7 @@ pub(crate) struct Controls {
     root: PathBuf,
     leave: Leave,
     runs: Arc<Semaphore>,
-    /// The last change of each experiment, by its folder.
-    changes: Mutex<BTreeMap<PathBuf, Change>>,
-}
-
-/// The last change of an experiment.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Change {
-    /// It goes on.
-    GoesOn(&'static str),
-    /// It is done, with what came of it.
-    Done(String),
-    /// It failed, for this reason.
-    Failed(String),
+    changes: Mutex<Changes>,
 }
 
 /// A change that somebody wants.
@@ -132,44 +117,29 @@ impl Controls {
         }
     }
 
-    /// Returns the last change of the experiment in a folder.
-    pub(crate) fn change(&self, folder: &Path) -> Option<Change> {
-        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.get(folder).cloned()
+    fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what came of a change.
-    pub(crate) fn set(&self, folder: &Path, change: Change) {
-        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        if changes.len() >= CHANGES_MAX && !changes.contains_key(folder) {
-            changes.retain(|_, change| matches!(change, Change::GoesOn(_)));
-        }
-        changes.insert(folder.to_owned(), change);
+    /// Returns the last change of the experiment in a folder, if it is true after a session of a run began at this time.
+    pub(crate) fn change(&self, folder: &Path, began: &str) -> Option<Change> {
+        self.changes().of(folder, began)
     }
 
-    /// Forgets that a run was started, if nothing else was done since.
-    fn forget_start(&self, folder: &Path) {
-        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(changes.get(folder), Some(Change::Done(text)) if text == STARTED) {
-            changes.remove(folder);
-        }
+    fn set(&self, folder: &Path, change: Change) {
+        self.changes().set(folder, change);
     }
 
-    /// Begins a change, unless another one of the same experiment goes on: `None` then. `budget` is the time for measuring
-    /// of the run that goes on. What is returned says whether the change is refused, and why, before a run is stopped or
+    /// Begins a change, unless another one of the same experiment goes on: `None` then. What is returned says whether the change is refused, and why, before a run is stopped or
     /// started for it; whoever waits for that or not, the change is made.
     pub(crate) fn begin(
         self: &Arc<Self>,
         target: Target,
         work: Work,
-        budget: Option<Duration>,
+        measuring: Measuring,
     ) -> Option<oneshot::Receiver<Result<(), String>>> {
-        {
-            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-            if matches!(changes.get(&target.folder), Some(Change::GoesOn(_))) {
-                return None;
-            }
-            changes.insert(target.folder.clone(), Change::GoesOn(work.title()));
+        if !self.changes().begin(&target.folder, work.title()) {
+            return None;
         }
         let (sender, accepted) = oneshot::channel();
         let controls = self.clone();
@@ -193,11 +163,16 @@ impl Controls {
                 }
             };
             let _ = sender.send(Ok(()));
-            let change = match controls.finish(&target, step, budget).await {
-                Ok(text) => Change::Done(clipped(&text, MESSAGE_CHARS_MAX)),
-                Err(text) => Change::Failed(clipped(&text, MESSAGE_CHARS_MAX)),
-            };
-            controls.set(&target.folder, change);
+            let (folder, short) = (&target.folder, |text: &str| {
+                clipped(text, MESSAGE_CHARS_MAX)
+            });
+            match controls.finish(&target, step, measuring).await {
+                Ok((words, Some(run))) => {
+                    controls.changes().set_started(folder, words, run);
+                }
+                Ok((words, None)) => controls.set(folder, Change::Done(short(&words.text))),
+                Err(text) => controls.set(folder, Change::Failed(short(&text))),
+            }
         });
         Some(accepted)
     }
@@ -261,31 +236,40 @@ impl Controls {
         Ok(NextStep::GoOn(folder, done))
     }
 
-    /// Stops or starts the run that a change is about, and returns what came of it.
+    /// Stops or starts the run that a change is about, and returns what came of it, with the run that was started.
     async fn finish(
         self: &Arc<Self>,
         target: &Target,
         step: NextStep,
-        budget: Option<Duration>,
-    ) -> Result<String, String> {
+        measuring: Measuring,
+    ) -> Result<(StartWords, Option<StartedRun>), String> {
         Ok(match step {
-            NextStep::Done(text) => text,
-            NextStep::Stop if self.stop(target).await? => {
-                "The run was stopped. What is finished is kept, and it can go on.".to_owned()
-            }
-            NextStep::Stop => "No run went on.".to_owned(),
+            NextStep::Done(text) => (words(text), None),
+            NextStep::Stop if self.stop(target).await? => (
+                words("The run was stopped. What is finished is kept, and it can go on."),
+                None,
+            ),
+            NextStep::Stop => (words("No run went on."), None),
             NextStep::Run(folder, is_fresh, budget) => {
                 let was_running = self.stop(target).await?;
-                self.run(target, &folder, is_fresh, budget).await?;
-                if was_running {
-                    "The run was stopped, and goes on with what is kept.".to_owned()
-                } else {
-                    STARTED.to_owned()
+                let mut said = words(match was_running {
+                    true if is_fresh => "The run was stopped, and begins anew.",
+                    true => "The run was stopped, and goes on with what is kept.",
+                    false => "The run was started.",
+                });
+                if let Some(budget) = budget.as_deref().filter(|_| !is_fresh) {
+                    said.lasting = what_is_left(budget, measuring.kept);
                 }
+                (
+                    said,
+                    Some(self.run(target, &folder, is_fresh, budget).await?),
+                )
             }
             NextStep::GoOn(folder, done) => {
                 let declared = target.declared.as_ref().map_err(Clone::clone)?;
-                return self.go_on(target, declared, (&folder, done), budget).await;
+                return self
+                    .go_on(target, declared, (&folder, done), measuring.budget)
+                    .await;
             }
         })
     }
@@ -305,31 +289,32 @@ impl Controls {
         declared: &Declared,
         (folder, done): (&Folder, String),
         budget: Option<Duration>,
-    ) -> Result<String, String> {
+    ) -> Result<(StartWords, Option<StartedRun>), String> {
         let failed =
             |error: String| format!("{done} The run could not be taken up with that: {error}");
         if !self.stop(target).await.map_err(failed)? {
-            return Ok(format!("{done} The next run has that."));
+            return Ok((words(format!("{done} The next run has that.")), None));
         }
         // It goes on with what it was allowed to take, also where that was said on its command line.
         let own =
             budget.filter(|budget| budget.abs_diff(declared.budget) > Duration::from_millis(1));
         let own = own.map(|budget| format!("{}ms", budget.as_millis()));
-        self.run(target, folder, false, own).await.map_err(failed)?;
-        Ok(format!(
+        let run = self.run(target, folder, false, own).await.map_err(failed)?;
+        let said = format!(
             "{done} The run was stopped for that, and goes on. What is built is kept, and nothing that was measured is \
              lost; all are timed anew, since each is measured beside all others."
-        ))
+        );
+        Ok((words(said), Some(run)))
     }
 
-    /// Starts a run, and remembers why it failed if it does.
+    /// Starts a run, returns its number, and remembers why it failed if it does.
     async fn run(
         self: &Arc<Self>,
         target: &Target,
         folder: &Folder,
         is_fresh: bool,
         budget: Option<String>,
-    ) -> Result<(), String> {
+    ) -> Result<StartedRun, String> {
         let permit = self.runs.clone().try_acquire_owned().map_err(|_| {
             format!("{RUNS_MAX} runs of this server go on, the most at the same time: wait for one, or stop one")
         })?;
@@ -342,20 +327,18 @@ impl Controls {
         let started = detached(folder, &words);
         let started = started.map_err(|error| format!("the run cannot be started: {error}"))?;
         let (controls, key) = (self.clone(), target.folder.clone());
+        let run = self.changes().start();
         tokio::spawn(async move {
             let (status, messages) = started.ended().await;
             drop(permit);
-            if status.is_some_and(|status| ENDS_OF_RUNS.contains(&status)) {
-                controls.forget_start(&key);
-            } else {
-                let text = match messages.trim().trim_start_matches("× ") {
-                    "" => "The run ended without a word.".to_owned(),
-                    text => format!("The run failed: {text}"),
-                };
-                controls.set(&key, Change::Failed(clipped(&text, MESSAGE_CHARS_MAX)));
-            }
+            let is_end = status.is_some_and(|status| ENDS_OF_RUNS.contains(&status));
+            let failed = (!is_end).then(|| match messages.trim().trim_start_matches("× ") {
+                "" => "The run ended without a word.".to_owned(),
+                text => clipped(&format!("The run failed: {text}"), MESSAGE_CHARS_MAX),
+            });
+            controls.changes().end(&key, run, failed);
         });
-        Ok(())
+        Ok(run)
     }
 
     /// Copies an experiment beside itself, or into itself if it is the folder that the user named.
@@ -384,6 +367,26 @@ impl Controls {
     }
 }
 
+/// Returns words of which nothing lasts.
+fn words(text: impl Into<String>) -> StartWords {
+    StartWords {
+        text: text.into(),
+        lasting: String::new(),
+    }
+}
+
+/// Returns what is to be said of a budget that is no more than what the replicas which are kept took; nothing otherwise.
+fn what_is_left(budget: &str, kept: Option<Duration>) -> String {
+    let given = bakeoff_config::budget(budget).ok();
+    match kept.zip(given) {
+        Some((kept, given)) if kept >= given => format!(
+            "Its budget of {budget} was used up before, by the {:.1} s of measuring that are kept: it ends with these.",
+            kept.as_secs_f64()
+        ),
+        _ => String::new(),
+    }
+}
+
 /// Adds a source to an experiment.
 async fn add(
     folder: &Folder,
@@ -402,8 +405,15 @@ async fn add(
         vec!["add".into(), "--format=json".into(), "--color=never".into()];
     words.push(format!("--name={name}").into());
     words.extend((!description.is_empty()).then(|| format!("--description={description}").into()));
-    words.extend([".".into(), scratch.work().join(&file).into_os_string()]);
-    answer(folder, words).await.map(drop)
+    let place = scratch.work().join(&file);
+    words.extend([".".into(), place.clone().into_os_string()]);
+    let added = answer(folder, words).await.map(drop);
+    // Nobody chose that place, and a form has no options.
+    let of_form = |message: String| {
+        let message = message.replace(&*place.display().to_string(), name);
+        message.replace(" with --name", "")
+    };
+    added.map_err(of_form)
 }
 
 /// Returns where the code of the recommended variant is, in words.

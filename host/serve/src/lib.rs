@@ -14,6 +14,7 @@ mod app;
 mod browser;
 mod change_forms;
 mod change_page;
+mod changes;
 mod commands;
 mod controls;
 mod copying;

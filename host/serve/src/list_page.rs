@@ -152,7 +152,8 @@ fn state(last: Option<&RunSummary>, is_held: bool) -> (&'static str, String) {
     }
 }
 
-fn answered(answer: &Answer) -> String {
+/// Returns an answer as markup, with what changed since the run before.
+pub(crate) fn answered(answer: &Answer) -> String {
     let class = match answer.outcome {
         Some(RankingOutcome::Winner) => "winner",
         Some(RankingOutcome::Tie | RankingOutcome::NoCall) => "open",

@@ -3,7 +3,7 @@
 use super::lines::EventLine;
 use super::places::Place;
 use super::race::Race;
-use super::race_clock::RaceClock;
+use super::race_clock::{Measuring, RaceClock};
 use bakeoff_domain::report::words;
 use bakeoff_files::Folder;
 use bakeoff_provider::{RECORD_FILE, Spending};
@@ -72,6 +72,10 @@ pub(crate) struct RunState {
     pub(crate) budget: Option<f64>,
     /// The time of it that is spent, in seconds; `None` while nothing is measured.
     pub(crate) race_spent: Option<f64>,
+    /// The time of it that the replicas took which are stored, in seconds.
+    pub(crate) race_kept: f64,
+    /// Time at which the last session began, as its event has it.
+    pub(crate) began: String,
     /// The problem, in its user's words.
     pub(crate) problem: String,
     /// The names of the variants, as the report will show them, by their ids.
@@ -113,6 +117,22 @@ impl RunState {
     /// Returns the name of a variant: its id where no other is known.
     pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.names.get(id).map_or(id, String::as_str)
+    }
+
+    /// Returns the last finished run.
+    pub(crate) fn finished(&self) -> Option<&RunSummary> {
+        let mut runs = self.runs.iter().rev();
+        runs.find(|run| run.status == RunStatus::Finished)
+    }
+
+    /// Returns the time that the run takes for measuring.
+    pub(crate) fn measuring(&self) -> Measuring {
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+        let can_go_on = self.progress.run != 0 && self.progress.status != RunStatus::Finished;
+        Measuring {
+            budget: self.budget.and_then(seconds),
+            kept: seconds(self.race_kept).filter(|_| can_go_on),
+        }
     }
 
     /// Returns true if a process works on the run.
@@ -185,6 +205,7 @@ impl LiveRun {
             self.read_names(self.state.progress.run);
         }
         self.state.race_spent = self.clock.spent(self.state.progress.seconds);
+        self.state.race_kept = self.clock.kept();
         self.state.runs = self.store.runs()?;
         self.look_beside();
         self.looked = Some(Instant::now());
@@ -212,10 +233,10 @@ impl LiveRun {
                 self.clock
                     .apply(&envelope.event, self.state.progress.seconds);
                 self.has_new_variants |= matches!(envelope.event, Event::ApproachGenerated { .. });
-                self.is_session_new |= matches!(
-                    envelope.event,
-                    Event::RunStart { .. } | Event::RunResumed { .. }
-                );
+                if let Event::RunStart { .. } | Event::RunResumed { .. } = envelope.event {
+                    self.is_session_new = true;
+                    self.state.began = envelope.time;
+                }
             }
             if line.text.is_some() {
                 self.state.lines.push_back(line);

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 /// Width and height of the picture, in its own units.
 const WIDTH: f64 = 240.0;
 const HEIGHT: f64 = 36.0;
+/// Width of the picture on both sides of the axis.
+const MARGIN: f64 = 5.0;
 /// Place of the latest interval, and of the earliest.
 const LATEST: f64 = 30.0;
 const EARLIEST: f64 = 4.0;
@@ -37,11 +39,19 @@ impl Axis {
         Self { low, high }
     }
 
+    /// Returns the end of a sentence about what the pictures show.
+    pub(crate) fn in_words(self) -> String {
+        let (low, high) = (rounded(self.low), rounded(self.high));
+        format!(
+            ". The pictures go from {low} to {high} × the leader’s time, and what lies beyond ends in an arrow"
+        )
+    }
+
     /// Returns the coordinate of a ratio, within the picture.
     fn at(self, ratio: f64) -> f64 {
         let ratio = ratio.clamp(self.low, self.high);
         let share = (ratio / self.low).ln() / (self.high / self.low).ln();
-        4.0 + share * (WIDTH - 8.0)
+        MARGIN + share * (WIDTH - 2.0 * MARGIN)
     }
 }
 
@@ -84,18 +94,43 @@ pub(crate) fn picture(axis: Axis, intervals: &[RatioInterval], label: &str) -> S
     out + "</svg>"
 }
 
-/// Draws an interval; an end that is not known lies at the end of the axis.
+/// Returns a ratio with two digits that count, and all of those before the point.
+fn rounded(ratio: f64) -> String {
+    let digits = (1.0 - ratio.log10().floor()).clamp(0.0, 6.0);
+    format!("{ratio:.*}", digits as usize)
+}
+
+/// Draws an interval; an end that is not known, or lies beyond the axis, is an arrow at the end of that.
 fn bar(out: &mut String, axis: Axis, interval: &RatioInterval, y: f64, class: &str) {
     if interval.ratio.is_none() {
         return;
     }
     let is_end = |value: &f64| !value.is_nan() && *value > 0.0;
-    let low = axis.at(interval.low.filter(is_end).unwrap_or(axis.low));
-    let high = axis.at(interval.high.filter(is_end).unwrap_or(axis.high));
+    let ends = [interval.low.filter(is_end), interval.high.filter(is_end)];
+    let [low, high] = [
+        ends[0].map_or(MARGIN, |low| axis.at(low)),
+        ends[1].map_or(WIDTH - MARGIN, |high| axis.at(high)),
+    ];
     let _ = write!(
         out,
         "<line class=\"{class}\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\"/>"
     );
+    let size = if class == "latest" { 4.0 } else { 2.0 };
+    let beyond = [
+        ends[0]
+            .is_none_or(|low| low < axis.low)
+            .then_some((MARGIN, 0.0)),
+        ends[1]
+            .is_none_or(|high| high > axis.high)
+            .then_some((WIDTH - MARGIN, WIDTH)),
+    ];
+    for (from, to) in beyond.into_iter().flatten() {
+        let (above, below) = (y - size, y + size);
+        let _ = write!(
+            out,
+            "<path class=\"{class} beyond\" d=\"M{from:.1} {above:.1}L{to:.1} {y:.1}L{from:.1} {below:.1}\"/>"
+        );
+    }
 }
 
 #[cfg(test)]
@@ -140,6 +175,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_end_beyond_the_axis_or_unknown_is_an_arrow_and_no_other() {
+        let latest = interval(2.0, Some(1.5), Some(2.5));
+        let arrows = |one: RatioInterval| {
+            let axis = Axis::of([latest].into_iter());
+            picture(axis, &[one, latest], "x").matches("beyond").count()
+        };
+        assert_eq!(arrows(latest), 0);
+        assert_eq!(arrows(interval(2.0, Some(1.5), Some(9.0))), 1);
+        assert_eq!(arrows(interval(2.0, Some(0.1), Some(9.0))), 2);
+        assert_eq!(arrows(interval(2.0, None, Some(2.0))), 1);
+        let axis = Axis::of([latest].into_iter());
+        assert!(
+            axis.in_words()
+                .contains("from 0.90 to 2.5 × the leader’s time")
+        );
+        let far = Axis::of([interval(2.0, Some(0.0123), Some(123.4))].into_iter());
+        assert!(
+            far.in_words().contains("from 0.012 to 123 ×"),
+            "{}",
+            far.in_words()
+        );
     }
 
     #[test]

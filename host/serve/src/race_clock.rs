@@ -2,6 +2,7 @@
 
 use bakeoff_store::events::{Event, Origin, Stage};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The most replicas whose ends are remembered.
 const ENDS_MAX: usize = 100_000;
@@ -14,8 +15,19 @@ pub(crate) struct RaceClock {
     ends: BTreeMap<u32, f64>,
     /// Time of the race at which this session took it up, in seconds.
     before: f64,
+    /// Time of the race at the end of the last replica of this run, in seconds.
+    kept: f64,
     /// Time spent on the run when this session began to measure, in seconds; `None` while nothing is measured.
     began: Option<f64>,
+}
+
+/// The time that the last run of an experiment takes for measuring.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Measuring {
+    /// Time that it may take.
+    pub(crate) budget: Option<Duration>,
+    /// Time that the replicas which are kept took, if it can go on with them.
+    pub(crate) kept: Option<Duration>,
 }
 
 impl RaceClock {
@@ -27,7 +39,7 @@ impl RaceClock {
                 ..
             } => {
                 self.began = Some(now);
-                self.before = 0.0;
+                (self.before, self.kept) = (0.0, 0.0);
             }
             Event::RunStart { .. }
             | Event::RunResumed { .. }
@@ -45,14 +57,18 @@ impl RaceClock {
             } => {
                 let end = self.ends.get(index).copied().unwrap_or(*seconds);
                 self.before = self.before.max(end);
+                self.kept = self.kept.max(end);
             }
             Event::ReplicaComplete {
                 index,
                 origin: Origin::New,
                 ..
             } => {
-                if let Some(spent) = self.spent(now).filter(|_| self.ends.len() < ENDS_MAX) {
-                    self.ends.insert(*index, spent);
+                if let Some(spent) = self.spent(now) {
+                    self.kept = self.kept.max(spent);
+                    if self.ends.len() < ENDS_MAX {
+                        self.ends.insert(*index, spent);
+                    }
                 }
             }
             _ => {}
@@ -62,6 +78,11 @@ impl RaceClock {
     /// Returns the time of the race so far, in seconds; `None` while nothing is measured.
     pub(crate) fn spent(&self, now: f64) -> Option<f64> {
         Some(self.before + (now - self.began?).max(0.0))
+    }
+
+    /// Returns the time of the race at the end of the last replica that is stored, in seconds: a session goes on there.
+    pub(crate) fn kept(&self) -> f64 {
+        self.kept
     }
 }
 
@@ -111,7 +132,7 @@ mod tests {
         ] {
             clock.apply(&event, now);
         }
-        assert_eq!(clock.spent(25.0), Some(7.5));
+        assert_eq!((clock.spent(25.0), clock.kept()), (Some(7.5), 6.5));
         clock.apply(&resumed(), 25.0);
         assert_eq!(clock.spent(26.0), None);
         for (now, event) in [

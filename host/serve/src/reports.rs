@@ -6,7 +6,7 @@ use super::places::Place;
 use bakeoff_domain::report::{RankingOutcome, Report, words};
 use bakeoff_render::Options;
 use bakeoff_run::audit::{self, ConcludedRun, Standing, compare_runs, runs_shown};
-use bakeoff_store::{Mode, Origin, RunId, RunStatus, Store, StoreError};
+use bakeoff_store::{Mode, Origin, RunId, RunStatus, RunSummary, Store, StoreError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,28 +66,36 @@ impl Reports {
             else {
                 continue;
             };
-            let key = (row.place.id.clone(), run.id.0, run.updated.clone());
-            if !self.answers.contains_key(&key) {
-                if started.elapsed() > within {
-                    continue;
-                }
-                let read = answer(&self.root, &row.place, run.id);
-                let read = read.unwrap_or_else(|text| Answer {
-                    text,
-                    ..Answer::default()
-                });
-                if self.answers.len() >= ANSWERS_MAX {
-                    self.answers.clear();
-                }
-                self.answers.insert(key.clone(), read);
-            }
-            found.extend(
-                self.answers
-                    .get(&key)
-                    .map(|answer| (row.place.id.clone(), answer.clone())),
-            );
+            let is_late = started.elapsed() > within;
+            let answer = self.answer(&row.place, run, is_late);
+            found.extend(answer.map(|answer| (row.place.id.clone(), answer)));
         }
         found
+    }
+
+    /// Returns the answer of a finished run: with `only_known`, if it was worked out before.
+    pub(crate) fn answer(
+        &mut self,
+        place: &Place,
+        run: &RunSummary,
+        only_known: bool,
+    ) -> Option<Answer> {
+        let key = (place.id.clone(), run.id.0, run.updated.clone());
+        if let Some(known) = self.answers.get(&key) {
+            return Some(known.clone());
+        }
+        if only_known {
+            return None;
+        }
+        let read = answer(&self.root, place, run.id).unwrap_or_else(|text| Answer {
+            text,
+            ..Answer::default()
+        });
+        if self.answers.len() >= ANSWERS_MAX {
+            self.answers.clear();
+        }
+        self.answers.insert(key, read.clone());
+        Some(read)
     }
 
     /// Returns the page of the report of a run, or of the last finished one; `None` if there is none.

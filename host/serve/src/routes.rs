@@ -18,7 +18,10 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Time that the page of a run waits for its answer, which comes by itself where it takes longer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 /// Returns the routes of a server. Every request is decided on before any of them sees it.
 pub(crate) fn routes(app: Arc<App>) -> Router {
@@ -125,7 +128,8 @@ async fn run(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
         Some(None) => no_such("../../"),
         Some(Some((place, Ok(update)))) => {
             let beside = app.beside_run(&place, &update.state);
-            of_type(HTML, run_page(&place, &update.state, beside))
+            let answer = app.answer(&place, &update.state, ANSWER_WITHIN).await;
+            of_type(HTML, run_page(&place, &update.state, answer, beside))
         }
         Some(Some((place, Err(error)))) => {
             let name = super::list_page::shown(place.experiment());

@@ -1,27 +1,36 @@
 //! The page of the last run of an experiment: how far it is, who leads and how sure that is, and what happens.
 
-use super::list_page::{shown, when};
+use super::list_page::{answered, shown, when};
 use super::live::RunState;
 use super::page::{ELSEWHERE, PageContent, page, part};
 use super::places::Place;
+use super::reports::Answer;
 use super::resources::{models, tasks};
 use super::standings::standings;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
-use bakeoff_store::RunStatus;
 use bakeoff_store::events::{Stage, title};
+use bakeoff_store::{RunId, RunStatus};
 use std::fmt::Write as _;
 
 /// The most earlier runs that are listed.
 const RUNS_MAX: usize = 24;
+/// Id of the part that has the answer.
+const ANSWER: &str = "answer";
 /// The most characters of a message, and of a problem.
 const MESSAGE_CHARS_MAX: usize = 1_000;
 
 /// A part of the page that changes while the run goes on.
 pub(crate) type Part = (&'static str, String);
 
-/// Returns the page of a run. `beside` is what stands beside it where it may be stopped and changed.
-pub(crate) fn run_page(place: &Place, state: &RunState, beside: Option<Part>) -> String {
+/// Returns the page of a run. `answer` is that of the last finished run, and `beside` stands beside a run that may be
+/// stopped and changed.
+pub(crate) fn run_page(
+    place: &Place,
+    state: &RunState,
+    answer: Option<Part>,
+    beside: Option<Part>,
+) -> String {
     let path = shown(place.experiment());
     let title = match state.progress.experiment.as_str() {
         "" => path.as_str(),
@@ -42,7 +51,8 @@ pub(crate) fn run_page(place: &Place, state: &RunState, beside: Option<Part>) ->
     }
     let mut all = parts(state);
     // After the state.
-    all.splice(1..1, beside);
+    let answer = answer.unwrap_or((ANSWER, String::new()));
+    all.splice(1..1, beside.into_iter().chain([answer]));
     for (id, text) in all {
         markup.push_str(&part(id, &text));
     }
@@ -65,6 +75,24 @@ pub(crate) fn parts(state: &RunState) -> Vec<Part> {
         ("models", models(state)),
         ("runs", runs(state)),
     ]
+}
+
+/// Returns the part with the answer of a finished run, which is that of the page or an earlier one.
+pub(crate) fn answer_part(state: &RunState, run: RunId, answer: Option<&Answer>) -> Part {
+    let RunId(run) = run;
+    let is_last = run == state.progress.run && !state.is_running();
+    let heading = match answer {
+        None => {
+            return (
+                ANSWER,
+                "<p>Its report is being worked out.</p>\n".to_owned(),
+            );
+        }
+        Some(_) if is_last => "<h2>Answer</h2>\n".to_owned(),
+        Some(_) => format!("<h2>Answer of run {run}, the last that finished</h2>\n"),
+    };
+    let text = answer.map_or_else(String::new, answered);
+    (ANSWER, heading + &text)
 }
 
 /// Returns what goes on, for how long, by whom, and what time is left as far as that is known.
@@ -94,7 +122,7 @@ fn status(state: &RunState) -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             out,
-            " <a id=\"to-report\" href=\"report/{run}\">Its report</a> has the answer."
+            " <a id=\"to-report\" href=\"report/{run}\">Its report</a> has scores, weights and sources."
         );
     }
     out.push_str("</p>\n");

@@ -40,9 +40,14 @@ pub(crate) fn standings(state: &RunState) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "<p class=\"leading\">{}</p>", Html(&text));
     }
-    out.push_str(
+    let _ = write!(
+        out,
         "<table class=\"standings\">\n<caption>Variants, and their times against the leader’s so far: 1 is the line, an \
-         interval is a bar, and those of earlier replicas lie above it</caption>\n<thead><tr><th scope=\"col\">Variant</th>\
+         interval is a bar, and those of earlier replicas lie above it{}",
+        axis.in_words()
+    );
+    out.push_str(
+        "</caption>\n<thead><tr><th scope=\"col\">Variant</th>\
          <th scope=\"col\">State</th><th scope=\"col\">Against the leader</th><th scope=\"col\">Interval</th></tr></thead>\n\
          <tbody>\n",
     );
@@ -113,7 +118,9 @@ fn row(state: &RunState, axis: Axis, id: &str) -> String {
             );
             format!("failed: {reason}")
         }
-        state if is_running => words_of(state, progress.stage).to_owned(),
+        stage if is_running => {
+            waiting(state, id).unwrap_or_else(|| words_of(stage, progress.stage).to_owned())
+        }
         state => words_where_it_stopped(state).to_owned(),
     };
     let class = if variant.state == VariantState::Failed {
@@ -174,6 +181,22 @@ fn compared(against: &AgainstLeader) -> String {
             }
         }
     }
+}
+
+/// Returns what the task of a variant waits for, if it is known to wait, though its stage has begun.
+fn waiting(state: &RunState, id: &str) -> Option<String> {
+    let task = match state.progress.variants[id].state {
+        VariantState::Building => format!("build of {id}"),
+        VariantState::Checking => format!("check of {id}"),
+        _ => return None,
+    };
+    let mut waits = state.progress.tasks.waits.iter();
+    let wait = waits.find(|wait| wait.task == task)?;
+    let text = format!("its {task} waits for {}", wait.waits_for);
+    Some(clipped(
+        &text.replace(&format!(" of {id}"), ""),
+        TEXT_CHARS_MAX,
+    ))
 }
 
 fn words_of(state: VariantState, stage: Option<Stage>) -> &'static str {
