@@ -1,6 +1,7 @@
 //! `bakeoff time` and `bakeoff judge`. Numbers that commands write and rows of a file decide here, which are the same
 //! wherever this runs; nothing depends on how long anything takes.
 
+mod fence;
 mod rows;
 
 use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};

@@ -81,10 +81,6 @@ const OWN_PATHS: [(&str, &str); 59] = [
         "cli::agents",
         "the file of instructions that the user named",
     ),
-    (
-        "cli::agents::fence_options",
-        "the paths to read that the user named",
-    ),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
     ("cli::build", "`-o`, and files that the user named"),
@@ -103,6 +99,10 @@ const OWN_PATHS: [(&str, &str); 59] = [
         "whether there is an experiment in the folder that the user named",
     ),
     ("cli::export", "the folder that the user named"),
+    (
+        "cli::fence_reach",
+        "the paths to read that the user named, and folders of the system",
+    ),
     ("cli::generate", "files that the user named"),
     ("cli::init", "the folder and files that the user named"),
     (

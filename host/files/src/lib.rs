@@ -6,6 +6,7 @@
 
 mod changeable;
 mod folder;
+mod interpreter;
 mod json;
 mod new_file;
 mod plain;
@@ -19,6 +20,7 @@ pub use changeable::{others_can_change, owned_by_others};
 pub use folder::{
     Folder, FolderEntry, FolderEntryKind, FoundEntry, LinkedPlace, is_link, leaves_folder,
 };
+pub use interpreter::{entries_named, files_of_interpreter, files_of_program};
 pub use json::{JSON_VALUES_MAX, JsonError, parse_json, parse_json_of};
 pub use new_file::{NewFile, write_new};
 pub use plain::{not_plain, open_plain, read_bounded};

@@ -8,7 +8,7 @@ use bakeoff_confine::{
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_files::Scratch;
+use bakeoff_files::{Scratch, entries_named, files_of_interpreter};
 use bakeoff_runner::Failed;
 use bakeoff_sandbox::GuestError;
 use std::os::fd::OwnedFd;
@@ -133,7 +133,10 @@ impl ProgramHosts {
 /// be written, nothing else.
 fn fence(program: &HostedProgram, folder: &Path) -> Fence {
     let system = SYSTEM.iter().map(PathBuf::from);
-    let own = program.interpreter.iter().flat_map(|path| home_of(path));
+    let own = program
+        .interpreter
+        .iter()
+        .flat_map(|path| files_of_interpreter(path));
     let mut execute: Vec<PathBuf> = system
         .chain(own)
         .chain(java_settings())
@@ -158,56 +161,4 @@ fn fence(program: &HostedProgram, folder: &Path) -> Fence {
 /// Returns the folders below `/etc` into which the files of a Java that the system brings are links.
 fn java_settings() -> Vec<PathBuf> {
     entries_named(Path::new("/etc"), |name| name.starts_with("java-"))
-}
-
-/// Returns the paths of those entries of a folder whose names are wanted; none where there is no folder.
-fn entries_named(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let wanted = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_wanted));
-    wanted.map(|entry| entry.path()).collect()
-}
-
-/// Returns what an interpreter needs of its own: its file, and where that lies in a folder `bin`, what the folder `lib`
-/// beside it has by the same name: `lib/python3.12` and `lib/libpython3.12.so` for `bin/python3.12`. Other programs of
-/// the same user may keep anything there.
-fn home_of(interpreter: &Path) -> Vec<PathBuf> {
-    let mut home = vec![interpreter.to_owned()];
-    let name = interpreter.file_name().and_then(|name| name.to_str());
-    let stem = name.map(|name| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'));
-    let bin = interpreter
-        .parent()
-        .filter(|folder| folder.ends_with("bin"));
-    let (Some(stem), Some(prefix)) = (
-        stem.filter(|stem| !stem.is_empty()),
-        bin.and_then(Path::parent),
-    ) else {
-        return home;
-    };
-    let shared = format!("lib{stem}");
-    home.extend(entries_named(&prefix.join("lib"), |name| {
-        name.starts_with(stem) || name.starts_with(&shared)
-    }));
-    home
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn an_interpreter_outside_of_the_system_has_its_own_libraries_and_nothing_else() {
-        let home = tempfile::tempdir().unwrap();
-        let at = |name: &str| home.path().join(name);
-        for folder in ["bin", "lib/python3.12", "lib/private", "share/keys"] {
-            fs::create_dir_all(at(folder)).unwrap();
-        }
-        fs::write(at("lib/libpython3.12.so"), "").unwrap();
-        let mut found = home_of(&at("bin/python3.12"));
-        found[1..].sort();
-        let own = ["bin/python3.12", "lib/libpython3.12.so", "lib/python3.12"];
-        assert_eq!(found, own.map(at));
-        assert_eq!(home_of(&at("bin/tool")).len(), 1);
-        assert_eq!(home_of(Path::new("/home/ann/tool")).len(), 1);
-    }
 }

@@ -1,10 +1,11 @@
 //! The comparison of commands: blocks, in each of which every command that is left runs once, in an order that is drawn.
 
-use super::command_line::CommandLine;
-use super::fenced::Fenced;
+use super::around::run_once;
+use super::error::TimingError;
 use super::measure::{Sums, digest, value};
 use super::notes::{Compared, notes};
 use super::options::{TimedCommand, TimingOptions};
+use super::places::{CommandPlace, FencedPlace};
 use super::run::{Ended, RunBounds, RunFailure, run};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::round_order;
@@ -13,6 +14,7 @@ use bakeoff_domain::series::{
     BlockValue, SeriesEnd, SeriesFacts, SeriesRace, SeriesReport, SeriesSettings, SeriesVariant,
     ValueError, blocks_needed, conclude,
 };
+use bakeoff_files::Scratch;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -73,32 +75,6 @@ pub enum News<'a> {
     },
 }
 
-/// An error that ends a comparison.
-#[derive(Debug, thiserror::Error)]
-pub enum TimingError {
-    /// A command that prepares others failed.
-    #[error("{what} {command:?} failed: {reason}")]
-    Helper {
-        /// Option that it comes from.
-        what: &'static str,
-        /// The command.
-        command: String,
-        /// Reason.
-        reason: String,
-    },
-    /// This machine cannot start or watch a command.
-    #[error("cannot run a command: {0}")]
-    Machine(#[from] io::Error),
-    /// The user interrupted it before anything was measured.
-    #[error(
-        "it was interrupted before anything was measured, while {running} ran (--timeout ends a run that takes too long)"
-    )]
-    Interrupted {
-        /// Name of the command, or the command itself.
-        running: String,
-    },
-}
-
 /// Compares commands until it is known which is the best, or the budget ends.
 ///
 /// # Errors
@@ -110,8 +86,10 @@ pub fn compare(
     interrupted: &AtomicBool,
     news: &mut dyn FnMut(News<'_>),
 ) -> Result<TimingOutcome, TimingError> {
+    let places = commands.iter().map(CommandPlace::of);
     let mut comparison = Comparison {
         commands,
+        places: places.collect::<io::Result<_>>()?,
         options,
         interrupted,
         race: SeriesRace::new(SeriesSettings {
@@ -140,6 +118,8 @@ pub fn compare(
 
 struct Comparison<'a> {
     commands: &'a [TimedCommand],
+    /// Places behind a fence, by command.
+    places: Vec<Option<CommandPlace>>,
     options: &'a TimingOptions,
     interrupted: &'a AtomicBool,
     race: SeriesRace,
@@ -156,8 +136,9 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     fn race_commands(&mut self, news: &mut dyn FnMut(News<'_>)) -> Result<SeriesEnd, TimingError> {
-        for command in self.commands {
-            self.help("--setup", command.setup.as_ref(), self.interrupted)?;
+        for (command, place) in self.commands.iter().zip(&self.places) {
+            let bounds = self.bounds_once(place.as_ref(), self.interrupted);
+            run_once("--setup", command.setup.as_ref(), &bounds)?;
         }
         let mut live: Vec<VariantIndex> = (0..self.commands.len()).collect();
         // The first runs warm the caches of the machine, show what takes how long, and who fails.
@@ -298,20 +279,25 @@ impl Comparison<'_> {
     fn run(&mut self, index: VariantIndex) -> Result<(f64, Ended), RunFailure> {
         let started = Instant::now();
         let command = &self.commands[index];
+        let place = self.places[index].as_ref();
+        // What prepares a run behind a fence has the same home.
+        let home = place.map(|_| Scratch::new()).transpose()?;
+        let place = place.zip(home.as_ref());
+        let bounds = self.bounds(place.map(|(place, home)| place.of_run(home)));
         if let Some(prepare) = &command.prepare {
-            let prepared = run(prepare, &self.bounds(None))?;
-            if let Some(reason) = prepared.failure("") {
+            let prepared = run(prepare, &bounds)?;
+            if let Some(reason) = prepared.failure(bounds.advice_on_failure()) {
                 return Err(RunFailure::OfCommand(format!(
                     "what prepares it ({}): {reason}",
                     prepare.text()
                 )));
             }
         }
-        let ended = run(&command.line, &self.bounds(command.fenced.as_ref()))?;
+        let ended = run(&command.line, &bounds)?;
         let failure = ended.failure(if command.fenced.is_none() {
             " (--ignore-failure lets that count)"
         } else {
-            " (behind a fence, which lets it write to $TMPDIR alone)"
+            bounds.advice_on_failure()
         });
         if let Some(reason) = failure.filter(|_| !self.options.ignores_failure) {
             return Err(RunFailure::OfCommand(reason));
@@ -350,12 +336,26 @@ impl Comparison<'_> {
         }
     }
 
-    fn bounds<'b>(&'b self, fenced: Option<&'b Fenced>) -> RunBounds<'b> {
+    fn bounds<'b>(&'b self, fenced: Option<FencedPlace<'b>>) -> RunBounds<'b> {
         RunBounds {
             fenced,
             input: self.options.input.as_deref(),
             timeout: self.options.timeout,
             interrupted: self.interrupted,
+        }
+    }
+
+    /// Bounds of what is run once around a command in this place.
+    fn bounds_once<'b>(
+        &self,
+        place: Option<&'b CommandPlace>,
+        interrupted: &'b AtomicBool,
+    ) -> RunBounds<'b> {
+        RunBounds {
+            fenced: place.and_then(CommandPlace::of_once),
+            input: None,
+            timeout: self.options.timeout,
+            interrupted,
         }
     }
 
@@ -373,48 +373,14 @@ impl Comparison<'_> {
         self.race.withdraw(command);
     }
 
-    /// Runs what sets up or cleans up behind a command; `interrupted` says whether the user has interrupted it.
-    fn help(
-        &self,
-        what: &'static str,
-        line: Option<&CommandLine>,
-        interrupted: &AtomicBool,
-    ) -> Result<(), TimingError> {
-        let Some(line) = line else {
-            return Ok(());
-        };
-        let bounds = RunBounds {
-            fenced: None,
-            input: None,
-            timeout: self.options.timeout,
-            interrupted,
-        };
-        let reason = match run(line, &bounds) {
-            Ok(ended) => ended.failure(""),
-            Err(RunFailure::OfCommand(reason)) => Some(reason),
-            Err(RunFailure::Interrupted) => {
-                return Err(TimingError::Interrupted {
-                    running: line.text().to_owned(),
-                });
-            }
-            Err(RunFailure::OfMachine(error)) => return Err(error.into()),
-        };
-        reason.map_or(Ok(()), |reason| {
-            Err(TimingError::Helper {
-                what,
-                command: line.text().to_owned(),
-                reason,
-            })
-        })
-    }
-
     fn clean_up(&self) -> Result<(), TimingError> {
         // An interruption ends what is measured, and not what cleans up behind it.
         let never = AtomicBool::new(false);
-        let cleaned = self
-            .commands
-            .iter()
-            .map(|command| self.help("--cleanup", command.cleanup.as_ref(), &never));
+        let commands = self.commands.iter().zip(&self.places);
+        let cleaned = commands.map(|(command, place)| {
+            let bounds = self.bounds_once(place.as_ref(), &never);
+            run_once("--cleanup", command.cleanup.as_ref(), &bounds)
+        });
         // All of them are run, whatever one of them does.
         cleaned.collect::<Vec<_>>().into_iter().collect()
     }
@@ -425,6 +391,7 @@ impl Comparison<'_> {
         let walls = self.runs.iter().map(|run| run.wall_ns as f64);
         let notes = notes(&Compared {
             commands: self.commands,
+            places: &self.places,
             options: self.options,
             sums: &self.sums,
             live: &live,

@@ -84,20 +84,37 @@ impl Fenced {
     /// There can be no fence on this machine, or no temporary folder.
     pub fn command(&self, line: &CommandLine) -> io::Result<FencedCommand> {
         let home = Scratch::new()?;
+        let (command, measurement) = self.command_at(line, home.work())?;
+        Ok(FencedCommand {
+            command,
+            measurement,
+            home,
+        })
+    }
+
+    /// Returns the command of one run as [`Fenced::command`] does, with a home that others may share.
+    ///
+    /// # Errors
+    /// There can be no fence on this machine.
+    pub(crate) fn command_at(
+        &self,
+        line: &CommandLine,
+        home: &Path,
+    ) -> io::Result<(Command, Measurement)> {
         let mut fence = FileFence::new().map_err(io::Error::other)?;
         allow_system(&mut fence);
         for readable in &self.reach.readable {
             fence.allow(readable, FileAccess::Execute);
         }
         fence.allow(&self.folder, self.access);
-        fence.allow(home.work(), FileAccess::WriteLinkAndExecute);
+        fence.allow(home, FileAccess::WriteLinkAndExecute);
         let (mut command, measurement) = measured_in(&fence, self.reach.network, line.program())?;
         command.env_clear();
         for name in VARIABLES {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
         command
-            .envs(HOMES.map(|name| (name, home.work())))
+            .envs(HOMES.map(|name| (name, home)))
             .envs(
                 self.reach
                     .variables
@@ -106,10 +123,6 @@ impl Fenced {
             )
             .args(line.arguments())
             .current_dir(&self.folder);
-        Ok(FencedCommand {
-            command,
-            measurement,
-            home,
-        })
+        Ok((command, measurement))
     }
 }

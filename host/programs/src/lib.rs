@@ -4,14 +4,17 @@
 //! A command runs under a keeper (`bakeoff_confine::measured`), which measures it and ends whatever it leaves behind.
 //! One that is told of events ([`EventListener`]) is kept in the same way, and not measured.
 
+mod around;
 mod blocks;
 mod command_line;
+mod error;
 mod event_listener;
 mod fenced;
 mod measure;
 mod metric;
 mod notes;
 mod options;
+mod places;
 mod run;
 
 // A test that starts commands is the keeper of them.
@@ -19,9 +22,11 @@ mod run;
 #[path = "../../confine/testing/keeper_before_main.rs"]
 mod keeper_before_main;
 
-pub use blocks::{CommandRun, News, TimingError, TimingOutcome, compare};
+pub use blocks::{CommandRun, News, TimingOutcome, compare};
 pub use command_line::{CommandLine, CommandLineError, Shell};
+pub use error::TimingError;
 pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
 pub use fenced::{Fenced, FencedCommand, Reach, allow_system};
 pub use metric::{Metric, MetricError};
 pub use options::{Decides, TimedCommand, TimingOptions};
+pub use places::SETUP_VARIABLE;

@@ -3,8 +3,10 @@
 use super::command_line::CommandLine;
 use super::measure::Sums;
 use super::options::{Decides, TimedCommand, TimingOptions};
-use super::run::{RunBounds, run};
+use super::places::CommandPlace;
+use super::run::{RunBounds, RunFailure, run};
 use bakeoff_domain::numbers::{percent, reading};
+use bakeoff_files::Scratch;
 use std::sync::atomic::AtomicBool;
 
 /// Number of runs of a command that does nothing.
@@ -15,6 +17,8 @@ const START_SHARE: f64 = 0.1;
 /// Commands after they were compared.
 pub(crate) struct Compared<'a> {
     pub(crate) commands: &'a [TimedCommand],
+    /// Their places behind a fence; `None` for those that run without.
+    pub(crate) places: &'a [Option<CommandPlace>],
     pub(crate) options: &'a TimingOptions,
     /// Sums of their runs, by command.
     pub(crate) sums: &'a [Sums],
@@ -97,16 +101,20 @@ fn start(compared: &Compared<'_>) -> Option<String> {
         .map(|command| command.line.text().to_owned())
         .collect();
     let line = CommandLine::that_does_nothing(&compared.options.shell, &texts)?;
-    let bounds = RunBounds {
-        fenced: compared
-            .commands
-            .first()
-            .and_then(|first| first.fenced.as_ref()),
-        input: None,
-        timeout: None,
-        interrupted: compared.interrupted,
+    let place = compared.places.first().and_then(Option::as_ref);
+    let wall_ns = || -> Result<f64, RunFailure> {
+        let home = place.map(|_| Scratch::new()).transpose()?;
+        let bounds = RunBounds {
+            fenced: place
+                .zip(home.as_ref())
+                .map(|(place, home)| place.of_run(home)),
+            input: None,
+            timeout: None,
+            interrupted: compared.interrupted,
+        };
+        Ok(run(&line, &bounds)?.measured.wall_ns as f64)
     };
-    let times = (0..EMPTY_RUNS).map(|_| Some(run(&line, &bounds).ok()?.measured.wall_ns as f64));
+    let times = (0..EMPTY_RUNS).map(|_| wall_ns().ok());
     // The least: whatever else the machine does only adds to it.
     let times: Vec<f64> = times.collect::<Option<_>>()?;
     let empty_ns = times.into_iter().fold(f64::INFINITY, f64::min);

@@ -23,7 +23,8 @@ pub struct TimedCommand {
     pub setup: Option<CommandLine>,
     /// Command that is run once, after its last run.
     pub cleanup: Option<CommandLine>,
-    /// The fence that it runs behind; `None` for the user's rights and folder. What is run around it is not behind it.
+    /// The fence that it runs behind, with what is run around it; `None` for the user's rights and folder. What prepares
+    /// a run has the home of that run, and what sets up one of its own, which runs can read.
     pub fenced: Option<Fenced>,
 }
 

@@ -1,7 +1,7 @@
 //! One run of a command.
 
 use super::command_line::CommandLine;
-use super::fenced::{Fenced, FencedCommand};
+use super::places::FencedPlace;
 use bakeoff_confine::{Keeper, Measured, end_in_words, measured, sink, written};
 use std::fs::File;
 use std::io;
@@ -16,6 +16,8 @@ const OUTPUT_BYTES_MAX: u64 = 256 << 20;
 const LOOK: Duration = Duration::from_millis(100);
 /// The most characters of what a command wrote to stderr that an error has.
 const STDERR_CHARS_MAX: usize = 600;
+/// Words behind the end of a command that failed behind a fence.
+const BEHIND_A_FENCE: &str = " (behind a fence: it writes to $TMPDIR alone, and reads its folder, the system and what --read names)";
 
 /// A run that ended by itself.
 #[derive(Debug)]
@@ -50,8 +52,8 @@ impl From<io::Error> for RunFailure {
 /// Bounds of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct RunBounds<'a> {
-    /// The fence that it runs behind.
-    pub(crate) fenced: Option<&'a Fenced>,
+    /// The place behind a fence that it runs in; `None` for the user's rights and folder.
+    pub(crate) fenced: Option<FencedPlace<'a>>,
     /// File that it reads as its stdin.
     pub(crate) input: Option<&'a Path>,
     /// Time after which it is ended.
@@ -60,21 +62,25 @@ pub(crate) struct RunBounds<'a> {
     pub(crate) interrupted: &'a AtomicBool,
 }
 
+impl RunBounds<'_> {
+    /// Returns what stands behind the end of a command that failed, where a fence may be the reason.
+    pub(crate) fn advice_on_failure(&self) -> &'static str {
+        if self.fenced.is_some() {
+            BEHIND_A_FENCE
+        } else {
+            ""
+        }
+    }
+}
+
 /// Runs a command to its end, with all that it starts.
 pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, RunFailure> {
-    let (mut command, measurement, _home) = match bounds.fenced {
-        Some(fenced) => {
-            let FencedCommand {
-                command,
-                measurement,
-                home,
-            } = fenced.command(line)?;
-            (command, measurement, Some(home))
-        }
+    let (mut command, measurement) = match bounds.fenced {
+        Some(place) => place.fenced.command_at(line, place.home)?,
         None => {
             let (mut command, measurement) = measured(line.program())?;
             command.args(line.arguments());
-            (command, measurement, None)
+            (command, measurement)
         }
     };
     let (stdout, stderr) = (sink()?, sink()?);
@@ -96,12 +102,12 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
     outcome?;
     let said = said(stderr)?;
     let Some(measured) = measurement.read()? else {
-        let reason = if said.is_empty() {
+        // A program that could not be started has said why.
+        return Err(RunFailure::OfCommand(if said.is_empty() {
             "it was ended from outside".to_owned()
         } else {
-            said
-        };
-        return Err(RunFailure::OfCommand(reason));
+            said + bounds.advice_on_failure()
+        }));
     };
     Ok(Ended {
         measured,

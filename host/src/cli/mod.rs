@@ -31,6 +31,7 @@ mod explore_opinion;
 mod explore_output;
 mod export;
 mod failure;
+mod fence_reach;
 mod first_look;
 mod generate;
 mod generation;

@@ -1,6 +1,7 @@
 //! `bakeoff time`: commands, each started anew in every block.
 
 mod export;
+mod fence;
 mod parameters;
 
 use super::Status;
@@ -19,6 +20,7 @@ use bakeoff_programs::{
     CommandLine, Decides, Metric, Shell, TimedCommand, TimingError, TimingOptions, compare,
 };
 use clap::{Args, ValueEnum};
+use fence::FenceOptions;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -44,13 +46,14 @@ enum By {
 #[command(after_help = "\
 A block is one run of each command that is left, each in a fresh process, in an order that is drawn anew.
 It ends as soon as it is known which command is the best, or that none is; a verdict takes 8 blocks at
-least. Commands run with your rights, and without a fence.
+least. Commands run with your rights, and without a fence unless --fence is given.
 
 Examples:
   bakeoff time 'sleep 0.1' 'sleep 0.11'
   bakeoff time 'python3 a.py' 'python3 b.py' --input data.json --same-output
   bakeoff time 'zstd -{level} -c big' -L level 1,3,9 --by cpu
   bakeoff time ./old ./new --fail-if-slower 5%
+  bakeoff time ./mine ./theirs --fence            behind a fence: no network, nothing to write but $TMPDIR
   bakeoff time ./a ./b --metric loss              compares the lines `METRIC loss=0.52` that they write
   bakeoff time ./a ./b --export runs.csv && bakeoff judge runs.csv
 
@@ -73,6 +76,8 @@ pub(super) struct Arguments {
     compared: Compared,
     #[command(flatten)]
     around: Around,
+    #[command(flatten)]
+    fence: FenceOptions,
     #[command(flatten)]
     runs: Runs,
     /// Values of a parameter, which take the place of {NAME} in the commands
@@ -275,6 +280,7 @@ impl Arguments {
             let line = (!text.is_empty()).then(|| CommandLine::one(text, &shell));
             line.transpose().map_err(wrong)
         };
+        let fenced = self.fence.fenced(&lines)?;
         let mut commands: Vec<TimedCommand> = Vec::new();
         for (line, group) in lines.into_iter().zip(&groups) {
             let is_taken = |name: &str| commands.iter().any(|other| other.name == name);
@@ -290,7 +296,7 @@ impl Arguments {
                 prepare: helper(&group[2])?,
                 setup: helper(&group[3])?,
                 cleanup: helper(&group[4])?,
-                fenced: None,
+                fenced: fenced.clone(),
             });
         }
         Ok(commands)
