@@ -2,6 +2,7 @@
 //! wherever this runs; nothing depends on how long anything takes.
 
 mod fence;
+mod kept;
 mod rows;
 
 use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};

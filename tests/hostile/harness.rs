@@ -32,15 +32,15 @@ mod kept_parsers;
 
 use bundle_parser::bundle;
 pub(crate) use kept_parsers::{
-    cassette, generation_record, lock_holder, model_command, model_progress, model_record,
-    model_stream,
+    cassette, generation_record, kept_timing, lock_holder, model_command, model_progress,
+    model_record, model_stream,
 };
 
 /// A parser by name, and the function that gives it bytes.
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 20] = [
+pub(crate) const ALL: [Harness; 21] = [
     ("experiment", experiment),
     ("cases", cases),
     ("instances", instances),
@@ -61,6 +61,7 @@ pub(crate) const ALL: [Harness; 20] = [
     ("model-progress", model_progress),
     ("generation-record", generation_record),
     ("lock-holder", lock_holder),
+    ("kept-timing", kept_timing),
 ];
 
 /// The store and bundles need a folder, and so take far longer than the parsers above.

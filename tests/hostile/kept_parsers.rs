@@ -46,6 +46,23 @@ pub(crate) fn generation_record(bytes: &[u8]) {
     }
 }
 
+/// A comparison of commands that somebody kept: its report is worked out and written.
+pub(crate) fn kept_timing(bytes: &[u8]) {
+    let report = bakeoff_programs::KeptTiming::parse(bytes, None)
+        .and_then(|(kept, _)| kept.report())
+        .map_err(|error| error.to_string());
+    match report {
+        Ok(report) => {
+            let options = bakeoff_render::Options::default();
+            let text = bakeoff_render::human_of_series(&report, &options);
+            assert!(text.lines().all(is_inert), "{text:?}");
+            let kept = bakeoff_render::json_of_series(&report, None);
+            assert!(kept.lines().all(is_inert), "{kept:?}");
+        }
+        Err(error) => assert!(is_inert(&error) && error.len() < 8_000, "{error:?}"),
+    }
+}
+
 /// What a lock file says of its holder.
 pub(crate) fn lock_holder(bytes: &[u8]) {
     let holder = bakeoff_store::LockHolder::parse(bytes).map(|holder| holder.to_string());

@@ -9,11 +9,12 @@
 //! → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] → [`growth`] → [`score`] → [`report`] →
 //! [`series`].
 //! Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused operations), [`ids`] (safe names),
-//! [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
+//! [`anchored`] (two measurements by way of what did not change), [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
 //! [`queue`] (the order of a run's tasks).
 
 mod active;
 mod aggregator;
+pub mod anchored;
 mod approach;
 pub mod attempt;
 mod code;

@@ -3,6 +3,7 @@
 use super::around::run_once;
 use super::error::TimingError;
 use super::measure::{Sums, digest, value};
+use super::named_files::{NamedFile, named_files};
 use super::notes::{Compared, notes};
 use super::options::{TimedCommand, TimingOptions};
 use super::places::{CommandPlace, FencedPlace};
@@ -55,6 +56,10 @@ pub struct TimingOutcome {
     pub report: SeriesReport,
     /// All runs that count, in the order in which they were made.
     pub runs: Vec<CommandRun>,
+    /// The notes of the report that are on how the commands ran.
+    pub notes: Vec<String>,
+    /// Files that each command names, by command; `None` where that is not known, or nobody asked.
+    pub files: Vec<Option<Vec<NamedFile>>>,
     /// The reason why something that was set up is not cleaned up.
     pub not_cleaned: Option<TimingError>,
 }
@@ -110,10 +115,18 @@ pub fn compare(
         seconds: 0.0,
     };
     let ended = comparison.race_commands(news);
+    let files = commands.iter().map(|command| {
+        let is_asked = options.looks_at_files && ended.is_ok();
+        is_asked.then(|| named_files(&command.line)).flatten()
+    });
+    let files = files.collect();
     // Whatever happened, what a command set up is cleaned up.
     let cleaned = comparison.clean_up();
     let ended = ended?;
-    Ok(comparison.outcome(ended, cleaned.err()))
+    Ok(TimingOutcome {
+        files,
+        ..comparison.outcome(ended, cleaned.err())
+    })
 }
 
 struct Comparison<'a> {
@@ -261,7 +274,7 @@ impl Comparison<'_> {
             return Err(RunFailure::OfCommand(reason));
         }
         for (position, (value, ended)) in values.iter().zip(&ended).enumerate() {
-            self.sums[value.variant].add(ended);
+            self.sums[value.variant].add(&ended.measured);
             self.runs.push(CommandRun {
                 command: value.variant,
                 block,
@@ -411,13 +424,15 @@ impl Comparison<'_> {
             cases: Vec::new(),
             ended,
             order: None,
-            notes,
+            notes: notes.clone(),
             block_seconds: (blocks > 0).then(|| self.seconds / f64::from(blocks)),
             seed: Some(self.options.seed),
         };
         TimingOutcome {
             report: conclude(&mut self.race, facts),
             runs: self.runs,
+            notes,
+            files: Vec::new(),
             not_cleaned,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::options::Decides;
 use super::run::Ended;
+use bakeoff_confine::Measured;
 use bakeoff_domain::series::AlsoMeasured;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
@@ -46,11 +47,11 @@ pub(crate) fn value(decides: &Decides, ended: &Ended) -> Result<f64, String> {
 
 impl Sums {
     /// Adds a run that counts.
-    pub(crate) fn add(&mut self, ended: &Ended) {
+    pub(crate) fn add(&mut self, measured: &Measured) {
         self.runs += 1;
-        self.wall_ns += ended.measured.wall_ns as f64;
-        self.cpu_ns += ended.measured.cpu_ns as f64;
-        self.peak_bytes += ended.measured.peak_bytes as f64;
+        self.wall_ns += measured.wall_ns as f64;
+        self.cpu_ns += measured.cpu_ns as f64;
+        self.peak_bytes += measured.peak_bytes as f64;
     }
 
     /// Adds what a run wrote.

@@ -63,6 +63,21 @@ impl Metric {
         })
     }
 
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The regular expression by which it is found.
+    pub(crate) fn pattern(&self) -> &str {
+        self.pattern.as_str()
+    }
+
+    /// Which values are better.
+    pub(crate) fn direction(&self) -> Direction {
+        self.direction
+    }
+
     /// The quantity that is compared.
     pub(crate) fn quantity(&self) -> Quantity {
         Quantity {

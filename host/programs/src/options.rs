@@ -98,6 +98,9 @@ pub struct TimingOptions {
     pub confidence: f64,
     /// δ: differences below this fraction do not matter in practice.
     pub practical: f64,
+    /// True if the files that commands name are looked at once all have run, so that a [kept](super::KeptTiming)
+    /// comparison knows its commands again.
+    pub looks_at_files: bool,
     /// Margin by which the others may be worse than the first command, if that is asked.
     pub margin: Option<f64>,
 }

@@ -161,22 +161,30 @@ impl RunContext {
     }
 }
 
+/// Returns the name of the processor, the number of its cores, and the system with its kernel.
+pub fn machine() -> (String, u32, String) {
+    let uname = rustix::system::uname();
+    let system = format!(
+        "{} {}",
+        uname.sysname().to_string_lossy(),
+        uname.release().to_string_lossy()
+    );
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    (bakeoff_measure::cpu_model(), cores, system)
+}
+
 /// Returns the environment in which a run measures.
 pub fn environment(context: &RunContext, policy: &Policy) -> Environment {
-    let uname = rustix::system::uname();
+    let (cpu, cores, system) = machine();
     let compiler = context.tools.compiler.lines().next();
     Environment {
         engine: engine::fingerprint(Profile::Timed).unwrap_or_default(),
         compiler: compiler.unwrap_or_default().to_owned(),
         compiler_choice: context.tools.compiler_choice.words().to_owned(),
         crates: context.crates.clone(),
-        cpu: bakeoff_measure::cpu_model(),
-        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-        system: format!(
-            "{} {}",
-            uname.sysname().to_string_lossy(),
-            uname.release().to_string_lossy()
-        ),
+        cpu,
+        cores,
+        system,
         confinement: context.tools.confinement.level().name().to_owned(),
         policy: policy.summary(),
         fences: context.tools.confinement.mechanisms().list(),

@@ -79,7 +79,7 @@ pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
 pub use coarse_race::asks_for_time;
 pub use coarse_times::{CoarseRace, CoarseTimes};
 pub use conclude::conclude;
-pub use context::{RunContext, environment, runner_error};
+pub use context::{RunContext, environment, machine, runner_error};
 pub use coverages::KeptCoverage;
 pub use error::RunError;
 pub use evaluations::{has_source, known_evidence};

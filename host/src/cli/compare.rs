@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::looking::UNTIMED;
 use super::options::{Format, Output};
 use super::two_runs::{self, RunReference};
-use super::{Status, revisions, show};
+use super::{Status, revisions, show, two_timings};
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, Untimed};
 use std::path::Path;
@@ -26,7 +26,14 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return compared.or_else(|failure| not_built(failure, output));
     }
     if let Some((before, after)) = arguments.runs()? {
-        return two_runs::run(&before, &after, output);
+        return match (before.timing()?, after.timing()?) {
+            (Some(before), Some(after)) => two_timings::run(&before, &after, output),
+            (None, None) => two_runs::run(&before, &after, output),
+            _ => Err(Failure::usage(
+                "one of the two is a comparison of commands (`bakeoff time --out`), and the other is of runs: name two \
+                 of a kind",
+            )),
+        };
     }
     let files = Files {
         named: &arguments.files,

@@ -7,6 +7,7 @@ use super::unfinished;
 use crate::library::results_folder;
 use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::Report;
+use bakeoff_programs::KEPT_FILE;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::{Plain, ShellWord};
 use bakeoff_run::audit::{self, ConcludedRun, Figure, Outcome, Standing};
@@ -230,11 +231,20 @@ pub(super) fn open(results: &ResultsPlace) -> Result<Store, Failure> {
     Ok(store)
 }
 
-/// Returns the failure of opening a folder of results. One that has a report and no database gets an explanation.
+/// Returns the failure of opening a folder of results. One that has a report, or a comparison of commands, and no database
+/// gets an explanation.
 fn missing(results: &ResultsPlace, error: StoreError) -> Failure {
     let report = ReportFile::Json.name();
-    let folder = results.open_folder().ok();
-    if !error.is_missing() || folder.is_none_or(|folder| !folder.has(report)) {
+    let folder = results.open_folder().ok().filter(|_| error.is_missing());
+    let has = |file: &str| folder.as_ref().is_some_and(|folder| folder.has(file));
+    if has(KEPT_FILE) {
+        return Failure::usage(format!(
+            "{} has a comparison of commands ({KEPT_FILE}) and no results of runs: `bakeoff report` shows it, and \
+             `bakeoff compare` what changed between two",
+            results.path().display()
+        ));
+    }
+    if !has(report) {
         return error.into();
     }
     Failure::usage(format!(
@@ -244,7 +254,7 @@ fn missing(results: &ResultsPlace, error: StoreError) -> Failure {
     ))
 }
 
-fn from_elsewhere(results: &Path) -> String {
+pub(super) fn from_elsewhere(results: &Path) -> String {
     format!(
         "the results in {} come from elsewhere: they are shown as they were found, and may have \
          been written by anybody",

@@ -4,7 +4,7 @@
 use super::failure::Failure;
 use super::kept::ReportPlace;
 use super::options::{Format, Output};
-use super::{Status, show};
+use super::{Status, kept_timing, show};
 use bakeoff_domain::report::{self, Report};
 use bakeoff_domain::score::{WeightError, parse_weight};
 use bakeoff_run::audit::{self, runs_shown};
@@ -27,7 +27,7 @@ Examples:
 Exit status: as of the run; 1 if the report that was kept is not what follows from the samples, or the run
 has not ended.")]
 pub(super) struct Arguments {
-    /// An experiment's folder or file, or a folder of results
+    /// An experiment's folder or file, or a folder of results, also those of `bakeoff time --out`
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// How much a criterion counts instead; may be given for several
@@ -39,6 +39,18 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if let Some(timing) = kept_timing::find(&arguments.from)? {
+        let given = [
+            ("--weight", !arguments.weights.is_empty()),
+            ("--run", arguments.run.is_some()),
+        ];
+        return match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(Failure::usage(format!(
+                "a comparison of commands has no weights and no number: leave out {name}"
+            ))),
+            None => kept_timing::show(&timing, output),
+        };
+    }
     let weights = weights(&arguments.weights).map_err(refused)?;
     let place = ReportPlace::find(&arguments.from)?;
     let (store, shown) = place.report_so_far(arguments.run.map(RunId))?;

@@ -9,6 +9,7 @@ use super::counts;
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::judge::{allowance, percent};
+use super::kept_timing;
 use super::models;
 use super::options::Output;
 use super::regression::Unsure;
@@ -17,7 +18,8 @@ use super::timing_display::TimingDisplay;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Direction;
 use bakeoff_programs::{
-    CommandLine, Decides, Metric, Shell, TimedCommand, TimingError, TimingOptions, compare,
+    CommandLine, Decides, KEPT_FILE, KeptTiming, Machine, Metric, Shell, TimedCommand, TimingError,
+    TimingOptions, compare,
 };
 use clap::{Args, ValueEnum};
 use fence::FenceOptions;
@@ -56,6 +58,7 @@ Examples:
   bakeoff time ./mine ./theirs --fence            behind a fence: no network, nothing to write but $TMPDIR
   bakeoff time ./a ./b --metric loss              compares the lines `METRIC loss=0.52` that they write
   bakeoff time ./a ./b --export runs.csv && bakeoff judge runs.csv
+  bakeoff time ./app ./reference --out before     later: --out after, and bakeoff compare before after
 
 Exit status: 0 with a winner or a tie, 1 without, 3 if some command failed. With --fail-if-slower the test
 alone decides: 1 if a later command is surely worse than the first, or if that is not known (unless
@@ -92,6 +95,9 @@ pub(super) struct Arguments {
     /// Write all runs (.csv) or the report (.json, .md, .html) to a file as well
     #[arg(long, value_name = "FILE")]
     export: Vec<PathBuf>,
+    /// Keep all runs in this folder: `bakeoff report DIR` shows them again, `bakeoff compare DIR DIR` what changed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Exit with 1 if a later command is worse than the first by more than this, or if that is not known
     #[arg(long, visible_alias = "fail-if-worse", value_name = "PERCENT", value_parser = allowance)]
     fail_if_slower: Option<f64>,
@@ -180,12 +186,14 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let commands = arguments.commands()?;
     let options = arguments.options()?;
     let exports = export::files(&arguments.export)?;
+    let out = arguments.out.as_deref().map(kept_timing::folder_for);
+    let out = out.transpose()?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     let mut display = TimingDisplay::new(output);
-    let timed = commands.clone();
+    let (timed, how) = (commands.clone(), options.clone());
     let work = tokio::task::spawn_blocking(move || {
-        let outcome = compare(&timed, &options, &flag, &mut |news| display.show(&news));
+        let outcome = compare(&timed, &how, &flag, &mut |news| display.show(&news));
         display.end();
         outcome
     });
@@ -199,10 +207,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     for (file, format) in exports {
         export::write(file, &outcome, format, output)?;
     }
+    if let Some(folder) = out {
+        let mut kept = KeptTiming::of(&commands, &options, &outcome, machine());
+        kept.options.passes_if_unsure = arguments.unsure == Unsure::Pass;
+        kept.write(&folder).map_err(|error| {
+            let place = folder.path().join(KEPT_FILE);
+            Failure::infrastructure(format!("cannot write {}: {error}", place.display()))
+        })?;
+    }
     if let Some(error) = outcome.not_cleaned {
         return Err(failure(error));
     }
     Ok(status)
+}
+
+fn machine() -> Machine {
+    let (cpu, cores, system) = bakeoff_run::machine();
+    Machine { cpu, cores, system }
 }
 
 fn failure(error: TimingError) -> Failure {
@@ -349,6 +370,7 @@ impl Arguments {
             },
             confidence: 0.95,
             practical: compared.practical.unwrap_or(usual),
+            looks_at_files: self.out.is_some(),
             margin: self.fail_if_slower,
         })
     }

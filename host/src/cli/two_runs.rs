@@ -1,14 +1,14 @@
 //! `bakeoff compare RUN RUN`: shows what changed between two runs.
 
 use super::failure::Failure;
+use super::kept_timing::{self, ReportedTiming};
 use super::options::{Format, Output};
-use super::{Status, kept, show};
-use bakeoff_domain::report::words;
-use bakeoff_domain::verdict::RatioInterval;
+use super::{Status, changed_times, kept, show};
+use bakeoff_domain::anchored::TimeChanges;
+use bakeoff_domain::series::Quantity;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit::{
-    ReportedRun, RunComparison, TimeChange, TimeChanges, VariantChange, VerdictChange,
-    compare_runs, time_changes,
+    ReportedRun, RunComparison, VariantChange, VerdictChange, compare_runs, time_changes,
 };
 use bakeoff_run::{Evidence, Record};
 use bakeoff_store::RunId;
@@ -42,6 +42,21 @@ impl RunReference {
             None => (PathBuf::from("."), Some(number(text)?)),
         };
         folder.is_dir().then_some(Self { folder, run })
+    }
+
+    /// Returns the comparison of commands that is kept in the folder, if one is.
+    ///
+    /// # Errors
+    /// It is damaged, or a number of a run is given.
+    pub(super) fn timing(&self) -> Result<Option<ReportedTiming>, Failure> {
+        let found = kept_timing::find(&self.folder)?;
+        if found.is_some() && self.run.is_some() {
+            return Err(Failure::usage(format!(
+                "{} has a comparison of commands, which has no number: name the folder alone",
+                self.folder.display()
+            )));
+        }
+        Ok(found)
     }
 
     fn report(&self) -> Result<(kept::DisplayedReport, Record), Failure> {
@@ -79,7 +94,11 @@ pub(super) fn run(
     };
     match output.format {
         Format::Json => show::write_json(&difference)?,
-        _ => show::write(&(differences(&difference.reports) + &times(&difference.times)))?,
+        _ => {
+            let none = "no variant that was timed in both runs has another component";
+            let times = changed_times::lines(&difference.times, &Quantity::time("time"), none);
+            show::write(&(differences(&difference.reports) + &times))?;
+        }
     }
     Ok(before.status(after.status(Status::Done)))
 }
@@ -115,56 +134,6 @@ fn differences(comparison: &RunComparison) -> String {
         text += &verdict(change);
     }
     text
-}
-
-fn times(times: &TimeChanges) -> String {
-    let (confidence, anchors, changes) = match times {
-        TimeChanges::NotComparable { reason } => {
-            return format!("times cannot be compared: {}\n", Plain(reason));
-        }
-        TimeChanges::Comparable {
-            confidence,
-            anchors,
-            changes,
-        } => (100.0 * confidence, anchors, changes),
-    };
-    if changes.is_empty() {
-        return "times: no variant that was timed in both runs has another component\n".to_owned();
-    }
-    let anchors: Vec<String> = anchors.iter().map(|id| Plain(id).to_string()).collect();
-    let mut text = format!(
-        "times against then, by way of what did not change ({}; all intervals at {confidence:.0} %):\n",
-        anchors.join(", ")
-    );
-    for change in changes {
-        text += &time(change);
-    }
-    text
-}
-
-/// Returns a change of time in words. They say "slower" or "faster" only where the whole interval is on one side of 1.
-fn time(change: &TimeChange) -> String {
-    let id = Plain(&change.id);
-    let (ratio, low, high) = (change.ratio, change.low, change.high);
-    let slower = low.is_some_and(|low| low > 1.0);
-    let faster = high.is_some_and(|high| high < 1.0);
-    let found = RatioInterval {
-        ratio: Some(ratio),
-        low,
-        high,
-    };
-    let said = match (slower || faster, low, high) {
-        (true, ..) => {
-            let (difference, ends) = words::difference(found, faster);
-            let ends = ends.map(|ends| format!(", {ends}"));
-            difference + &ends.unwrap_or_default()
-        }
-        (false, Some(low), Some(high)) => {
-            format!("no change is sure: {}", words::span(low, high))
-        }
-        _ => "no change is sure".to_owned(),
-    };
-    format!("  {id}: {said}, against {}\n", Plain(&change.anchor))
 }
 
 fn variant(change: &VariantChange) -> String {

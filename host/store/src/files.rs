@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Name of the database in the folder of an experiment.
-pub(super) const DATABASE: &str = "bakeoff.db";
+pub const DATABASE: &str = "bakeoff.db";
 
 /// Everything that the results of an experiment consist of, by its name in their folder; the journals
 /// of the database before it, as they must never lie beside another one.

@@ -1,6 +1,7 @@
 //! Sentences about a series, from its values only.
 
 use super::notes::blocks_needed;
+use super::quantity::Quantity;
 use super::report::{SeriesEnd, SeriesReport, SeriesVerdict};
 use crate::numbers::{budget, count, percent, significant, with_ends};
 use crate::reading_verdict::Claim;
@@ -42,11 +43,7 @@ impl SeriesReport {
     }
 
     fn ways(&self) -> Ways {
-        if self.quantity.is_time() {
-            Ways::TIME
-        } else {
-            Ways::VALUE
-        }
+        self.quantity.ways()
     }
 
     /// The difference of the first variant of a row, and the ends of the interval.
@@ -86,7 +83,7 @@ impl SeriesReport {
     fn open_text(&self, row: &SeriesVerdict) -> Option<String> {
         let (low, high) = row.low.zip(row.high)?;
         if row.claim == Claim::Ratio {
-            return Some(self.ways().span(low, high));
+            return Some(self.quantity.span_text(low, high));
         }
         let unit = &self.quantity.unit;
         let (low, high) = (significant(low, 2), significant(high, 2));
@@ -109,6 +106,41 @@ impl SeriesReport {
             "is"
         };
         format!("{verb} {difference} than {other}{ends}{beside}")
+    }
+}
+
+impl Quantity {
+    fn ways(&self) -> Ways {
+        if self.is_time() {
+            Ways::TIME
+        } else {
+            Ways::VALUE
+        }
+    }
+
+    /// The ends of an interval of a ratio without a verdict, in words: `from 3 % less to 1 % more time`.
+    pub fn span_text(&self, low: f64, high: f64) -> String {
+        self.ways().span(low, high)
+    }
+
+    /// A value over what it was in another measurement, in words: `12 % less time, 9–15 %`, `no change is sure: from 3 %
+    /// less to 1 % more time`. They say a direction only where the whole interval is on one side of 1.
+    pub fn change_text(&self, found: RatioInterval) -> String {
+        let RatioInterval { low, high, .. } = found;
+        let more = low.is_some_and(|low| low > 1.0);
+        let less = high.is_some_and(|high| high < 1.0);
+        match (more || less, low, high) {
+            (true, ..) => {
+                let (difference, ends) = self.ways().difference(found, less);
+                let ends = ends.filter(|_| !is_point(found));
+                let ends = ends.map(|ends| format!(", {ends}"));
+                difference + &ends.unwrap_or_default()
+            }
+            (false, Some(low), Some(high)) => {
+                format!("no change is sure: {}", self.span_text(low, high))
+            }
+            _ => "no change is sure".to_owned(),
+        }
     }
 }
 
@@ -298,4 +330,34 @@ fn no_call(report: &SeriesReport) -> String {
         "No call: {between}: {reason}{end}{advice}.{more}{}",
         worse(report)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_has_a_direction_only_where_that_is_sure() {
+        let (time, memory) = (Quantity::time("wall time"), Quantity::cpu_time());
+        let found = |ratio: f64, low: f64, high: f64| RatioInterval {
+            ratio: Some(ratio),
+            low: Some(low),
+            high: Some(high),
+        };
+        assert_eq!(
+            time.change_text(found(0.5, 0.4, 0.6)),
+            "2.00 × faster, 1.67–2.50"
+        );
+        let more = memory.change_text(found(2.0, 1.5, 2.5));
+        assert!(more.contains("higher"), "{more}");
+        let open = time.change_text(found(0.9, 0.8, 1.01));
+        assert!(open.starts_with("no change is sure: from"), "{open}");
+        let point = memory.change_text(found(2.0, 2.0, 2.0));
+        assert!(!point.contains('–'), "{point}");
+        let unknown = RatioInterval {
+            high: None,
+            ..found(0.5, 0.4, 0.6)
+        };
+        assert_eq!(time.change_text(unknown), "no change is sure");
+    }
 }

@@ -1,13 +1,9 @@
 //! Comparison of the times of two runs by way of a component that was timed in both.
-//!
-//! Times of two moments are never compared. But in each run a variant was compared with the *anchor*, a component that
-//! did not change, and the ratio of the two ratios is that of the variant now and then. The intervals of all
-//! pairs of a run hold together with the run's confidence c. So intervals from two runs hold together with a
-//! confidence of at least c₁ + c₂ − 1: 90 % for two runs at 95 %.
 
 use crate::Record;
-use bakeoff_domain::report::{Report, VariantStatus, VerdictRow, words};
-use serde::Serialize;
+use bakeoff_domain::anchored::{MeasuredRatios, TimeChanges, changes_by_anchors};
+use bakeoff_domain::report::{Report, VariantStatus, words};
+use bakeoff_domain::verdict::RatioInterval;
 use std::collections::BTreeMap;
 
 /// A run: its report, and the evidence that it was made from.
@@ -16,41 +12,6 @@ pub struct ReportedRun<'a> {
     pub report: &'a Report,
     /// The declaration, and the stored result of each stage.
     pub record: &'a Record,
-}
-
-/// Changes of times from one run to another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimeChanges {
-    /// The times can be compared.
-    Comparable {
-        /// The probability with which all intervals hold.
-        confidence: f64,
-        /// The variants whose component was timed in both runs.
-        anchors: Vec<String>,
-        /// The variants that changed, in the order of the later report.
-        changes: Vec<TimeChange>,
-    },
-    /// The times cannot be compared.
-    NotComparable {
-        /// The reason.
-        reason: String,
-    },
-}
-
-/// A variant that has another component than before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TimeChange {
-    /// The variant's id.
-    pub id: String,
-    /// The anchor by which the times are compared.
-    pub anchor: String,
-    /// The variant's time divided by its earlier time.
-    pub ratio: f64,
-    /// Lower end of the ratio's interval; `None` if it is not known.
-    pub low: Option<f64>,
-    /// Upper end of the ratio's interval; `None` if it is not known.
-    pub high: Option<f64>,
 }
 
 /// Compares the times of two runs by the components that both have.
@@ -110,8 +71,6 @@ fn comparable(before: &ReportedRun<'_>, after: &ReportedRun<'_>) -> Result<TimeC
                 .to_owned(),
         );
     }
-    unchanged_agree(before, after, &anchors)?;
-    let confidence = |run: &ReportedRun<'_>| run.report.protocol.confidence;
     let in_order = after
         .report
         .variants
@@ -119,18 +78,26 @@ fn comparable(before: &ReportedRun<'_>, after: &ReportedRun<'_>) -> Result<TimeC
         .map(|variant| variant.id.as_str());
     let changed =
         in_order.filter(|id| !anchors.contains(id) && old.contains_key(id) && new.contains_key(id));
-    Ok(TimeChanges::Comparable {
-        confidence: rounded((confidence(before) + confidence(after) - 1.0).max(0.0)),
-        changes: changed
-            .filter_map(|id| narrowest(before, after, &anchors, id))
-            .collect(),
-        anchors: anchors.iter().map(|id| (*id).to_owned()).collect(),
-    })
+    let (then, now) = (ratios(before), ratios(after));
+    changes_by_anchors(
+        [&measured(before, &then), &measured(after, &now)],
+        &anchors,
+        changed,
+    )
 }
 
-/// Rounds a difference of two fractions to 9 decimal places.
-fn rounded(share: f64) -> f64 {
-    (share * 1e9).round() / 1e9
+fn ratios(run: &ReportedRun<'_>) -> impl Fn(&str, &str) -> Option<RatioInterval> {
+    |a, b| words::ordered_row(run.report, a, b, None).map(|row| row.interval())
+}
+
+fn measured<'a>(
+    run: &ReportedRun<'_>,
+    ratio: &'a dyn Fn(&str, &str) -> Option<RatioInterval>,
+) -> MeasuredRatios<'a> {
+    MeasuredRatios {
+        confidence: run.report.protocol.confidence,
+        ratio,
+    }
 }
 
 /// A variant that was timed: its component with the granted files, and the other inputs of its gate, which are the
@@ -167,69 +134,4 @@ fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, Timed<'a>> {
         (gate.variant.as_str(), timed)
     });
     of.collect()
-}
-
-/// Returns the ratio of two variants in a run, if its interval is sound.
-fn ratio(run: &ReportedRun<'_>, a: &str, b: &str) -> Option<VerdictRow> {
-    let row = words::ordered_row(run.report, a, b, None)?;
-    let crossed = row.low.zip(row.high).is_some_and(|(low, high)| low > high);
-    row.ratio.is_some().then_some(row).filter(|_| !crossed)
-}
-
-/// Compares the anchors with each other: their ratio must be able to be the same in both runs.
-///
-/// # Errors
-/// The intervals of a ratio are disjoint; the error says which.
-fn unchanged_agree(
-    before: &ReportedRun<'_>,
-    after: &ReportedRun<'_>,
-    anchors: &[&str],
-) -> Result<(), String> {
-    for (place, a) in anchors.iter().enumerate() {
-        for b in &anchors[place + 1..] {
-            let Some((then, now)) = ratio(before, a, b).zip(ratio(after, a, b)) else {
-                continue;
-            };
-            let ends =
-                |row: &VerdictRow| (row.low.unwrap_or(0.0), row.high.unwrap_or(f64::INFINITY));
-            let ((low, high), (later_low, later_high)) = (ends(&then), ends(&now));
-            if high < later_low || later_high < low {
-                return Err(format!(
-                    "{a} against {b}, of which neither changed, took {low:.3} to {high:.3} times as long, \
-                     and now takes {later_low:.3} to {later_high:.3}: the machine treats them otherwise than \
-                     it did"
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the change of a variant by the anchor that gives the narrowest interval.
-fn narrowest(
-    before: &ReportedRun<'_>,
-    after: &ReportedRun<'_>,
-    anchors: &[&str],
-    id: &str,
-) -> Option<TimeChange> {
-    let by = |anchor: &&str| -> Option<TimeChange> {
-        let (then, now) = (ratio(before, id, anchor)?, ratio(after, id, anchor)?);
-        let quotient = |above: Option<f64>, below: Option<f64>| {
-            let of = above.zip(below).map(|(above, below)| above / below);
-            of.filter(|value| value.is_finite() && *value > 0.0)
-        };
-        Some(TimeChange {
-            id: id.to_owned(),
-            anchor: (*anchor).to_owned(),
-            ratio: quotient(now.ratio, then.ratio)?,
-            low: quotient(now.low, then.high),
-            high: quotient(now.high, then.low),
-        })
-    };
-    let width = |change: &TimeChange| match (change.low, change.high) {
-        (Some(low), Some(high)) => high / low,
-        _ => f64::INFINITY,
-    };
-    let changes = anchors.iter().filter_map(by);
-    changes.min_by(|one, other| width(one).total_cmp(&width(other)))
 }

@@ -18,7 +18,7 @@ mod validate;
 mod validate_race;
 mod verify;
 
-pub use anchored::{ReportedRun, TimeChange, TimeChanges, time_changes};
+pub use anchored::{ReportedRun, time_changes};
 pub use bundle::{PackError, pack, unpack};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
 pub use kept_run::{KeptRun, KeptRunError};

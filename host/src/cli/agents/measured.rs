@@ -69,6 +69,7 @@ impl MeasureArguments {
                 },
                 confidence: 0.95,
                 practical: PRACTICAL,
+                looks_at_files: false,
                 margin: None,
             },
         }))
