@@ -3,6 +3,7 @@
 
 mod fence;
 mod kept;
+mod progress;
 mod rows;
 
 use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};

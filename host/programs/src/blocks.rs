@@ -4,6 +4,7 @@ use super::around::run_once;
 use super::error::TimingError;
 use super::measure::{Sums, digest, value};
 use super::named_files::{NamedFile, named_files};
+use super::news::{News, Standing};
 use super::notes::{Compared, notes};
 use super::options::{TimedCommand, TimingOptions};
 use super::places::{CommandPlace, FencedPlace};
@@ -62,22 +63,6 @@ pub struct TimingOutcome {
     pub files: Vec<Option<Vec<NamedFile>>>,
     /// The reason why something that was set up is not cleaned up.
     pub not_cleaned: Option<TimingError>,
-}
-
-/// Progress of a comparison.
-#[derive(Clone, Debug)]
-pub enum News<'a> {
-    /// A command is about to run before those runs that count.
-    WarmingUp(&'a str),
-    /// Blocks are done.
-    Blocks {
-        /// Their number.
-        blocks: u32,
-        /// Seconds since the first of them began.
-        seconds: f64,
-        /// Seconds that there are in all.
-        budget_seconds: f64,
-    },
 }
 
 /// Compares commands until it is known which is the best, or the budget ends.
@@ -169,6 +154,7 @@ impl Comparison<'_> {
         }
         let budget = self.budget(&live);
         let started = Instant::now();
+        let mut standing = None;
         loop {
             if live.len() < 2 {
                 return Ok(SeriesEnd::Settled);
@@ -193,10 +179,12 @@ impl Comparison<'_> {
                 blocks,
                 seconds,
                 budget_seconds: budget,
+                standing: standing.as_ref(),
             });
             let is_last = blocks >= self.options.runs_max;
             let is_short = blocks < self.options.runs_min.min(self.options.runs_max);
-            if (is_short || !self.race.is_worth_a_look() && !is_last) && seconds < budget {
+            let is_over = seconds >= budget;
+            if !self.race.is_worth_a_look() && !is_last && !is_over {
                 continue;
             }
             let remaining = RemainingBudget {
@@ -204,6 +192,10 @@ impl Comparison<'_> {
                 whole_seconds: budget,
             };
             let verdicts = self.race.verdicts();
+            standing = Standing::of(&verdicts, self.commands, &self.race.settings().quantity);
+            if is_short && !is_over {
+                continue;
+            }
             let next = self
                 .race
                 .next(&verdicts, remaining, |group| self.predicted(group));

@@ -15,6 +15,7 @@ mod kept_options;
 mod measure;
 mod metric;
 mod named_files;
+mod news;
 mod notes;
 mod options;
 mod places;
@@ -25,7 +26,7 @@ mod run;
 #[path = "../../confine/testing/keeper_before_main.rs"]
 mod keeper_before_main;
 
-pub use blocks::{CommandRun, News, TimingOutcome, compare};
+pub use blocks::{CommandRun, TimingOutcome, compare};
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use error::TimingError;
 pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
@@ -34,5 +35,6 @@ pub use kept::{KEPT_FILE, KeptError, KeptOrigin, KeptTiming};
 pub use kept_options::{KeptCommand, KeptDecides, KeptInput, KeptOptions, Machine};
 pub use metric::{Metric, MetricError};
 pub use named_files::NamedFile;
+pub use news::{News, OpenPair, Standing};
 pub use options::{Decides, TimedCommand, TimingOptions};
 pub use places::SETUP_VARIABLE;

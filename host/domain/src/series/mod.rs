@@ -15,7 +15,7 @@ pub use conclude::{SeriesFacts, conclude};
 pub use judge::{Judge, JudgeError, JudgeSettings};
 pub use notes::blocks_needed;
 pub use quantity::{Quantity, ValueError, ValueScale};
-pub use race::{BlockValue, SeriesRace, SeriesSettings};
+pub use race::{BlockValue, SeriesRace, SeriesSettings, SeriesVerdicts};
 pub use report::{
     AlsoMeasured, CaseValues, SERIES_SCHEMA_VERSION, SeriesEnd, SeriesReport, SeriesVariant,
     SeriesVerdict,
