@@ -15,7 +15,7 @@ use std::process::Stdio;
 use tempfile::TempDir;
 
 /// A repository with a program and its test.
-fn repository() -> Option<Repository> {
+pub(crate) fn repository() -> Option<Repository> {
     if !has_git() {
         return None;
     }
@@ -26,7 +26,7 @@ fn repository() -> Option<Repository> {
     Some(repository)
 }
 
-fn command(repository: &Repository, arguments: &[&str]) -> CommandOutput {
+pub(crate) fn command(repository: &Repository, arguments: &[&str]) -> CommandOutput {
     let mut command = bakeoff(arguments);
     command.current_dir(repository.path());
     command.output().unwrap().into()

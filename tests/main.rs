@@ -69,3 +69,4 @@ mod timed;
 mod timed_inputs;
 mod verify;
 mod wasi;
+mod work;

@@ -40,9 +40,10 @@ pub(crate) use kept_parsers::{
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 21] = [
+pub(crate) const ALL: [Harness; 22] = [
     ("experiment", experiment),
     ("cases", cases),
+    ("agent-tasks", agent_tasks),
     ("instances", instances),
     ("wave", wave),
     ("answer", answer),
@@ -98,6 +99,21 @@ pub(crate) fn cases(bytes: &[u8]) {
         && let Err(error) = bakeoff_config::parse_cases(text, "cases.toml")
     {
         shown(&error);
+    }
+}
+
+/// A file of tasks for agents. What it has waits for tasks before it alone.
+pub(crate) fn agent_tasks(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        match bakeoff_config::parse_agent_tasks(text, "tasks.toml") {
+            Ok(tasks) => {
+                for (place, task) in tasks.iter().enumerate() {
+                    assert!(bakeoff_config::is_branch_part(&task.name), "{task:?}");
+                    assert!(task.after.iter().all(|one| *one < place), "{task:?}");
+                }
+            }
+            Err(error) => shown(&error),
+        }
     }
 }
 

@@ -54,6 +54,7 @@ fn deep(name: &str) -> Vec<Vec<u8>> {
             nested("", "[", "a", "]", ""),
         ],
         "cases" => vec![nested("case = ", "[", "", "]", "")],
+        "agent-tasks" => vec![nested("task = ", "[", "", "]", "")],
         "cassette" => vec![nested(
             "{\"purpose\": \"plan\", \"reply\": ",
             "[",

@@ -74,7 +74,7 @@ const STRANGERS: [&str; 14] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 59] = [
+const OWN_PATHS: [(&str, &str); 60] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     (
@@ -132,6 +132,10 @@ const OWN_PATHS: [(&str, &str); 59] = [
     ("cli::told", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
+    (
+        "cli::work",
+        "the folder or the file of tasks that the user named",
+    ),
     ("compile::build_folder", "a folder of ours"),
     (
         "compile::c::clang",

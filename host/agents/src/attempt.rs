@@ -5,10 +5,10 @@ use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::fenced::{Bounds, last_part, run_line};
-use super::names;
 use super::orders::Orders;
 use super::record::{Request, Variant};
 use super::slots::Slots;
+use super::test_patterns;
 use super::verification::verify;
 use super::worktree;
 use bakeoff_files::Folder;
@@ -22,25 +22,29 @@ const DONE: &str = "DONE.md";
 const DONE_BYTES_MAX: u64 = 64 << 10;
 
 /// Returns the text that an agent reads as its stdin and in its file.
-fn text(request: &Request, variant: &Variant) -> String {
+fn text(request: &Request, variant: &Variant, remarks: &str) -> String {
     let mut text = request.instructions.trim().to_owned();
     let _ = write!(text, "\n\n# Task\n\n{}\n", request.task.trim());
     if !variant.idea.is_empty() {
         let _ = write!(text, "\n# Approach\n\n{}\n", variant.idea.trim());
     }
+    if !remarks.is_empty() {
+        let _ = write!(text, "\n# Remarks\n\n{}\n", remarks.trim());
+    }
     text
 }
 
 /// Has an agent work on a variant, and returns what became of that: a commit that is still to be verified, or why there is
-/// none.
+/// none. The agent is told the remarks, too, which are no part of the request.
 pub(crate) fn attempt(
     experiment: &Experiment,
     orders: &Orders<'_>,
     variant: &Variant,
+    remarks: &str,
 ) -> Result<Completion, AgentError> {
     let request = orders.request;
     let folder = experiment.make_worktree(&variant.name, &request.base)?;
-    let task = text(request, variant);
+    let task = text(request, variant, remarks);
     // A file of the repository stays as it is; the task is on stdin, too.
     let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
     let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
@@ -67,6 +71,7 @@ pub(crate) fn attempt(
         reply: last_part(&ended.stdout),
         done: None,
         seconds: ended.seconds,
+        attempts: 1,
         worktree: None,
         changes: Changes::default(),
         verifications: Vec::new(),
@@ -97,7 +102,7 @@ pub(crate) fn attempt(
     if let Err(error) = take_notes(&folder, notes, &mut completion) {
         return refused(completion, error.to_string());
     }
-    let is_test = |path: &str| names::is_of_base(&request.tests, path);
+    let is_test = |path: &str| test_patterns::is_of_base(&request.tests, path);
     let message = format!(
         "{}: {}\n\n{}\n",
         variant.name,

@@ -51,7 +51,16 @@ pub struct Verification {
     pub reason: String,
 }
 
-/// Evidence of one variant: `completion.json`.
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_one(attempts: &u32) -> bool {
+    *attempts == 1
+}
+
+/// Evidence of one variant, or of one task: `completion.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     /// Name of the variant.
@@ -77,6 +86,9 @@ pub struct Completion {
     pub done: Option<String>,
     /// Time that the agent took, in seconds.
     pub seconds: f64,
+    /// Attempts of it until then: 1 for a variant, which is tried once.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub attempts: u32,
     /// Folder with what it left, from the top of the repository, if that is on no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,

@@ -10,7 +10,7 @@ pub enum AgentError {
     #[error("{0}")]
     Machine(String),
     /// The user interrupted it.
-    #[error("interrupted: the same command goes on with the variants that are not done")]
+    #[error("interrupted: the same command goes on with what is not done")]
     Interrupted,
 }
 

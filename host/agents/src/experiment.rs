@@ -3,10 +3,12 @@
 use super::completion::Completion;
 use super::error::AgentError;
 use super::git::Git;
-use super::names::{self, is_name};
 use super::record::{self, Request, Variant};
+use super::task_record::{self, TaskList};
+use super::test_patterns;
 use super::winner;
 use super::worktree;
+use bakeoff_config::is_branch_part;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_revision::Repository;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
@@ -64,7 +66,7 @@ fn folders(folder: &Folder, path: &str) -> Result<Vec<String>, AgentError> {
         .into_iter()
         .filter(|entry| entry.kind == FolderEntryKind::Folder);
     let names = folders.filter_map(|entry| entry.name.into_string().ok());
-    Ok(names.filter(|name| is_name(name)).collect())
+    Ok(names.filter(|name| is_branch_part(name)).collect())
 }
 
 impl Experiment {
@@ -73,7 +75,7 @@ impl Experiment {
     /// # Errors
     /// There is no repository that can be used, or the name is none.
     pub fn open(start: &Path, name: &str) -> Result<Self, AgentError> {
-        if !is_name(name) {
+        if !is_branch_part(name) {
             return Err(AgentError::Usage(format!(
                 "{name:?} is no name: letters, digits, `-`, `_` and single dots, at most 64"
             )));
@@ -97,7 +99,8 @@ impl Experiment {
 
     /// Returns true for a folder in which no agent has left anything: it may be one of results.
     pub fn is_none_of_agents(path: &Path) -> bool {
-        path.symlink_metadata().is_ok() && !path.join(COMPLETIONS).is_dir()
+        let has = |name| path.join(name).symlink_metadata().is_ok();
+        path.symlink_metadata().is_ok() && !has(COMPLETIONS) && !has(task_record::FILE)
     }
 
     /// Opens the experiment of this name, whose agents have left something.
@@ -106,7 +109,9 @@ impl Experiment {
     /// There is none; as for [`Experiment::open`].
     pub fn existing(start: &Path, name: &str) -> Result<Self, AgentError> {
         let top = Folder::named_by_user(repository(start)?.top())?;
-        let is_there = is_name(name) && top.below(format!("{TOP}/{name}/{COMPLETIONS}")).is_ok();
+        let is_there = is_branch_part(name)
+            && (top.below(format!("{TOP}/{name}/{COMPLETIONS}")).is_ok()
+                || top.has(format!("{TOP}/{name}/{}", task_record::FILE)));
         if !is_there {
             return Err(AgentError::Usage(format!(
                 "there is no {TOP}/{name} in which an agent left something: `bakeoff worktrees` lists those that are there"
@@ -146,18 +151,33 @@ impl Experiment {
         }
     }
 
+    /// Returns true if somebody holds the experiment.
+    ///
+    /// # Errors
+    /// The file of the lock cannot be opened.
+    pub(crate) fn is_held(&self) -> Result<bool, AgentError> {
+        if !self.folder.has(LOCK) {
+            return Ok(false);
+        }
+        match self.folder.open(LOCK)?.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error.into()),
+            Ok(()) => Ok(false),
+        }
+    }
+
     /// Refuses a wish that could not be carried out, before any agent is started: a variant that is there for another
     /// request, or a branch that is in the way.
     ///
     /// # Errors
     /// See above; the error says what to do.
     pub fn check(&self, request: &Request, variants: &[Variant]) -> Result<(), AgentError> {
-        for parent in ["bakeoff".to_owned(), format!("bakeoff/{}", self.name)] {
-            if self.commit_of_branch(&parent).is_some() {
-                return Err(AgentError::Usage(format!(
-                    "there is a branch {parent:?}, below which git can make no other: rename it with `git branch -m`"
-                )));
-            }
+        self.check_parents()?;
+        if self.task_list().is_some() {
+            return Err(AgentError::Usage(format!(
+                "{} has tasks of `bakeoff work`: give these variants another name by --name",
+                self.folder.path().display()
+            )));
         }
         for variant in variants {
             let kept = self.completion(&variant.name);
@@ -186,6 +206,23 @@ impl Experiment {
         Ok(())
     }
 
+    /// Refuses a branch in the place of a folder of branches.
+    pub(crate) fn check_parents(&self) -> Result<(), AgentError> {
+        for parent in ["bakeoff".to_owned(), format!("bakeoff/{}", self.name)] {
+            if self.commit_of_branch(&parent).is_some() {
+                return Err(AgentError::Usage(format!(
+                    "there is a branch {parent:?}, below which git can make no other: rename it with `git branch -m`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the tasks that were worked on last; `None` if there are none with the user's seal.
+    pub fn task_list(&self) -> Option<TaskList> {
+        TaskList::read(&self.folder, &self.place())
+    }
+
     /// Refuses a pattern of tests that fits no file of a commit: what it was to hold would be taken from an agent.
     ///
     /// # Errors
@@ -193,7 +230,11 @@ impl Experiment {
     pub fn check_tests(&self, base: &str, patterns: &[String]) -> Result<(), AgentError> {
         let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base];
         let list = self.git().text(&arguments)?;
-        let fits = |pattern: &&String| !list.split('\0').any(|path| names::matches(pattern, path));
+        let fits = |pattern: &&String| {
+            !list
+                .split('\0')
+                .any(|path| test_patterns::matches(pattern, path))
+        };
         match patterns.iter().find(fits) {
             None => Ok(()),
             Some(pattern) => Err(AgentError::Usage(format!(
@@ -377,6 +418,7 @@ impl Experiment {
             }
         }
         self.folder.remove(winner::FILE)?;
+        self.folder.remove(task_record::FILE)?;
         std::fs::remove_file(self.folder.path().join(LOCK))?;
         drop(held);
         // Fails if something else is in it, which stays.

@@ -5,6 +5,15 @@ use bakeoff_programs::{CommandLine, Reach};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// Tests that an agent added, where what it left is verified with the tests of the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewTests {
+    /// They are left out.
+    LeftOut,
+    /// They are there beside those of the base.
+    Kept,
+}
+
 /// Commands and bounds of the work on all variants.
 #[derive(Debug)]
 pub struct Orders<'a> {
@@ -14,6 +23,10 @@ pub struct Orders<'a> {
     pub agent: &'a CommandLine,
     /// Commands that verify.
     pub verify: &'a [CommandLine],
+    /// Tests that an agent added.
+    pub new_tests: NewTests,
+    /// Paths that come from what the agent left even if they are tests: the base has conflicts in them.
+    pub conflicts: &'a [String],
     /// Reach of all of them.
     pub reach: &'a Reach,
     /// The most agents that work at the same time.

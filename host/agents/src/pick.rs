@@ -86,6 +86,12 @@ impl Experiment {
 
     /// Returns the completion that is to be preferred, or why none is.
     fn preferred(&self) -> Result<Result<Completion, String>, AgentError> {
+        if self.task_list().is_some() {
+            return Ok(Err(format!(
+                "these are tasks, whose results are merged on one branch: `git merge {}` takes all of them",
+                self.result_branch()
+            )));
+        }
         let names = self.ended_variants()?;
         let completions = names.iter().filter_map(|name| self.completion(name));
         let passed = completions.map(|(_, completion)| completion);

@@ -4,8 +4,8 @@ use super::completion::Verification;
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::fenced::{Bounds, EndedLine, run_line};
-use super::names;
 use super::orders::Orders;
+use super::test_patterns;
 use super::worktree;
 use bakeoff_confine::Network;
 use bakeoff_files::Scratch;
@@ -19,10 +19,14 @@ pub(crate) fn files_of(
     commit: &str,
 ) -> Result<Scratch, AgentError> {
     let request = orders.request;
-    let is_test = |path: &str| names::is_of_base(&request.tests, path);
+    let is_test = |path: &str| {
+        test_patterns::is_of_base(&request.tests, path)
+            && !orders.conflicts.iter().any(|conflict| conflict == path)
+    };
     let folder = Scratch::new()?;
     let git = experiment.git();
-    worktree::read_with_tests_of(&git, commit, &request.base, &is_test)?;
+    let commits = [commit, &request.base];
+    worktree::read_with_tests_of(&git, commits, &is_test, orders.new_tests)?;
     worktree::check_out(&git, folder.work())?;
     Ok(folder)
 }

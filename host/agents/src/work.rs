@@ -5,7 +5,7 @@ use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::orders::Orders;
-use super::record::{self, Variant};
+use super::record::{self, Request, Variant};
 use super::slots::Slots;
 use super::verification::verify_base;
 use super::worktree;
@@ -129,7 +129,7 @@ impl Team<'_> {
             Some(committed) => committed.clone(),
             None => {
                 (self.news)(News::Started(&open.variant.name));
-                self.keep(attempt(experiment, orders, open.variant)?)?
+                self.keep(attempt(experiment, orders, open.variant, "")?)?
             }
         };
         if completion.outcome == Outcome::Committed {
@@ -142,22 +142,39 @@ impl Team<'_> {
 
     /// Keeps what became of a variant, and names its commit.
     fn keep(&self, mut completion: Completion) -> Result<Completion, AgentError> {
-        let (experiment, orders) = (self.experiment, self.orders);
-        if matches!(completion.outcome, Outcome::AgentFailed | Outcome::Refused)
-            && experiment.worktree(&completion.variant).is_ok()
-        {
-            completion.worktree = Some(experiment.worktree_path(&completion.variant));
-        }
         completion.base_verifications = self.on_base.to_vec();
-        let place = experiment.place();
-        record::write(&experiment.folder, &place, orders.request, &completion)?;
-        name_branch(experiment, &completion)?;
+        let completion = keep(self.experiment, self.orders.request, completion)?;
+        name_branch(self.experiment, &completion)?;
         Ok(completion)
     }
 }
 
+/// Keeps what became of a variant or a task, with the place of what is on no branch.
+pub(crate) fn keep(
+    experiment: &Experiment,
+    request: &Request,
+    mut completion: Completion,
+) -> Result<Completion, AgentError> {
+    let has_nothing = matches!(
+        completion.outcome,
+        Outcome::NothingChanged | Outcome::Passed
+    );
+    if completion.branch.is_none()
+        && !has_nothing
+        && experiment.worktree(&completion.variant).is_ok()
+    {
+        completion.worktree = Some(experiment.worktree_path(&completion.variant));
+    }
+    let place = experiment.place();
+    record::write(&experiment.folder, &place, request, &completion)?;
+    Ok(completion)
+}
+
 /// Names the commit of a completion. A branch that somebody has moved meanwhile stays where it is.
-fn name_branch(experiment: &Experiment, completion: &Completion) -> Result<(), AgentError> {
+pub(crate) fn name_branch(
+    experiment: &Experiment,
+    completion: &Completion,
+) -> Result<(), AgentError> {
     let (Some(branch), Some(commit)) = (&completion.branch, &completion.commit) else {
         return Ok(());
     };

@@ -3,8 +3,11 @@
 use super::changes::Changes;
 use super::error::AgentError;
 use super::git::{Git, GitCommand, Place};
+use super::orders::NewTests;
+use super::test_patterns::is_attributes;
 use bakeoff_confine::FileAccess;
 use bakeoff_files::{Folder, FolderEntryKind};
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -264,24 +267,29 @@ pub(crate) fn name_commit(git: &Git, branch: &str, commit: &str) -> Result<(), A
 /// Reads a commit into the index, with all tests of the base in the place of its own.
 pub(crate) fn read_with_tests_of(
     git: &Git,
-    commit: &str,
-    base: &str,
+    [commit, base]: [&str; 2],
     is_test: &dyn Fn(&str) -> bool,
+    new_tests: NewTests,
 ) -> Result<(), AgentError> {
-    let entries = |commit: &str, wants_tests: bool| -> Result<String, AgentError> {
-        let list = git.text(&["ls-tree", "-r", "-z", "--full-tree", commit])?;
-        let fits = |line: &&str| {
-            let path = line.split_once('\t').map(|(_, path)| path);
-            path.is_some_and(|path| is_test(path) == wants_tests)
-        };
-        Ok(list
-            .split('\0')
-            .filter(fits)
-            .map(|line| format!("{line}\0"))
-            .collect())
+    let list = |commit: &str| git.text(&["ls-tree", "-r", "-z", "--full-tree", commit]);
+    let (own, of_base) = (list(commit)?, list(base)?);
+    let path = |line: &str| line.split_once('\t').map(|(_, path)| path.to_owned());
+    let in_base: BTreeSet<String> = of_base.split('\0').filter_map(path).collect();
+    let is_kept = |path: &str| {
+        // New attributes would convert files of the base.
+        new_tests == NewTests::Kept && !in_base.contains(path) && !is_attributes(path)
     };
-    let mut input = entries(commit, false)?;
-    input += &entries(base, true)?;
+    let mut input = String::new();
+    for line in own.split('\0') {
+        if path(line).is_some_and(|path| !is_test(&path) || is_kept(&path)) {
+            input += &format!("{line}\0");
+        }
+    }
+    for line in of_base.split('\0') {
+        if path(line).is_some_and(|path| is_test(&path)) {
+            input += &format!("{line}\0");
+        }
+    }
     let index = |arguments: &[&str], input: &[u8]| {
         git.run(&GitCommand {
             place: Place::Objects,

@@ -94,6 +94,7 @@
 //! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
 //! another one, where the host's [policy](Policy) allows it.
 
+mod agent_tasks;
 mod aggregators;
 mod asked_model;
 mod bounds;
@@ -131,6 +132,10 @@ mod withdraw;
 mod write;
 mod write_options;
 
+pub use agent_tasks::{
+    AGENT_TASKS_MAX, AgentTask, CHECKS_MAX, ESTIMATE_MINUTES, ESTIMATE_RANGE, PRIORITY_MAX,
+    PROMPT_CHARS_MAX, RESULT_NAME, TASKS_FILE_NAME, is_branch_part, parse_agent_tasks,
+};
 pub use aggregators::AGGREGATORS_MAX;
 pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};

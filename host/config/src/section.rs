@@ -216,6 +216,39 @@ impl<'a> Section<'a> {
         })
     }
 
+    /// Reads a text, or a list of texts; none if the key is not there. An element of another type is a finding.
+    pub(super) fn one_or_more_texts(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        found: &mut Vec<Finding>,
+    ) -> Vec<At<&'a str>> {
+        let value = self.typed(key, wanted, found, |value| match value {
+            DeValue::Array(_) | DeValue::String(_) => Some(value),
+            _ => None,
+        });
+        let Some(At { value, span }) = value else {
+            return Vec::new();
+        };
+        if let Some(value) = value.as_str() {
+            return vec![At { value, span }];
+        }
+        let mut texts = Vec::new();
+        for one in value.as_array().into_iter().flatten() {
+            let span = one.span();
+            match one.get_ref().as_str() {
+                Some(value) => texts.push(At { value, span }),
+                None => found.push(Finding::new(
+                    span,
+                    format!("`{key}` has an element that is {}", kind(one.get_ref())),
+                    "this is not a text",
+                    format!("`{key}` is {wanted}, in quotes"),
+                )),
+            }
+        }
+        texts
+    }
+
     /// Begins to read a nested table: `[limits]`.
     pub(super) fn section(
         &mut self,

@@ -1,6 +1,6 @@
 //! `bakeoff agents`: a coding agent for each variant, each in a worktree of its own.
 
-mod fence_options;
+pub(super) mod fence_options;
 mod measured;
 mod report;
 mod variants;
@@ -11,8 +11,8 @@ use super::options::{Format, Output};
 use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AgentError, Completion, Experiment, MeasureOrders, News, Orders, Outcome, Reach, Request,
-    TEST_PATTERNS, Variant, measure, work,
+    AgentError, Completion, Experiment, MeasureOrders, NewTests, News, Orders, Outcome, Reach,
+    Request, TEST_PATTERNS, Variant, measure, work,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -162,11 +162,11 @@ impl Arguments {
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let request = Request {
             task: self.task.clone(),
-            instructions: self.instructions()?,
+            instructions: instructions(self.instructions.as_deref(), INSTRUCTIONS)?,
             agent: self.agent.clone(),
             base: experiment.base(&self.base).map_err(failure)?,
             verify: self.verify.clone(),
-            tests: self.patterns(),
+            tests: patterns(&self.tests),
         };
         if !self.tests.is_empty() {
             let checked = experiment.check_tests(&request.base, &self.tests);
@@ -195,30 +195,32 @@ impl Arguments {
         let lines = CommandLine::all_elsewhere(&self.verify, &Shell::IfNeeded);
         lines.map_err(|error| Failure::usage(error.to_string()))
     }
+}
 
-    fn patterns(&self) -> Vec<String> {
-        if self.tests.is_empty() {
-            TEST_PATTERNS.map(str::to_owned).to_vec()
-        } else {
-            self.tests.clone()
-        }
+/// Returns the patterns of tests that the user named, or else the usual ones.
+pub(super) fn patterns(named: &[String]) -> Vec<String> {
+    if named.is_empty() {
+        TEST_PATTERNS.map(str::to_owned).to_vec()
+    } else {
+        named.to_vec()
     }
+}
 
-    fn instructions(&self) -> Result<String, Failure> {
-        let Some(file) = &self.instructions else {
-            return Ok(INSTRUCTIONS.to_owned());
-        };
-        let failed = |why: String| {
-            Failure::usage(format!(
-                "cannot read the instructions {}: {why}",
-                file.display()
-            ))
-        };
-        let bytes = bakeoff_files::read_bounded(file, INSTRUCTIONS_BYTES_MAX);
-        let bytes = bytes.map_err(|error| failed(error.to_string()))?;
-        let bytes = bytes.ok_or_else(|| failed("they have more than 256 KiB".to_owned()))?;
-        String::from_utf8(bytes).map_err(|_| failed("they are no UTF-8".to_owned()))
-    }
+/// Reads instructions for agents from a file; without one, they are the built-in ones.
+pub(super) fn instructions(file: Option<&Path>, built_in: &str) -> Result<String, Failure> {
+    let Some(file) = file else {
+        return Ok(built_in.to_owned());
+    };
+    let failed = |why: String| {
+        Failure::usage(format!(
+            "cannot read the instructions {}: {why}",
+            file.display()
+        ))
+    };
+    let bytes = bakeoff_files::read_bounded(file, INSTRUCTIONS_BYTES_MAX);
+    let bytes = bytes.map_err(|error| failed(error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| failed("they have more than 256 KiB".to_owned()))?;
+    String::from_utf8(bytes).map_err(|_| failed("they are no UTF-8".to_owned()))
 }
 
 impl Work {
@@ -232,6 +234,8 @@ impl Work {
             request: &self.request,
             agent: &self.agent,
             verify: &self.verify,
+            new_tests: NewTests::LeftOut,
+            conflicts: &[],
             reach: &self.reach,
             agents_at_once: self.agents_at_once,
             wall: self.wall,

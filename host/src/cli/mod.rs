@@ -104,6 +104,7 @@ mod vectors;
 mod vendor;
 mod verify;
 mod wishes;
+mod work;
 mod worktrees;
 mod writing;
 mod written;
@@ -162,6 +163,8 @@ enum Command {
     Time(time::Arguments),
     /// Have a task done by a coding agent once for each variant, each in a worktree of its own
     Agents(agents::Arguments),
+    /// Have coding agents work off tasks that wait for each other, and merge what they did
+    Work(work::Arguments),
     /// List the worktrees of agents, or remove them
     Worktrees(worktrees::Arguments),
     /// Compare values that somebody else measured, as rows of a file or as they are written
@@ -257,6 +260,7 @@ pub fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
             Command::Time(arguments) => time::run(&arguments, &cli.output).await,
             Command::Agents(arguments) => agents::run(&arguments, &cli.output).await,
+            Command::Work(arguments) => work::run(&arguments, &cli.output).await,
             Command::Worktrees(arguments) => worktrees::run(&arguments, &cli.output),
             Command::Judge(arguments) => judge::run(&arguments, &cli.output).await,
             Command::Report(arguments) => report::run(&arguments, &cli.output),

@@ -52,6 +52,21 @@ impl AgentsFolder {
         })
     }
 
+    /// Returns the repository of the experiment.
+    pub(super) fn repository(&self) -> &Path {
+        &self.repository
+    }
+
+    /// Returns the name of the experiment.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens the experiment, in which an agent has left something.
+    pub(super) fn open(&self) -> Result<Experiment, Failure> {
+        Experiment::existing(&self.repository, &self.name).map_err(failure)
+    }
+
     /// Shows the variant of this name, or else the one that is to be preferred, and makes its changes if that is asked.
     pub(super) fn pick(
         &self,
@@ -60,7 +75,7 @@ impl AgentsFolder {
         output: &Output,
     ) -> Result<Status, Failure> {
         output.only(&[Format::Human, Format::Json])?;
-        let experiment = Experiment::existing(&self.repository, &self.name).map_err(failure)?;
+        let experiment = self.open()?;
         let picked = match experiment.pick(variant).map_err(failure)? {
             PickAnswer::Picked(picked) => picked,
             PickAnswer::NoAnswer(reason) => {

@@ -4,8 +4,10 @@ use super::failure::Failure;
 use super::generation::record_of;
 use super::generation_events;
 use super::options::{Format, Output};
+use super::picked_branch::AgentsFolder;
 use super::status_models::ModelsStatus;
 use super::unfinished::progress;
+use super::work::show_states;
 use super::{Status, kept, show};
 use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
@@ -37,9 +39,10 @@ const LINES_MAX: usize = 8;
 Examples:
   bakeoff status examples/top-k
   bakeoff status examples/top-k --all
-  bakeoff status examples/top-k --format json")]
+  bakeoff status examples/top-k --format json
+  bakeoff status .bakeoff/work             how far agents are with tasks")]
 pub(super) struct Arguments {
-    /// An experiment's folder or file, or a folder of results
+    /// An experiment's folder or file, a folder of results, or .bakeoff/NAME of agents
     #[arg(default_value = ".", value_name = "DIR|FILE")]
     from: PathBuf,
     /// Show each variant and each core, however many there are
@@ -48,6 +51,9 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    if let Some(folder) = AgentsFolder::named(&arguments.from) {
+        return show_states(&folder, output);
+    }
     let models = models(&arguments.from);
     let place = kept::results(&arguments.from);
     let search = place

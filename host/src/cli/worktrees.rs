@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::Path;
 
-/// Lists the worktrees that `bakeoff agents` made in this repository, with their state and size, or removes them
+/// Lists the worktrees that `bakeoff agents` and `bakeoff work` made in this repository, with their state and size, or removes them
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -56,12 +56,21 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         experiment.remove(arguments.force).map_err(failure)?;
         rows.retain(|row| row.experiment == *name);
     }
+    show_rows(&rows, output)?;
+    if arguments.remove.is_some() && output.format != Format::Json {
+        show::write("\nremoved; the branches are there\n")?;
+    }
+    Ok(Status::Done)
+}
+
+/// Shows worktrees with their states.
+pub(super) fn show_rows(rows: &[WorktreeState], output: &Output) -> Result<Status, Failure> {
     if output.format == Format::Json {
         let row = |row| WorktreeRow::of(row);
         let rows: Vec<WorktreeRow<'_>> = rows.iter().map(row).collect();
         show::write_json(&rows)?;
     } else {
-        show::write(&text(&rows, arguments.remove.is_some()))?;
+        show::write(&text(rows))?;
     }
     Ok(Status::Done)
 }
@@ -79,7 +88,7 @@ impl<'a> WorktreeRow<'a> {
     }
 }
 
-fn text(rows: &[WorktreeState], removed: bool) -> String {
+fn text(rows: &[WorktreeState]) -> String {
     if rows.is_empty() {
         return "There are no worktrees of agents in this repository.\n".to_owned();
     }
@@ -94,9 +103,6 @@ fn text(rows: &[WorktreeState], removed: bool) -> String {
             row.variant,
             state(row)
         );
-    }
-    if removed {
-        text += "\nremoved; the branches are there\n";
     }
     text
 }

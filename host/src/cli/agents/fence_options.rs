@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Options on the fence around agents.
 #[derive(Debug, Args)]
-pub(super) struct FenceOptions {
+pub(crate) struct FenceOptions {
     /// Let agents use the network
     #[arg(long)]
     network: bool,
@@ -23,7 +23,7 @@ pub(super) struct FenceOptions {
 
 impl FenceOptions {
     /// Returns what agents and verifications can reach.
-    pub(super) fn reach(&self) -> Result<Reach, Failure> {
+    pub(crate) fn reach(&self) -> Result<Reach, Failure> {
         let network = if self.network {
             Network::Open
         } else {

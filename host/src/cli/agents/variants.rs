@@ -6,7 +6,8 @@ use crate::cli::models::ModelArguments;
 use crate::cli::open_tasks::{self, OpenTasks};
 use crate::cli::options::Output;
 use crate::cli::{Status, models};
-use bakeoff_agents::{Variant, is_name};
+use bakeoff_agents::Variant;
+use bakeoff_config::is_branch_part;
 use bakeoff_propose::name_variants;
 use bakeoff_render::escape::Plain;
 use clap::Args;
@@ -41,7 +42,7 @@ pub(super) enum FoundVariants {
 /// Parses a variant of the user's own.
 fn variant(text: &str) -> Result<Variant, String> {
     let (name, idea) = text.split_once('=').unwrap_or((text, ""));
-    if is_name(name) {
+    if is_branch_part(name) {
         Ok(Variant {
             name: name.to_owned(),
             idea: idea.to_owned(),

@@ -1,7 +1,4 @@
-//! Names of variants, and patterns of tests.
-
-/// The longest name of an experiment or a variant, in bytes.
-const NAME_BYTES_MAX: usize = 64;
+//! Patterns of tests.
 
 /// The patterns of files that are tests unless others are named.
 pub const TEST_PATTERNS: [&str; 15] = [
@@ -22,25 +19,15 @@ pub const TEST_PATTERNS: [&str; 15] = [
     "**/pytest.ini",
 ];
 
-/// Returns true if the text can name an experiment or a variant: a folder and a part of a branch's name.
-pub fn is_name(text: &str) -> bool {
-    let is_char = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    (1..=NAME_BYTES_MAX).contains(&text.len())
-        && text.bytes().all(is_char)
-        && text
-            .bytes()
-            .next()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric())
-        && !text.contains("..")
-        && !text.ends_with('.')
-        && !text.to_ascii_lowercase().ends_with(".lock")
-}
-
 /// Returns true if a file is taken from the base where what an agent left is verified or measured: a test, by these
 /// patterns, or attributes of git, by which other files are converted when they are laid out.
 pub(crate) fn is_of_base(patterns: &[String], path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name == ".gitattributes" || patterns.iter().any(|pattern| matches(pattern, path))
+    is_attributes(path) || patterns.iter().any(|pattern| matches(pattern, path))
+}
+
+/// Returns true for a file with attributes of git.
+pub(crate) fn is_attributes(path: &str) -> bool {
+    path.rsplit('/').next() == Some(".gitattributes")
 }
 
 /// Returns true if a path fits a pattern: `*` stands for anything within a name, `**/` for folders or none, and `/**` for
@@ -90,19 +77,6 @@ fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_those_of_a_folder_and_a_branch() {
-        for good in ["functional", "a", "v1.2", "A_b-c"] {
-            assert!(is_name(good), "{good}");
-        }
-        for bad in [
-            "", "..", "a..b", ".a", "a/b", "a.lock", "a.", "-a", "a b", "ä",
-        ] {
-            assert!(!is_name(bad), "{bad}");
-        }
-        assert!(!is_name(&"a".repeat(65)));
-    }
 
     #[test]
     fn the_usual_tests_are_found_and_nothing_else() {

@@ -1,0 +1,186 @@
+//! Merges of commits by git's own rules, without a worktree: git reads and writes objects alone.
+
+use super::error::AgentError;
+use super::fenced::Ended;
+use super::git::{Git, GitCommand, Place};
+
+/// The status of git where a merge has conflicts.
+const HAS_CONFLICTS: i32 = 1;
+/// The status of git where it does not know a command or an option.
+const UNKNOWN_OPTION: i32 = 129;
+/// The beginning of the line above one side of a conflict.
+const MARKER: &str = "<<<<<<< ";
+/// The most paths that git is asked about at once.
+const PATHS_MAX: usize = 500;
+
+/// Merge of commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Merged {
+    pub(crate) commit: String,
+    /// Paths with conflicts, in which both sides stand between marks where they are texts.
+    pub(crate) conflicts: Vec<String>,
+}
+
+/// Merges commits into the first one. The same commits make the same commit, whenever they are merged.
+///
+/// # Errors
+/// Git fails, or is older than 2.38.
+pub(crate) fn merge_all(git: &Git, first: &str, others: &[&str]) -> Result<Merged, AgentError> {
+    let mut merged = Merged {
+        commit: first.to_owned(),
+        conflicts: Vec::new(),
+    };
+    for other in others {
+        let next = merge(git, &merged.commit, other)?;
+        merged.commit = next.commit;
+        for path in next.conflicts {
+            if !merged.conflicts.contains(&path) {
+                merged.conflicts.push(path);
+            }
+        }
+    }
+    Ok(merged)
+}
+
+/// Merges two commits. Where one has the other in its history, it is the merge.
+pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<Merged, AgentError> {
+    for (old, new) in [(theirs, ours), (ours, theirs)] {
+        if old == new || is_ancestor(git, old, new)? {
+            return Ok(Merged {
+                commit: new.to_owned(),
+                conflicts: Vec::new(),
+            });
+        }
+    }
+    let arguments = [
+        "merge-tree",
+        "--write-tree",
+        "-z",
+        "--name-only",
+        "--no-messages",
+        ours,
+        theirs,
+    ];
+    let ended = writing(git, &arguments, &[])?;
+    if !ended.succeeded && ended.status != Some(HAS_CONFLICTS) {
+        return Err(AgentError::Usage(match ended.status {
+            Some(UNKNOWN_OPTION) => {
+                "the results of several tasks are merged by `git merge-tree --write-tree`, which this git does not have: \
+                 install git 2.38 or a later one"
+                    .to_owned()
+            }
+            _ => format!("git merge-tree says: {}", ended.reason()),
+        }));
+    }
+    let output = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let mut parts = output.split('\0').filter(|part| !part.is_empty());
+    let tree = parts.next().unwrap_or_default().trim().to_owned();
+    Ok(Merged {
+        commit: commit(git, &tree, [ours, theirs])?,
+        conflicts: parts.map(str::to_owned).collect(),
+    })
+}
+
+/// Returns true if a commit is in the history of another.
+pub(crate) fn is_ancestor(git: &Git, old: &str, new: &str) -> Result<bool, AgentError> {
+    let ended = git.ended(&GitCommand {
+        place: Place::Objects,
+        files: None,
+        arguments: &["merge-base", "--is-ancestor", old, new],
+        input: &[],
+    })?;
+    match ended.status {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(AgentError::Usage(format!(
+            "git merge-base says: {}",
+            ended.reason()
+        ))),
+    }
+}
+
+/// Returns which of these paths have a line that begins like a mark of a conflict.
+pub(crate) fn with_marks(
+    git: &Git,
+    commit: &str,
+    paths: &[String],
+) -> Result<Vec<String>, AgentError> {
+    let pattern = format!("^{MARKER}");
+    let mut marked = Vec::new();
+    for some in paths.chunks(PATHS_MAX) {
+        let mut arguments = vec!["grep", "-z", "--name-only", "-e", &pattern, commit, "--"];
+        let literal: Vec<String> = some
+            .iter()
+            .map(|path| format!(":(literal){path}"))
+            .collect();
+        arguments.extend(literal.iter().map(String::as_str));
+        let ended = git.ended(&GitCommand {
+            place: Place::Objects,
+            files: None,
+            arguments: &arguments,
+            input: &[],
+        })?;
+        if !matches!(ended.status, Some(0 | 1)) {
+            return Err(AgentError::Usage(format!(
+                "git grep says: {}",
+                ended.reason()
+            )));
+        }
+        let found = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let name = |line: &str| line.split_once(':').map(|(_, path)| path.to_owned());
+        marked.extend(found.split('\0').filter_map(name));
+    }
+    Ok(marked)
+}
+
+/// Makes the commit of a merge. Its time is that of the younger of both, so that it is the same one whenever it is made.
+fn commit(git: &Git, tree: &str, parents: [&str; 2]) -> Result<String, AgentError> {
+    let mut time = 0;
+    for parent in parents {
+        let text = git.text(&["log", "--max-count=1", "--format=%ct", parent])?;
+        time = time.max(text.parse::<u64>().unwrap_or(0));
+    }
+    let who = format!("bakeoff <bakeoff@localhost> {time} +0000");
+    let text = format!(
+        "tree {tree}\nparent {}\nparent {}\nauthor {who}\ncommitter {who}\n\nMerge results of tasks\n",
+        parents[0], parents[1]
+    );
+    let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
+    let ended = writing(git, &arguments, text.as_bytes())?;
+    if !ended.succeeded {
+        return Err(AgentError::Usage(format!(
+            "git hash-object says: {}",
+            ended.reason()
+        )));
+    }
+    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
+/// Moves a branch from a commit to another, or makes it where there is none yet.
+pub(crate) fn move_branch(
+    git: &Git,
+    branch: &str,
+    from: Option<&str>,
+    to: &str,
+) -> Result<(), AgentError> {
+    let reference = format!("refs/heads/{branch}");
+    let none = "0".repeat(to.len());
+    let arguments = ["update-ref", &reference, to, from.unwrap_or(&none)];
+    let ended = writing(git, &arguments, &[])?;
+    if ended.succeeded {
+        return Ok(());
+    }
+    Err(AgentError::Usage(format!(
+        "git update-ref says: {}",
+        ended.reason()
+    )))
+}
+
+fn writing(git: &Git, arguments: &[&str], input: &[u8]) -> Result<Ended, AgentError> {
+    git.ended(&GitCommand {
+        place: Place::NewObjects,
+        files: None,
+        arguments,
+        input,
+    })
+}

@@ -1,0 +1,225 @@
+//! One attempt at a task: from the merged results of what it waits for to a commit that passed its checks.
+
+use super::attempt::{attempt, verified};
+use super::completion::{Completion, Outcome, Verification};
+use super::error::AgentError;
+use super::experiment::Experiment;
+use super::merge::{self, Merged};
+use super::orders::{NewTests, Orders};
+use super::record::{Request, Variant};
+use super::slots::Slots;
+use super::task_orders::TaskOrders;
+use super::verification::verify;
+use super::work::keep;
+use bakeoff_config::AgentTask;
+use bakeoff_programs::CommandLine;
+
+/// The most characters of a reason that the next agent is told.
+const REASON_CHARS_MAX: usize = 2_000;
+
+/// Task with what it starts from.
+pub(crate) struct ReadyTask<'a> {
+    task: &'a AgentTask,
+    request: Request,
+    checks: &'a [CommandLine],
+    conflicts: Vec<String>,
+    waits_for: Vec<&'a str>,
+}
+
+/// Task that is done.
+#[derive(Clone, Debug)]
+pub(crate) struct DoneTask {
+    pub(crate) completion: Completion,
+    /// Commit that has its work: that of its base, if nothing had to be changed.
+    pub(crate) commit: String,
+}
+
+impl<'a> ReadyTask<'a> {
+    /// Merges the results of what a task waits for, which are `results` by their places.
+    pub(crate) fn new(
+        experiment: &Experiment,
+        orders: &'a TaskOrders<'_>,
+        place: usize,
+        results: &[Option<DoneTask>],
+    ) -> Result<Self, AgentError> {
+        let task = &orders.tasks[place];
+        let after = task.after.iter();
+        let commits: Vec<&str> = after
+            .filter_map(|one| results[*one].as_ref())
+            .map(|done| done.commit.as_str())
+            .collect();
+        let Merged { commit, conflicts } = match commits.split_first() {
+            None => Merged {
+                commit: orders.base.to_owned(),
+                conflicts: Vec::new(),
+            },
+            Some((first, others)) => merge::merge_all(&experiment.git(), first, others)?,
+        };
+        let request = Request {
+            task: task.prompt.clone(),
+            instructions: orders.instructions.to_owned(),
+            agent: orders.agent.text().to_owned(),
+            base: commit,
+            verify: task.checks.clone(),
+            tests: orders.tests.to_vec(),
+        };
+        Ok(Self {
+            task,
+            request,
+            checks: &orders.checks[place],
+            conflicts,
+            waits_for: task
+                .after
+                .iter()
+                .map(|one| orders.tasks[*one].name.as_str())
+                .collect(),
+        })
+    }
+
+    /// Returns the task as it was done at an earlier time; `None` if it was not. Another agent or other instructions may go
+    /// on with what was done.
+    ///
+    /// # Errors
+    /// What was done was another task.
+    pub(crate) fn kept(&self, experiment: &Experiment) -> Result<Option<DoneTask>, AgentError> {
+        let name = &self.task.name;
+        let Some((kept, completion)) = experiment.completion(name) else {
+            return Ok(None);
+        };
+        if !is_done(&completion) {
+            return Ok(None);
+        }
+        if self.is_same(&kept) {
+            let commit = completion.commit.clone();
+            return Ok(Some(DoneTask {
+                commit: commit.unwrap_or_else(|| self.request.base.clone()),
+                completion,
+            }));
+        }
+        let experiment = &experiment.name;
+        Err(AgentError::Usage(format!(
+            "the task {name:?} is done already, with another prompt, check or base, or other tasks before it: give this \
+             work another name by --name, or remove that by `bakeoff worktrees --remove {experiment}` and its branches by \
+             `git branch -D`"
+        )))
+    }
+
+    /// Returns the commit that its agent begins with.
+    pub(crate) fn base(&self) -> &str {
+        &self.request.base
+    }
+
+    fn is_same(&self, kept: &Request) -> bool {
+        kept.task == self.request.task
+            && kept.base == self.request.base
+            && kept.verify == self.request.verify
+            && kept.tests == self.request.tests
+    }
+
+    /// Returns what an agent left that was not checked before an interruption.
+    fn unchecked(&self, experiment: &Experiment) -> Option<Completion> {
+        let (kept, completion) = experiment.completion(&self.task.name)?;
+        (completion.outcome == Outcome::Committed && self.is_same(&kept)).then_some(completion)
+    }
+
+    /// Has an agent work on the task, and checks what it left. `last_reason` is why the last attempt failed, if there was
+    /// one.
+    pub(crate) fn attempt(
+        &self,
+        experiment: &Experiment,
+        orders: &TaskOrders<'_>,
+        (number, last_reason): (u32, Option<&str>),
+        checking: &Slots,
+    ) -> Result<Completion, AgentError> {
+        let own = Orders {
+            request: &self.request,
+            agent: orders.agent,
+            verify: self.checks,
+            new_tests: NewTests::Kept,
+            conflicts: &self.conflicts,
+            reach: orders.reach,
+            agents_at_once: orders.workers,
+            wall: orders.wall,
+            interrupted: orders.interrupted,
+        };
+        let mut completion = match self.unchecked(experiment) {
+            Some(completion) => completion,
+            None => {
+                let variant = Variant {
+                    name: self.task.name.clone(),
+                    idea: String::new(),
+                };
+                let remarks = self.remarks(last_reason);
+                let mut completion = attempt(experiment, &own, &variant, &remarks)?;
+                completion.attempts = number;
+                completion.branch = None;
+                if completion.outcome == Outcome::Committed {
+                    completion = keep(experiment, &self.request, completion)?;
+                }
+                completion
+            }
+        };
+        // Marks that it had to remove count as no work of its own.
+        if let Some(commit) = completion
+            .commit
+            .clone()
+            .filter(|_| !self.conflicts.is_empty())
+        {
+            let marked = merge::with_marks(&experiment.git(), &commit, &self.conflicts)?;
+            if !marked.is_empty() {
+                completion.outcome = Outcome::VerificationFailed;
+                completion.reason = format!("marks of conflicts are left in {}", marked.join(", "));
+            }
+        }
+        match completion.outcome {
+            Outcome::Committed => {
+                completion = verified(experiment, &own, completion, checking)?;
+            }
+            // What there was may be all that was to be there; the check says so.
+            Outcome::NothingChanged if self.conflicts.is_empty() && !self.checks.is_empty() => {
+                let slot = checking.take();
+                completion.verifications = verify(experiment, &own, &self.request.base)?;
+                drop(slot);
+                if all_passed(&completion.verifications) {
+                    completion.outcome = Outcome::Passed;
+                    completion.reason = String::new();
+                }
+            }
+            _ => {}
+        }
+        completion.worktree = None;
+        if is_done(&completion) && completion.commit.is_some() {
+            completion.branch = Some(experiment.branch(&self.task.name));
+        }
+        keep(experiment, &self.request, completion)
+    }
+
+    /// Returns what an agent is told beside its task.
+    fn remarks(&self, last_reason: Option<&str>) -> String {
+        let mut remarks = String::new();
+        if !self.conflicts.is_empty() {
+            remarks += &format!(
+                "The files are the merged results of the tasks {}, which conflict in {}: both sides stand between marks \
+                 there, or one of them was deleted. Resolve that first, so that the work of both is kept.\n\n",
+                self.waits_for.join(", "),
+                self.conflicts.join(", ")
+            );
+        }
+        if let Some(reason) = last_reason {
+            let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+            remarks += &format!(
+                "An earlier attempt at this task failed, and its changes are not here:\n\n{reason}\n"
+            );
+        }
+        remarks
+    }
+}
+
+/// Returns true for a task whose agent ended, and which passed all of its checks.
+pub(crate) fn is_done(completion: &Completion) -> bool {
+    matches!(completion.outcome, Outcome::Passed | Outcome::Unverified)
+}
+
+fn all_passed(verifications: &[Verification]) -> bool {
+    verifications.last().is_some_and(|last| last.passed)
+}

@@ -1,0 +1,129 @@
+//! The merge of all that was done, on one branch, and the checks on it.
+
+use super::changes::Changes;
+use super::completion::Verification;
+use super::error::AgentError;
+use super::experiment::Experiment;
+use super::merge;
+use super::orders::{NewTests, Orders};
+use super::record::Request;
+use super::task_attempt::DoneTask;
+use super::task_orders::TaskOrders;
+use super::test_patterns;
+use super::verification::verify;
+use bakeoff_config::RESULT_NAME;
+use bakeoff_programs::CommandLine;
+
+/// Merge of all that was done.
+#[derive(Clone, Debug)]
+pub struct MergedResult {
+    /// Branch with it.
+    pub branch: String,
+    /// Commit of it.
+    pub commit: String,
+    /// Changes from the base; `None` if they cannot be told, as somebody added a link or a repository to the branch.
+    pub changes: Option<Changes>,
+    /// Tasks that are left out, as they conflict with those before them, and the paths of these conflicts.
+    pub left_out: Vec<(String, Vec<String>)>,
+    /// Checks of all tasks that are in it, each once, on the merged files.
+    pub checks: Vec<Verification>,
+}
+
+impl Experiment {
+    /// Returns the branch with all results.
+    pub(crate) fn result_branch(&self) -> String {
+        self.branch(RESULT_NAME)
+    }
+}
+
+/// Merges all that was done into the branch of results, and runs the checks on it. What is on that branch stays there.
+pub(crate) fn merge_results(
+    experiment: &Experiment,
+    orders: &TaskOrders<'_>,
+    done: &[Option<DoneTask>],
+) -> Result<Option<MergedResult>, AgentError> {
+    if done.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let branch = experiment.result_branch();
+    let tip = experiment.commit_of_branch(&branch);
+    let mut commit = tip.clone().unwrap_or_else(|| orders.base.to_owned());
+    let mut left_out = Vec::new();
+    let mut checks: Vec<&CommandLine> = Vec::new();
+    for place in order(orders, done) {
+        let Some(one) = &done[place] else {
+            continue;
+        };
+        let merged = merge::merge(&experiment.git(), &commit, &one.commit)?;
+        if !merged.conflicts.is_empty() {
+            left_out.push((orders.tasks[place].name.clone(), merged.conflicts));
+            continue;
+        }
+        commit = merged.commit;
+        for check in &orders.checks[place] {
+            if !checks.iter().any(|other| other.text() == check.text()) {
+                checks.push(check);
+            }
+        }
+    }
+    if tip.as_ref() != Some(&commit) {
+        merge::move_branch(&experiment.git(), &branch, tip.as_deref(), &commit)?;
+    }
+    let is_test = |path: &str| test_patterns::is_of_base(orders.tests, path);
+    let changes = Changes::between(&experiment.git(), orders.base, &commit, &is_test);
+    Ok(Some(MergedResult {
+        changes: match changes {
+            Ok(changes) => Some(changes),
+            Err(AgentError::Usage(_)) => None,
+            Err(error) => return Err(error),
+        },
+        checks: checked(experiment, orders, &commit, &checks)?,
+        branch,
+        commit,
+        left_out,
+    }))
+}
+
+/// Returns the places of tasks in the order in which they are merged: first those that none waits for that is done, which
+/// have the work of all others in them, and what conflicts of these was resolved by.
+fn order(orders: &TaskOrders<'_>, done: &[Option<DoneTask>]) -> Vec<usize> {
+    let is_waited_for = |place: &usize| {
+        let mut tasks = orders.tasks.iter().zip(done);
+        tasks.any(|(task, done)| done.is_some() && task.after.contains(place))
+    };
+    let (inner, last): (Vec<usize>, Vec<usize>) = (0..done.len()).partition(is_waited_for);
+    [last, inner].concat()
+}
+
+/// Runs checks on a commit, one after the other, each on fresh files.
+fn checked(
+    experiment: &Experiment,
+    orders: &TaskOrders<'_>,
+    commit: &str,
+    checks: &[&CommandLine],
+) -> Result<Vec<Verification>, AgentError> {
+    let request = Request {
+        task: String::new(),
+        instructions: String::new(),
+        agent: String::new(),
+        base: commit.to_owned(),
+        verify: Vec::new(),
+        tests: Vec::new(),
+    };
+    let mut found = Vec::new();
+    for check in checks {
+        let own = Orders {
+            request: &request,
+            agent: orders.agent,
+            verify: std::slice::from_ref(*check),
+            new_tests: NewTests::Kept,
+            conflicts: &[],
+            reach: orders.reach,
+            agents_at_once: orders.workers,
+            wall: orders.wall,
+            interrupted: orders.interrupted,
+        };
+        found.extend(verify(experiment, &own, commit)?);
+    }
+    Ok(found)
+}

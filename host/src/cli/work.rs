@@ -1,0 +1,257 @@
+//! `bakeoff work`: tasks that wait for each other, worked off by coding agents, each in a worktree of its own.
+
+mod listing;
+mod report;
+mod states;
+
+use super::agents::fence_options::FenceOptions;
+use super::agents::{failure, instructions, patterns};
+use super::failure::Failure;
+use super::interruptible::interruptible;
+use super::options::{Format, Output};
+use super::{Status, models, planned, show, told};
+use bakeoff_agents::{
+    AgentError, Experiment, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome, work_off,
+};
+use bakeoff_config::{AgentTask, FILE_BYTES_MAX, TASKS_FILE_NAME, parse_agent_tasks};
+use bakeoff_programs::{CommandLine, Shell};
+use bakeoff_render::escape::Plain;
+use clap::Args;
+use report::WorkReport;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub(super) use listing::listing;
+pub(super) use states::show_states;
+
+/// The most agents that can work at the same time.
+const AT_ONCE_MAX: i64 = 16;
+/// Instructions that stand above each task unless others are named.
+const INSTRUCTIONS: &str = "\
+Work in the current folder, which is yours alone: a copy of a git repository, in which the tasks that yours waits for are \
+done. Do the task below and no other, and end when it is done. What you leave in the files is what counts; it is committed \
+for you, and merged with what others do at the same time. Tests that are there already are used as they are there, whatever \
+you change in them; new ones are yours. In DONE.md you may say in a few lines what you did and what is left.";
+
+/// Has coding agents work tasks off, each in a worktree that begins with what it waits for
+///
+/// A task is done when its agent has ended, and its
+/// check has passed behind the same fence. What failed is tried again; what waits for a task that was given up is not begun,
+/// and the rest goes on. In the end the branch bakeoff/NAME/result has all that was done.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  bakeoff work todo --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY
+  bakeoff work todo/tasks.toml --agent ./agent.sh --agents-at-once 3 --yes
+  bakeoff status .bakeoff/work             how far it is, from another terminal
+  git merge bakeoff/work/result            takes all that was done
+
+A file of tasks:
+  [[task]]
+  name = \"parser\"
+  prompt = \"Write src/parser.rs.\"
+  check = \"cargo test parser\"
+
+  [[task]]
+  name = \"evaluator\"
+  after = [\"parser\"]
+  prompt = \"Write src/evaluator.rs, which uses the parser.\"
+  check = \"cargo test\"
+
+The same command again goes on: what is done is not done again.
+
+Exit status: 0 if all is done and merged, 3 if some is, 1 if nothing is.")]
+pub(super) struct Arguments {
+    /// A folder with a tasks.toml, or such a file
+    #[arg(value_name = "FOLDER|FILE")]
+    from: PathBuf,
+    /// The command of the agent. It is started directly, or by `sh` if it needs a shell
+    #[arg(long, value_name = "COMMAND")]
+    agent: String,
+    /// The revision that tasks begin from that wait for nothing [default: HEAD, and then that of the first time]
+    #[arg(long, value_name = "REVISION")]
+    base: Option<String>,
+    /// Name of the work: of its folder in .bakeoff, and of its branches
+    #[arg(long, value_name = "NAME", default_value = "work")]
+    name: String,
+    /// File with the instructions above each task, instead of the built-in ones
+    #[arg(long, value_name = "FILE")]
+    instructions: Option<PathBuf>,
+    /// The most agents that work at the same time
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=AT_ONCE_MAX))]
+    agents_at_once: u8,
+    /// The time after which an agent, or a check, is ended
+    #[arg(long, value_name = "TIME", default_value = "20min", value_parser = models::time)]
+    time: Duration,
+    /// The most attempts at a task after the first one that failed
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=20))]
+    retries: u32,
+    /// The time before the second attempt; it doubles before each one after that
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = models::time)]
+    retry_wait: Duration,
+    /// Files that an agent cannot change where they are there already, instead of the usual names of tests: 'spec/**'
+    #[arg(long, value_name = "PATTERN")]
+    tests: Vec<String>,
+    /// Begin without a question: agents are started, and the checks of the file are run
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    fence: FenceOptions,
+}
+
+/// Tasks and orders, to be worked on in another thread.
+struct Work {
+    experiment: Experiment,
+    tasks: Vec<AgentTask>,
+    base: String,
+    instructions: String,
+    agent: CommandLine,
+    checks: Vec<Vec<CommandLine>>,
+    tests: Vec<String>,
+    reach: Reach,
+    workers: usize,
+    wall: Duration,
+    retries: TaskRetries,
+}
+
+pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json, Format::Md])?;
+    let work = arguments.prepare()?;
+    let listed = listing(&work.tasks, work.workers);
+    if arguments.yes {
+        output.reporter()(listed.trim_end());
+    } else if planned::is_on_terminal() {
+        anstream::eprint!("{listed}");
+        if !planned::confirm("Start agents, and run these checks behind a fence? [y/N] ")? {
+            return Err(Failure::no_answer("nothing was started"));
+        }
+    } else {
+        return Err(Failure::usage(format!(
+            "{listed}\nnothing was started: --yes gives leave to start agents, and to run these checks behind a fence"
+        )));
+    }
+    let (tasks, base) = (work.tasks.clone(), work.base.clone());
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let quiet = output.quiet;
+    let task = tokio::task::spawn_blocking(move || work.run(&flag, quiet));
+    let outcome = interruptible(task, &interrupted).await?.map_err(failure)?;
+    let report = WorkReport::new((&arguments.name, &base), &tasks, &outcome);
+    match output.format {
+        Format::Json => show::write_json(&report)?,
+        Format::Md => show::write(&report.markdown())?,
+        _ if output.quiet => show::write(&format!("{}\n", Plain(&report.answer)))?,
+        _ => show::write(&report.text())?,
+    }
+    Ok(report.status())
+}
+
+/// Reads the tasks of a folder or a file.
+fn read_tasks(from: &Path) -> Result<Vec<AgentTask>, Failure> {
+    let file = if from.is_dir() {
+        from.join(TASKS_FILE_NAME)
+    } else {
+        from.to_owned()
+    };
+    let shown = file.display().to_string();
+    if !file.exists() {
+        return Err(Failure::usage(format!(
+            "there is no {}: docs/work.md says what is in a file of tasks",
+            Plain(&shown)
+        )));
+    }
+    let bounds = (FILE_BYTES_MAX, "it has more than 1 MiB");
+    let text = told::read_text("the tasks in", &file, bounds)?;
+    Ok(parse_agent_tasks(&text, &shown)?)
+}
+
+impl Arguments {
+    fn prepare(&self) -> Result<Work, Failure> {
+        let tasks = read_tasks(&self.from)?;
+        let checks: Result<_, Failure> = tasks.iter().map(checks_of).collect();
+        let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
+        let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
+        if self.time.is_zero() {
+            return Err(Failure::usage(
+                "--time 0 leaves no agent any time: name a longer one",
+            ));
+        }
+        let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
+        let last_base = experiment.task_list().map(|list| list.base);
+        let base = self.base.clone().or(last_base);
+        let base = base.unwrap_or_else(|| "HEAD".to_owned());
+        Ok(Work {
+            base: experiment.base(&base).map_err(failure)?,
+            experiment,
+            tasks,
+            instructions: instructions(self.instructions.as_deref(), INSTRUCTIONS)?,
+            agent,
+            checks: checks?,
+            tests: patterns(&self.tests),
+            reach: self.fence.reach()?,
+            workers: usize::from(self.agents_at_once),
+            wall: self.time,
+            retries: TaskRetries {
+                count: self.retries,
+                first_wait: self.retry_wait,
+            },
+        })
+    }
+}
+
+/// Returns the checks of a task, whose programs may be files that a task makes.
+fn checks_of(task: &AgentTask) -> Result<Vec<CommandLine>, Failure> {
+    let lines = CommandLine::all_elsewhere(&task.checks, &Shell::IfNeeded);
+    lines.map_err(|error| Failure::usage(format!("the check of the task {}: {error}", task.name)))
+}
+
+impl Work {
+    fn run(self, interrupted: &AtomicBool, quiet: bool) -> Result<WorkOutcome, AgentError> {
+        let orders = TaskOrders {
+            tasks: &self.tasks,
+            base: &self.base,
+            instructions: &self.instructions,
+            agent: &self.agent,
+            checks: &self.checks,
+            tests: &self.tests,
+            reach: &self.reach,
+            workers: self.workers.min(self.tasks.len()),
+            wall: self.wall,
+            retries: self.retries,
+            interrupted,
+        };
+        let held = self.experiment.hold()?;
+        let outcome = work_off(&self.experiment, &orders, &|news| {
+            if !quiet {
+                anstream::eprintln!("{}", line(&news));
+            }
+        });
+        drop(held);
+        outcome
+    }
+}
+
+/// Returns a line of progress.
+fn line(news: &TaskNews<'_>) -> String {
+    match news {
+        TaskNews::Kept(task) => format!("{task}: done before"),
+        TaskNews::Started {
+            task, attempt: 1, ..
+        } => format!("{task}: its agent works"),
+        TaskNews::Started { task, attempt, .. } => {
+            format!("{task}: its agent works, attempt {attempt}")
+        }
+        TaskNews::Ended(completion, wait) => {
+            let again = wait.map_or_else(String::new, |wait| {
+                format!("; tried again in {:.1} s", wait.as_secs_f64())
+            });
+            format!(
+                "{}: {}{again}",
+                completion.variant,
+                completion.outcome.words()
+            )
+        }
+    }
+}

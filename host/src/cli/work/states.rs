@@ -1,0 +1,77 @@
+//! How far the work on tasks is, for another terminal.
+
+use crate::cli::Status;
+use crate::cli::agents::failure;
+use crate::cli::failure::Failure;
+use crate::cli::options::{Format, Output};
+use crate::cli::picked_branch::AgentsFolder;
+use crate::cli::{show, worktrees};
+use bakeoff_agents::{Experiment, TaskState};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Task, as a row in JSON.
+#[derive(Serialize)]
+struct StateRow<'a> {
+    task: &'a str,
+    state: &'a str,
+    done: bool,
+    worktree: Option<&'a str>,
+}
+
+/// The output in JSON.
+#[derive(Serialize)]
+struct States<'a> {
+    running: bool,
+    tasks: Vec<StateRow<'a>>,
+}
+
+/// Shows the states of tasks, or, where there are none, the worktrees of variants.
+pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Status, Failure> {
+    output.only(&[Format::Human, Format::Json])?;
+    let experiment = folder.open()?;
+    let Some((states, is_running)) = experiment.task_states().map_err(failure)? else {
+        let mut rows = Experiment::list(folder.repository()).map_err(failure)?;
+        rows.retain(|row| row.experiment == folder.name());
+        return worktrees::show_rows(&rows, output);
+    };
+    if output.format == Format::Json {
+        let row = |state| StateRow::of(state);
+        show::write_json(&States {
+            running: is_running,
+            tasks: states.iter().map(row).collect(),
+        })?;
+    } else {
+        show::write(&text(&states, is_running))?;
+    }
+    Ok(Status::Done)
+}
+
+impl<'a> StateRow<'a> {
+    fn of(state: &'a TaskState) -> Self {
+        Self {
+            task: &state.name,
+            state: &state.words,
+            done: state.is_done,
+            worktree: state.worktree.as_deref(),
+        }
+    }
+}
+
+fn text(states: &[TaskState], is_running: bool) -> String {
+    let done = states.iter().filter(|state| state.is_done).count();
+    let now = if is_running {
+        "worked on now"
+    } else {
+        "nobody works on them now"
+    };
+    let mut text = format!("{done} of {} tasks are done; {now}\n", states.len());
+    let width = states.iter().map(|state| state.name.len()).max();
+    let width = width.unwrap_or(0);
+    for state in states {
+        let worktree = state.worktree.as_ref();
+        let worktree = worktree.map_or_else(String::new, |path| format!("  ({path})"));
+        let _ = writeln!(text, "  {:<width$}  {}{worktree}", state.name, state.words);
+    }
+    text
+}
