@@ -463,3 +463,38 @@ fn what_is_in_the_way_is_said_before_an_agent_is_started() {
     let folder = fs::metadata(repository.path().join(".bakeoff/agents")).unwrap();
     assert_eq!(folder.permissions().mode() & 0o777, 0o700);
 }
+
+#[test]
+fn a_long_word_of_an_agent_is_cut_and_says_so_quiet_is_one_line_and_no_time_is_refused() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let variants = ["long=head -c 100000 /dev/zero | tr '\\0' x >DONE.md; echo x >new"];
+    let report = agents(&repository, &variants, OBEYS, &[]).json();
+    let done = row(&report, "long")["done"].as_str().unwrap();
+    assert!(
+        done.starts_with("xxx") && done.ends_with("(these are 65536 of 100000 bytes)\n"),
+        "{}",
+        done.len()
+    );
+    let quiet = [
+        "agents",
+        "Do it",
+        "--agent",
+        OBEYS,
+        "--variant",
+        variants[0],
+        "--quiet",
+    ];
+    let quiet = command(&repository, &quiet);
+    assert_eq!(
+        (quiet.stdout.lines().count(), quiet.stderr.as_str()),
+        (1, "")
+    );
+    let never = agents(&repository, &variants, OBEYS, &["--time", "0s"]);
+    assert!(
+        never.status == 2 && never.explains("no time at all"),
+        "{}",
+        never.stderr
+    );
+}

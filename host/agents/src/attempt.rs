@@ -13,12 +13,13 @@ use super::verification::verify;
 use super::worktree;
 use bakeoff_files::Folder;
 use std::fmt::Write as _;
+use std::io::Read as _;
 
 /// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
 const TASK: &str = "TASK.md";
 /// The file in which an agent may say what it did. It is kept beside the commit.
 const DONE: &str = "DONE.md";
-/// The largest such file that is kept, in bytes.
+/// The most of such a file that is kept, in bytes.
 const DONE_BYTES_MAX: u64 = 64 << 10;
 
 /// Returns the text that an agent reads as its stdin and in its file.
@@ -166,13 +167,24 @@ fn take_notes(
     if has_task {
         folder.remove(TASK)?;
     }
-    if let Ok(Some(done)) = folder.read(DONE, DONE_BYTES_MAX) {
-        completion.done = Some(String::from_utf8_lossy(&done).into_owned());
-    }
+    completion.done = done(folder);
     if has_done && folder.has(DONE) {
         folder.remove(DONE)?;
     }
     Ok(())
+}
+
+/// Returns the beginning of the agent's words, and says where that is not all.
+fn done(folder: &Folder) -> Option<String> {
+    let file = folder.open(DONE).ok()?;
+    let bytes = file.metadata().ok()?.len();
+    let mut read = Vec::new();
+    file.take(DONE_BYTES_MAX).read_to_end(&mut read).ok()?;
+    let mut text = String::from_utf8_lossy(&read).into_owned();
+    if bytes > DONE_BYTES_MAX {
+        let _ = write!(text, "\n… (these are {DONE_BYTES_MAX} of {bytes} bytes)\n");
+    }
+    Some(text)
 }
 
 fn first_line(text: &str) -> String {

@@ -141,6 +141,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     match output.format {
         Format::Json => show::write_json(&report)?,
         Format::Md => show::write(&report::markdown(&report, output))?,
+        _ if output.quiet => show::write(&format!("{}\n", Plain(&answer)))?,
         _ => show::write(&report::text(&report, output))?,
     }
     if measured.is_some_and(|measured| measured.is_interrupted()) {
@@ -159,6 +160,7 @@ struct Prepared {
 impl Arguments {
     fn prepare(&self) -> Result<Prepared, Failure> {
         self.variants.check()?;
+        refuse_no_time(self.time)?;
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let request = Request {
             task: self.task.clone(),
@@ -195,6 +197,16 @@ impl Arguments {
         let lines = CommandLine::all_elsewhere(&self.verify, &Shell::IfNeeded);
         lines.map_err(|error| Failure::usage(error.to_string()))
     }
+}
+
+/// Refuses a time in which no agent could do anything.
+pub(super) fn refuse_no_time(wall: Duration) -> Result<(), Failure> {
+    if wall.is_zero() {
+        return Err(Failure::usage(
+            "--time 0 leaves an agent no time at all: name a longer one, such as 20min",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the patterns of tests that the user named, or else the usual ones.
