@@ -3,6 +3,7 @@
 mod conflicts;
 mod going_on;
 mod hostile;
+mod kills;
 
 use crate::agents::{command, repository};
 use crate::revisions::Repository;
