@@ -4,6 +4,7 @@ mod conflicts;
 mod going_on;
 mod hostile;
 mod kills;
+mod planned;
 
 use crate::agents::{command, repository};
 use crate::revisions::Repository;

@@ -16,6 +16,7 @@ use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::syntax;
 use super::section::{At, Section};
 use super::suggest;
+use super::write::{entry, quoted as quoted_text};
 use std::ops::Range;
 
 /// The name of the file in its folder.
@@ -69,6 +70,40 @@ pub fn is_branch_part(text: &str) -> bool {
         && !text.contains("..")
         && !text.ends_with('.')
         && !text.to_ascii_lowercase().ends_with(".lock")
+}
+
+/// Texts of a task that is written.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentTaskTexts<'a> {
+    /// Name of the task.
+    pub name: &'a str,
+    /// Text that its agent is told.
+    pub prompt: &'a str,
+    /// Names of the tasks that it waits for.
+    pub after: &'a [String],
+    /// Priority of it.
+    pub priority: i32,
+    /// Minutes that it is expected to take.
+    pub estimate_minutes: f64,
+    /// Command that checks it, if there is one.
+    pub check: Option<&'a str>,
+}
+
+/// Returns a task as a file of tasks has it.
+pub fn agent_task_entries(task: &AgentTaskTexts<'_>) -> String {
+    let mut text = format!("\n[[task]]\n{}", entry("name", task.name));
+    if !task.after.is_empty() {
+        let names: Vec<String> = task.after.iter().map(|name| quoted_text(name)).collect();
+        text += &format!("after = [{}]\n", names.join(", "));
+    }
+    if task.priority != 0 {
+        text += &format!("priority = {}\n", task.priority);
+    }
+    text += &format!("estimate = {:?}\n", task.estimate_minutes);
+    if let Some(check) = task.check {
+        text += &entry("check", check);
+    }
+    text + &entry("prompt", task.prompt)
 }
 
 /// A task as it was read, with the places of its texts.

@@ -133,8 +133,9 @@ mod write;
 mod write_options;
 
 pub use agent_tasks::{
-    AGENT_TASKS_MAX, AgentTask, CHECKS_MAX, ESTIMATE_MINUTES, ESTIMATE_RANGE, PRIORITY_MAX,
-    PROMPT_CHARS_MAX, RESULT_NAME, TASKS_FILE_NAME, is_branch_part, parse_agent_tasks,
+    AGENT_TASKS_MAX, AgentTask, AgentTaskTexts, CHECKS_MAX, ESTIMATE_MINUTES, ESTIMATE_RANGE,
+    PRIORITY_MAX, PROMPT_CHARS_MAX, RESULT_NAME, TASKS_FILE_NAME, agent_task_entries,
+    is_branch_part, parse_agent_tasks,
 };
 pub use aggregators::AGGREGATORS_MAX;
 pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};

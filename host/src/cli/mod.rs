@@ -64,6 +64,7 @@ mod pack;
 mod pick;
 mod picked_branch;
 mod placing;
+mod plan;
 mod planned;
 mod planning;
 mod programs;
@@ -163,6 +164,8 @@ enum Command {
     Time(time::Arguments),
     /// Have a task done by a coding agent once for each variant, each in a worktree of its own
     Agents(agents::Arguments),
+    /// Have a model plan requirements as tasks for coding agents, and begin nothing
+    Plan(plan::Arguments),
     /// Have coding agents work off tasks that wait for each other, and merge what they did
     Work(work::Arguments),
     /// List the worktrees of agents, or remove them
@@ -260,6 +263,7 @@ pub fn main() -> ExitCode {
             Command::Compare(arguments) => compare::run(&arguments, &cli.output).await,
             Command::Time(arguments) => time::run(&arguments, &cli.output).await,
             Command::Agents(arguments) => agents::run(&arguments, &cli.output).await,
+            Command::Plan(arguments) => plan::run(&arguments, &cli.output).await,
             Command::Work(arguments) => work::run(&arguments, &cli.output).await,
             Command::Worktrees(arguments) => worktrees::run(&arguments, &cli.output),
             Command::Judge(arguments) => judge::run(&arguments, &cli.output).await,

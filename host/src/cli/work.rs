@@ -5,7 +5,7 @@ mod report;
 mod states;
 
 use super::agents::fence_options::FenceOptions;
-use super::agents::{failure, instructions, patterns};
+use super::agents::{failure, instructions, patterns, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
@@ -27,7 +27,7 @@ pub(super) use listing::listing;
 pub(super) use states::show_states;
 
 /// The most agents that can work at the same time.
-const AT_ONCE_MAX: i64 = 16;
+pub(super) const AT_ONCE_MAX: i64 = 16;
 /// Instructions that stand above each task unless others are named.
 const INSTRUCTIONS: &str = "\
 Work in the current folder, which is yours alone: a copy of a git repository, in which the tasks that yours waits for are \
@@ -37,7 +37,7 @@ you change in them; new ones are yours. In DONE.md you may say in a few lines wh
 
 /// Has coding agents work tasks off, each in a worktree that begins with what it waits for
 ///
-/// A task is done when its agent has ended, and its
+/// The tasks are those of a file, which a person or `bakeoff plan` wrote. A task is done when its agent has ended, and its
 /// check has passed behind the same fence. What failed is tried again; what waits for a task that was given up is not begun,
 /// and the rest goes on. In the end the branch bakeoff/NAME/result has all that was done.
 #[derive(Debug, Args)]
@@ -158,7 +158,7 @@ fn read_tasks(from: &Path) -> Result<Vec<AgentTask>, Failure> {
     let shown = file.display().to_string();
     if !file.exists() {
         return Err(Failure::usage(format!(
-            "there is no {}: docs/work.md says what is in a file of tasks",
+            "there is no {}: a person writes it, or a model by `bakeoff plan`",
             Plain(&shown)
         )));
     }
@@ -173,11 +173,7 @@ impl Arguments {
         let checks: Result<_, Failure> = tasks.iter().map(checks_of).collect();
         let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
         let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
-        if self.time.is_zero() {
-            return Err(Failure::usage(
-                "--time 0 leaves no agent any time: name a longer one",
-            ));
-        }
+        refuse_no_time(self.time)?;
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let last_base = experiment.task_list().map(|list| list.base);
         let base = self.base.clone().or(last_base);
