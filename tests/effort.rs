@@ -93,7 +93,6 @@ fn steps(files: &[(&str, &str)], seed: &str) -> serde_json::Value {
     arguments.extend(options.map(str::to_owned));
     arguments.push(path("workload.rs"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let _slot = crate::support::measuring_slot();
     let output = crate::support::run_bakeoff(&arguments);
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
     output.json()
