@@ -2,7 +2,7 @@
 
 use super::{OBEYS, agents, command, repository, row};
 use crate::revisions::Repository;
-use crate::support::CommandOutput;
+use crate::support::{CommandOutput, measuring_slot};
 use std::fs;
 use tempfile::TempDir;
 
@@ -179,4 +179,38 @@ fn case_246_changes_that_are_picked_lead_nowhere_run_nothing_and_control_no_term
     assert_eq!(filters.status, 0, "{}", filters.stderr);
     assert_eq!(read(&repository, "filtered"), "y\n");
     assert!(!mark.exists());
+}
+
+#[test]
+fn nothing_is_picked_by_a_measurement_without_one_that_passed() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    repository.write("run.sh", "sleep 0.1\n");
+    repository.write("build.sh", "true\n");
+    repository.commit();
+    let variants = ["fast=echo true >run.sh", "unbuilt=echo exit 3 >build.sh"];
+    let more = [
+        "--verify",
+        "true",
+        "--build",
+        "sh build.sh",
+        "--measure",
+        "sh run.sh",
+        "--budget",
+        "3s",
+    ];
+    let _slot = measuring_slot();
+    let report = agents(&repository, &variants, OBEYS, &more).json();
+    assert_eq!(
+        report["measured"]["not_built"][0]["name"], "unbuilt",
+        "{report}"
+    );
+    let picked = command(&repository, &["pick", ".bakeoff/agents"]);
+    assert_eq!(picked.status, 1, "{}", picked.stdout);
+    assert!(
+        picked.explains("no measurement of all of them"),
+        "{}",
+        picked.stderr
+    );
 }

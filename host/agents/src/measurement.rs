@@ -90,15 +90,24 @@ pub fn measure(
     if commands.len() > 1 {
         let outcome = compare(&commands, how.options, orders.interrupted, news);
         let outcome = outcome.map_err(failure)?;
+        let variants = outcome.report.variants.iter();
+        let measured: Vec<&str> = variants
+            .filter(|variant| variant.failure.is_none())
+            .map(|variant| variant.name.as_str())
+            .collect();
+        let of_measured = sides.iter().filter(|(name, _)| measured.contains(name));
         let answer = MeasuredAnswer {
-            commits: sides
-                .iter()
+            commits: of_measured
                 .map(|(name, commit)| ((*name).to_owned(), (*commit).to_owned()))
                 .collect(),
             winner: outcome.report.winner.clone(),
             text: outcome.report.text.clone(),
         };
-        winner::write(&experiment.folder, &experiment.place(), answer)?;
+        let place = experiment.place();
+        let known = winner::read(&experiment.folder, &place);
+        if answer.replaces(known.as_ref(), outcome.report.ended) {
+            winner::write(&experiment.folder, &place, answer)?;
+        }
         measurement.outcome = Some(outcome);
     }
     Ok(measurement)

@@ -2,6 +2,7 @@
 
 use super::error::AgentError;
 use super::sealed_file;
+use bakeoff_domain::series::SeriesEnd;
 use bakeoff_files::{Folder, parse_json};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,6 +23,18 @@ pub(crate) struct MeasuredAnswer {
     pub(crate) winner: Option<String>,
     /// The answer in words.
     pub(crate) text: String,
+}
+
+impl MeasuredAnswer {
+    /// Returns true if this answer, of a measurement that ended so, takes the place of a known one: where the user
+    /// interrupted it, what was measured of the same commits before says more.
+    pub(crate) fn replaces(&self, known: Option<&Self>, ended: SeriesEnd) -> bool {
+        let is_of_same = |known: &Self| {
+            let mut own = self.commits.iter();
+            own.all(|(name, commit)| known.commits.get(name) == Some(commit))
+        };
+        ended != SeriesEnd::Interrupted || !known.is_some_and(is_of_same)
+    }
 }
 
 /// File of an answer.
@@ -54,4 +67,23 @@ pub(crate) fn read(folder: &Folder, place: &str) -> Option<MeasuredAnswer> {
     let sealed: Sealed = parse_json(&bytes).ok()?;
     let expected = seal(place, &sealed.answer).ok()?;
     (expected == sealed.seal).then_some(sealed.answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_measurement_takes_the_place_of_none_of_the_same_commits() {
+        let answer = |commit: &str| MeasuredAnswer {
+            commits: [("a".to_owned(), commit.to_owned())].into(),
+            winner: None,
+            text: String::new(),
+        };
+        let (new, same, other) = (answer("1"), answer("1"), answer("2"));
+        assert!(!new.replaces(Some(&same), SeriesEnd::Interrupted));
+        assert!(new.replaces(Some(&same), SeriesEnd::Budget));
+        assert!(new.replaces(Some(&other), SeriesEnd::Interrupted));
+        assert!(new.replaces(None, SeriesEnd::Interrupted));
+    }
 }
