@@ -206,7 +206,7 @@ fn the_examples_fit_the_schema_and_the_parser() {
             .map(|one| one.unwrap().path())
     };
     for folder in folders("../examples").chain(folders("../examples/opinions")) {
-        // A statement alone becomes an experiment by `bakeoff explore`.
+        // A statement alone becomes an experiment by `bakeoff explore`, or tasks by `bakeoff plan`.
         if folder.join("statement.txt").exists() || folder.ends_with("examples/opinions") {
             continue;
         }

@@ -146,6 +146,7 @@ fn the_example_of_a_calculator_is_planned_worked_off_and_right() {
     let example = crate::support::root().join("examples/calculator");
     let [cassette, agent] =
         ["plan.jsonl", "agent.sh"].map(|file| example.join(file).display().to_string());
+    let statement = fs::read_to_string(example.join("statement.txt")).unwrap();
     let out = [
         "--provider",
         "replay",
@@ -156,16 +157,7 @@ fn the_example_of_a_calculator_is_planned_worked_off_and_right() {
     ];
     let planned = command(
         &repository,
-        &[
-            &[
-                "plan",
-                "A calculator for the command line, with tests",
-                "--workers",
-                "2",
-            ],
-            &out[..],
-        ]
-        .concat(),
+        &[&["plan", &statement, "--workers", "2"], &out[..]].concat(),
     );
     assert_eq!(planned.status, 0, "{}", planned.stderr);
     assert!(
