@@ -170,3 +170,19 @@ fn an_agent_is_not_asked_again_if_its_check_was_cut_short() {
     assert_eq!(state(&again.json(), "one"), ("done", 1));
     assert_eq!(row(&again.json(), "one")["branch"], "bakeoff/work/one");
 }
+
+#[test]
+fn locks_of_branches_that_a_killed_git_left_are_no_hindrance() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    // As git writes them before it names a commit.
+    for branch in ["one", "result"] {
+        repository.write(&format!(".git/refs/heads/bakeoff/work/{branch}.lock"), "");
+    }
+    let tasks: [Task<'_>; 1] = [("one", &[], "touch x", "")];
+    let output = work(&repository, &tasks, &[]);
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    repository.git(&["rev-parse", "--verify", "bakeoff/work/one"]);
+    repository.git(&["branch", "-D", "bakeoff/work/result"]);
+}

@@ -5,6 +5,7 @@
 //! behind a fence with settings of our own.
 
 mod attempt;
+mod branch;
 mod changes;
 mod completion;
 mod error;

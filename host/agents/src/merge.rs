@@ -156,26 +156,6 @@ fn commit(git: &Git, tree: &str, parents: [&str; 2]) -> Result<String, AgentErro
     Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
 }
 
-/// Moves a branch from a commit to another, or makes it where there is none yet.
-pub(crate) fn move_branch(
-    git: &Git,
-    branch: &str,
-    from: Option<&str>,
-    to: &str,
-) -> Result<(), AgentError> {
-    let reference = format!("refs/heads/{branch}");
-    let none = "0".repeat(to.len());
-    let arguments = ["update-ref", &reference, to, from.unwrap_or(&none)];
-    let ended = writing(git, &arguments, &[])?;
-    if ended.succeeded {
-        return Ok(());
-    }
-    Err(AgentError::Usage(format!(
-        "git update-ref says: {}",
-        ended.reason()
-    )))
-}
-
 fn writing(git: &Git, arguments: &[&str], input: &[u8]) -> Result<Ended, AgentError> {
     git.ended(&GitCommand {
         place: Place::NewObjects,

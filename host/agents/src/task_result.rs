@@ -1,5 +1,6 @@
 //! The merge of all that was done, on one branch, and the checks on it.
 
+use super::branch::set_branch;
 use super::changes::Changes;
 use super::completion::Verification;
 use super::error::AgentError;
@@ -67,7 +68,7 @@ pub(crate) fn merge_results(
         }
     }
     if tip.as_ref() != Some(&commit) {
-        merge::move_branch(&experiment.git(), &branch, tip.as_deref(), &commit)?;
+        set_branch(&experiment.git(), &branch, tip.as_deref(), &commit)?;
     }
     let is_test = |path: &str| test_patterns::is_of_base(orders.tests, path);
     let changes = Changes::between(&experiment.git(), orders.base, &commit, &is_test);

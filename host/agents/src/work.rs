@@ -1,6 +1,7 @@
 //! All variants: agents that work at the same time, each behind a fence of its own.
 
 use super::attempt::{attempt, verified};
+use super::branch::set_branch;
 use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -8,7 +9,6 @@ use super::orders::Orders;
 use super::record::{self, Request, Variant};
 use super::slots::Slots;
 use super::verification::verify_base;
-use super::worktree;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -180,6 +180,6 @@ pub(crate) fn name_branch(
     };
     match experiment.commit_of_branch(branch) {
         Some(_) => Ok(()),
-        None => worktree::name_commit(&experiment.git(), branch, commit),
+        None => set_branch(&experiment.git(), branch, None, commit),
     }
 }

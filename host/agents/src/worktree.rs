@@ -251,19 +251,6 @@ pub(crate) fn commit(
     Ok(Some((commit, changes)))
 }
 
-/// Gives a commit a branch, where there is none of that name or it has that commit already.
-pub(crate) fn name_commit(git: &Git, branch: &str, commit: &str) -> Result<(), AgentError> {
-    let reference = format!("refs/heads/{branch}");
-    let none = "0".repeat(commit.len());
-    git.run(&GitCommand {
-        place: Place::NewObjects,
-        files: None,
-        arguments: &["update-ref", &reference, commit, &none],
-        input: &[],
-    })?;
-    Ok(())
-}
-
 /// Reads a commit into the index, with all tests of the base in the place of its own.
 pub(crate) fn read_with_tests_of(
     git: &Git,
