@@ -205,8 +205,8 @@ pub(super) fn exception(report: &Report) -> Option<String> {
 }
 
 /// Exception at a size to taking the recommended variant, as the end of a sentence: `, but not at size 64,000, where
-/// quickselect is 2.8 × faster than insertion (2.5–3.1)`. Of several sizes, that at which it loses most is named;
-/// `None` if it surely loses at none by more than the practical threshold.
+/// quickselect is 2.8 × faster than insertion (2.5–3.1)`. Of several sizes, that at which it loses most is named, and if it
+/// loses at all of them, that is said. `None` if it surely loses at none by more than the practical threshold.
 pub(super) fn beaten_at(report: &Report, winner: &str) -> Option<String> {
     let others = ranked(report)
         .into_iter()
@@ -224,16 +224,25 @@ pub(super) fn beaten_at(report: &Report, winner: &str) -> Option<String> {
     let mut sizes: Vec<u32> = lost.iter().map(|(size, ..)| *size).collect();
     sizes.sort_unstable();
     sizes.dedup();
+    let faster = format!(
+        "{} {}",
+        name(report, &other.id),
+        speed::faster(report, row, &name(report, winner))
+    );
+    let size = count(u64::from(*size));
+    if sizes.len() == report.experiment.cases.len() {
+        return Some(match sizes.len() {
+            1 => format!(", though {faster}"),
+            _ => format!(", though another one is faster at every size: at {size} {faster}"),
+        });
+    }
     let and_others = match sizes.len() {
         1 => String::new(),
         2 => " and at another one".to_owned(),
         several => format!(" and at {} others", several - 1),
     };
     Some(format!(
-        ", but not at size {}{and_others}, where {} {}",
-        count(u64::from(*size)),
-        name(report, &other.id),
-        speed::faster(report, row, &name(report, winner))
+        ", but not at size {size}{and_others}, where {faster}"
     ))
 }
 
@@ -321,6 +330,16 @@ mod tests {
         assert_eq!(
             beaten_at(&report, "best").unwrap(),
             ", but not at size 100 and at another one, where old is 4.0 × faster than best"
+        );
+        report.verdicts.push(row("old", "best", 10, "beats", 0.8));
+        assert_eq!(
+            beaten_at(&report, "best").unwrap(),
+            ", though another one is faster at every size: at 100 old is 4.0 × faster than best"
+        );
+        report.experiment.cases = vec![CaseLabel::Size(100)];
+        assert_eq!(
+            beaten_at(&report, "best").unwrap(),
+            ", though old is 4.0 × faster than best"
         );
     }
 }
