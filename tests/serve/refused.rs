@@ -60,6 +60,16 @@ fn what_forms_say_is_no_option_and_leads_nowhere() {
         ),
         (
             "copy",
+            vec![("folder", "bakeoff.db"), ("text", &text)],
+            "would not be found",
+        ),
+        (
+            "copy",
+            vec![("folder", "target"), ("text", &text)],
+            "would not be found",
+        ),
+        (
+            "copy",
             vec![("folder", "held"), ("text", &text)],
             "something called held already",
         ),

@@ -1,7 +1,7 @@
 //! The last change of each experiment and what came of it, for as long as that is true.
 
 use bakeoff_store::events::{Clock as _, SystemClock, rfc3339};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The most experiments whose last change is remembered.
@@ -24,10 +24,20 @@ pub(crate) type StartedRun = u64;
 /// The words about a run that was started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StartWords {
-    /// What is said while it goes on.
+    /// Text while it goes on.
     pub(crate) text: String,
-    /// What is said with that, and also when it has ended; may be empty.
+    /// Text beside that, which is left when it has ended; may be empty.
     pub(crate) lasting: String,
+}
+
+impl StartWords {
+    /// Returns words of which nothing lasts.
+    pub(crate) fn of(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            lasting: String::new(),
+        }
+    }
 }
 
 /// The last change of each experiment, by its folder.
@@ -37,7 +47,20 @@ pub(crate) struct Changes {
     /// Number of runs that were started.
     started: StartedRun,
     /// The runs that were started and have not ended.
-    going_on: BTreeSet<StartedRun>,
+    going_on: BTreeMap<StartedRun, RunOptions>,
+}
+
+/// The options that a run was started with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RunOptions {
+    /// Folder of its experiment.
+    pub(crate) folder: PathBuf,
+    /// Time for measuring, as one writes it; `None` for that of the file.
+    pub(crate) budget: Option<String>,
+    /// True if it starts over.
+    pub(crate) is_fresh: bool,
+    /// Time at which it was started, as events have it.
+    pub(crate) at: String,
 }
 
 struct Remembered {
@@ -46,7 +69,7 @@ struct Remembered {
     at: String,
     /// The run that was started with the change, which it speaks of.
     run: Option<StartedRun>,
-    /// What is left of it when that run has ended; may be empty.
+    /// Text that is left when that run has ended; may be empty.
     lasting: String,
 }
 
@@ -90,7 +113,7 @@ impl Changes {
     /// Remembers what came of a change that started a run; of one that has ended meanwhile, what its end said is left.
     pub(crate) fn set_started(&mut self, folder: &Path, words: StartWords, run: StartedRun) {
         let StartWords { text, lasting } = words;
-        if self.going_on.contains(&run) {
+        if self.going_on.contains_key(&run) {
             let said = [&*text, &*lasting].join(" ");
             self.set(folder, Change::Done(said.trim_end().to_owned()));
             if let Some(last) = self.last.get_mut(folder) {
@@ -116,10 +139,23 @@ impl Changes {
     }
 
     /// Counts a run that was started.
-    pub(crate) fn start(&mut self) -> StartedRun {
+    pub(crate) fn start(&mut self, options: RunOptions) -> StartedRun {
         self.started += 1;
-        self.going_on.insert(self.started);
+        let at = rfc3339(SystemClock::new().wall());
+        let options = RunOptions { at, ..options };
+        self.going_on.insert(self.started, options);
         self.started
+    }
+
+    /// Returns the options of the run that was started last for the experiment in a folder, and has not ended.
+    pub(crate) fn options(&self, folder: &Path) -> Option<&RunOptions> {
+        let mut runs = self.going_on.values().rev();
+        runs.find(|run| run.folder == folder)
+    }
+
+    /// Forgets a change that was refused, and what was said before it.
+    pub(crate) fn refuse(&mut self, folder: &Path) {
+        self.last.remove(folder);
     }
 
     /// Counts a run as ended, with the reason if it failed; of what was said of its start, what lasts is left.
@@ -168,7 +204,10 @@ mod tests {
     #[test]
     fn what_was_said_of_a_run_that_was_started_holds_until_that_ends() {
         let (mut changes, folder) = (Changes::default(), Path::new("one"));
-        let (first, second) = (changes.start(), changes.start());
+        let (first, second) = (
+            changes.start(RunOptions::default()),
+            changes.start(RunOptions::default()),
+        );
         changes.set_started(folder, words("It goes on.", ""), second);
         let said = Some(Change::Done("It goes on.".to_owned()));
         assert_eq!(changes.of(folder, LATER), said);
@@ -177,7 +216,7 @@ mod tests {
         assert_eq!(changes.of(folder, LATER), said);
         changes.end(folder, second, None);
         assert_eq!(changes.of(folder, EARLIER), None);
-        let third = changes.start();
+        let third = changes.start(RunOptions::default());
         changes.set_started(folder, words("It goes on.", "Its time is used up."), third);
         let both = Change::Done("It goes on. Its time is used up.".to_owned());
         assert_eq!(changes.of(folder, LATER), Some(both));
@@ -188,11 +227,30 @@ mod tests {
     }
 
     #[test]
+    fn the_options_of_a_run_are_known_until_it_ends() {
+        let mut changes = Changes::default();
+        let options = |folder: &str, budget: &str| RunOptions {
+            folder: folder.into(),
+            budget: Some(budget.to_owned()),
+            ..RunOptions::default()
+        };
+        let first = changes.start(options("one", "1 s"));
+        changes.start(options("two", "2 s"));
+        let second = changes.start(options("one", "3 s"));
+        let budget = |changes: &Changes| changes.options(Path::new("one"))?.budget.clone();
+        assert_eq!(budget(&changes).as_deref(), Some("3 s"));
+        changes.end(Path::new("one"), second, None);
+        assert_eq!(budget(&changes).as_deref(), Some("1 s"));
+        changes.end(Path::new("one"), first, None);
+        assert_eq!(budget(&changes), None);
+    }
+
+    #[test]
     fn what_the_end_of_a_run_said_is_not_lost_to_the_word_that_it_was_started() {
         let (mut changes, folder) = (Changes::default(), Path::new("one"));
         for failed in [None, Some("no space".to_owned())] {
             changes.begin(folder, "It is being run.");
-            let run = changes.start();
+            let run = changes.start(RunOptions::default());
             changes.end(folder, run, failed.clone());
             changes.set_started(folder, words("It was started.", ""), run);
             assert_eq!(changes.of(folder, EARLIER), failed.map(Change::Failed));

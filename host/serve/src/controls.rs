@@ -1,7 +1,7 @@
 //! Controls of experiments, where their user gave leave: runs are started, stopped and gone on with, and experiments are
 //! changed, by the commands that a terminal would get.
 
-use super::changes::{Change, Changes, StartWords, StartedRun};
+use super::changes::{Change, Changes, RunOptions, StartWords, StartedRun};
 use super::commands::{detached, short};
 use super::copying::{copy, plain_name};
 use super::race_clock::Measuring;
@@ -155,10 +155,10 @@ impl Controls {
                     return;
                 }
                 Ok(step) => step,
+                // Whoever sent the form is told, and nothing came of it.
                 Err(text) => {
-                    let text = clipped(&text, MESSAGE_CHARS_MAX);
-                    controls.set(&target.folder, Change::Failed(text.clone()));
-                    let _ = sender.send(Err(text));
+                    controls.changes().refuse(&target.folder);
+                    let _ = sender.send(Err(clipped(&text, MESSAGE_CHARS_MAX)));
                     return;
                 }
             };
@@ -214,7 +214,15 @@ impl Controls {
                     let idea = format!("--idea={name}={description}");
                     let words = ["add", "--format=json", "--color=never", &idea, "."];
                     answer(&folder, words.iter().map(OsString::from).collect()).await?;
-                    format!("{name} was added, for a model to write.")
+                    let mut said = format!("{name} was added, for a model to write.");
+                    if !self.leave.run_options.iter().any(|one| one == "--generate") {
+                        said.push_str(
+                            " This server asks none, as it was started without --generate: runs leave it out until \
+                             `bakeoff run --generate` has it written.",
+                        );
+                        return Ok(NextStep::Done(said));
+                    }
+                    said
                 } else {
                     add(&folder, (&name, &description), ending, &source).await?;
                     format!("{name} was added.")
@@ -229,8 +237,12 @@ impl Controls {
                     ".",
                     &name,
                 ];
-                answer(&folder, words.iter().map(OsString::from).collect()).await?;
-                format!("{name} was withdrawn; its file stays.")
+                let answer = answer(&folder, words.iter().map(OsString::from).collect()).await?;
+                let withdrawn: Value = serde_json::from_str(&answer).unwrap_or_default();
+                match withdrawn["file"] {
+                    Value::Null => format!("{name} was withdrawn."),
+                    _ => format!("{name} was withdrawn; its file stays."),
+                }
             }
         };
         Ok(NextStep::GoOn(folder, done))
@@ -244,21 +256,21 @@ impl Controls {
         measuring: Measuring,
     ) -> Result<(StartWords, Option<StartedRun>), String> {
         Ok(match step {
-            NextStep::Done(text) => (words(text), None),
+            NextStep::Done(text) => (StartWords::of(text), None),
             NextStep::Stop if self.stop(target).await? => (
-                words("The run was stopped. What is finished is kept, and it can go on."),
+                StartWords::of("The run was stopped. What is finished is kept, and it can go on."),
                 None,
             ),
-            NextStep::Stop => (words("No run went on."), None),
+            NextStep::Stop => (StartWords::of("No run went on."), None),
             NextStep::Run(folder, is_fresh, budget) => {
                 let was_running = self.stop(target).await?;
-                let mut said = words(match was_running {
+                let mut said = StartWords::of(match was_running {
                     true if is_fresh => "The run was stopped, and begins anew.",
                     true => "The run was stopped, and goes on with what is kept.",
                     false => "The run was started.",
                 });
-                if let Some(budget) = budget.as_deref().filter(|_| !is_fresh) {
-                    said.lasting = what_is_left(budget, measuring.kept);
+                if !is_fresh {
+                    said.lasting = measuring.what_is_left(budget.as_deref());
                 }
                 (
                     said,
@@ -268,7 +280,7 @@ impl Controls {
             NextStep::GoOn(folder, done) => {
                 let declared = target.declared.as_ref().map_err(Clone::clone)?;
                 return self
-                    .go_on(target, declared, (&folder, done), measuring.budget)
+                    .go_on(target, declared, (&folder, done), measuring)
                     .await;
             }
         })
@@ -288,23 +300,36 @@ impl Controls {
         target: &Target,
         declared: &Declared,
         (folder, done): (&Folder, String),
-        budget: Option<Duration>,
+        measuring: Measuring,
     ) -> Result<(StartWords, Option<StartedRun>), String> {
         let failed =
             |error: String| format!("{done} The run could not be taken up with that: {error}");
+        let own_run = self.changes().options(&target.folder).cloned();
         if !self.stop(target).await.map_err(failed)? {
-            return Ok((words(format!("{done} The next run has that.")), None));
+            return Ok((
+                StartWords::of(format!("{done} The next run has that.")),
+                None,
+            ));
         }
         // It goes on with what it was allowed to take, also where that was said on its command line.
-        let own =
-            budget.filter(|budget| budget.abs_diff(declared.budget) > Duration::from_millis(1));
-        let own = own.map(|budget| format!("{}ms", budget.as_millis()));
-        let run = self.run(target, folder, false, own).await.map_err(failed)?;
+        let of_state = measuring
+            .budget
+            .filter(|budget| budget.abs_diff(declared.budget) > Duration::from_millis(1));
+        let of_state = of_state.map(|budget| format!("{}ms", budget.as_millis()));
+        let (budget, is_fresh) = match own_run {
+            // One that was stopped before it began has its whole form before it.
+            Some(own) => (own.budget, own.is_fresh && measuring.began <= own.at),
+            None => (of_state, false),
+        };
+        let run = self
+            .run(target, folder, is_fresh, budget)
+            .await
+            .map_err(failed)?;
         let said = format!(
             "{done} The run was stopped for that, and goes on. What is built is kept, and nothing that was measured is \
              lost; all are timed anew, since each is measured beside all others."
         );
-        Ok((words(said), Some(run)))
+        Ok((StartWords::of(said), Some(run)))
     }
 
     /// Starts a run, returns its number, and remembers why it failed if it does.
@@ -322,12 +347,21 @@ impl Controls {
             .map(OsString::from)
             .into();
         words.extend(is_fresh.then(|| "--fresh".into()));
-        words.extend(budget.map(|budget| format!("--budget={budget}").into()));
+        words.extend(
+            budget
+                .as_deref()
+                .map(|budget| format!("--budget={budget}").into()),
+        );
         words.extend(self.leave.run_options.iter().cloned());
         let started = detached(folder, &words);
         let started = started.map_err(|error| format!("the run cannot be started: {error}"))?;
         let (controls, key) = (self.clone(), target.folder.clone());
-        let run = self.changes().start();
+        let run = self.changes().start(RunOptions {
+            folder: target.folder.clone(),
+            budget,
+            is_fresh,
+            at: String::new(),
+        });
         tokio::spawn(async move {
             let (status, messages) = started.ended().await;
             drop(permit);
@@ -364,26 +398,6 @@ impl Controls {
         Ok(format!(
             "The copy {name} is there: it can be run from the list."
         ))
-    }
-}
-
-/// Returns words of which nothing lasts.
-fn words(text: impl Into<String>) -> StartWords {
-    StartWords {
-        text: text.into(),
-        lasting: String::new(),
-    }
-}
-
-/// Returns what is to be said of a budget that is no more than what the replicas which are kept took; nothing otherwise.
-fn what_is_left(budget: &str, kept: Option<Duration>) -> String {
-    let given = bakeoff_config::budget(budget).ok();
-    match kept.zip(given) {
-        Some((kept, given)) if kept >= given => format!(
-            "Its budget of {budget} was used up before, by the {:.1} s of measuring that are kept: it ends with these.",
-            kept.as_secs_f64()
-        ),
-        _ => String::new(),
     }
 }
 
@@ -435,7 +449,11 @@ async fn pick(folder: &Folder, copy: Option<&str>) -> Result<String, String> {
     };
     let (name, file) = (text("name"), text("file"));
     let file = file.trim_start_matches("./");
-    Ok(match copy {
+    let changed = match picked["changed"] {
+        Value::Bool(true) => " The experiment’s own file has other code by now.",
+        _ => "",
+    };
+    let said = match copy {
         Some(copy) => {
             format!("{name} is recommended; the code that was measured is in the new file {copy}.")
         }
@@ -443,7 +461,8 @@ async fn pick(folder: &Folder, copy: Option<&str>) -> Result<String, String> {
             "{name} is recommended; its code is {file} (SHA-256 {}).",
             text("sha256")
         ),
-    })
+    };
+    Ok(said + changed)
 }
 
 /// Returns the output of a short command.

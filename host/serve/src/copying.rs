@@ -3,6 +3,7 @@
 use super::places::is_passed_over;
 use bakeoff_config::FILE_NAME;
 use bakeoff_files::{Folder, FolderEntryKind};
+use bakeoff_store::DATABASE;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,11 @@ pub(crate) fn copy(
     name: &str,
     text: &str,
 ) -> Result<(), String> {
+    if name == DATABASE || is_passed_over(OsStr::new(name)) {
+        return Err(format!(
+            "an experiment called {name} would not be found: choose another name"
+        ));
+    }
     let mut reading = Reading {
         files: Vec::new(),
         bytes: 0,

@@ -128,10 +128,11 @@ impl RunState {
     /// Returns the time that the run takes for measuring.
     pub(crate) fn measuring(&self) -> Measuring {
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
-        let can_go_on = self.progress.run != 0 && self.progress.status != RunStatus::Finished;
         Measuring {
             budget: self.budget.and_then(seconds),
-            kept: seconds(self.race_kept).filter(|_| can_go_on),
+            kept: seconds(self.race_kept).filter(|_| self.progress.run != 0),
+            is_finished: self.progress.status == RunStatus::Finished,
+            began: self.began.clone(),
         }
     }
 
@@ -152,7 +153,10 @@ impl LiveRun {
         let missing = || StoreError::Missing {
             folder: results.path(),
         };
-        let fingerprint = Fingerprint::of(&folder).ok_or_else(missing)?;
+        let Some(fingerprint) = Fingerprint::of(&folder) else {
+            // What lies in its place is the reason.
+            return Err(results.open(Mode::Read).err().unwrap_or_else(missing));
+        };
         let store = results.open(Mode::Read)?;
         let kept = place
             .kept()

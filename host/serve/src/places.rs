@@ -3,7 +3,7 @@
 
 use bakeoff_config::FILE_NAME;
 use bakeoff_files::{Folder, FolderEntryKind};
-use bakeoff_store::{ResultsPlace, Store};
+use bakeoff_store::{Fingerprint, ResultsPlace, Store};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -109,7 +109,10 @@ impl Walk {
             } else {
                 self.found.is_partial = true;
             }
-            return;
+            // What only has the name of a database hides nothing that lies below.
+            if Fingerprint::of(folder).is_some() {
+                return;
+            }
         }
         let file = folder.look(FILE_NAME).ok().flatten();
         if file.is_some_and(|found| found.kind == FolderEntryKind::File) {

@@ -22,12 +22,35 @@ pub(crate) struct RaceClock {
 }
 
 /// The time that the last run of an experiment takes for measuring.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Measuring {
     /// Time that it may take.
     pub(crate) budget: Option<Duration>,
-    /// Time that the replicas which are kept took, if it can go on with them.
+    /// Time that the replicas took which are kept; `None` where there is no run.
     pub(crate) kept: Option<Duration>,
+    /// True if the run is finished.
+    pub(crate) is_finished: bool,
+    /// Time at which its last session began, as its event has it.
+    pub(crate) began: String,
+}
+
+impl Measuring {
+    /// Returns what is to be said of a run that goes on with what is kept, where that may be all: its budget is no more than
+    /// what the replicas which are kept took, or it was finished. Nothing otherwise.
+    pub(crate) fn what_is_left(&self, budget: Option<&str>) -> String {
+        let given = budget.and_then(|budget| bakeoff_config::budget(budget).ok());
+        match (self.kept, given, budget) {
+            (Some(kept), Some(given), Some(budget)) if kept >= given => format!(
+                "Its budget of {budget} was used up before, by the {:.1} s of measuring that are kept: it ends with these.",
+                kept.as_secs_f64()
+            ),
+            (Some(_), ..) if self.is_finished => {
+                "What is kept was not measured again: a larger budget, or starting over, measures more."
+                    .to_owned()
+            }
+            _ => String::new(),
+        }
+    }
 }
 
 impl RaceClock {

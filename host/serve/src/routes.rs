@@ -4,6 +4,7 @@ use super::access::{Decision, parameter};
 use super::actions::actions;
 use super::answers::{HTML, TEXT, busy, no_such, of_type};
 use super::app::App;
+use super::changes::Change;
 use super::list_page::list_page;
 use super::page::{FORM_POLICY, POLICY, REPORT_POLICY, SCRIPT, STYLE, problem};
 use super::peer::Peer;
@@ -133,7 +134,13 @@ async fn run(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
         }
         Some(Some((place, Err(error)))) => {
             let name = super::list_page::shown(place.experiment());
-            let page = problem("../../", &name, &error.to_string());
+            let controls = app.controls.as_ref();
+            let change = controls.and_then(|controls| controls.change(place.experiment(), ""));
+            let text = match change {
+                Some(Change::Failed(why)) => format!("{why} – {error}"),
+                _ => error.to_string(),
+            };
+            let page = problem("../../", &name, &text);
             (StatusCode::INTERNAL_SERVER_ERROR, of_type(HTML, page)).into_response()
         }
     }

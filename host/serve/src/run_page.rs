@@ -49,7 +49,7 @@ pub(crate) fn run_page(
             Html(ELSEWHERE)
         );
     }
-    let mut all = parts(state);
+    let mut all = parts(place, state);
     // After the state.
     let answer = answer.unwrap_or((ANSWER, String::new()));
     all.splice(1..1, beside.into_iter().chain([answer]));
@@ -66,9 +66,9 @@ pub(crate) fn run_page(
 }
 
 /// Returns the parts of the page that change, in their order.
-pub(crate) fn parts(state: &RunState) -> Vec<Part> {
+pub(crate) fn parts(place: &Place, state: &RunState) -> Vec<Part> {
     vec![
-        ("state", status(state)),
+        ("state", status(place, state)),
         ("standings", standings(state)),
         ("stages", stages(state)),
         ("tasks", tasks(state)),
@@ -96,7 +96,7 @@ pub(crate) fn answer_part(state: &RunState, run: RunId, answer: Option<&Answer>)
 }
 
 /// Returns what goes on, for how long, by whom, and what time is left as far as that is known.
-fn status(state: &RunState) -> String {
+fn status(place: &Place, state: &RunState) -> String {
     let progress = &state.progress;
     let (class, text) = match (progress.status, &state.holder) {
         (_, Some(_)) if progress.run == 0 => ("running", "A run begins.".to_owned()),
@@ -127,6 +127,13 @@ fn status(state: &RunState) -> String {
     }
     out.push_str("</p>\n");
     if let Some(message) = &progress.message {
+        // One that was given in the folder of its experiment holds there.
+        let folder = shown(place.experiment());
+        let there = if message.split(' ').any(|word| word == ".") {
+            format!(", in {},", Html(&folder))
+        } else {
+            String::new()
+        };
         let message = clipped(message, MESSAGE_CHARS_MAX);
         let message = Html(&message);
         let _ = match progress.status {
@@ -134,7 +141,7 @@ fn status(state: &RunState) -> String {
             RunStatus::Interrupted => {
                 writeln!(
                     out,
-                    "<p>In a terminal it goes on with <code>{message}</code>.</p>"
+                    "<p>In a terminal{there} it goes on with <code>{message}</code>.</p>"
                 )
             }
             _ => writeln!(out, "<p class=\"what\">{message}</p>"),
@@ -265,6 +272,7 @@ mod tests {
 
     #[test]
     fn the_time_left_is_that_of_the_budget_of_now_while_it_is_measured() {
+        let place = Place::new("mine".into());
         let mut state = RunState {
             budget: Some(60.0),
             race_spent: Some(20.0),
@@ -273,15 +281,15 @@ mod tests {
         };
         state.progress.run = 1;
         state.progress.status = RunStatus::Running;
-        assert!(status(&state).contains("at most 40 s of measuring left"));
+        assert!(status(&place, &state).contains("at most 40 s of measuring left"));
         state.race_spent = Some(61.0);
-        assert!(status(&state).contains("the time for measuring is used up"));
+        assert!(status(&place, &state).contains("the time for measuring is used up"));
         // It was gone on with, and has more.
         state.budget = Some(600.0);
-        assert!(status(&state).contains("at most 539 s of measuring left"));
+        assert!(status(&place, &state).contains("at most 539 s of measuring left"));
         state.race_spent = None;
-        assert!(!status(&state).contains("measuring"));
+        assert!(!status(&place, &state).contains("measuring"));
         (state.race_spent, state.holder) = (Some(61.0), None);
-        assert!(!status(&state).contains("measuring left"));
+        assert!(!status(&place, &state).contains("measuring left"));
     }
 }

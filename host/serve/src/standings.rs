@@ -191,7 +191,8 @@ fn waiting(state: &RunState, id: &str) -> Option<String> {
         _ => return None,
     };
     let mut waits = state.progress.tasks.waits.iter();
-    let wait = waits.find(|wait| wait.task == task)?;
+    // Tasks are told once in a second: what they wait for may have ended since, but a core or memory may not.
+    let wait = waits.find(|wait| wait.task == task && !wait.waits_for.contains(" of "))?;
     let text = format!("its {task} waits for {}", wait.waits_for);
     Some(clipped(
         &text.replace(&format!(" of {id}"), ""),

@@ -186,7 +186,7 @@ impl Follower {
         let (place, state) = (&update.place, &update.state);
         let beside = app.beside_run(place, state);
         let answer = app.answer(place, state, ANSWER_WITHIN).await;
-        for (part, markup) in parts(state).into_iter().chain(answer).chain(beside) {
+        for (part, markup) in parts(place, state).into_iter().chain(answer).chain(beside) {
             if !self.viewer.send_part(part, markup).await {
                 return Sent::Nobody;
             }
