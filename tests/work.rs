@@ -287,7 +287,9 @@ fn tests_that_are_there_are_used_as_they_are_and_new_ones_are_kept() {
     let Some(repository) = repository() else {
         return;
     };
-    let tasks: [Task<'_>; 3] = [
+    let tasks: [Task<'_>; 4] = [
+        // Without a check of its own: what comes after it would be held to nothing.
+        ("unchecked", &[], "echo true >tests/run.sh", ""),
         (
             "weak",
             &[],
@@ -309,15 +311,16 @@ fn tests_that_are_there_are_used_as_they_are_and_new_ones_are_kept() {
         ),
     ];
     let report = work(&repository, &tasks, &["--retries", "0"]).json();
-    assert_eq!(
-        row(&report, "weak")["outcome"],
-        "verification-failed",
-        "{report}"
-    );
+    for weakens in ["unchecked", "weak", "later"] {
+        let row = row(&report, weakens);
+        assert_eq!(row["outcome"], "verification-failed", "{report}");
+        let reason = row["reason"].as_str().unwrap();
+        assert!(
+            reason.starts_with("it changes tests that were there before it (tests/"),
+            "{reason}"
+        );
+    }
     assert_eq!(state(&report, "new"), ("done", 1), "{report}");
-    assert_eq!(
-        row(&report, "later")["outcome"],
-        "verification-failed",
-        "{report}"
-    );
+    let result = repository.git(&["show", "bakeoff/work/result:tests/run.sh"]);
+    assert_ne!(result.trim(), "true");
 }

@@ -27,6 +27,10 @@ fn case_248_a_file_of_tasks_that_leads_elsewhere_or_has_no_end_starts_nothing() 
             "waits for `b`, which is no task",
         ),
         (
+            file("a", "y", "true\n   check: true"),
+            "`check` has control characters",
+        ),
+        (
             file("a", "y", "no-such-program-anywhere"),
             "the check of the task a",
         ),
@@ -126,6 +130,27 @@ fn what_is_in_the_way_of_a_work_is_said_before_an_agent_is_started() {
     );
     let output = work(&repository, &tasks, &[]);
     assert_eq!(state(&output.json(), "a"), ("done", 1), "{}", output.stderr);
+    // Moved, the branch would have other files than those that were checked out.
+    let linked = tempfile::TempDir::new().unwrap();
+    let linked = linked.path().join("linked");
+    let place = linked.to_str().unwrap();
+    repository.git(&["worktree", "add", place, "bakeoff/work/result"]);
+    refused("is checked out", &work(&repository, &tasks, &[]));
+    repository.git(&["worktree", "remove", place]);
+    // Records of ours are no work of an agent, whose merge would write them over.
+    let plants: [Task<'_>; 1] = [(
+        "p",
+        &[],
+        "mkdir -p .bakeoff/work; touch .bakeoff/work/work.json",
+        "",
+    )];
+    let planted = work(
+        &repository,
+        &plants,
+        &["--name", "plants", "--retries", "0"],
+    )
+    .json();
+    assert_eq!(row(&planted, "p")["outcome"], "refused", "{planted}");
     let named = [&variant[..], &["--name", "work"]].concat();
     refused("has tasks of `bakeoff work`", &command(&repository, &named));
     let picked = command(&repository, &["pick", ".bakeoff/work"]);

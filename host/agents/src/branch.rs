@@ -2,12 +2,17 @@
 
 use super::error::AgentError;
 use super::git::{Git, GitCommand, Place};
+use bakeoff_files::Folder;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Time for which a lock has to be there unchanged until it is removed: git holds one for much less.
 const STALE: Duration = Duration::from_secs(2);
+/// The largest file that says what is checked out.
+const HEAD_BYTES_MAX: u64 = 64 << 10;
+/// The most worktrees that are looked at.
+const WORKTREES_MAX: usize = 10_000;
 
 /// Moves a branch from a commit to another, or makes it where there is none yet.
 ///
@@ -37,6 +42,25 @@ pub(crate) fn set_branch(
         set()?;
     }
     Ok(())
+}
+
+/// Returns true if a branch is checked out in the user's files, or in a worktree of theirs: moved, it would have other files
+/// than these.
+pub(crate) fn is_checked_out(git: &Git, branch: &str) -> Result<bool, AgentError> {
+    let common = Folder::named_by_user(git.repository().common_dir())?;
+    let head = format!("ref: refs/heads/{branch}");
+    let has_it = |folder: &Folder| {
+        let read = folder.read("HEAD", HEAD_BYTES_MAX).ok().flatten();
+        read.is_some_and(|read| read.trim_ascii() == head.as_bytes())
+    };
+    let Ok(worktrees) = common.below("worktrees") else {
+        return Ok(has_it(&common));
+    };
+    let entries = worktrees.entries(WORKTREES_MAX)?.unwrap_or_default();
+    let mut linked = entries
+        .iter()
+        .filter_map(|entry| worktrees.below(&entry.name).ok());
+    Ok(has_it(&common) || linked.any(|folder| has_it(&folder)))
 }
 
 /// Waits until the lock of a branch is gone, and removes one that nobody seems to hold any more: git that was killed leaves

@@ -75,6 +75,25 @@ impl Changes {
     }
 }
 
+/// Returns the paths that are in one tree, and are others or gone in the second.
+///
+/// # Errors
+/// Git fails.
+pub(crate) fn changed_or_gone(git: &Git, from: &str, to: &str) -> Result<Vec<String>, AgentError> {
+    let list = git.text(&[
+        "diff-tree",
+        "-r",
+        "-z",
+        "--no-renames",
+        "--name-only",
+        "--diff-filter=a",
+        from,
+        to,
+    ])?;
+    let paths = list.split('\0').filter(|path| !path.is_empty());
+    Ok(paths.map(str::to_owned).collect())
+}
+
 fn refused<T>(path: &str, what: &str) -> Result<T, AgentError> {
     Err(AgentError::Usage(format!(
         "{path:?} {what}, and only plain files are taken over"

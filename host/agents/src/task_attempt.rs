@@ -1,6 +1,7 @@
 //! One attempt at a task: from the merged results of what it waits for to a commit that passed its checks.
 
 use super::attempt::{attempt, verified};
+use super::changes::changed_or_gone;
 use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -9,11 +10,15 @@ use super::orders::{NewTests, Orders};
 use super::record::{Request, Variant};
 use super::slots::Slots;
 use super::task_orders::TaskOrders;
+use super::test_patterns;
 use super::verification::verify;
 use super::work::keep;
 use bakeoff_config::AgentTask;
+use bakeoff_domain::report::words;
 use bakeoff_programs::CommandLine;
 
+/// The most tests that a reason names.
+const TESTS_NAMED_MAX: usize = 8;
 /// The most characters of a reason that the next agent is told.
 const REASON_CHARS_MAX: usize = 2_000;
 
@@ -159,6 +164,17 @@ impl<'a> ReadyTask<'a> {
                 completion
             }
         };
+        if let Some(commit) = completion.commit.clone() {
+            let tests = self.tests_of_others(experiment, &commit)?;
+            if !tests.is_empty() {
+                completion.outcome = Outcome::VerificationFailed;
+                completion.reason = format!(
+                    "it changes tests that were there before it ({}): leave these as they are, and write new ones into \
+                     files of their own",
+                    words::listed(tests, TESTS_NAMED_MAX)
+                );
+            }
+        }
         // Marks that it had to remove count as no work of its own.
         if let Some(commit) = completion
             .commit
@@ -192,6 +208,20 @@ impl<'a> ReadyTask<'a> {
             completion.branch = Some(experiment.branch(&self.task.name));
         }
         keep(experiment, &self.request, completion)
+    }
+
+    /// Returns the tests of its base that a commit changes, but for those with conflicts, which it had to resolve. What comes
+    /// after it would be held to what is left of them.
+    fn tests_of_others(
+        &self,
+        experiment: &Experiment,
+        commit: &str,
+    ) -> Result<Vec<String>, AgentError> {
+        let mut tests = changed_or_gone(&experiment.git(), &self.request.base, commit)?;
+        tests.retain(|path| {
+            test_patterns::is_of_base(&self.request.tests, path) && !self.conflicts.contains(path)
+        });
+        Ok(tests)
     }
 
     /// Returns what an agent is told beside its task.

@@ -1,5 +1,6 @@
 //! The work on all tasks: agents that work at the same time, by the schedule, and the merge of what they did.
 
+use super::branch::is_checked_out;
 use super::completion::Completion;
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -118,6 +119,12 @@ fn check(experiment: &Experiment, orders: &TaskOrders<'_>) -> Result<(), AgentEr
     let result = experiment.result_branch();
     if !is_of_tasks && experiment.commit_of_branch(&result).is_some() {
         return Err(in_the_way(&result));
+    }
+    if is_checked_out(&experiment.git(), &result)? {
+        return Err(AgentError::Usage(format!(
+            "the branch {result:?} is checked out, and the results are to be merged into it: `git switch` to another one \
+             there, and merge it into that"
+        )));
     }
     for task in orders.tasks {
         let kept = experiment.completion(&task.name);

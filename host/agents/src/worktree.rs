@@ -23,6 +23,9 @@ const DEPTH_MAX: usize = 64;
 /// Bits of the mode of a folder that its owner can look into.
 const READABLE: u32 = 0o500;
 
+/// The folder of our records at the top of a repository: what merges a branch would write it over.
+const OURS: &str = ".bakeoff";
+
 fn usage(text: String) -> AgentError {
     AgentError::Usage(text)
 }
@@ -162,6 +165,11 @@ fn refuse(folder: &Folder, paths: &[String]) -> Result<(), AgentError> {
     }
     let mut bytes = 0_u64;
     for path in paths {
+        if path.split('/').next() == Some(OURS) {
+            return Err(usage(format!(
+                "{path:?} lies in the folder of bakeoff's own records, and is not taken over"
+            )));
+        }
         if path.ends_with('/') {
             return Err(usage(format!(
                 "{path:?} is a repository of its own, and only plain files are taken over"

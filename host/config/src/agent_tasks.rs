@@ -228,7 +228,9 @@ fn is_task_name(name: &At<&str>, found: &mut Vec<Finding>) -> bool {
 
 /// Returns true for a text that is there, is no longer than this, and controls no terminal.
 fn is_usual_text(key: &str, text: &At<&str>, chars_max: usize, found: &mut Vec<Finding>) -> bool {
-    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    // A command is shown before it is run, as what it is.
+    let is_line = key == "check";
+    let is_control = |c: char| c.is_control() && (is_line || !matches!(c, '\n' | '\r' | '\t'));
     let (why, label, help) = if text.value.trim().is_empty() {
         let help = format!("`{key}` says something, or is left out where it may be");
         (format!("`{key}` is empty"), "nothing is said here", help)
@@ -238,7 +240,12 @@ fn is_usual_text(key: &str, text: &At<&str>, chars_max: usize, found: &mut Vec<F
         (why, "this is too long", help)
     } else if text.value.contains(is_control) {
         let why = format!("`{key}` has control characters");
-        let help = "letters, signs, tabs and line breaks alone".to_owned();
+        let help = if is_line {
+            "letters and signs of one line; a script of the repository can have more"
+        } else {
+            "letters, signs, tabs and line breaks alone"
+        };
+        let help = help.to_owned();
         (why, "in this text", help)
     } else {
         return true;

@@ -32,8 +32,8 @@ pub(super) const AT_ONCE_MAX: i64 = 16;
 const INSTRUCTIONS: &str = "\
 Work in the current folder, which is yours alone: a copy of a git repository, in which the tasks that yours waits for are \
 done. Do the task below and no other, and end when it is done. What you leave in the files is what counts; it is committed \
-for you, and merged with what others do at the same time. Tests that are there already are used as they are there, whatever \
-you change in them; new ones are yours. In DONE.md you may say in a few lines what you did and what is left.";
+for you, and merged with what others do at the same time. Tests that are there already stay as they are: a change of one \
+fails the task; new ones, in files of their own, are yours. In DONE.md you may say in a few lines what you did and what is left.";
 
 /// Has coding agents work tasks off, each in a worktree that begins with what it waits for
 ///

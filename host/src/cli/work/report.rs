@@ -266,12 +266,17 @@ impl<'a> WorkReport<'a> {
     /// Returns a sentence on time.
     fn times(&self) -> Option<String> {
         let speed_up = self.speed_up?;
+        let chain = match self.longest_chain.tasks.as_slice() {
+            [] => String::new(),
+            tasks => format!(
+                " Longest chain of what was done: {} ({:.1} s).",
+                tasks.join(" → "),
+                self.longest_chain.seconds
+            ),
+        };
         Some(format!(
-            "{:.1} s passed for {:.1} s of work, {speed_up:.2} × as fast as one agent alone. Longest chain: {} ({:.1} s).",
-            self.elapsed_seconds,
-            self.busy_seconds,
-            self.longest_chain.tasks.join(" → "),
-            self.longest_chain.seconds
+            "{:.1} s passed, and the workers were busy for {:.1} s: {speed_up:.2} of them on average.{chain}",
+            self.elapsed_seconds, self.busy_seconds,
         ))
     }
 
