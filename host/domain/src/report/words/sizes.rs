@@ -233,7 +233,7 @@ pub(super) fn beaten_at(report: &Report, winner: &str) -> Option<String> {
     if sizes.len() == report.experiment.cases.len() {
         return Some(match sizes.len() {
             1 => format!(", though {faster}"),
-            _ => format!(", though another one is faster at every size: at {size} {faster}"),
+            _ => format!(", though at every size another one is faster: at {size} {faster}"),
         });
     }
     let and_others = match sizes.len() {
@@ -334,7 +334,7 @@ mod tests {
         report.verdicts.push(row("old", "best", 10, "beats", 0.8));
         assert_eq!(
             beaten_at(&report, "best").unwrap(),
-            ", though another one is faster at every size: at 100 old is 4.0 × faster than best"
+            ", though at every size another one is faster: at 100 old is 4.0 × faster than best"
         );
         report.experiment.cases = vec![CaseLabel::Size(100)];
         assert_eq!(
