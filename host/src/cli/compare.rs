@@ -26,14 +26,11 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         return compared.or_else(|failure| not_built(failure, output));
     }
     if let Some((before, after)) = arguments.runs()? {
-        return match (before.timing()?, after.timing()?) {
-            (Some(before), Some(after)) => two_timings::run(&before, &after, output),
-            (None, None) => two_runs::run(&before, &after, output),
-            _ => Err(Failure::usage(
-                "one of the two is a comparison of commands (`bakeoff time --out`), and the other is of runs: name two \
-                 of a kind",
-            )),
+        let Some(timing) = before.timing()? else {
+            return two_runs::run(&before, &after, output);
         };
+        let other = after.timing()?.ok_or_else(two_runs::not_of_a_kind)?;
+        return two_timings::run(&timing, &other, output);
     }
     let files = Files {
         named: &arguments.files,

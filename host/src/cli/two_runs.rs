@@ -75,6 +75,13 @@ struct Difference {
     times: TimeChanges,
 }
 
+/// Returns the error about a comparison of commands beside a run.
+pub(super) fn not_of_a_kind() -> Failure {
+    Failure::usage(
+        "one of the two is a comparison of commands (`bakeoff time --out`), and the other is of runs: name two of a kind",
+    )
+}
+
 /// Shows the changes from the first run to the second. Times are compared by way of a component that was timed in both,
 /// or not at all.
 pub(super) fn run(
@@ -83,7 +90,12 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let ((before, before_record), (after, after_record)) = (before.report()?, after.report()?);
+    // The second is not looked at where the first is refused.
+    let (before, before_record) = before.report()?;
+    if after.timing()?.is_some() {
+        return Err(not_of_a_kind());
+    }
+    let (after, after_record) = after.report()?;
     let run = |report, record| ReportedRun { report, record };
     let difference = Difference {
         reports: compare_runs(&before.report, &after.report),
