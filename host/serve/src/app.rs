@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::controls::{Controls, Leave};
-use super::live::RunState;
+use super::live::{RunState, last_finished};
 use super::monitor::Monitor;
 use super::places::Place;
 use super::reports::Reports;
@@ -19,6 +19,8 @@ use tokio::sync::Semaphore;
 const VIEWERS_MAX: usize = 48;
 /// Time within which answers that are not known yet are worked out for one list.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
+/// Time that the page of a run waits for its answer, which comes by itself where it takes longer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 /// The state of a server.
 pub(crate) struct App {
@@ -72,19 +74,14 @@ impl App {
     }
 
     /// Returns the answer of the last finished run of a place, as a part of its page: `None` where no run has finished, or
-    /// none was worked out within a time.
-    pub(crate) async fn answer(
-        &self,
-        place: &Place,
-        state: &RunState,
-        within: Duration,
-    ) -> Option<Part> {
-        let run = state.finished()?.clone();
+    /// none was worked out within a time. Whoever works it out goes on, and has it the next time.
+    pub(crate) async fn answer(&self, place: &Place, state: &RunState) -> Option<Part> {
+        let run = last_finished(&state.runs)?.clone();
         let (place, id) = (place.clone(), run.id);
         let answer = self
             .reports
             .ask(move |reports| reports.answer(&place, &run, false));
-        let answer = tokio::time::timeout(within, answer).await.ok()??;
+        let answer = tokio::time::timeout(ANSWER_WITHIN, answer).await.ok()??;
         Some(answer_part(state, id, answer.as_ref()))
     }
 

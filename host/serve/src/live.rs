@@ -119,12 +119,6 @@ impl RunState {
         self.names.get(id).map_or(id, String::as_str)
     }
 
-    /// Returns the last finished run.
-    pub(crate) fn finished(&self) -> Option<&RunSummary> {
-        let mut runs = self.runs.iter().rev();
-        runs.find(|run| run.status == RunStatus::Finished)
-    }
-
     /// Returns the time that the run takes for measuring.
     pub(crate) fn measuring(&self) -> Measuring {
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
@@ -328,6 +322,12 @@ impl RunState {
             self.stages.entry(stage).or_default().kept += 1;
         }
     }
+}
+
+/// Returns the last finished one of runs, the oldest of which comes first.
+pub(crate) fn last_finished(runs: &[RunSummary]) -> Option<&RunSummary> {
+    let mut runs = runs.iter().rev();
+    runs.find(|run| run.status == RunStatus::Finished)
 }
 
 /// Returns the names of variants as a report shows them: with their ids where several have the same.

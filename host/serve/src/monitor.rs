@@ -1,7 +1,7 @@
 //! All folders of results below the folder that the user named, as the thread that reads them knows them.
 
 use super::lines::EventLine;
-use super::live::{LiveRun, RunState};
+use super::live::{LiveRun, RunState, last_finished};
 use super::places::{FoundPlaces, Place, find};
 use bakeoff_files::Folder;
 use bakeoff_store::events::{Clock as _, SystemClock, rfc3339};
@@ -327,12 +327,9 @@ fn is_time(text: &str) -> bool {
 
 impl Runs {
     fn of(runs: &[RunSummary], problem: String, is_elsewhere: bool) -> Self {
-        let mut finished = runs.iter().rev();
         Self {
             last: runs.last().cloned(),
-            finished: finished
-                .find(|run| run.status == RunStatus::Finished)
-                .cloned(),
+            finished: last_finished(runs).cloned(),
             problem,
             is_elsewhere,
         }

@@ -19,10 +19,7 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Time that the page of a run waits for its answer, which comes by itself where it takes longer.
-const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+use std::time::Instant;
 
 /// Returns the routes of a server. Every request is decided on before any of them sees it.
 pub(crate) fn routes(app: Arc<App>) -> Router {
@@ -129,7 +126,7 @@ async fn run(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
         Some(None) => no_such("../../"),
         Some(Some((place, Ok(update)))) => {
             let beside = app.beside_run(&place, &update.state);
-            let answer = app.answer(&place, &update.state, ANSWER_WITHIN).await;
+            let answer = app.answer(&place, &update.state).await;
             of_type(HTML, run_page(&place, &update.state, answer, beside))
         }
         Some(Some((place, Err(error)))) => {

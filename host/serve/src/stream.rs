@@ -18,8 +18,6 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 /// Time between two looks for a viewer of a run, and of the list.
 const RUN_EVERY: Duration = Duration::from_millis(500);
 const LIST_EVERY: Duration = Duration::from_secs(2);
-/// Time that a viewer of a run waits for its answer. Whoever works it out goes on, and has it the next time.
-const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 /// The most events that wait for a viewer who reads slowly.
 const WAITING_MAX: usize = 32;
 
@@ -185,7 +183,7 @@ impl Follower {
         }
         let (place, state) = (&update.place, &update.state);
         let beside = app.beside_run(place, state);
-        let answer = app.answer(place, state, ANSWER_WITHIN).await;
+        let answer = app.answer(place, state).await;
         for (part, markup) in parts(place, state).into_iter().chain(answer).chain(beside) {
             if !self.viewer.send_part(part, markup).await {
                 return Sent::Nobody;
