@@ -25,9 +25,14 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Number of files that are new, others or gone.
+    pub fn files(&self) -> u64 {
+        self.files_added + self.files_changed + self.files_deleted
+    }
+
     /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
-        self.files_added + self.files_changed + self.files_deleted == 0
+        self.files() == 0
     }
 
     /// Reads the changes from one tree to another.
@@ -75,21 +80,31 @@ impl Changes {
     }
 }
 
-/// Returns the paths that are in one tree, and are others or gone in the second.
+/// The paths that differ between two trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Differing {
+    /// All, those of new files included.
+    All,
+    /// Paths of the first tree alone: what is another file in the second one, or gone.
+    OfFirst,
+}
+
+/// Returns the paths that differ between two trees.
 ///
 /// # Errors
 /// Git fails.
-pub(crate) fn changed_or_gone(git: &Git, from: &str, to: &str) -> Result<Vec<String>, AgentError> {
-    let list = git.text(&[
-        "diff-tree",
-        "-r",
-        "-z",
-        "--no-renames",
-        "--name-only",
-        "--diff-filter=a",
-        from,
-        to,
-    ])?;
+pub(crate) fn differing_paths(
+    git: &Git,
+    which: Differing,
+    [from, to]: [&str; 2],
+) -> Result<Vec<String>, AgentError> {
+    let mut arguments = vec!["diff-tree", "-r", "-z", "--no-renames", "--name-only"];
+    if which == Differing::OfFirst {
+        // All but what was added.
+        arguments.push("--diff-filter=a");
+    }
+    arguments.extend([from, to]);
+    let list = git.text(&arguments)?;
     let paths = list.split('\0').filter(|path| !path.is_empty());
     Ok(paths.map(str::to_owned).collect())
 }

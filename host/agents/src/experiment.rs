@@ -7,7 +7,7 @@ use super::record::{self, Request, Variant};
 use super::task_record::{self, TaskList};
 use super::test_patterns;
 use super::winner;
-use super::worktree;
+use super::worktree::{self, TOP};
 use bakeoff_config::is_branch_part;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_revision::Repository;
@@ -17,8 +17,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The folder of all experiments, at the top of a repository.
-const TOP: &str = ".bakeoff";
 /// The folder of worktrees in that of an experiment.
 const WORKTREES: &str = "worktrees";
 /// The folder of completions in that of an experiment.

@@ -1,5 +1,6 @@
 //! The pick of one variant: which it is, what it changes, and these changes in the user's own files.
 
+use super::changes::{Differing, differing_paths};
 use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -137,16 +138,8 @@ impl Experiment {
         let git = self.git();
         let top = git.repository().top().to_owned();
         let base = &picked.completion.base;
-        let list = git.text(&[
-            "diff-tree",
-            "-r",
-            "-z",
-            "--no-renames",
-            "--name-only",
-            base,
-            &picked.commit,
-        ])?;
-        let paths: Vec<&str> = list.split('\0').filter(|path| !path.is_empty()).collect();
+        let paths = differing_paths(&git, Differing::All, [base, &picked.commit])?;
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let changed = worktree::differing_among(&git, base, &top, &paths)?;
         if !changed.is_empty() {
             let mut named = changed[..changed.len().min(NAMED_MAX)].join(", ");

@@ -1,7 +1,7 @@
 //! One attempt at a task: from the merged results of what it waits for to a commit that passed its checks.
 
 use super::attempt::{attempt, verified};
-use super::changes::changed_or_gone;
+use super::changes::{Differing, differing_paths};
 use super::completion::{Completion, Outcome, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -217,7 +217,8 @@ impl<'a> ReadyTask<'a> {
         experiment: &Experiment,
         commit: &str,
     ) -> Result<Vec<String>, AgentError> {
-        let mut tests = changed_or_gone(&experiment.git(), &self.request.base, commit)?;
+        let commits = [self.request.base.as_str(), commit];
+        let mut tests = differing_paths(&experiment.git(), Differing::OfFirst, commits)?;
         tests.retain(|path| {
             test_patterns::is_of_base(&self.request.tests, path) && !self.conflicts.contains(path)
         });

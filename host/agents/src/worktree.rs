@@ -23,8 +23,8 @@ const DEPTH_MAX: usize = 64;
 /// Bits of the mode of a folder that its owner can look into.
 const READABLE: u32 = 0o500;
 
-/// The folder of our records at the top of a repository: what merges a branch would write it over.
-const OURS: &str = ".bakeoff";
+/// The folder of all experiments, at the top of a repository: a merge of a branch with files in it would write over it.
+pub(crate) const TOP: &str = ".bakeoff";
 
 fn usage(text: String) -> AgentError {
     AgentError::Usage(text)
@@ -165,7 +165,7 @@ fn refuse(folder: &Folder, paths: &[String]) -> Result<(), AgentError> {
     }
     let mut bytes = 0_u64;
     for path in paths {
-        if path.split('/').next() == Some(OURS) {
+        if path.split('/').next() == Some(TOP) {
             return Err(usage(format!(
                 "{path:?} lies in the folder of bakeoff's own records, and is not taken over"
             )));

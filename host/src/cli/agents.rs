@@ -2,7 +2,7 @@
 
 pub(super) mod fence_options;
 mod measured;
-mod report;
+pub(super) mod report;
 mod variants;
 
 use super::failure::Failure;

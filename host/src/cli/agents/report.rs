@@ -3,7 +3,7 @@
 use super::measured::MeasuredReport;
 use crate::cli::options::Output;
 use crate::cli::show;
-use bakeoff_agents::{Completion, Outcome, Verification};
+use bakeoff_agents::{Changes, Completion, Outcome, Verification};
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -107,12 +107,10 @@ fn all_remarks(report: &AgentsReport<'_>) -> Vec<String> {
     all
 }
 
-/// Counts of a completion: files and lines.
-fn counts(row: &Completion) -> (u64, String) {
-    let changes = &row.changes;
-    let files = changes.files_added + changes.files_changed + changes.files_deleted;
+/// Counts of changes: files and lines.
+pub(crate) fn counts(changes: &Changes) -> (u64, String) {
     let lines = format!("+{} −{}", changes.lines_added, changes.lines_deleted);
-    (files, lines)
+    (changes.files(), lines)
 }
 
 /// Returns the commands that show what was committed.
@@ -136,7 +134,7 @@ pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
         "variant"
     );
     for row in completions {
-        let (files, lines) = counts(row);
+        let (files, lines) = counts(&row.changes);
         let _ = writeln!(
             text,
             "{:<width$}  {:<19}  {:>7.1}  {files:>5}   {lines}",
@@ -189,7 +187,7 @@ pub(super) fn markdown(report: &AgentsReport<'_>, output: &Output) -> String {
         Markdown(report.answer)
     );
     for row in completions {
-        let (files, lines) = counts(row);
+        let (files, lines) = counts(&row.changes);
         let _ = writeln!(
             text,
             "| {} | {} | {:.1} | {files} | {lines} |",

@@ -2,6 +2,7 @@
 
 use super::listing::counted;
 use crate::cli::Status;
+use crate::cli::agents::report;
 use bakeoff_agents::{Changes, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain};
 use bakeoff_agents::{MergedResult, Verification};
 use bakeoff_config::AgentTask;
@@ -135,7 +136,7 @@ impl<'a> TaskOutput<'a> {
             (State::GivenUp, _) => "given up".to_owned(),
             (State::Unreachable, _) => "unreachable".to_owned(),
         };
-        let (files, lines) = counts(self.changes);
+        let (files, lines) = shown_counts(self.changes);
         [
             state,
             self.attempts.to_string(),
@@ -154,11 +155,10 @@ impl<'a> TaskOutput<'a> {
     }
 }
 
-/// Returns numbers of files and lines.
-fn counts(changes: Option<&Changes>) -> (String, String) {
+/// Returns numbers of files and lines; nothing where there are no changes.
+fn shown_counts(changes: Option<&Changes>) -> (String, String) {
     changes.map_or_else(Default::default, |changes| {
-        let files = changes.files_added + changes.files_changed + changes.files_deleted;
-        let lines = format!("+{} −{}", changes.lines_added, changes.lines_deleted);
+        let (files, lines) = report::counts(changes);
         (files.to_string(), lines)
     })
 }
@@ -314,7 +314,7 @@ impl<'a> WorkReport<'a> {
             let _ = writeln!(text, "{times}");
         }
         if let Some(result) = &self.result {
-            let (files, lines) = counts(result.changes);
+            let (files, lines) = shown_counts(result.changes);
             let _ = write!(
                 text,
                 "\n`git merge {0}` takes all of it ({files} files, lines {lines}); `git diff {1} {0}` shows it.\n",
