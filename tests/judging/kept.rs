@@ -219,6 +219,56 @@ fn times_of_two_moments_are_not_compared_without_a_command_that_stayed_the_same(
     assert!(mixed.explains("name two of a kind"), "{}", mixed.stderr);
 }
 
+/// Compares commands by the numbers that they write, and keeps that in a folder.
+fn kept_numbers(files: &Files, out: &str, numbers: &[(&str, u32)]) {
+    let commands: Vec<String> = numbers
+        .iter()
+        .map(|(_, number)| format!("echo METRIC n={number}"))
+        .collect();
+    let mut arguments: Vec<&str> = commands.iter().map(String::as_str).collect();
+    for (name, _) in numbers {
+        arguments.extend(["-n", name]);
+    }
+    let out = files.text(out);
+    arguments.extend(["--metric", "n", "--runs", "10", "--out", &out, "-q"]);
+    let said = time(&arguments);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+}
+
+#[test]
+fn two_without_a_common_command_have_nothing_to_compare_by() {
+    let files = Files::new();
+    kept_numbers(&files, "before", &[("a", 100), ("b", 150)]);
+    kept_numbers(&files, "after", &[("c", 100), ("d", 150)]);
+    let said = compared(&files, &[]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    for line in [
+        "verdicts: no pair of commands is in both comparisons\n",
+        "so there is nothing to compare by",
+    ] {
+        assert!(said.stdout.contains(line), "{line}{}", said.stdout);
+    }
+    assert!(!said.stdout.contains("the same for all pairs"));
+    let json = compared(&files, &["--format", "json"]).json();
+    assert_eq!(json["pairs_in_both"], 0, "{json:#}");
+}
+
+#[test]
+fn of_several_that_did_not_change_it_is_said_by_which_one_a_change_is_told() {
+    let files = Files::new();
+    let same = [("reference", 100), ("other", 120)];
+    kept_numbers(&files, "before", &[same[0], same[1], ("app", 150)]);
+    kept_numbers(&files, "after", &[same[0], same[1], ("app", 300)]);
+    let said = compared(&files, &[]);
+    let header = "(reference, other; each by the one that gives the narrowest interval; all intervals at 90 %)";
+    assert!(said.stdout.contains(header), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("  app: 2.0000 × higher, against "),
+        "{}",
+        said.stdout
+    );
+}
+
 #[test]
 fn a_comparison_from_elsewhere_is_marked_and_a_damaged_one_is_refused() {
     let files = Files::new();
@@ -268,6 +318,7 @@ fn a_comparison_from_elsewhere_is_marked_and_a_damaged_one_is_refused() {
             "no names of their own",
         ),
         (own.replacen("150.0", "-1.0", 1), "is not above 0"),
+        (own.replacen("150.0", "0.0", 1), "damaged or forged"),
         (
             own.replacen("[[1,", "[[7,", 1).replacen("[[0,", "[[7,", 1),
             "line 3",
@@ -288,6 +339,8 @@ fn a_comparison_from_elsewhere_is_marked_and_a_damaged_one_is_refused() {
         assert_eq!(said.status, 2, "{why}: {}", said.stdout);
         assert!(said.explains(why), "{why}: {}", said.stderr);
         assert!(said.explains("time.jsonl"), "{}", said.stderr);
+        // An option that `report` does not have is no advice.
+        assert!(!said.explains("--range"), "{}", said.stderr);
     }
     fs::remove_file(&file).unwrap();
     symlink("/etc/passwd", &file).unwrap();

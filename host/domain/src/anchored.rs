@@ -121,8 +121,9 @@ fn unchanged_agree(
             let ((low, high), (later_low, later_high)) = (ends(&then), ends(&now));
             if high < later_low || later_high < low {
                 return Err(format!(
-                    "{a} was {low:.3} to {high:.3} times {b}, of which neither changed, and now is {later_low:.3} to \
-                     {later_high:.3} times it: the machine treats them otherwise than it did"
+                    "what did not change disagrees: {a} was {low:.3} to {high:.3} times {b}, of which neither changed, and \
+                     now is {later_low:.3} to {later_high:.3} times it. The machine treats them otherwise than it did, so \
+                     nothing is said by way of either: measure both again while the machine does nothing else"
                 ));
             }
         }

@@ -12,7 +12,7 @@ use bakeoff_confine::Measured;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::{
     BlockValue, SeriesEnd, SeriesFacts, SeriesRace, SeriesReport, SeriesSettings, SeriesVariant,
-    conclude,
+    ValueError, conclude,
 };
 use bakeoff_files::{Folder, UserKey, parse_json};
 use serde::{Deserialize, Serialize};
@@ -282,7 +282,7 @@ impl KeptTiming {
             });
             let values: Vec<BlockValue> = values.collect();
             race.push(&values)
-                .map_err(|(_, error)| wrong(error.to_string()))?;
+                .map_err(|(_, error)| wrong(kept_value(error)))?;
             for run in block {
                 sums[run.command].add(&Measured {
                     wall_ns: run.wall_ns,
@@ -337,6 +337,17 @@ impl Facts {
             ));
         }
         Ok(facts)
+    }
+}
+
+/// Returns why no comparison keeps a value. What helps with rows does not help here.
+fn kept_value(error: ValueError) -> String {
+    match error {
+        ValueError::NotPositive(value) => format!(
+            "the value {value} is not above 0, and every value that is kept is. The file is damaged or forged: measure \
+             again, into another folder (`bakeoff time … --out DIR`)"
+        ),
+        other => other.to_string(),
     }
 }
 

@@ -26,8 +26,12 @@ pub(super) fn lines(times: &TimeChanges, quantity: &Quantity, none: &str) -> Str
         return format!("{what}: {none}\n");
     }
     let anchors: Vec<String> = anchors.iter().map(|id| Plain(id).to_string()).collect();
+    let choice = match anchors.len() {
+        1 => "",
+        _ => "; each by the one that gives the narrowest interval",
+    };
     let mut text = format!(
-        "{what} against then, by way of what did not change ({}; all intervals at {confidence:.0} %):\n",
+        "{what} against then, by way of what did not change ({}{choice}; all intervals at {confidence:.0} %):\n",
         anchors.join(", ")
     );
     for change in changes {

@@ -138,6 +138,9 @@ fn differences(comparison: &RunComparison) -> String {
     for change in &comparison.variants {
         text += &variant(change);
     }
+    if comparison.pairs_in_both == 0 {
+        return text + "verdicts: no pair was compared in both runs\n";
+    }
     if comparison.verdicts.is_empty() {
         return text + "verdicts: the same for all pairs in both runs\n";
     }

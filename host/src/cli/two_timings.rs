@@ -5,6 +5,7 @@ use super::kept_timing::ReportedTiming;
 use super::options::{Format, Output};
 use super::{Status, changed_times, show};
 use bakeoff_domain::anchored::{MeasuredRatios, TimeChanges, changes_by_anchors};
+use bakeoff_domain::series::SeriesVerdict;
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use bakeoff_programs::KeptCommand;
 use bakeoff_render::escape::Plain;
@@ -18,6 +19,8 @@ struct Difference {
     environment: Vec<(&'static str, String, String)>,
     commands: Vec<CommandChange>,
     verdicts: Vec<VerdictChange>,
+    /// The number of pairs of which both say something.
+    pairs_in_both: usize,
     times: TimeChanges,
 }
 
@@ -99,6 +102,7 @@ pub(super) fn run(
         environment: environment(before, after),
         commands: commands(before, after),
         verdicts: verdicts(before, after),
+        pairs_in_both: pairs_in_both(before, after),
         times: times(before, after).unwrap_or_else(|reason| TimeChanges::NotComparable { reason }),
     };
     match output.format {
@@ -162,6 +166,12 @@ fn commands(before: &ReportedTiming, after: &ReportedTiming) -> Vec<CommandChang
     all.map(|command| change(&command.name)).collect()
 }
 
+fn pairs_in_both(before: &ReportedTiming, after: &ReportedTiming) -> usize {
+    let rows = after.report.verdicts.iter();
+    let is_in_both = |row: &&SeriesVerdict| before.report.verdict(&row.a, &row.b).is_some();
+    rows.filter(is_in_both).count()
+}
+
 fn verdicts(before: &ReportedTiming, after: &ReportedTiming) -> Vec<VerdictChange> {
     let rows = after.report.verdicts.iter();
     let change = rows.filter_map(|now| {
@@ -199,6 +209,14 @@ fn times(before: &ReportedTiming, after: &ReportedTiming) -> Result<TimeChanges,
         .commands
         .iter()
         .map(|command| command.name.as_str());
+    let mut common = names.clone().filter(|name| named(before, name).is_some());
+    if common.next().is_none() {
+        return Err(
+            "the two have no command of the same name, so there is nothing to compare by: have one that does not change \
+             in both, under one name (-n NAME)"
+                .to_owned(),
+        );
+    }
     let twice = names.filter(|name| is_measured(before, name) && is_measured(after, name));
     let is_same = |name: &&str| {
         let both = named(before, name).zip(named(after, name));
@@ -259,6 +277,9 @@ fn text(difference: &Difference) -> String {
             (None, Some(_)) => "; failed\n",
             (None, None) => "\n",
         };
+    }
+    if difference.pairs_in_both == 0 {
+        return text + "verdicts: no pair of commands is in both comparisons\n";
     }
     if difference.verdicts.is_empty() {
         return text + "verdicts: the same for all pairs in both comparisons\n";

@@ -17,6 +17,8 @@ pub struct RunComparison {
     pub variants: Vec<VariantChange>,
     /// The verdicts that both runs give about a pair and that differ.
     pub verdicts: Vec<VerdictChange>,
+    /// The number of verdicts about a pair that both runs give, those that differ among them.
+    pub pairs_in_both: usize,
 }
 
 /// A variant in two runs.
@@ -52,7 +54,10 @@ pub struct VerdictChange {
 /// Compares two runs by their reports.
 pub fn compare_runs(before: &Report, after: &Report) -> RunComparison {
     let aligned = Alignment::of(before, after);
+    let in_both = aligned.verdicts.iter();
+    let in_both = in_both.filter(|both| both.before.is_some() && both.after.is_some());
     RunComparison {
+        pairs_in_both: in_both.count(),
         winner: (
             before.recommendation.winner.clone(),
             after.recommendation.winner.clone(),
