@@ -1,7 +1,10 @@
 //! Sources that do natively what WebAssembly does not let them do.
 
 use super::batch::World;
-use crate::natively::has_linker;
+use crate::natively::{experiment, folds, has_linker};
+use crate::support::measuring_slot;
+use std::path::Path;
+use std::process::Command;
 
 /// Adds up, and before that does what it should not, natively.
 fn doing(what: &str) -> String {
@@ -107,4 +110,75 @@ pub fn total"
     let message = natively["failures"]["panics"]["message"].as_str().unwrap();
     assert!(message.contains("not here"), "{message}");
     assert!(!written.exists());
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-r").args([from, to]).status();
+    assert!(copied.unwrap().success());
+}
+
+#[test]
+fn case_260_times_natively_that_were_exchanged_are_not_shown() {
+    if !has_linker() {
+        return;
+    }
+    let world = World::new();
+    let sources = [("a", folds(2, 40)), ("b", folds(10, 2))];
+    let sources = sources
+        .each_ref()
+        .map(|(name, text)| (*name, text.as_str()));
+    experiment(&world.path("experiment"), &sources);
+    let run = |out: &str, keys: Option<&str>, options: &[&str]| {
+        let _slot = measuring_slot();
+        let out = world.text(out);
+        let arguments = ["run", "--seed", "5", "--budget", "3s", "--out", &out];
+        let mut command = world.command(&[&arguments[..], options].concat());
+        if let Some(keys) = keys {
+            command.env("XDG_DATA_HOME", world.path(keys));
+        }
+        let said = command.output().unwrap();
+        let stderr = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.status.success(), "{stderr}");
+    };
+    run("ours", None, &["--natively"]);
+    run("other", None, &[]);
+    run("theirs", Some("keys"), &["--natively"]);
+    let report = |folder: &str| world.run(&["report", &world.text(folder), "--format", "json"]);
+    assert!(report("ours").json()["natively"].is_object());
+    let natively = world.path("ours/natively");
+    let kept = world.path("kept");
+    std::fs::rename(&natively, &kept).unwrap();
+    let theirs = world.path("theirs/natively");
+    for (planted, why) in [
+        (Some(theirs.as_path()), "come from elsewhere"),
+        (
+            Some(&*world.path("other")),
+            "is not there, or is another one",
+        ),
+        (None, "no results"),
+    ] {
+        if let Some(planted) = planted {
+            copy(planted, &natively);
+        }
+        let said = report("ours");
+        let shown = said.json();
+        assert!(shown["natively"].is_null(), "{why}: {shown:#}");
+        assert!(shown["notes"].to_string().contains(why), "{why}: {shown:#}");
+        let text = shown["recommendation"]["text"].to_string();
+        assert!(!text.contains("Built for this machine"), "{text}");
+        // It is not what the run had said, which is an error.
+        assert_eq!(said.status, 1, "{}", said.stderr);
+        let _ = std::fs::remove_dir_all(&natively);
+    }
+    std::os::unix::fs::symlink(&kept, &natively).unwrap();
+    assert!(report("ours").stderr.contains("link"));
+    // Of somebody else all is shown as theirs, and programs of programs are looked for nowhere.
+    let programs = world.path("programs");
+    copy(&world.path("theirs"), &programs);
+    std::fs::rename(&programs, theirs.join("natively")).unwrap();
+    let said = report("theirs");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(said.stderr.contains("elsewhere"), "{}", said.stderr);
+    assert!(said.json()["natively"].is_object());
 }

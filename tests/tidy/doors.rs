@@ -74,7 +74,7 @@ const STRANGERS: [&str; 14] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 60] = [
+const OWN_PATHS: [(&str, &str); 59] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     (
@@ -108,10 +108,6 @@ const OWN_PATHS: [(&str, &str); 60] = [
     (
         "cli::kept",
         "whether the folder that the user named is that of an experiment: nothing is opened",
-    ),
-    (
-        "cli::natively",
-        "a folder of ours, and files that the user named",
     ),
     ("cli::pick", "the file that the user named"),
     (

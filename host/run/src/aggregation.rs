@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use bakeoff_compile::BuiltComponent;
-use bakeoff_domain::report::{AddedSection, Report};
+use bakeoff_domain::report::{AddedSection, Report, with_natively};
 use bakeoff_measure::RunnerConfig;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,23 @@ pub struct Aggregation {
     pub sections: Vec<AddedSection>,
 }
 
-/// Returns a report as aggregators get it: report.json without the sections of aggregators.
+/// Returns a report as aggregators get it: report.json of the components, without the sections of aggregators.
 pub fn report_for_aggregators(report: &Report) -> String {
     let bare = Report {
         sections: Vec::new(),
-        ..report.clone()
+        ..of_components(report)
     };
     // Maps with string keys and plain values: serialising them does not fail.
     serde_json::to_string(&bare).unwrap_or_default()
+}
+
+/// Returns a report without what is known of the sources as programs of this machine.
+pub(crate) fn of_components(report: &Report) -> Report {
+    let report = report.clone();
+    if report.natively.is_none() {
+        return report;
+    }
+    with_natively(report, None)
 }
 
 /// Asks an aggregator for its sections of `report`, a text of [`report_for_aggregators`].

@@ -46,7 +46,11 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     } = facts(evidence, &mut variants, notes)?;
     unended::unrank(&mut facts.variants, outcome.as_ref());
     let report = report::assemble(facts);
-    Ok(completed(report, &evidence.record, opinions))
+    let report = completed(report, &evidence.record, opinions);
+    Ok(match &evidence.natively {
+        Some(natively) => natively.added_to(report),
+        None => report,
+    })
 }
 
 /// The facts of a report, and what it has beside them.

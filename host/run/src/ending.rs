@@ -3,15 +3,23 @@
 use super::conclude::conclude;
 use super::error::RunError;
 use super::evidence::Evidence;
+use super::native_race::NativeResult;
 use bakeoff_domain::report::Report;
 use bakeoff_store::events::Event;
 use bakeoff_store::{RunId, SafeId, Store};
 use std::collections::BTreeMap;
 
 /// Computes the report of a run from everything that was stored of it, as at any later time, writes its variants beside
-/// the store, and announces their scores.
-pub(super) fn concluded(store: &mut Store, run: RunId) -> Result<Report, RunError> {
-    let evidence = Evidence::read(store, run, store.spent_seconds())?;
+/// the store, and announces their scores. `natively` is what is known of its sources as programs.
+pub(super) fn concluded(
+    store: &mut Store,
+    run: RunId,
+    natively: Option<NativeResult>,
+) -> Result<Report, RunError> {
+    let evidence = Evidence {
+        natively,
+        ..Evidence::read(store, run, store.spent_seconds())?
+    };
     let report = conclude(&evidence).map_err(RunError::Inconsistent)?;
     for variant in &report.variants {
         let id = SafeId::new(&variant.id)?;

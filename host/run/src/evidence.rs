@@ -7,6 +7,7 @@ use super::coarse_times::CoarseRace;
 use super::coverages::KeptCoverage;
 use super::judge::RunJudge;
 use super::keys;
+use super::native_race::NativeResult;
 use super::work::StoredWork;
 use bakeoff_compile::BuildRecord;
 use bakeoff_domain::measurement::{Overrun, Replica};
@@ -29,6 +30,9 @@ pub struct Evidence {
     pub record: Record,
     /// The raw samples.
     pub replicas: Vec<Replica>,
+    /// The same sources as programs of this machine, as far as that is known. They have results of their own, which are read for a report
+    /// alone.
+    pub natively: Option<NativeResult>,
 }
 
 /// The declaration of a run, and the result of every stage.
@@ -165,7 +169,7 @@ pub enum EvidenceError {
 }
 
 impl Evidence {
-    /// Reads the evidence of a run from its store. `seconds` is the duration of the run.
+    /// Reads the evidence of a run from its store, without that of its programs. `seconds` is the duration of the run.
     ///
     /// # Errors
     /// There is no such run; the store cannot be read, or a value in it cannot be parsed.
@@ -220,7 +224,11 @@ impl Evidence {
                 .map(|work: StoredResult<StoredWork>| work.value)
                 .unwrap_or_default(),
         };
-        Ok(Some(Self { record, replicas }))
+        Ok(Some(Self {
+            record,
+            replicas,
+            natively: None,
+        }))
     }
 
     /// Returns the number of a finished run, or of the last one that is finished.

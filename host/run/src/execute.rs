@@ -12,6 +12,7 @@ use super::grants;
 use super::in_words;
 use super::judge::RunJudge;
 use super::keys::Keys;
+use super::native_race::NativeResult;
 use super::options::RunOptions;
 use super::seed;
 use super::session::Run;
@@ -47,6 +48,17 @@ pub async fn run(
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Finished, RunError> {
+    run_of(loaded, None, options, report, subscribe).await
+}
+
+/// Runs an experiment as [`run`] does, from these files if they are given, and not from those on the disk.
+pub(super) async fn run_of(
+    loaded: &LoadedExperiment,
+    files: Option<RunFiles>,
+    options: &RunOptions,
+    report: &mut (dyn FnMut(&str) + Send),
+    subscribe: impl FnOnce(&mut Store),
+) -> Result<Finished, RunError> {
     if loaded.experiment.is_in_words() {
         let (report, store) = in_words::run(loaded, options, report, subscribe).await?;
         return Ok(Finished {
@@ -59,7 +71,8 @@ pub async fn run(
         let report = session.go(run).await?;
         Ok((report, sources(&session.variants)))
     };
-    let ((report, sources), store) = in_session(loaded, options, report, subscribe, go).await?;
+    let session = in_session_of(loaded, files, options, report, subscribe, go);
+    let ((report, sources), store) = session.await?;
     Ok(Finished {
         report,
         sources,
@@ -75,10 +88,25 @@ pub(super) async fn in_session<T>(
     subscribe: impl FnOnce(&mut Store),
     work: impl AsyncFnOnce(&mut Run<'_>, RunId) -> Result<T, RunError>,
 ) -> Result<(T, Store), RunError> {
+    in_session_of(loaded, None, options, report, subscribe, work).await
+}
+
+/// Does what [`in_session`] does, from these files if they are given, and not from those on the disk.
+async fn in_session_of<T>(
+    loaded: &LoadedExperiment,
+    files: Option<RunFiles>,
+    options: &RunOptions,
+    report: &mut (dyn FnMut(&str) + Send),
+    subscribe: impl FnOnce(&mut Store),
+    work: impl AsyncFnOnce(&mut Run<'_>, RunId) -> Result<T, RunError>,
+) -> Result<(T, Store), RunError> {
     loaded.has_code()?;
     loaded.is_countable()?;
     let mut store = open(options, report)?;
-    let files = RunFiles::read(loaded)?;
+    let files = match files {
+        Some(files) => files,
+        None => RunFiles::read(loaded)?,
+    };
     let declared = variant::declare(&loaded.experiment.approaches);
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;
     // From here on, no file that anybody can change decides what is timed.
@@ -128,6 +156,7 @@ pub(super) async fn in_session<T>(
         loaded,
         options,
         context,
+        files,
         keys,
         variants,
         store,
@@ -235,16 +264,17 @@ impl Run<'_> {
         self.time().await?;
         self.evaluate(When::AfterRace(run)).await?;
         self.ask_judge().await?;
-        let mut report = self.conclude(run)?;
+        let natively = self.race_natively(run).await?;
+        let mut report = self.conclude(run, natively)?;
         self.aggregate(&mut report).await?;
         finish(&mut self.store, &report)?;
         Ok(report)
     }
 
     /// Computes the report from everything that was stored of this run, as at any later time.
-    fn conclude(&mut self, run: RunId) -> Result<Report, RunError> {
+    fn conclude(&mut self, run: RunId, natively: Option<NativeResult>) -> Result<Report, RunError> {
         self.stage_started(Stage::Score, 1)?;
-        let report = concluded(&mut self.store, run)?;
+        let report = concluded(&mut self.store, run, natively)?;
         self.stage_done(Stage::Score)?;
         Ok(report)
     }

@@ -67,7 +67,7 @@ async fn asked(
         store,
     };
     judging.ask().await?;
-    let report = concluded(store, run)?;
+    let report = concluded(store, run, None)?;
     finish(store, &report)?;
     Ok(report)
 }

@@ -47,6 +47,8 @@ mod keys;
 mod leader_ratios;
 mod look;
 mod missing;
+mod native_race;
+mod natively;
 mod notes;
 mod opinions;
 mod options;
@@ -72,6 +74,7 @@ mod variant_state;
 mod verdicts;
 mod work;
 
+pub(crate) use aggregation::of_components;
 pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
 pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
 pub(crate) use child_tasks::{ChildTasks, OpenTasks, core_task};
@@ -91,6 +94,7 @@ pub use judge::{
 };
 pub use keys::{Keys, SEED_RULE};
 pub use look::{Look, LookOptions, Looked, TIMED_MAX, look, look_budget};
+pub use native_race::{NativeRace, NativeResult, NativeWatcher};
 pub use options::{
     HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };

@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::judge::Judge;
+use super::native_race::NativeRace;
 use bakeoff_compile::{Builder, Cache, Clang, Toolchain, ToolchainChoice, WasiImports};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
@@ -39,6 +40,8 @@ pub struct RunOptions {
     pub stopped_in_search: Vec<StoppedInSearch>,
     /// The time that was spent before the run, if the budget bounds that too.
     pub spent: Duration,
+    /// The wish that the sources are raced as programs of this machine, too.
+    pub natively: Option<NativeRace>,
 }
 
 /// The options that belong to the host and not to the experiment.

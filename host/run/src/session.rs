@@ -12,6 +12,7 @@ use super::work::Work;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::variant::VariantId;
+use bakeoff_source::RunFiles;
 use bakeoff_store::Store;
 use bakeoff_store::events::{Event, Stage};
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub(super) struct Run<'a> {
     pub(super) loaded: &'a LoadedExperiment,
     pub(super) options: &'a RunOptions,
     pub(super) context: RunContext,
+    /// The files that the run is made from.
+    pub(super) files: RunFiles,
     pub(super) keys: Keys,
     pub(super) variants: Vec<VariantState>,
     pub(super) store: Store,

@@ -397,6 +397,7 @@ impl<'a> Searching<'a> {
             judge: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
+            natively: None,
         }
     }
 

@@ -102,7 +102,7 @@ pub(super) struct Arguments {
     pub(super) compiled_for: CompiledFor,
     /// Build the sources for this machine, too, and run them as programs, behind a fence: both times, and where the
     /// order is another one
-    #[arg(long, conflicts_with = "out")]
+    #[arg(long)]
     pub(super) natively: bool,
     /// The folder in which results are kept
     #[arg(long, value_name = "DIR")]

@@ -6,7 +6,7 @@ use super::compare_options::Arguments;
 use super::derived::{Agreement, Derived, ReadSources};
 use super::failure::Failure;
 use super::first_look;
-use super::natively::{self, Natives};
+use super::natively;
 use super::on_event::Listener;
 use super::options::Output;
 use super::run::{self, Done, RunRequest};
@@ -96,8 +96,8 @@ impl Arguments {
         output: &Output,
     ) -> Result<Compared, Failure> {
         let policy = Policy::of_host()?;
-        let native_leave = self.natively.then(|| natively::leave(files.named, &policy));
-        let native_leave = native_leave.transpose()?;
+        let natively = self.natively.then(|| natively::leave(files.named, &policy));
+        let natively = natively.transpose()?;
         // The files of a derived experiment live as long as this.
         let mut derived = None;
         let mut spent = Duration::ZERO;
@@ -140,13 +140,14 @@ impl Arguments {
             start: Start::Resume,
             seed: self.seed,
             safety: &self.safety,
-            machine: machine.clone(),
+            machine,
             policy: policy.clone(),
             generation: None,
             rounds: None,
             judge: None,
             stopped_in_search: stopped,
             spent,
+            natively,
             listener: Listener::default(),
             resume: self.out.is_some().then(again::command),
         };
@@ -174,17 +175,6 @@ impl Arguments {
         }
         if let Some(file) = &self.save_case {
             not_written(file, "no input was found on which the files differ");
-        }
-        if let Some(policy) = native_leave {
-            let natives = Natives {
-                experiment: &experiment,
-                safety: &self.safety,
-                policy,
-                machine,
-            };
-            if !natives.add_to(&mut report, output).await? {
-                return Ok(Compared::Interrupted);
-            }
         }
         if let Some(derived) = &derived
             && self.draws_inputs()

@@ -473,6 +473,7 @@ impl Arguments {
             judge: None,
             stopped_in_search: Vec::new(),
             spent: std::time::Duration::ZERO,
+            natively: None,
             listener: listener.clone(),
             resume: Some(format!(
                 "bakeoff run {}",

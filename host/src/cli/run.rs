@@ -9,7 +9,7 @@ use super::on_event::{Listener, OnEvent};
 use super::options::{Output, Safety};
 use super::rounds::{RoundsArguments, Search};
 use super::{
-    Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
+    Status, again, counts, generation_record, natively, opinions, programs, progress, rounds, show,
     step_summary, unfinished, wishes,
 };
 use crate::library;
@@ -63,6 +63,10 @@ pub(super) struct Arguments {
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
+    /// After the race, build the Rust sources for this machine, too, and race them as programs, behind a fence: both
+    /// times, and where the order is another one
+    #[arg(long)]
+    natively: bool,
     #[command(flatten, next_help_heading = "A search before the race")]
     rounds: RoundsArguments,
     #[command(
@@ -124,6 +128,10 @@ async fn told(
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
     let policy = programs::ask(&loaded.experiment, policy, &arguments.safety)?;
+    let natively = arguments
+        .natively
+        .then(|| natively::leave_for(&loaded.experiment, &policy));
+    let natively = natively.transpose()?;
     let wanted = match purpose {
         Purpose::Race => arguments.rounds.wanted(&loaded),
         Purpose::Search { more } => Some(arguments.rounds.always(&loaded, more)?),
@@ -196,6 +204,9 @@ async fn told(
         loaded = found.experiment;
         searched = Some(found.rounds);
     }
+    if natively.is_some() {
+        natively::has_sources(&loaded.experiment)?;
+    }
     let judge = opinions::open(&arguments.leave, &loaded, &policy, output)?;
     let job = RunRequest {
         loaded: &loaded,
@@ -210,6 +221,7 @@ async fn told(
         judge: judge.as_ref().map(|one| Arc::clone(&one.judge)),
         stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
+        natively,
         listener: listener.clone(),
         resume: Some(again::command()),
     };
@@ -249,6 +261,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
     pub(super) spent: Duration,
+    /// The policy with leave to run programs, if the sources are to be raced as such, too.
+    pub(super) natively: Option<Policy>,
     /// The command that is told of events.
     pub(super) listener: Listener,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
@@ -287,6 +301,7 @@ pub(super) async fn ask_question(
         judge,
         stopped_in_search: Vec::new(),
         spent: Duration::ZERO,
+        natively: None,
         listener: listener.clone(),
         resume: Some(place.resume),
     };
@@ -320,6 +335,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         judge: job.judge.clone(),
         stopped_in_search: job.stopped_in_search,
         spent: job.spent,
+        natively: job.natively.map(|policy| natively::race(policy, output)),
     };
     let results = options.folder.clone();
     let display = progress::Display::new(output, job.loaded);
@@ -393,6 +409,7 @@ impl Arguments {
             ("--dry-run", self.leave.dry_run),
             ("--quick or --careful", self.effort.is_given()),
             ("--rounds or --no-rounds", self.rounds.is_given()),
+            ("--natively", self.natively),
         ];
         match options.into_iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => Err(Failure::usage(format!(

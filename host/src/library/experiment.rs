@@ -220,6 +220,7 @@ impl Experiment {
             judge: None,
             stopped_in_search: Vec::new(),
             spent: Duration::ZERO,
+            natively: None,
         };
         let listener = self.on_event.clone();
         let subscribe = |store: &mut Store| {

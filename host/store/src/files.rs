@@ -14,9 +14,12 @@ use std::sync::Arc;
 /// Name of the database in the folder of an experiment.
 pub const DATABASE: &str = "bakeoff.db";
 
+/// Name of the folder with the results of an experiment's sources as programs of this machine, in that of its results.
+pub const NATIVELY: &str = "natively";
+
 /// Everything that the results of an experiment consist of, by its name in their folder; the journals
 /// of the database before it, as they must never lie beside another one.
-pub(super) const LAYOUT: [&str; 13] = [
+pub(super) const LAYOUT: [&str; 14] = [
     "bakeoff.db-journal",
     "bakeoff.db-wal",
     "bakeoff.db-shm",
@@ -29,6 +32,7 @@ pub(super) const LAYOUT: [&str; 13] = [
     "charts",
     "variants",
     "contents",
+    NATIVELY,
     DATABASE,
 ];
 

@@ -51,7 +51,7 @@ pub use contents::Contents;
 pub use error::StoreError;
 pub use examine::Origin;
 pub use export::{ExportFormat, ExportTable};
-pub use files::{DATABASE, Files, IterationFile, ReportFile};
+pub use files::{DATABASE, Files, IterationFile, NATIVELY, ReportFile};
 pub use fingerprint::Fingerprint;
 pub use history::RunSummary;
 pub use holder::LockHolder;

@@ -240,6 +240,21 @@ impl Store {
         })
     }
 
+    /// Opens the results in a folder of this one, to read them.
+    ///
+    /// # Errors
+    /// As of [`Store::open_in`]; there is a link in the place of the folder.
+    pub fn open_within(&self, name: &str) -> Result<Self, StoreError> {
+        let path = self.files.folder().join(name);
+        match self.files.open_folder().below(name) {
+            Ok(folder) => Self::open_in(folder, Mode::Read),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(StoreError::Missing { folder: path })
+            }
+            Err(error) => Err(StoreError::from_io("read", &path, error)),
+        }
+    }
+
     /// Returns true if a folder has anything of the name of a database, whatever it is.
     pub fn is_named_in(folder: &Folder) -> bool {
         folder.look(DATABASE).is_ok_and(|found| found.is_some())

@@ -42,13 +42,16 @@ pub enum ResultKind {
     Opinion,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
+    /// The run of a run's sources as programs of this machine, in a folder of its results.
+    Natively,
     /// The tasks that each core did for a run, over all its sessions.
     Work,
 }
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `overrun`,
-    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `coverage`, `opinion`, `build-round`, `work`.
+    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `coverage`, `opinion`, `build-round`, `natively`,
+    /// `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -64,6 +67,7 @@ impl ResultKind {
             Self::Coverage => "coverage",
             Self::Opinion => "opinion",
             Self::BuildRound => "build-round",
+            Self::Natively => "natively",
             Self::Work => "work",
         }
     }

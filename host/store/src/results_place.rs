@@ -29,6 +29,19 @@ impl ResultsPlace {
         }
     }
 
+    /// The place of a folder in this one, of which no name may be a link.
+    #[must_use]
+    pub fn within(&self, name: &str) -> Self {
+        let (dir, below) = match self {
+            Self::Named(path) => (path, Path::new("")),
+            Self::InExperiment { dir, below } => (dir, below.as_path()),
+        };
+        Self::InExperiment {
+            dir: dir.clone(),
+            below: below.join(name),
+        }
+    }
+
     /// Opens the folder.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 
 use super::words;
 use super::{
-    Claim, Cost, Environment, ExperimentSummary, FlipTo, InWords, Interval, Protocol,
+    Claim, Cost, Environment, ExperimentSummary, FlipTo, InWords, Interval, Natively, Protocol,
     ReadingVerdict, ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION,
     StoppedInSearch, TooShortCase, Unfinished, VariantReport, VerdictRow,
 };
@@ -109,6 +109,13 @@ pub fn rescore(report: &Report, weights: &BTreeMap<String, f64>) -> Result<Repor
         criteria,
         ..report.clone()
     }))
+}
+
+/// The same report with what is known of its sources as programs of this machine, or without that.
+pub fn with_natively(mut report: Report, natively: Option<Natively>) -> Report {
+    report.natively = natively;
+    report.recommendation.text = words::headline(&report);
+    report
 }
 
 /// Works out everything that follows from a report's facts.

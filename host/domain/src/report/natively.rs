@@ -28,10 +28,15 @@ pub struct Natively {
 }
 
 impl Natively {
-    /// Returns what a run of the programs says of the sources of `components`.
+    /// Returns what a run of the programs says of the sources of `components`; variants that these do not have are left
+    /// out.
     pub fn of(components: &Report, programs: Report) -> Self {
         let (mut times, mut failures) = (BTreeMap::new(), BTreeMap::new());
+        let has = |id: &str| components.variants.iter().any(|one| one.id == id);
         for mut variant in programs.variants {
+            if !has(&variant.id) {
+                continue;
+            }
             if let Some(failure) = variant.failure {
                 failures.insert(variant.id, failure);
             } else if let Some(time) = variant.readings.remove(TIME) {
@@ -41,7 +46,9 @@ impl Natively {
         let mut natively = Self {
             times,
             failures,
-            verdicts: programs.verdicts,
+            verdicts: (programs.verdicts.into_iter())
+                .filter(|row| has(&row.a) && has(&row.b))
+                .collect(),
             opposite: Vec::new(),
             protocol: programs.protocol,
         };

@@ -10,7 +10,7 @@
 
 use super::kept_run::{KeptRun, KeptRunError};
 use super::validate::check_bundle;
-use crate::{Evidence, Record};
+use crate::{Evidence, Record, of_components};
 use bakeoff_config::MEASURE_REPLICAS_MAX;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::report::Report;
@@ -107,7 +107,9 @@ impl Staged<'_> {
             EVIDENCE,
             &json(serde_json::to_vec_pretty(&evidence.record))?,
         )?;
-        self.put(REPORT, &json(serde_json::to_vec_pretty(&kept.report))?)?;
+        // A bundle has the evidence of the components alone.
+        let report = of_components(&kept.report);
+        self.put(REPORT, &json(serde_json::to_vec_pretty(&report))?)?;
         let path = self.folder.join(REPLICAS);
         let write = || -> std::io::Result<()> {
             let mut lines = std::io::BufWriter::new(std::fs::File::create(&path)?);
@@ -167,7 +169,11 @@ pub fn unpack(file: &Path, into: &Path) -> Result<KeptRun, BundleError> {
     let report: Report = read_json(into, REPORT).map_err(malformed)?;
     let replicas = read_replicas(&into.join(REPLICAS)).map_err(malformed)?;
     check_bundle(&record, &report, &replicas).map_err(malformed)?;
-    let evidence = Evidence { record, replicas };
+    let evidence = Evidence {
+        record,
+        replicas,
+        natively: None,
+    };
     let contents = Files::named_by_user(into)
         .map_err(|error| malformed(error.to_string()))?
         .contents();

@@ -40,6 +40,10 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         let (was, is) = (json!(kept.opinions), json!(again.opinions));
         figures.hold("report", "opinions", was, is);
     }
+    if !(kept.natively.is_none() && again.natively.is_none()) {
+        let (was, is) = (json!(kept.natively), json!(again.natively));
+        figures.hold("report", "times natively", was, is);
+    }
     let has = |report: &Report, note: &String| {
         if report.notes.contains(note) {
             json!(note)

@@ -1,6 +1,7 @@
 //! A finished run with everything that it was made from, read from a folder of results or from a
 //! bundle. No file of the experiment's folder is read.
 
+use super::report::natively_of;
 use crate::{Evidence, EvidenceError};
 use bakeoff_config::{ConfigError, LoadedExperiment};
 use bakeoff_domain::report::Report;
@@ -76,7 +77,10 @@ impl KeptRun {
             folder: store.files().folder().display().to_string(),
         };
         let report = store.report(Some(run))?.ok_or_else(unfinished)?;
-        let evidence = Evidence::read(store, run, report.cost.seconds)?;
+        let evidence = Evidence {
+            natively: natively_of(store, run)?,
+            ..Evidence::read(store, run, report.cost.seconds)?
+        };
         Self::put_together(evidence, report, store.files().contents())
     }
 

@@ -23,6 +23,7 @@ pub use bundle::{PackError, pack, unpack};
 pub use figures::{Figure, Outcome, VERIFICATION_VERSION, Verification};
 pub use kept_run::{KeptRun, KeptRunError};
 pub use past_runs::{PastRun, past_runs, runs_shown};
+pub(crate) use report::natively_of;
 pub use report::{ConcludeError, ConcludedRun, Standing, concluded, sources};
 pub use run_comparison::{RunComparison, VariantChange, VerdictChange, compare_runs};
 pub use unfinished::unfinished;

@@ -3,12 +3,15 @@
 
 use super::figures::Figure;
 use super::{comparison, validate};
+use crate::native_race::{LinkedRun, NativeRecord, NativeResult};
 use crate::{Evidence, conclude, is_built_from};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Code;
 use bakeoff_domain::variant::approach_indexes;
 use bakeoff_source::SOURCE_BYTES_MAX;
-use bakeoff_store::{ResultKind, RunId, RunStatus, RunSummary, Store, StoreError, StoredResult};
+use bakeoff_store::{
+    NATIVELY, Origin, ResultKind, RunId, RunStatus, RunSummary, Store, StoreError, StoredResult,
+};
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
@@ -66,6 +69,15 @@ pub fn concluded(store: &Store, run: Option<RunId>) -> Result<Option<ConcludedRu
     let Some(run) = run.map_or_else(|| store.last_reported(), |run| Ok(Some(run)))? else {
         return Ok(None);
     };
+    concluded_with(store, run, natively_of(store, run)?)
+}
+
+/// Concludes the report of a run, with what is known of its sources as programs.
+fn concluded_with(
+    store: &Store,
+    run: RunId,
+    natively: Option<NativeResult>,
+) -> Result<Option<ConcludedRun>, ConcludeError> {
     let Some(stored) = store.report(Some(run))? else {
         return Ok(None);
     };
@@ -76,7 +88,10 @@ pub fn concluded(store: &Store, run: Option<RunId>) -> Result<Option<ConcludedRu
     let damaged = |reason| ConcludeError::Damaged { run: run.0, reason };
     let (report, standing) = match summary.status {
         RunStatus::Finished => {
-            let evidence = Evidence::read(store, run, stored.cost.seconds)?;
+            let evidence = Evidence {
+                natively,
+                ..Evidence::read(store, run, stored.cost.seconds)?
+            };
             let report = of_evidence(&evidence, &stored).map_err(damaged)?;
             let standing = standing(&summary, &stored, &report);
             (report, standing)
@@ -89,6 +104,51 @@ pub fn concluded(store: &Store, run: Option<RunId>) -> Result<Option<ConcludedRu
         report,
         standing,
     }))
+}
+
+/// Returns what is known of the sources of a run as programs; `None` if they were not raced. Their results may have been
+/// exchanged or lost, which takes nothing else from the report.
+///
+/// # Errors
+/// There is no such run, or its own results cannot be read.
+pub(crate) fn natively_of(store: &Store, run: RunId) -> Result<Option<NativeResult>, StoreError> {
+    let mut kept: Vec<StoredResult<NativeRecord>> = store.results(run, ResultKind::Natively)?;
+    Ok(kept.pop().map(|kept| NativeResult {
+        programs: match &kept.value.raced {
+            Some(linked) => programs_of(store, linked).map(|report| Some(Box::new(report))),
+            None => Ok(None),
+        },
+        failures: kept.value.failures,
+    }))
+}
+
+/// Returns the report about programs, or the reason why there is none.
+fn programs_of(store: &Store, linked: &LinkedRun) -> Result<Report, String> {
+    let there = store
+        .open_within(NATIVELY)
+        .map_err(|error| error.to_string())?;
+    let place = there.files().folder().display().to_string();
+    // What is the user's own is not mixed with what may be anybody's.
+    if store.origin() == Origin::Own && there.origin() != Origin::Own {
+        return Err(format!("the results in {place} come from elsewhere"));
+    }
+    let run = RunId(linked.run);
+    let runs = there.runs().map_err(|error| error.to_string())?;
+    let mut linked_runs = runs.iter().filter(|one| one.id == run);
+    if !linked_runs.any(|one| one.experiment_id == linked.experiment_id) {
+        return Err(format!(
+            "run {run} of {place} is not there, or is another one"
+        ));
+    }
+    // Programs have no programs in turn, so that no folder leads to another one for ever.
+    match concluded_with(&there, run, None) {
+        Ok(Some(concluded)) => match concluded.standing {
+            Standing::Unfinished(_) => Err(format!("run {run} of {place} has not ended")),
+            _ => Ok(concluded.report),
+        },
+        Ok(None) => Err(format!("run {run} of {place} has not ended")),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn standing(summary: &RunSummary, stored: &Report, concluded: &Report) -> Standing {

@@ -1,5 +1,6 @@
 //! The headline: the recommendation in the first sentences.
 
+use super::natively::natively_otherwise;
 use super::view::{
     NAMES_MAX, Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row,
     ranked, relation, row_for, shortened, time_criterion,
@@ -18,7 +19,7 @@ const REASONS_MAX: usize = 3;
 
 /// The recommendation with its reason, in the style that was asked for: `decisive` names one variant if the verdicts
 /// do, `options` lists the close ones, `conditional` names one for each criterion, `none` is empty. The cases that are
-/// left out of the times come last.
+/// left out of the times come next, and last what is otherwise where the sources are built for this machine.
 pub fn headline(report: &Report) -> String {
     let text = match report.options.recommendation {
         RecommendationStyle::None => return String::new(),
@@ -28,6 +29,7 @@ pub fn headline(report: &Report) -> String {
     let untimed = untimed::never_timed(report);
     let sentences = [Some(text), untimed::few_inputs(report), left_out, untimed];
     let sentences = sentences.into_iter().flatten();
+    let sentences = sentences.chain(natively_otherwise(report));
     sentences.collect::<Vec<String>>().join(" ")
 }
 

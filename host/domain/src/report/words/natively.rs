@@ -121,6 +121,7 @@ fn order(natively: &Natively) -> Option<String> {
 mod tests {
     use super::super::fixture;
     use super::*;
+    use crate::report::{rescore, with_natively};
     use serde_json::json;
 
     /// A report whose `best` is this much faster or slower than `new`.
@@ -147,6 +148,21 @@ mod tests {
                 "best against new: natively 1.2 × slower, sure; as components 2.0 × faster.",
             ]
         );
+    }
+
+    #[test]
+    fn the_answer_says_it_last_also_with_other_weights_and_no_more_without_the_programs() {
+        let components = compared("beats", 0.5);
+        let programs = Natively::of(&components, compared("beaten", 1.25));
+        let report = with_natively(components, Some(programs));
+        let sentence =
+            " Built for this machine the order is another one: new is ahead of best, 1.2 × faster.";
+        let said = |report: &Report| report.recommendation.text.ends_with(sentence);
+        assert!(said(&report), "{}", report.recommendation.text);
+        let weights = report.criteria.iter().map(|one| (one.name.clone(), 2.0));
+        let rescored = rescore(&report, &weights.collect()).unwrap();
+        assert!(said(&rescored), "{}", rescored.recommendation.text);
+        assert!(!said(&with_natively(report, None)));
     }
 
     #[test]
