@@ -5,8 +5,11 @@
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench native -- [FAMILY …] [--json FILE] [--quick]
+//! cargo bench -p bakeoff --bench native -- natively [FAMILY …] [--json FILE] [--quick]
 //! cargo bench -p bakeoff --bench native -- allocating [--json FILE] [--quick]
 //! ```
+//!
+//! `natively` holds what `bakeoff run --natively` says of each pair against both.
 //!
 //! `allocating` is E11: pairs that differ in how they allocate, with one allocator on both sides.
 //!
@@ -20,6 +23,7 @@
 //! τ_b is also given for the ratios in those replicas alone that had a quiet core.
 
 mod allocating;
+mod both;
 mod families;
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
@@ -49,6 +53,11 @@ fn main() -> Result<(), Failure> {
     if named.iter().any(|name| name == "allocating") {
         let mut figures = Figures::begin();
         allocating::allocating(&mut figures)?;
+        return Ok(figures.finish()?);
+    }
+    if named.iter().any(|name| name == "natively") {
+        let mut figures = Figures::begin();
+        both::both(&named, &mut figures)?;
         return Ok(figures.finish()?);
     }
     let named = |family: &&Family| named.iter().any(|name| name == family.name);

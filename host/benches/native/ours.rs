@@ -74,29 +74,53 @@ struct Races<'a> {
 impl Races<'_> {
     /// Runs a race between some prototypes, and returns its report.
     fn hold(&mut self, prototypes: &[&str], seed: u64) -> Result<Value, Failure> {
-        let experiment = tempfile::tempdir()?;
-        write(self.family, prototypes, experiment.path())?;
         let results = tempfile::tempdir()?;
-        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
-            .args(["run", "--quiet", "--format", "json"])
-            .args(["--seed", &seed.to_string()])
-            .args([Path::new("--out"), results.path()])
-            .arg(experiment.path())
-            .env(
-                "BAKEOFF_CACHE_DIR",
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
-            )
-            .stdin(Stdio::null())
-            .output()?;
-        // 1 stands for a report that recommends nothing.
-        if !matches!(output.status.code(), Some(0 | 1)) {
-            return Err(String::from_utf8_lossy(&output.stderr).into());
-        }
-        let report = serde_json::from_slice(&output.stdout)?;
+        let report = raced(self.family, prototypes, seed, results.path(), &[])?;
         let name = self.family.name;
         self.quiet.take_in(name, &report, results.path())?;
         Ok(report)
     }
+}
+
+/// Runs a race between some prototypes, whose results are kept in a folder, and returns its report.
+fn raced(
+    family: &Family,
+    prototypes: &[&str],
+    seed: u64,
+    results: &Path,
+    options: &[&str],
+) -> Result<Value, Failure> {
+    let experiment = tempfile::tempdir()?;
+    write(family, prototypes, experiment.path())?;
+    let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+        .args(["run", "--quiet", "--format", "json"])
+        .args(["--seed", &seed.to_string()])
+        .args(options)
+        .args([Path::new("--out"), results])
+        .arg(experiment.path())
+        .env(
+            "BAKEOFF_CACHE_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+        )
+        .stdin(Stdio::null())
+        .output()?;
+    // 1 stands for a report that recommends nothing.
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Holds one race of all prototypes as components, and one natively, and returns the report.
+pub(crate) fn one_race_both(family: &Family, seed: u64) -> Result<Value, Failure> {
+    let results = tempfile::tempdir()?;
+    raced(
+        family,
+        family.prototypes,
+        seed,
+        results.path(),
+        &["--natively"],
+    )
 }
 
 /// Holds one race of all prototypes, and returns its report.
