@@ -5,6 +5,7 @@ mod going_on;
 mod hostile;
 mod kills;
 mod planned;
+mod told;
 
 use crate::agents::{command, repository};
 use crate::revisions::Repository;

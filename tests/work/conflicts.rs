@@ -58,7 +58,7 @@ fn a_result_that_conflicts_is_left_out_and_named() {
     assert_eq!(repository.git(&["show", "bakeoff/work/result:f"]), "left");
     let text = work_as(&repository, &BOTH, &[]).stdout;
     assert!(
-        text.contains("1 of them are merged")
+        text.contains("1 of them is merged")
             && text.contains("right is not on the branch of results"),
         "{text}"
     );

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Number of looks, a hundredth of a second apart, for what has to come.
 const LOOKS_MAX: u32 = 6_000;
 
-fn wait_until(is_so: impl Fn() -> bool) {
+pub(super) fn wait_until(is_so: impl Fn() -> bool) {
     for _ in 0..LOOKS_MAX {
         if is_so() {
             return;
@@ -74,7 +74,7 @@ fn killed_work_leaves_no_agent_is_seen_from_elsewhere_and_goes_on() {
     }
     let text = command(&repository, &["status", ".bakeoff/work"]).stdout;
     assert!(
-        text.starts_with("1 of 3 tasks are done; nobody works on them now\n"),
+        text.starts_with("1 of 3 tasks is done; nobody works now\n"),
         "{text}"
     );
     assert!(
@@ -97,6 +97,8 @@ fn killed_work_leaves_no_agent_is_seen_from_elsewhere_and_goes_on() {
     );
     let files = repository.git(&["diff", "--name-only", "HEAD", "bakeoff/work/result"]);
     assert_eq!(files, "after\nquick\nslow");
+    let listed = command(&repository, &["worktrees"]).stdout;
+    assert!(listed.contains("work/slow.aside-1  set aside"), "{listed}");
     let removed = command(&repository, &["worktrees", "--remove", "work"]);
     assert_eq!(
         removed.status, 2,
@@ -168,6 +170,14 @@ fn an_agent_is_not_asked_again_if_its_check_was_cut_short() {
     let again = command(&repository, &[&arguments[..], &read].concat());
     assert_eq!(again.status, 0, "{}{}", again.stdout, again.stderr);
     assert_eq!(state(&again.json(), "one"), ("done", 1));
+    assert!(
+        again
+            .stderr
+            .contains("one: what its agent left is checked\n")
+            && !again.stderr.contains("agent works"),
+        "{}",
+        again.stderr
+    );
     assert_eq!(row(&again.json(), "one")["branch"], "bakeoff/work/one");
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn attempt(
         done: None,
         seconds: ended.seconds,
         attempts: 1,
+        command: 0,
         worktree: None,
         changes: Changes::default(),
         verifications: Vec::new(),

@@ -60,6 +60,11 @@ fn is_one(attempts: &u32) -> bool {
     *attempts == 1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// Evidence of one variant, or of one task: `completion.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
@@ -89,6 +94,9 @@ pub struct Completion {
     /// Attempts of it until then: 1 for a variant, which is tried once.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub attempts: u32,
+    /// Number of the command that worked on a task last, from 1; 0 for a variant.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub command: u64,
     /// Folder with what it left, from the top of the repository, if that is on no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,

@@ -46,6 +46,8 @@ pub struct WorktreeState {
     pub variant: String,
     /// Completion, if its agent has ended.
     pub completion: Option<Completion>,
+    /// True for what an agent left that had failed, or had not ended, before another one began.
+    pub is_aside: bool,
     /// The bytes of its files; `None` if there are too many to look at.
     pub bytes: Option<u64>,
 }
@@ -369,6 +371,7 @@ impl Experiment {
                 states.push(WorktreeState {
                     experiment: experiment.clone(),
                     completion: completion.map(|(_, completion)| completion),
+                    is_aside: is_aside(&variant),
                     bytes: bytes(&below, DEPTH_MAX)?,
                     variant,
                 });
@@ -423,6 +426,12 @@ impl Experiment {
         let _ = std::fs::remove_dir(self.folder.path());
         Ok(variants)
     }
+}
+
+/// Returns true for a name that a folder gets when it is set aside.
+fn is_aside(name: &str) -> bool {
+    let number = name.rsplit_once(".aside-").map(|(_, number)| number);
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// Returns the bytes of all files below a folder; `None` if a folder has too many entries, or is too deep.

@@ -31,6 +31,16 @@ pub(crate) struct ReadyTask<'a> {
     waits_for: Vec<&'a str>,
 }
 
+/// Attempt at a task, among all others.
+pub(crate) struct AttemptAt<'a> {
+    /// Number of the command, from 1.
+    pub(crate) command: u64,
+    /// Number of the attempt in this command, from 1.
+    pub(crate) number: u32,
+    /// Reason why the last one failed, if there was one.
+    pub(crate) last_reason: Option<&'a str>,
+}
+
 /// Task that is done.
 #[derive(Clone, Debug)]
 pub(crate) struct DoneTask {
@@ -122,18 +132,17 @@ impl<'a> ReadyTask<'a> {
     }
 
     /// Returns what an agent left that was not checked before an interruption.
-    fn unchecked(&self, experiment: &Experiment) -> Option<Completion> {
+    pub(crate) fn unchecked(&self, experiment: &Experiment) -> Option<Completion> {
         let (kept, completion) = experiment.completion(&self.task.name)?;
         (completion.outcome == Outcome::Committed && self.is_same(&kept)).then_some(completion)
     }
 
-    /// Has an agent work on the task, and checks what it left. `last_reason` is why the last attempt failed, if there was
-    /// one.
+    /// Has an agent work on the task, and checks what it left.
     pub(crate) fn attempt(
         &self,
         experiment: &Experiment,
         orders: &TaskOrders<'_>,
-        (number, last_reason): (u32, Option<&str>),
+        now: &AttemptAt<'_>,
         checking: &Slots,
     ) -> Result<Completion, AgentError> {
         let own = Orders {
@@ -148,15 +157,20 @@ impl<'a> ReadyTask<'a> {
             interrupted: orders.interrupted,
         };
         let mut completion = match self.unchecked(experiment) {
-            Some(completion) => completion,
+            Some(mut completion) => {
+                completion.attempts = now.number;
+                completion.command = now.command;
+                completion
+            }
             None => {
                 let variant = Variant {
                     name: self.task.name.clone(),
                     idea: String::new(),
                 };
-                let remarks = self.remarks(last_reason);
+                let remarks = self.remarks(now.last_reason);
                 let mut completion = attempt(experiment, &own, &variant, &remarks)?;
-                completion.attempts = number;
+                completion.attempts = now.number;
+                completion.command = now.command;
                 completion.branch = None;
                 if completion.outcome == Outcome::Committed {
                     completion = keep(experiment, &self.request, completion)?;

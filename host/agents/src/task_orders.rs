@@ -46,6 +46,8 @@ pub enum TaskNews<'a> {
         /// Number of the worker, from 1.
         worker: usize,
     },
+    /// The task is checked that an agent had worked on when the work was interrupted, and no agent is started.
+    Checking(&'a str),
     /// An attempt ended; there is another one after this time, if there is a time.
     Ended(&'a Completion, Option<Duration>),
     /// The task was done at an earlier time.

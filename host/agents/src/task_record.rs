@@ -2,6 +2,7 @@
 
 use super::error::AgentError;
 use super::sealed_file;
+use super::task_orders::TaskOrders;
 use bakeoff_config::AgentTask;
 use bakeoff_files::{Folder, parse_json};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,12 @@ pub struct TaskList {
     pub base: String,
     /// The tasks, in an order in which they can be done.
     pub tasks: Vec<ListedTask>,
+    /// Number of the command that works on them, from 1.
+    #[serde(default)]
+    pub command: u64,
+    /// The most attempts at each of them in one command; 0 if that is not known.
+    #[serde(default)]
+    pub attempts_max: u32,
 }
 
 /// Task of a list.
@@ -38,8 +45,9 @@ struct Sealed {
 }
 
 impl TaskList {
-    /// Returns the list of these tasks.
-    pub(crate) fn of(base: &str, tasks: &[AgentTask]) -> Self {
+    /// Returns the list of the tasks of a command, which is the one of this number.
+    pub(crate) fn of(orders: &TaskOrders<'_>, command: u64) -> Self {
+        let tasks = orders.tasks;
         let listed = |task: &AgentTask| {
             let after = task.after.iter();
             ListedTask {
@@ -48,8 +56,10 @@ impl TaskList {
             }
         };
         Self {
-            base: base.to_owned(),
+            base: orders.base.to_owned(),
             tasks: tasks.iter().map(listed).collect(),
+            command,
+            attempts_max: orders.retries.count.saturating_add(1),
         }
     }
 

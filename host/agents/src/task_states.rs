@@ -1,6 +1,6 @@
 //! States of tasks, for whoever looks on from another process.
 
-use super::completion::Outcome;
+use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::task_attempt::is_done;
@@ -30,7 +30,7 @@ impl Experiment {
         };
         let is_held = self.is_held()?;
         let mut states: Vec<TaskState> = Vec::with_capacity(list.tasks.len());
-        for task in list.tasks {
+        for task in &list.tasks {
             let worktree = self.worktree(&task.name).ok();
             let completion = self
                 .completion(&task.name)
@@ -51,17 +51,71 @@ impl Experiment {
                 Some(completion) if is_held && completion.outcome == Outcome::Committed => {
                     "is being checked".to_owned()
                 }
+                Some(completion) if is_held => {
+                    in_words(&completion, list.command, list.attempts_max)
+                }
                 Some(completion) => completion.outcome.words().to_owned(),
                 None if open.is_empty() => "not begun".to_owned(),
                 None => format!("waits for {}", open.join(", ")),
             };
             states.push(TaskState {
                 worktree: worktree.map(|_| self.worktree_path(&task.name)),
-                name: task.name,
+                name: task.name.clone(),
                 words,
                 is_done,
             });
         }
         Ok(Some((states, is_held)))
+    }
+}
+
+/// Returns what becomes of a task that failed, while somebody works on the tasks: this command, of this number, makes so many
+/// attempts at most.
+fn in_words(completion: &Completion, command: u64, attempts_max: u32) -> String {
+    let (failed, attempts) = (completion.outcome.words(), completion.attempts);
+    if completion.command != command {
+        format!("{failed} before; not begun again")
+    } else if attempts < attempts_max {
+        format!(
+            "{failed}; attempt {} of {attempts_max} is to come",
+            attempts + 1
+        )
+    } else {
+        format!("{failed} in all of {attempts_max} attempts; given up")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changes::Changes;
+
+    #[test]
+    fn a_task_that_failed_says_whether_another_attempt_is_to_come() {
+        let failed = |command, attempts| Completion {
+            variant: "a".to_owned(),
+            idea: String::new(),
+            base: String::new(),
+            outcome: Outcome::AgentFailed,
+            reason: String::new(),
+            commit: None,
+            branch: None,
+            reply: String::new(),
+            done: None,
+            seconds: 0.0,
+            attempts,
+            command,
+            worktree: None,
+            changes: Changes::default(),
+            verifications: Vec::new(),
+            base_verifications: Vec::new(),
+        };
+        for (command, attempts, words) in [
+            (2, 1, "agent failed; attempt 2 of 3 is to come"),
+            (2, 3, "agent failed in all of 3 attempts; given up"),
+            (1, 3, "agent failed before; not begun again"),
+        ] {
+            assert_eq!(in_words(&failed(command, attempts), 2, 3), words);
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::completion::Completion;
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::slots::Slots;
-use super::task_attempt::{DoneTask, ReadyTask, is_done};
+use super::task_attempt::{AttemptAt, DoneTask, ReadyTask, is_done};
 use super::task_orders::{TaskListener, TaskNews, TaskOrders};
 use super::task_record::{self, TaskList};
 use super::task_result::{MergedResult, merge_results};
@@ -54,7 +54,8 @@ pub fn work_off(
     news: TaskListener<'_>,
 ) -> Result<WorkOutcome, AgentError> {
     check(experiment, orders)?;
-    let list = TaskList::of(orders.base, orders.tasks);
+    let last_command = experiment.task_list().map_or(0, |list| list.command);
+    let list = TaskList::of(orders, last_command.saturating_add(1));
     list.write(&experiment.folder, &experiment.place())?;
     let schedule = TaskSchedule::new(orders.tasks, orders.workers, orders.retries);
     let mut state = WorkState {
@@ -70,6 +71,7 @@ pub fn work_off(
     let team = TaskTeam {
         experiment,
         orders,
+        command: list.command,
         news,
         began: Instant::now(),
         checking: Slots::new(thread::available_parallelism().map_or(1, usize::from)),
@@ -183,6 +185,8 @@ impl WorkState {
 struct TaskTeam<'a> {
     experiment: &'a Experiment,
     orders: &'a TaskOrders<'a>,
+    /// Number of this command.
+    command: u64,
     news: TaskListener<'a>,
     began: Instant,
     /// Places for checks, of which each may take a core.
@@ -201,14 +205,23 @@ impl TaskTeam<'_> {
     fn work(&self) {
         while let Some((started, ready, last_reason)) = self.next() {
             let ended = ready.and_then(|ready| {
-                (self.news)(TaskNews::Started {
-                    task: &self.orders.tasks[started.task].name,
-                    attempt: started.attempt,
-                    worker: started.worker,
+                let task = &self.orders.tasks[started.task].name;
+                (self.news)(if ready.unchecked(self.experiment).is_some() {
+                    TaskNews::Checking(task)
+                } else {
+                    TaskNews::Started {
+                        task,
+                        attempt: started.attempt,
+                        worker: started.worker,
+                    }
                 });
-                let number = (started.attempt, last_reason.as_deref());
+                let now = AttemptAt {
+                    command: self.command,
+                    number: started.attempt,
+                    last_reason: last_reason.as_deref(),
+                };
                 let completion =
-                    ready.attempt(self.experiment, self.orders, number, &self.checking)?;
+                    ready.attempt(self.experiment, self.orders, &now, &self.checking)?;
                 if is_done(&completion) {
                     name_branch(self.experiment, &completion)?;
                 }

@@ -239,6 +239,7 @@ fn line(news: &TaskNews<'_>) -> String {
         TaskNews::Started { task, attempt, .. } => {
             format!("{task}: its agent works, attempt {attempt}")
         }
+        TaskNews::Checking(task) => format!("{task}: what its agent left is checked"),
         TaskNews::Ended(completion, wait) => {
             let again = wait.map_or_else(String::new, |wait| {
                 format!("; tried again in {:.1} s", wait.as_secs_f64())

@@ -37,8 +37,11 @@ struct WorktreeRow<'a> {
 }
 
 fn state(row: &WorktreeState) -> &'static str {
-    let completion = row.completion.as_ref();
-    completion.map_or("not ended", |completion| completion.outcome.words())
+    match &row.completion {
+        Some(completion) => completion.outcome.words(),
+        None if row.is_aside => "set aside",
+        None => "not ended",
+    }
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {

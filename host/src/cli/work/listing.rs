@@ -49,6 +49,12 @@ pub(super) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{s}")
 }
 
+/// Returns how many of all tasks are done.
+pub(super) fn done_of(done: usize, all: usize) -> String {
+    let verb = if done == 1 || all == 1 { "is" } else { "are" };
+    format!("{done} of {} {verb} done", counted(all, "task"))
+}
+
 fn minutes(time: Duration) -> String {
     let minutes = time.as_secs_f64() / 60.0;
     if minutes < 10.0 {

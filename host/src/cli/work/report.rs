@@ -1,6 +1,6 @@
 //! Report of the work on tasks, as text, Markdown and JSON.
 
-use super::listing::counted;
+use super::listing::{counted, done_of};
 use crate::cli::Status;
 use crate::cli::agents::report;
 use bakeoff_agents::{Changes, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain};
@@ -127,6 +127,14 @@ impl<'a> TaskOutput<'a> {
         }
     }
 
+    /// Returns the time that it adds to a chain: none if it was not begun, although a command before may have tried it.
+    fn seconds_in_chain(&self) -> f64 {
+        match self.state {
+            State::Done | State::GivenUp => self.seconds,
+            State::Unreachable => 0.0,
+        }
+    }
+
     /// Cells of the table behind the name.
     fn cells(&self) -> [String; 5] {
         let state = match (self.state, self.outcome) {
@@ -146,12 +154,24 @@ impl<'a> TaskOutput<'a> {
         ]
     }
 
-    /// Returns a sentence on why it is not done.
-    fn remark(&self) -> Option<String> {
+    /// Returns sentences on why it is not done, and on its tests.
+    fn remarks(&self) -> Vec<String> {
         let files = self.worktree.map_or_else(String::new, |path| {
             format!(" (its last files are in {path})")
         });
-        (!self.reason.is_empty()).then(|| format!("{}: {}{files}", self.name, self.reason))
+        let mut remarks = Vec::new();
+        if !self.reason.is_empty() {
+            remarks.push(format!("{}: {}{files}", self.name, self.reason));
+        }
+        let tests = self.changes.map_or(&[][..], |changes| &changes.tests);
+        if !tests.is_empty() {
+            remarks.push(format!(
+                "{} changed or added tests: {}",
+                self.name,
+                tests.join(", ")
+            ));
+        }
+        remarks
     }
 }
 
@@ -211,14 +231,11 @@ impl<'a> WorkReport<'a> {
         let rows: Vec<TaskOutput<'_>> = (0..tasks.len())
             .map(|place| TaskOutput::of(tasks, place, outcome))
             .collect();
-        let took = |place: usize| {
-            let is_done = rows[place].state == State::Done;
-            Duration::from_secs_f64(if is_done { rows[place].seconds } else { 0.0 })
-        };
+        let took = |place: usize| Duration::from_secs_f64(rows[place].seconds_in_chain());
         let (chain, chain_time) = longest_chain(tasks, took);
         let chain = chain
             .into_iter()
-            .filter(|place| rows[*place].state == State::Done);
+            .filter(|place| rows[*place].state != State::Unreachable);
         let loads = outcome.workers.iter().enumerate();
         let workers: Vec<WorkerOutput> = loads
             .map(|(place, load)| WorkerOutput {
@@ -258,7 +275,7 @@ impl<'a> WorkReport<'a> {
 
     /// Returns sentences that stand below the table.
     fn remarks(&self) -> Vec<String> {
-        let rows = self.tasks.iter().filter_map(TaskOutput::remark);
+        let rows = self.tasks.iter().flat_map(TaskOutput::remarks);
         let result = self.result.iter().flat_map(ResultOutput::remarks);
         rows.chain(result).collect()
     }
@@ -269,7 +286,7 @@ impl<'a> WorkReport<'a> {
         let chain = match self.longest_chain.tasks.as_slice() {
             [] => String::new(),
             tasks => format!(
-                " Longest chain of what was done: {} ({:.1} s).",
+                " Longest chain of what was worked on: {} ({:.1} s).",
                 tasks.join(" → "),
                 self.longest_chain.seconds
             ),
@@ -373,18 +390,25 @@ fn answer(rows: &[TaskOutput<'_>], result: Option<&ResultOutput<'_>>) -> String 
     let Some(result) = result else {
         return format!("None of {} is done.", counted(rows.len(), "task"));
     };
-    let mut answer = if result.left_out.is_empty() {
+    let left_out = result.left_out.len();
+    let merged = done - left_out;
+    let mut answer = if left_out == 0 {
         format!(
-            "{done} of {} are done, and merged on {}.",
-            counted(rows.len(), "task"),
+            "{}, and merged on {}.",
+            done_of(done, rows.len()),
             result.branch
         )
     } else {
         format!(
-            "{done} of {} are done; {} of them are merged on {}, and the others conflict with these.",
-            counted(rows.len(), "task"),
-            done - result.left_out.len(),
-            result.branch
+            "{}; {merged} of them {} merged on {}, and {left_out} {} with these.",
+            done_of(done, rows.len()),
+            if merged == 1 { "is" } else { "are" },
+            result.branch,
+            if left_out == 1 {
+                "conflicts"
+            } else {
+                "conflict"
+            }
         )
     };
     if given_up > 0 {

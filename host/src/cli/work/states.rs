@@ -1,5 +1,6 @@
 //! How far the work on tasks is, for another terminal.
 
+use super::listing::done_of;
 use crate::cli::Status;
 use crate::cli::agents::failure;
 use crate::cli::failure::Failure;
@@ -61,11 +62,11 @@ impl<'a> StateRow<'a> {
 fn text(states: &[TaskState], is_running: bool) -> String {
     let done = states.iter().filter(|state| state.is_done).count();
     let now = if is_running {
-        "worked on now"
+        "the work goes on"
     } else {
-        "nobody works on them now"
+        "nobody works now"
     };
-    let mut text = format!("{done} of {} tasks are done; {now}\n", states.len());
+    let mut text = format!("{}; {now}\n", done_of(done, states.len()));
     let width = states.iter().map(|state| state.name.len()).max();
     let width = width.unwrap_or(0);
     for state in states {
