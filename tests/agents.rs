@@ -5,6 +5,7 @@ mod base;
 mod measured;
 mod named;
 mod picking;
+mod rounds;
 
 use crate::revisions::{Repository, has_git};
 use crate::support::{CommandOutput, bakeoff};
@@ -389,8 +390,7 @@ fn what_worktrees_cannot_be_made_of_is_said() {
     };
     let unknown = agents(&repository, &["a"], "true", &["--base", "nowhere"]);
     assert!(unknown.explains("is no revision"), "{}", unknown.stderr);
-    let named = agents(&repository, &["a/b"], "true", &[]);
-    assert_eq!(named.status, 2);
+    assert_eq!(agents(&repository, &["a/b"], "true", &[]).status, 2);
     let head = repository.git(&["rev-parse", "HEAD"]);
     let entry = format!("160000,{head},sub");
     repository.git(&["update-index", "--add", "--cacheinfo", &entry]);

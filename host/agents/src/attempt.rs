@@ -36,16 +36,15 @@ fn text(request: &Request, variant: &Variant, remarks: &str) -> String {
 }
 
 /// Has an agent work on a variant, and returns what became of that: a commit that is still to be verified, or why there is
-/// none. The agent is told the remarks, too, which are no part of the request.
+/// none.
 pub(crate) fn attempt(
     experiment: &Experiment,
     orders: &Orders<'_>,
     variant: &Variant,
-    remarks: &str,
 ) -> Result<Completion, AgentError> {
     let request = orders.request;
     let folder = experiment.make_worktree(&variant.name, &request.base)?;
-    let task = text(request, variant, remarks);
+    let task = text(request, variant, orders.remarks);
     // A file of the repository stays as it is; the task is on stdin, too.
     let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
     let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
@@ -65,6 +64,7 @@ pub(crate) fn attempt(
         variant: variant.name.clone(),
         idea: variant.idea.clone(),
         base: request.base.clone(),
+        first_base: request.first_base.clone(),
         outcome: Outcome::AgentFailed,
         reason: String::new(),
         commit: None,
@@ -129,6 +129,10 @@ pub(crate) fn attempt(
         Err(error) => return Err(error),
     };
     completion.changes = changes;
+    if let Some(first) = &request.first_base {
+        let all = Changes::between(&experiment.git(), first, &commit, &is_test)?;
+        completion.changes.tests = all.tests;
+    }
     completion.outcome = Outcome::Committed;
     completion.commit = Some(commit);
     completion.branch = Some(experiment.branch(&variant.name));

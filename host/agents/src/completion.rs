@@ -74,6 +74,9 @@ pub struct Completion {
     pub idea: String,
     /// Commit that its worktree was made from.
     pub base: String,
+    /// Commit that the first round began with, in every round after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_base: Option<String>,
     /// Outcome of it all.
     pub outcome: Outcome,
     /// Reason of an outcome without a commit, or of a failed verification; empty otherwise.
@@ -100,11 +103,18 @@ pub struct Completion {
     /// Folder with what it left, from the top of the repository, if that is on no branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// Changes from the base.
+    /// Changes from the base; its tests are those that differ from the base of the first round.
     pub changes: Changes,
     /// Verifications, in the order of the command line.
     pub verifications: Vec<Verification>,
     /// The same commands on the base, before an agent was started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub base_verifications: Vec<Verification>,
+}
+
+impl Completion {
+    /// Returns the commit that all of it began with, before the first round.
+    pub fn first_base(&self) -> &str {
+        self.first_base.as_ref().unwrap_or(&self.base)
+    }
 }

@@ -4,6 +4,7 @@ use super::completion::Completion;
 use super::error::AgentError;
 use super::git::Git;
 use super::record::{self, Request, Variant};
+use super::round_record;
 use super::task_record::{self, TaskList};
 use super::test_patterns;
 use super::winner;
@@ -419,6 +420,7 @@ impl Experiment {
             }
         }
         self.folder.remove(winner::FILE)?;
+        self.folder.remove(round_record::FILE)?;
         self.folder.remove(task_record::FILE)?;
         std::fs::remove_file(self.folder.path().join(LOCK))?;
         drop(held);

@@ -50,7 +50,7 @@ pub struct Measurement {
 ///
 /// # Errors
 /// This machine or git fails; the user interrupts it before anything was measured.
-pub fn measure(
+pub(crate) fn measure(
     experiment: &Experiment,
     orders: &Orders<'_>,
     completions: &[Completion],

@@ -15,10 +15,12 @@ pub enum NewTests {
 }
 
 /// Commands and bounds of the work on all variants.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Orders<'a> {
     /// Request, which is kept with each completion.
     pub request: &'a Request,
+    /// Remarks that agents are told beside the task, and that are no part of the request.
+    pub remarks: &'a str,
     /// Command of the agent.
     pub agent: &'a CommandLine,
     /// Commands that verify.

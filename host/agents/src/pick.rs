@@ -6,6 +6,7 @@ use super::error::AgentError;
 use super::experiment::Experiment;
 use super::git::{GitCommand, Place};
 use super::measurement::THE_BASE;
+use super::round_record::RoundRecord;
 use super::winner;
 use super::worktree;
 use bakeoff_confine::FileAccess;
@@ -37,7 +38,7 @@ pub enum PickAnswer {
 
 impl Experiment {
     /// Picks the variant of this name, or else the one that is surely ahead by the last measurement of all that passed, or
-    /// the only one that passed.
+    /// the only one that passed; of several rounds, the best one of the last that brought one.
     ///
     /// # Errors
     /// There is no commit of the variant that is named; git fails.
@@ -59,7 +60,7 @@ impl Experiment {
         };
         let diff = |arguments: &[&str]| {
             let begin = ["diff-tree", "--no-color", "--no-renames", "-r"];
-            let commits = [completion.base.as_str(), commit.as_str()];
+            let commits = [completion.first_base(), commit.as_str()];
             self.git().run(&GitCommand {
                 place: Place::Objects,
                 files: None,
@@ -92,6 +93,10 @@ impl Experiment {
                 "these are tasks, whose results are merged on one branch: `git merge {}` takes all of them",
                 self.result_branch()
             )));
+        }
+        let rounds = self.rounds();
+        if !rounds.is_empty() {
+            return Ok(self.best_of(&rounds));
         }
         let names = self.ended_variants()?;
         let completions = names.iter().filter_map(|name| self.completion(name));
@@ -130,6 +135,30 @@ impl Experiment {
         })
     }
 
+    /// Returns the best one of the last round that brought one, or why it is not to be preferred.
+    fn best_of(&self, rounds: &[RoundRecord]) -> Result<Completion, String> {
+        let with_best = rounds.iter().rev().find_map(|round| {
+            let best = round.result.best.as_ref()?;
+            Some((round, best))
+        });
+        let Some((round, best)) = with_best else {
+            let text = rounds.last().map(|round| round.result.text.clone());
+            return Err(text.unwrap_or_default());
+        };
+        if !best.is_sure {
+            return Err(format!("in round {} {}", round.round, round.result.text));
+        }
+        let kept = self.completion(&best.variant);
+        let kept = kept.map(|(_, completion)| completion);
+        kept.filter(|completion| completion.commit.as_ref() == Some(&best.commit))
+            .ok_or_else(|| {
+                format!(
+                    "{} was the best of round {}, and what it left is not there any more",
+                    best.variant, round.round
+                )
+            })
+    }
+
     /// Makes the changes of a variant in the user's own files. Nothing is staged or committed.
     ///
     /// # Errors
@@ -137,7 +166,7 @@ impl Experiment {
     pub fn apply(&self, picked: &PickedVariant) -> Result<(), AgentError> {
         let git = self.git();
         let top = git.repository().top().to_owned();
-        let base = &picked.completion.base;
+        let base = picked.completion.first_base();
         let paths = differing_paths(&git, Differing::All, [base, &picked.commit])?;
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let changed = worktree::differing_among(&git, base, &top, &paths)?;

@@ -31,10 +31,20 @@ pub struct Request {
     pub agent: String,
     /// Commit that worktrees are made from.
     pub base: String,
+    /// Commit that the first round began with, in every round after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_base: Option<String>,
     /// Commands that verify what was left.
     pub verify: Vec<String>,
     /// Patterns of tests, which are taken from the base.
     pub tests: Vec<String>,
+}
+
+impl Request {
+    /// Returns the commit whose tests verify what was left: no round weakens what a later one is held to.
+    pub(crate) fn tests_base(&self) -> &str {
+        self.first_base.as_ref().unwrap_or(&self.base)
+    }
 }
 
 /// File of a completion.

@@ -75,6 +75,7 @@ impl<'a> ReadyTask<'a> {
             instructions: orders.instructions.to_owned(),
             agent: orders.agent.text().to_owned(),
             base: commit,
+            first_base: None,
             verify: task.checks.clone(),
             tests: orders.tests.to_vec(),
         };
@@ -145,8 +146,10 @@ impl<'a> ReadyTask<'a> {
         now: &AttemptAt<'_>,
         checking: &Slots,
     ) -> Result<Completion, AgentError> {
+        let remarks = self.remarks(now.last_reason);
         let own = Orders {
             request: &self.request,
+            remarks: &remarks,
             agent: orders.agent,
             verify: self.checks,
             new_tests: NewTests::Kept,
@@ -167,8 +170,7 @@ impl<'a> ReadyTask<'a> {
                     name: self.task.name.clone(),
                     idea: String::new(),
                 };
-                let remarks = self.remarks(now.last_reason);
-                let mut completion = attempt(experiment, &own, &variant, &remarks)?;
+                let mut completion = attempt(experiment, &own, &variant)?;
                 completion.attempts = now.number;
                 completion.command = now.command;
                 completion.branch = None;

@@ -108,6 +108,7 @@ fn checked(
         instructions: String::new(),
         agent: String::new(),
         base: commit.to_owned(),
+        first_base: None,
         verify: Vec::new(),
         tests: Vec::new(),
     };
@@ -115,6 +116,7 @@ fn checked(
     for check in checks {
         let own = Orders {
             request: &request,
+            remarks: "",
             agent: orders.agent,
             verify: std::slice::from_ref(*check),
             new_tests: NewTests::Kept,

@@ -96,6 +96,7 @@ mod tests {
             variant: "a".to_owned(),
             idea: String::new(),
             base: String::new(),
+            first_base: None,
             outcome: Outcome::AgentFailed,
             reason: String::new(),
             commit: None,

@@ -25,7 +25,7 @@ pub(crate) fn files_of(
     };
     let folder = Scratch::new()?;
     let git = experiment.git();
-    let commits = [commit, &request.base];
+    let commits = [commit, request.tests_base()];
     worktree::read_with_tests_of(&git, commits, &is_test, orders.new_tests)?;
     worktree::check_out(&git, folder.work())?;
     Ok(folder)

@@ -7,6 +7,7 @@ use super::error::AgentError;
 use super::experiment::Experiment;
 use super::orders::Orders;
 use super::record::{self, Request, Variant};
+use super::round_record::RoundRecord;
 use super::slots::Slots;
 use super::verification::verify_base;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +23,8 @@ pub enum News<'a> {
     Started(&'a str),
     /// There is a completion.
     Ended(&'a Completion),
+    /// A round has ended, of several.
+    RoundEnded(&'a RoundRecord),
 }
 
 /// Listener to news, which come from several threads.
@@ -34,7 +37,7 @@ pub type NewsListener<'a> = &'a (dyn Fn(News<'_>) + Sync);
 /// There is one of another request, or a branch is in the way; a verification cannot be started; this machine or git
 /// fails; the user interrupts it. Agents that work when one of the others fails are waited for, and what they left is
 /// kept.
-pub fn work(
+pub(crate) fn work(
     experiment: &Experiment,
     orders: &Orders<'_>,
     variants: &[Variant],
@@ -129,7 +132,7 @@ impl Team<'_> {
             Some(committed) => committed.clone(),
             None => {
                 (self.news)(News::Started(&open.variant.name));
-                self.keep(attempt(experiment, orders, open.variant, "")?)?
+                self.keep(attempt(experiment, orders, open.variant)?)?
             }
         };
         if completion.outcome == Outcome::Committed {

@@ -12,14 +12,14 @@ use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
     AgentError, Completion, Experiment, MeasureOrders, NewTests, News, Orders, Outcome, Reach,
-    Request, TEST_PATTERNS, Variant, measure, work,
+    Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
 use clap::Args;
 use fence_options::FenceOptions;
-use measured::{MeasureArguments, MeasurePlan, MeasuredReport};
-use report::AgentsReport;
+use measured::{MeasureArguments, MeasurePlan};
+use report::{AgentsReport, RoundReport};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,6 +28,8 @@ use variants::{FoundVariants, VARIANTS_MAX, VariantArguments};
 
 /// The most agents that work at the same time unless another number is given.
 const AT_ONCE: usize = 4;
+/// The most rounds.
+const ROUNDS_MAX: i64 = 8;
 /// The largest file of instructions, in bytes.
 const INSTRUCTIONS_BYTES_MAX: u64 = 256 << 10;
 /// Instructions that stand above the task unless others are named.
@@ -47,12 +49,13 @@ lines what you did and what is left.";
 Examples:
   bakeoff agents 'Make the parser faster' --variant functional='pure functions' --variant simd=vectorise \\
     --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY --verify 'cargo test' \\
-    --build 'cargo build --release' --measure 'target/release/parse big.json'
+    --build 'cargo build --release' --measure 'target/release/parse big.json' --rounds 2
   bakeoff agents 'Make the parser faster' --variants 4 --provider anthropic --usd 0.1 --agent ./agent.sh
   bakeoff worktrees                        what is there, and how large
   bakeoff pick .bakeoff/agents             what the best one did; --apply makes it in your files
 
 The same command again goes on: agents that have ended are not asked again, and what passed is measured anew.
+With --rounds, only the last round is measured anew.
 
 Exit status: 0 if all passed, 3 if some did, 1 if none did.")]
 pub(super) struct Arguments {
@@ -87,6 +90,9 @@ pub(super) struct Arguments {
     tests: Vec<String>,
     #[command(flatten)]
     measure: MeasureArguments,
+    /// The most rounds: agents of the next one begin with the best so far, and are told what became of the others
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=ROUNDS_MAX))]
+    rounds: u32,
     #[command(flatten)]
     fence: FenceOptions,
 }
@@ -109,6 +115,7 @@ struct Work {
     agents_at_once: usize,
     wall: Duration,
     measure: Option<MeasurePlan>,
+    rounds: u32,
     variants: Vec<Variant>,
 }
 
@@ -128,28 +135,20 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let quiet = output.quiet;
     let display = TimingDisplay::new(output);
     let task = tokio::task::spawn_blocking(move || prepared.work.run(&flag, quiet, display));
-    let (completions, measured) = interruptible(task, &interrupted).await?.map_err(failure)?;
-    let answer = report::answer(&completions, measured.as_ref());
-    let report = AgentsReport {
-        version: 1,
-        experiment: &name,
-        base: &base,
-        answer: &answer,
-        completions: &completions,
-        measured: measured.as_ref(),
-    };
+    let rounds = interruptible(task, &interrupted).await?.map_err(failure)?;
+    let report = AgentsReport::new((&name, &base), &rounds);
     match output.format {
         Format::Json => show::write_json(&report)?,
-        Format::Md => show::write(&report::markdown(&report, output))?,
-        _ if output.quiet => show::write(&format!("{}\n", Plain(&answer)))?,
-        _ => show::write(&report::text(&report, output))?,
+        Format::Md => show::write(&report::markdown(&report, &rounds, output))?,
+        _ if output.quiet => show::write(&format!("{}\n", Plain(&report.answer)))?,
+        _ => show::write(&report::text(&report, &rounds, output))?,
     }
-    if measured.is_some_and(|measured| measured.is_interrupted()) {
+    if rounds.iter().any(RoundReport::is_interrupted) {
         return Ok(Status::Interrupted);
     }
-    let is_good = |row: &&Completion| matches!(row.outcome, Outcome::Passed | Outcome::Unverified);
-    let good = completions.iter().filter(is_good).count();
-    Ok(Status::of_answer(good > 0, good < completions.len()))
+    let is_good = |row: &&&Completion| matches!(row.outcome, Outcome::Passed | Outcome::Unverified);
+    let good = report.completions.iter().filter(is_good).count();
+    Ok(Status::of_answer(good > 0, good < report.completions.len()))
 }
 
 struct Prepared {
@@ -161,12 +160,19 @@ impl Arguments {
     fn prepare(&self) -> Result<Prepared, Failure> {
         self.variants.check()?;
         refuse_no_time(self.time)?;
+        if self.rounds > 1 && self.verify.is_empty() {
+            return Err(Failure::usage(
+                "--rounds has agents go on with what was best, and nothing says what that is: --verify COMMAND does, with \
+                 --measure COMMAND",
+            ));
+        }
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let request = Request {
             task: self.task.clone(),
             instructions: instructions(self.instructions.as_deref(), INSTRUCTIONS)?,
             agent: self.agent.clone(),
             base: experiment.base(&self.base).map_err(failure)?,
+            first_base: None,
             verify: self.verify.clone(),
             tests: patterns(&self.tests),
         };
@@ -185,7 +191,8 @@ impl Arguments {
                 reach: self.fence.reach()?,
                 agents_at_once: self.agents_at_once.map_or(AT_ONCE, usize::from),
                 wall: self.time,
-                measure: self.measure.plan(self.time)?,
+                measure: self.measure.plan(self.time, self.rounds)?,
+                rounds: self.rounds,
                 variants: Vec::new(),
             },
             experiment_name: self.name.clone(),
@@ -241,9 +248,10 @@ impl Work {
         interrupted: &AtomicBool,
         quiet: bool,
         mut display: TimingDisplay,
-    ) -> Result<(Vec<Completion>, Option<MeasuredReport>), AgentError> {
+    ) -> Result<Vec<RoundReport>, AgentError> {
         let orders = Orders {
             request: &self.request,
+            remarks: "",
             agent: &self.agent,
             verify: &self.verify,
             new_tests: NewTests::LeftOut,
@@ -253,27 +261,38 @@ impl Work {
             wall: self.wall,
             interrupted,
         };
-        let held = self.experiment.hold()?;
-        let completions = work(&self.experiment, &orders, &self.variants, &|news| {
+        let measure = self.measure.iter().flat_map(|plan| {
+            plan.options.iter().map(|options| MeasureOrders {
+                command: &plan.command,
+                build: plan.build.as_ref(),
+                options,
+            })
+        });
+        let how = RoundOrders {
+            count: self.rounds,
+            measure: &measure.collect::<Vec<_>>(),
+        };
+        let tell = |news: News<'_>| {
             if !quiet {
                 anstream::eprintln!("{}", line(&news));
             }
-        })?;
-        let measured = self.measure.as_ref().map(|plan| {
-            let how = MeasureOrders {
-                command: &plan.command,
-                build: plan.build.as_ref(),
-                options: &plan.options,
-            };
-            let found = measure(&self.experiment, &orders, &completions, &how, &mut |news| {
-                display.show(&news);
-            });
-            display.end();
-            found.map(|found| MeasuredReport::new(plan, found))
-        });
-        let measured = measured.transpose()?;
+        };
+        let mut timing = |news: Option<bakeoff_programs::News<'_>>| match news {
+            Some(news) => display.show(&news),
+            None => display.end(),
+        };
+        let held = self.experiment.hold()?;
+        let rounds = work_in_rounds(
+            &self.experiment,
+            &orders,
+            &self.variants,
+            &how,
+            &tell,
+            &mut timing,
+        )?;
         drop(held);
-        Ok((completions, measured))
+        let report = |round| RoundReport::new(round, self.measure.as_ref());
+        Ok(rounds.into_iter().map(report).collect())
     }
 }
 
@@ -288,6 +307,9 @@ fn line(news: &News<'_>) -> String {
                 Plain(&completion.variant),
                 completion.outcome.words()
             )
+        }
+        News::RoundEnded(record) => {
+            format!("round {}: {}", record.round, Plain(&record.result.text))
         }
     }
 }

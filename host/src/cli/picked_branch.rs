@@ -96,7 +96,7 @@ impl AgentsFolder {
                 variant: &completion.variant,
                 branch: completion.branch.as_deref(),
                 commit: &picked.commit,
-                base: &completion.base,
+                base: completion.first_base(),
                 outcome: completion.outcome.words(),
                 stat: &picked.stat,
                 diff,
@@ -126,7 +126,7 @@ fn text(picked: &PickedVariant, diff: Option<&str>, applied: bool) -> String {
         None => {
             text += &format!(
                 "\n`git diff {} {branch}` shows all of it\n",
-                completion.base
+                completion.first_base()
             )
         }
     }

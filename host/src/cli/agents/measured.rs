@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The practical threshold for times on the wall clock.
 const PRACTICAL: f64 = 0.02;
+/// The error that all claims of all rounds together may have.
+const ERROR: f64 = 0.05;
 
 /// Options on the measurement.
 #[derive(Debug, Args)]
@@ -36,12 +38,13 @@ pub(super) struct MeasureArguments {
 pub(super) struct MeasurePlan {
     pub(super) command: CommandLine,
     pub(super) build: Option<CommandLine>,
-    pub(super) options: TimingOptions,
+    /// Options for each round.
+    pub(super) options: Vec<TimingOptions>,
 }
 
 impl MeasureArguments {
-    /// Returns what is to be measured, if anything is; `wall` is the longest time of a run.
-    pub(super) fn plan(&self, wall: Duration) -> Result<Option<MeasurePlan>, Failure> {
+    /// Returns what is to be measured after each of so many rounds, if anything is; `wall` is the longest time of a run.
+    pub(super) fn plan(&self, wall: Duration, rounds: u32) -> Result<Option<MeasurePlan>, Failure> {
         let line = |text: &String| {
             let line = CommandLine::one_elsewhere(text, &Shell::IfNeeded);
             line.map_err(|error| Failure::usage(error.to_string()))
@@ -49,30 +52,36 @@ impl MeasureArguments {
         let Some(command) = self.measure.as_ref().map(line).transpose()? else {
             return Ok(None);
         };
+        let options = (0..rounds).map(|_| self.options(wall, rounds));
         Ok(Some(MeasurePlan {
             command,
             build: self.build.as_ref().map(line).transpose()?,
-            options: TimingOptions {
-                decides: Decides::Wall,
-                shell: Shell::IfNeeded,
-                input: None,
-                budget: self.budget,
-                warm_up: 1,
-                runs_min: 10,
-                runs_max: 20_000,
-                timeout: Some(wall),
-                ignores_failure: false,
-                same_output: false,
-                seed: match self.seed {
-                    Some(seed) => seed,
-                    None => bakeoff_run::draw_seed()?,
-                },
-                confidence: 0.95,
-                practical: PRACTICAL,
-                looks_at_files: false,
-                margin: None,
-            },
+            options: options.collect::<Result<_, Failure>>()?,
         }))
+    }
+
+    /// Returns the options of one of so many rounds, which share the error that all claims may have.
+    fn options(&self, wall: Duration, rounds: u32) -> Result<TimingOptions, Failure> {
+        Ok(TimingOptions {
+            decides: Decides::Wall,
+            shell: Shell::IfNeeded,
+            input: None,
+            budget: self.budget,
+            warm_up: 1,
+            runs_min: 10,
+            runs_max: 20_000,
+            timeout: Some(wall),
+            ignores_failure: false,
+            same_output: false,
+            seed: match self.seed {
+                Some(seed) => seed,
+                None => bakeoff_run::draw_seed()?,
+            },
+            confidence: 1.0 - ERROR / f64::from(rounds),
+            practical: PRACTICAL,
+            looks_at_files: false,
+            margin: None,
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Report of agents: what each of them left, as text, Markdown and JSON.
 
-use super::measured::MeasuredReport;
+use super::measured::{MeasurePlan, MeasuredReport};
 use crate::cli::options::Output;
 use crate::cli::show;
-use bakeoff_agents::{Changes, Completion, Outcome, Verification};
+use bakeoff_agents::{BestVariant, Changes, Completion, Outcome, Round, Verification};
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -14,17 +14,117 @@ const ID_DIGITS: usize = 12;
 /// Report in JSON.
 #[derive(Serialize)]
 pub(super) struct AgentsReport<'a> {
-    pub(super) version: u32,
-    pub(super) experiment: &'a str,
-    pub(super) base: &'a str,
-    pub(super) answer: &'a str,
-    pub(super) completions: &'a [Completion],
+    version: u32,
+    experiment: &'a str,
+    base: &'a str,
+    pub(super) answer: String,
+    /// Completions of all rounds.
+    pub(super) completions: Vec<&'a Completion>,
+    /// Measurement of the last round.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) measured: Option<&'a MeasuredReport>,
+    measured: Option<&'a MeasuredReport>,
+    /// Rounds, where there may be several.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    rounds: &'a [RoundReport],
+}
+
+/// Round in JSON.
+#[derive(Serialize)]
+pub(super) struct RoundReport {
+    round: u32,
+    /// Commit that it began with.
+    base: String,
+    /// Result of it, in words.
+    text: String,
+    /// The best variant that it brought.
+    best: Option<BestVariant>,
+    /// False if it is the last one.
+    goes_on: bool,
+    #[serde(skip)]
+    completions: Vec<Completion>,
+    /// Measurement; none if there is none, or a command before this one made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<MeasuredReport>,
+    /// True if there may be others.
+    #[serde(skip)]
+    is_of_several: bool,
+}
+
+impl RoundReport {
+    pub(super) fn new(round: Round, plan: Option<&MeasurePlan>) -> Self {
+        let measured = plan
+            .zip(round.measurement)
+            .map(|(plan, found)| MeasuredReport::new(plan, found));
+        let is_of_several = round.record.is_some();
+        let result = round.record.map(|record| record.result);
+        Self {
+            round: round.round,
+            base: round.base,
+            text: match &result {
+                Some(result) => result.text.clone(),
+                None => answer(&round.completions, measured.as_ref()),
+            },
+            goes_on: result.as_ref().is_some_and(|result| result.goes_on),
+            best: result.and_then(|result| result.best),
+            completions: round.completions,
+            measured,
+            is_of_several,
+        }
+    }
+
+    /// Returns true if the user ended its measurement.
+    pub(super) fn is_interrupted(&self) -> bool {
+        let measured = self.measured.as_ref();
+        measured.is_some_and(MeasuredReport::is_interrupted)
+    }
+
+    /// Returns its heading.
+    fn heading(&self) -> String {
+        format!("round {}, from {}", self.round, short(&self.base))
+    }
+}
+
+impl<'a> AgentsReport<'a> {
+    pub(super) fn new((experiment, base): (&'a str, &'a str), rounds: &'a [RoundReport]) -> Self {
+        let is_of_several = rounds.iter().any(|round| round.is_of_several);
+        Self {
+            version: 1,
+            experiment,
+            base,
+            answer: match rounds {
+                [only] if !is_of_several => only.text.clone(),
+                _ => answer_of_rounds(rounds),
+            },
+            completions: rounds.iter().flat_map(|round| &round.completions).collect(),
+            measured: rounds.last().and_then(|round| round.measured.as_ref()),
+            rounds: if is_of_several { rounds } else { &[] },
+        }
+    }
+}
+
+/// Returns the answer of several rounds: the best variant of the last one that brought one, and why there is no other round.
+fn answer_of_rounds(rounds: &[RoundReport]) -> String {
+    let last = rounds.last();
+    let mut with_best = rounds.iter().rev();
+    let best = with_best.find_map(|round| Some((round, round.best.as_ref()?)));
+    let mut answer = match best {
+        None => "No round brought one that is to be preferred.".to_owned(),
+        Some((round, best)) if best.is_sure => {
+            format!("{} of round {} is the best.", best.variant, round.round)
+        }
+        Some((round, best)) => format!(
+            "{} of round {} was measured as the quickest, and others may be as good.",
+            best.variant, round.round
+        ),
+    };
+    if let Some(last) = last {
+        answer += &format!(" Round {} was the last one: {}", last.round, last.text);
+    }
+    answer
 }
 
 /// Returns the answer in a sentence or two. Where nothing was measured, none is put before another.
-pub(super) fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> String {
+fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> String {
     let count = |wanted: Outcome| {
         let fits = completions.iter().filter(|row| row.outcome == wanted);
         fits.count()
@@ -88,9 +188,9 @@ fn remarks(row: &Completion) -> Vec<String> {
 }
 
 /// Returns all sentences that stand below the table.
-fn all_remarks(report: &AgentsReport<'_>) -> Vec<String> {
+fn all_remarks(report: &RoundReport) -> Vec<String> {
     let mut all: Vec<String> = report.completions.iter().flat_map(remarks).collect();
-    let failed = failed_on_base(report.completions).into_iter();
+    let failed = failed_on_base(&report.completions).into_iter();
     all.extend(failed.map(|failed| {
         format!(
             "note: {} fails on the base, too: {}",
@@ -114,48 +214,29 @@ pub(crate) fn counts(changes: &Changes) -> (u64, String) {
 }
 
 /// Returns the commands that show what was committed.
-fn diffs(completions: &[Completion]) -> Vec<String> {
-    let diff = |row: &Completion| {
+fn diffs(completions: &[&Completion]) -> Vec<String> {
+    let diff = |row: &&Completion| {
         let branch = row.branch.as_ref()?;
-        let base = &row.base[..ID_DIGITS.min(row.base.len())];
+        let base = short(row.first_base());
         Some(format!("git diff {base} {}", ShellWord(branch)))
     };
     completions.iter().filter_map(diff).collect()
 }
 
+/// Returns the first digits of a commit's id.
+fn short(id: &str) -> &str {
+    &id[..ID_DIGITS.min(id.len())]
+}
+
 /// Returns the report as text for a terminal.
-pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
-    let completions = report.completions;
-    let width = completions.iter().map(|row| row.variant.len()).max();
-    let width = width.unwrap_or(0).max("variant".len());
-    let mut text = format!(
-        "{}\n\n{:<width$}  outcome              seconds  files   lines\n",
-        Plain(report.answer),
-        "variant"
-    );
-    for row in completions {
-        let (files, lines) = counts(&row.changes);
-        let _ = writeln!(
-            text,
-            "{:<width$}  {:<19}  {:>7.1}  {files:>5}   {lines}",
-            row.variant,
-            row.outcome.words(),
-            row.seconds
-        );
-    }
-    for remark in all_remarks(report) {
-        let _ = write!(text, "\n{}\n", Plain(&remark));
-    }
-    if let Some(measured) = report.measured
-        && let Some(compared) = &measured.report
-    {
-        let options = show::options(show::Sources::new(), output);
-        let compared = bakeoff_render::human_of_series(compared, &options);
-        let _ = write!(
-            text,
-            "\nmeasured by {}\n\n{compared}",
-            Plain(&measured.command)
-        );
+pub(super) fn text(report: &AgentsReport<'_>, rounds: &[RoundReport], output: &Output) -> String {
+    let completions = &report.completions;
+    let mut text = format!("{}\n", Plain(&report.answer));
+    for round in rounds {
+        if round.is_of_several {
+            let _ = write!(text, "\n{}\n{}\n", round.heading(), Plain(&round.text));
+        }
+        text += &round_text(round, output);
     }
     let diffs = diffs(completions);
     if !diffs.is_empty() {
@@ -179,32 +260,79 @@ pub(super) fn text(report: &AgentsReport<'_>, output: &Output) -> String {
     text
 }
 
-/// Returns the report as Markdown.
-pub(super) fn markdown(report: &AgentsReport<'_>, output: &Output) -> String {
-    let completions = report.completions;
+/// Returns a round as text: its table, remarks on it, and its measurement.
+fn round_text(round: &RoundReport, output: &Output) -> String {
+    let width = round.completions.iter().map(|row| row.variant.len()).max();
+    let width = width.unwrap_or(0).max("variant".len());
     let mut text = format!(
-        "{}\n\n| variant | outcome | seconds | files | lines |\n|---|---|--:|--:|--:|\n",
-        Markdown(report.answer)
+        "\n{:<width$}  outcome              seconds  files   lines\n",
+        "variant"
     );
-    for row in completions {
+    for row in &round.completions {
         let (files, lines) = counts(&row.changes);
         let _ = writeln!(
             text,
-            "| {} | {} | {:.1} | {files} | {lines} |",
-            Markdown(&row.variant),
+            "{:<width$}  {:<19}  {:>7.1}  {files:>5}   {lines}",
+            row.variant,
             row.outcome.words(),
             row.seconds
         );
     }
-    for remark in all_remarks(report) {
-        let _ = write!(text, "\n{}\n", Markdown(&remark));
+    for remark in all_remarks(round) {
+        let _ = write!(text, "\n{}\n", Plain(&remark));
     }
-    if let Some(compared) = report.measured.and_then(|one| one.report.as_ref()) {
+    if let Some(measured) = &round.measured
+        && let Some(compared) = &measured.report
+    {
         let options = show::options(show::Sources::new(), output);
-        let compared = bakeoff_render::markdown_of_series(compared, &options);
-        let _ = write!(text, "\n{compared}");
+        let compared = bakeoff_render::human_of_series(compared, &options);
+        let _ = write!(
+            text,
+            "\nmeasured by {}\n\n{compared}",
+            Plain(&measured.command)
+        );
     }
-    let diffs = diffs(completions);
+    text
+}
+
+/// Returns the report as Markdown.
+pub(super) fn markdown(
+    report: &AgentsReport<'_>,
+    rounds: &[RoundReport],
+    output: &Output,
+) -> String {
+    let mut text = format!("{}\n", Markdown(&report.answer));
+    for round in rounds {
+        if round.is_of_several {
+            let _ = write!(
+                text,
+                "\n## {}\n\n{}\n",
+                round.heading(),
+                Markdown(&round.text)
+            );
+        }
+        text += "\n| variant | outcome | seconds | files | lines |\n|---|---|--:|--:|--:|\n";
+        for row in &round.completions {
+            let (files, lines) = counts(&row.changes);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {:.1} | {files} | {lines} |",
+                Markdown(&row.variant),
+                row.outcome.words(),
+                row.seconds
+            );
+        }
+        for remark in all_remarks(round) {
+            let _ = write!(text, "\n{}\n", Markdown(&remark));
+        }
+        let compared = round.measured.as_ref().and_then(|one| one.report.as_ref());
+        if let Some(compared) = compared {
+            let options = show::options(show::Sources::new(), output);
+            let compared = bakeoff_render::markdown_of_series(compared, &options);
+            let _ = write!(text, "\n{compared}");
+        }
+    }
+    let diffs = diffs(&report.completions);
     if !diffs.is_empty() {
         let _ = write!(text, "\n```\n{}\n```\n", diffs.join("\n"));
     }

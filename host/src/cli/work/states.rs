@@ -7,7 +7,8 @@ use crate::cli::failure::Failure;
 use crate::cli::options::{Format, Output};
 use crate::cli::picked_branch::AgentsFolder;
 use crate::cli::{show, worktrees};
-use bakeoff_agents::{Experiment, TaskState};
+use bakeoff_agents::{Experiment, RoundRecord, TaskState};
+use bakeoff_render::escape::Plain;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -34,6 +35,12 @@ pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Stat
     let Some((states, is_running)) = experiment.task_states().map_err(failure)? else {
         let mut rows = Experiment::list(folder.repository()).map_err(failure)?;
         rows.retain(|row| row.experiment == folder.name());
+        if output.format != Format::Json {
+            let rounds = experiment.rounds();
+            let line =
+                |one: &RoundRecord| format!("round {}: {}\n", one.round, Plain(&one.result.text));
+            show::write(&rounds.iter().map(line).collect::<String>())?;
+        }
         return worktrees::show_rows(&rows, output);
     };
     if output.format == Format::Json {
