@@ -37,6 +37,7 @@ mod judging;
 mod lowering;
 mod mcp;
 mod mock_model;
+mod modules;
 mod natively;
 mod nested;
 mod opinions;

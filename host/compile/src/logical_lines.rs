@@ -12,6 +12,8 @@
 //! macro gets documentation among its input as attributes, so between the brackets of a macro
 //! documentation counts like attributes.
 
+use bakeoff_source::{Piece, pieces};
+
 /// The version of the counting rule; part of the keys of builds, whose line counts depend on it.
 pub const LINES_RULE: &str = "tokens-2";
 
@@ -44,33 +46,6 @@ pub(super) fn logical_lines(text: &str) -> u64 {
     }
     layout.end_line();
     layout.lines + space_chars.div_ceil(LINE_CHARS)
-}
-
-/// A part of a source.
-enum Piece<'a> {
-    Token(&'a str),
-    Comment(&'a str),
-    Space(&'a str),
-}
-
-/// Returns the parts of a source, in order; joined, they are the source.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let (comment, space) = (comment(rest), rest.len() - rest.trim_start().len());
-        let length = match comment.max(space) {
-            0 => token(rest, first),
-            blank => blank,
-        };
-        let (piece, after) = rest.split_at(length);
-        rest = after;
-        Some(match (comment, space) {
-            (0, 0) => Piece::Token(piece),
-            (0, _) => Piece::Space(piece),
-            _ => Piece::Comment(piece),
-        })
-    })
 }
 
 #[derive(Default)]
@@ -156,17 +131,6 @@ impl Layout {
     }
 }
 
-/// Returns the length of a comment at the beginning of a text, in bytes; 0 without one.
-fn comment(text: &str) -> usize {
-    if text.starts_with("//") {
-        return text.find('\n').unwrap_or(text.len());
-    }
-    if text.starts_with("/*") {
-        return block_comment(text.as_bytes());
-    }
-    0
-}
-
 /// Returns true for a documentation comment, which a macro gets as an attribute.
 fn is_documentation(comment: &str) -> bool {
     match comment.as_bytes() {
@@ -175,85 +139,6 @@ fn is_documentation(comment: &str) -> bool {
         [b'/', b'*', b'*', rest @ ..] => !matches!(rest.first(), Some(b'*' | b'/')),
         _ => false,
     }
-}
-
-/// Returns the length of a block comment, which may contain others, in bytes.
-fn block_comment(bytes: &[u8]) -> usize {
-    let (mut depth, mut at) = (0_u64, 0);
-    while at < bytes.len() {
-        match &bytes[at..] {
-            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
-            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            break;
-        }
-    }
-    at
-}
-
-/// Returns the length of the token at the beginning of a text, in bytes; at least one character.
-fn token(text: &str, first: char) -> usize {
-    let word = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
-    let after = &text[word..];
-    match first {
-        '"' => quoted(text, 1, b'"'),
-        '\'' => character(text),
-        _ if word == 0 => first.len_utf8(),
-        _ => match (&text[..word], after.as_bytes().first()) {
-            ("r" | "br" | "cr", Some(b'"' | b'#')) => raw(text, word),
-            ("b" | "c", Some(b'"')) => quoted(text, word + 1, b'"'),
-            ("b", Some(b'\'')) => quoted(text, word + 1, b'\''),
-            _ => word,
-        },
-    }
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// Returns the length of a literal up to its closing quote, in bytes; its content begins at `start`.
-fn quoted(text: &str, start: usize, quote: u8) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = start;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            byte if byte == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    text.len()
-}
-
-/// Returns the length of a character literal or of a lifetime, in bytes.
-fn character(text: &str) -> usize {
-    let mut chars = text.char_indices().skip(1);
-    match (chars.next(), chars.next()) {
-        (Some((_, '\\')), _) => quoted(text, 1, b'\''),
-        (Some(_), Some((at, '\''))) => at + 1,
-        _ => {
-            let name = &text[1..];
-            1 + name.find(|c: char| !is_word(c)).unwrap_or(name.len())
-        }
-    }
-}
-
-/// Returns the length of a raw string or of a raw name (`r#type`), in bytes; `prefix` is the length of its `r`.
-fn raw(text: &str, prefix: usize) -> usize {
-    let after = &text[prefix..];
-    let hashes = after.len() - after.trim_start_matches('#').len();
-    let Some(content) = after[hashes..].strip_prefix('"') else {
-        let name = &after[hashes..];
-        return prefix + hashes + name.find(|c: char| !is_word(c)).unwrap_or(name.len());
-    };
-    let end = format!("\"{}", &after[..hashes]);
-    let start = prefix + hashes + 1;
-    content
-        .find(&end)
-        .map_or(text.len(), |at| start + at + end.len())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The code of a prototype or a workload, read once, with its content address.
 
+use super::bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
+use super::neighbours::with_modules;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
 use bakeoff_domain::language::Language;
@@ -9,13 +11,6 @@ use sha2::{Digest as _, Sha256};
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
-
-/// The largest source file, in bytes. A prototype is a few kilobytes.
-pub const SOURCE_BYTES_MAX: usize = 1 << 20;
-
-/// The largest component that is read, in bytes. An interpreter packed with its program is 18 MB; a
-/// prototype in Rust 30 KB.
-pub const COMPONENT_BYTES_MAX: usize = 32 << 20;
 
 /// Returns the content address of bytes: their SHA-256, as 64 hexadecimal digits.
 pub fn content_address(bytes: &[u8]) -> String {
@@ -158,14 +153,14 @@ const ONLY_WORDS: &str = "it says in words how something would work, which is ne
 ///
 /// # Errors
 /// `build-failed` for source that cannot be read, is larger than [`SOURCE_BYTES_MAX`] or is not
-/// UTF-8, and for a program that cannot be read; for a component, the errors of [`read_component`].
+/// UTF-8, its modules included, and for a program that cannot be read; for a component, the errors of [`read_component`].
 pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput, Failure> {
     let path_shown = code.path().display().to_string();
     let path = dir.join(code.path());
     match code {
         Code::Text(_) => Err(unreadable_source(&path_shown, ONLY_WORDS)),
         Code::Component(_) => read_component(&path, &path_shown, reach),
-        Code::Source(_) => match read_text(&path, reach) {
+        Code::Source(_) => match read_source(&path, reach) {
             Ok(text) => Ok(BuildInput::Source {
                 path_shown,
                 text: text.into(),
@@ -188,6 +183,15 @@ pub(super) fn unreadable_source(path_shown: &str, reason: &str) -> Failure {
         message: format!("cannot read the source {path_shown}: {reason}"),
         phase: Phase::Build,
         limit: None,
+    }
+}
+
+/// Reads a source, a Rust file with the modules that lie beside it.
+fn read_source(path: &Path, reach: Reach<'_>) -> Result<String, String> {
+    let text = read_text(path, reach)?;
+    match Language::of(path).unwrap_or_default() {
+        Language::Rust => with_modules(text, path),
+        _ => Ok(text),
     }
 }
 

@@ -5,18 +5,23 @@
 //! checks that each has the problem's world.
 
 mod asked_parameters;
+mod bounds;
 mod code;
 mod folders;
 mod grant;
 pub mod interface;
+mod neighbours;
 mod run_files;
+mod tokens;
 
+pub use bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 pub use code::{
-    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, digest_of_parts,
-    language_of, oversize_component, read_code, read_component,
+    BuildInput, content_address, digest_of_parts, language_of, oversize_component, read_code,
+    read_component,
 };
 pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, StartedProgram};
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };
 pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
+pub use tokens::{Piece, pieces};

@@ -2,10 +2,8 @@
 //! from the stored contents afterwards.
 
 use super::asked_parameters::with_asked_parameters;
-use super::code::{
-    BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, content_address, read_code,
-    unreadable_source,
-};
+use super::bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
+use super::code::{BuildInput, content_address, read_code, unreadable_source};
 use crate::interface::{InterfaceError, WitFile, read_files};
 use bakeoff_config::{
     CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases, parse_instances,
