@@ -19,12 +19,14 @@
 //! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `against --binary FILE` | CPU time to a verdict beside another build of bakeoff, in turns | 20 runs each, 5 minutes |
+//! | `answers` | E21: how long somebody waits for an answer, and whether it is right | 5 minutes |
 //! | `viewers` | E20: what ten pages that follow a run take from it | 16 pairs of runs of 10 s, 7 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
-//! Without a section all but `listed`, `budget`, `short`, `peers`, `against`, `viewers` and `record` run.
+//! Without a section all but `listed`, `budget`, `short`, `peers`, `against`, `answers`, `viewers` and `record` run.
 
 mod against;
+mod answers;
 mod budget;
 mod cost;
 mod effects;
@@ -62,7 +64,9 @@ const USUAL: [&str; 6] = [
 ];
 
 /// The sections that run only when they are named.
-const LONG: [&str; 6] = ["listed", "budget", "short", "peers", "against", "viewers"];
+const LONG: [&str; 7] = [
+    "listed", "budget", "short", "peers", "against", "answers", "viewers",
+];
 
 fn main() -> Result<(), Failure> {
     if noise::was_noise() {
@@ -108,6 +112,9 @@ fn main() -> Result<(), Failure> {
     }
     if wanted("against") {
         against::against(&mut figures)?;
+    }
+    if wanted("answers") {
+        answers::answers(&mut figures)?;
     }
     if wanted("viewers") {
         viewers::viewers(&mut figures)?;
