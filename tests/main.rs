@@ -68,6 +68,7 @@ mod tasks;
 mod tidy;
 mod timed;
 mod timed_inputs;
+mod totals;
 mod verify;
 mod wasi;
 mod work;

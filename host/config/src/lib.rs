@@ -57,7 +57,7 @@
 //! | `[measure]` `confidence` | 0.5–0.9999, or `"95 %"` | `0.95` |
 //! | … `practical` | 0.0001–0.5, or `"1 %"` | `"1 %"` |
 //! | … `precision` | as `practical`: how closely a ratio needs to be known | for a verdict |
-//! | … `budget` | 100 ms – 24 h | `"60 s"` |
+//! | … `budget` | 100 ms – 24 h | `"20 s"` |
 //! | … `workers` | `"auto"`, or 1–1024 cores | `"auto"` |
 //! | … `state` | `"pure"` or `"kept"` | `"pure"` |
 //! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |

@@ -96,7 +96,6 @@ pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Mea
             .map_or(default.state, |state| state.value),
         replicas_max: default.replicas_max,
         margin: default.margin,
-        scope: default.scope,
         precision: fraction(&mut section, "precision", PRACTICAL, found),
     };
     section.close(found);

@@ -31,7 +31,7 @@ pub use crate::score::{
 };
 use crate::spec::{AuthorWords, ReportOptions};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
-pub use assemble::{Facts, assemble, assemble_unfinished, rescore, with_natively};
+pub use assemble::{Facts, assemble, assemble_unfinished, open_by_time, rescore, with_natively};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, Phase, PhaseCost, WorkerCost};
 pub use explore::{Explored, ExploredSection, Question, explore};

@@ -216,36 +216,21 @@ pub struct Measure {
     /// there is a verdict.
     #[serde(default)]
     pub precision: Option<f64>,
-    /// Part of a run that the budget bounds.
-    #[serde(default)]
-    pub scope: BudgetScope,
-}
-
-/// Part of a run that a budget bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BudgetScope {
-    /// Pilots and replicas.
-    #[default]
-    Measuring,
-    /// All but building: also the search for inputs on which answers differ, and the checks.
-    Everything,
 }
 
 impl Default for Measure {
-    /// Returns the defaults: 95 % confidence, 1 % practical threshold, 60 s, all cores, no state,
+    /// Returns the defaults: 95 % confidence, 1 % practical threshold, 20 s, all cores, no state,
     /// 96 replicas.
     fn default() -> Self {
         Self {
             confidence: 0.95,
             practical: 0.01,
-            budget: Duration::from_secs(60),
+            budget: Duration::from_secs(20),
             workers: Workers::Auto,
             state: State::Pure,
             replicas_max: 96,
             margin: None,
             precision: None,
-            scope: BudgetScope::Measuring,
         }
     }
 }

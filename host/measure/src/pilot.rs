@@ -192,6 +192,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         pooled: pilots.pooled,
         all_timed: pilots.all_timed,
         seconds: pilots.spent,
+        used_s: options.used.as_secs_f64(),
     }))
 }
 

@@ -36,6 +36,14 @@ pub trait RaceListener {
     fn on_replica(&mut self, replica: &Replica) -> Result<(), Self::Error>;
     /// Receives the analysis of the replicas so far, and the number of variants still in the race.
     fn on_analysis(&mut self, analysis: &Analysis, live: usize) -> Result<(), Self::Error>;
+    /// Returns the variants of which more times are wanted although the verdicts by time are settled: their totals are
+    /// not. None, unless a listener knows of totals.
+    ///
+    /// # Errors
+    /// What was stored cannot be read.
+    fn undecided(&mut self, _analysis: &Analysis) -> Result<Vec<VariantIndex>, Self::Error> {
+        Ok(Vec::new())
+    }
     /// Receives the failure of a variant; the replica with this index is run again without it.
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), Self::Error>;
     /// Receives a sample that took far longer than was predicted; the replica with this index is run again without its
@@ -196,12 +204,10 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             }
             let analysis = self.tally.analysis();
             let remaining = self.remaining();
-            let predict = |variants: &[VariantIndex]| {
-                let group = self.group(self.next, variants);
-                let seconds = self.pilot.sampling.of_replica(&group).seconds;
-                self.correction.apply(seconds)
-            };
-            let step = analysis.next(remaining, predict);
+            let by_time = analysis.next(remaining, |group| self.predicted(group));
+            let by_totals = self.by_totals(&by_time, &analysis, remaining)?;
+            let is_settled_by_time = by_totals.is_some();
+            let step = by_totals.unwrap_or(by_time);
             let live = match &step {
                 NextStep::Run { live_variants } => live_variants.len(),
                 NextStep::Stop(_) => 0,
@@ -216,7 +222,8 @@ impl<L: RaceListener> RaceDriver<'_, L> {
                     return Ok(reason);
                 }
                 NextStep::Run { live_variants } => {
-                    self.launch(&live_variants, remaining, tasks)?;
+                    let may_be_over = !is_settled_by_time;
+                    self.launch(&live_variants, remaining, may_be_over, tasks)?;
                 }
             }
             let Some((launched, end)) = tasks.next_end().await? else {
@@ -226,16 +233,45 @@ impl<L: RaceListener> RaceDriver<'_, L> {
         }
     }
 
-    /// Starts replicas on the free cores, unless those that run will presumably end the race. Orders are drawn only for
+    /// Returns the predicted duration of the next replica with these variants, in seconds.
+    fn predicted(&self, variants: &[VariantIndex]) -> f64 {
+        let group = self.group(self.next, variants);
+        let seconds = self.pilot.sampling.of_replica(&group).seconds;
+        self.correction.apply(seconds)
+    }
+
+    /// Returns the next step where the race would end by its verdicts, while totals are open that more times would settle.
+    fn by_totals(
+        &mut self,
+        by_time: &NextStep,
+        analysis: &Analysis,
+        remaining: RemainingBudget,
+    ) -> Result<Option<NextStep>, RaceError<L::Error>> {
+        let is_settled = [StopReason::Winner, StopReason::Tied, StopReason::Settled]
+            .map(NextStep::Stop)
+            .contains(by_time);
+        if !is_settled {
+            return Ok(None);
+        }
+        let wanted = self.listener.undecided(analysis);
+        let mut wanted = wanted.map_err(RaceError::Listener)?;
+        wanted.retain(|variant| self.is_taking_part(*variant));
+        let next = || analysis.next_of(&wanted, remaining, |group| self.predicted(group));
+        Ok((!wanted.is_empty()).then(next))
+    }
+
+    /// Starts replicas on the free cores, unless the race `may_be_over` with those that run. Orders are drawn only for
     /// what can start at once, since later replicas have fewer variants.
     fn launch<C: ReplicaQueue>(
         &mut self,
         live_variants: &[VariantIndex],
         remaining: RemainingBudget,
+        may_be_over: bool,
         tasks: &mut ReplicaTasks<'_, C>,
     ) -> Result<(), RunnerError> {
         while tasks.under_way() < self.options.cores.len() {
-            if !self.under_way.is_empty()
+            if may_be_over
+                && !self.under_way.is_empty()
                 && self
                     .tally
                     .would_be_over(&self.under_way, &self.replicas, remaining)

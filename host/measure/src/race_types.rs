@@ -9,6 +9,7 @@ use bakeoff_sandbox::GuestError;
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The number of replicas in a row that may stall before the race is abandoned.
 pub(super) const STALLS_MAX: u32 = 5;
@@ -124,6 +125,8 @@ pub struct RaceOptions<'a> {
     pub key: &'a str,
     /// The options for measuring time, as declared.
     pub measure: &'a Measure,
+    /// The part of the run's budget that was used before the race, which `measure` has no more.
+    pub used: Duration,
     /// Cores to pin runners to.
     pub cores: &'a [usize],
     /// The share of α that the claims by one reading have.
@@ -164,6 +167,10 @@ pub struct Pilot {
     pub all_timed: bool,
     /// The time that the pilot took, in seconds.
     pub seconds: f64,
+    /// The part of the run's budget that was used before the race, in seconds: a race that goes on has no more time for
+    /// what had been checked.
+    #[serde(default)]
+    pub used_s: f64,
 }
 
 /// The end of a race that has no pilot.

@@ -7,7 +7,7 @@
 use super::coarse_times::{CoarseRace, CoarseTimes};
 use super::context::runner_error;
 use super::error::RunError;
-use super::race::race_options;
+use super::race_options::race_options;
 use super::session::Run;
 use super::variant_state::{Identity, VariantState, find};
 use bakeoff_domain::measurement::{Overrun, Replica};
@@ -109,7 +109,7 @@ impl Run<'_> {
         let options = race_options(
             &self.loaded.experiment,
             &measure,
-            &self.context.cores,
+            (&self.context.cores, self.spent),
             key.digest(),
         );
         let mut config = self.context.config.clone();

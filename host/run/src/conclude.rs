@@ -8,8 +8,9 @@ use super::evaluated;
 use super::evidence::{Evidence, RaceRecord, Record};
 use super::instances;
 use super::notes::notes;
+use super::open_totals::open_totals;
 use super::opinions;
-use super::race;
+use super::race_options::{claims_wall, replay};
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
 use super::screening::{coarse_failures, set_screening};
@@ -44,6 +45,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         outcome,
         opinions,
     } = facts(evidence, &mut variants, notes)?;
+    set_end(&mut facts, &evidence.record.experiment, outcome.as_ref());
     unended::unrank(&mut facts.variants, outcome.as_ref());
     let report = report::assemble(facts);
     let report = completed(report, &evidence.record, opinions);
@@ -154,7 +156,7 @@ pub(super) fn facts(
     let outcome = outcome(variants, evidence, cases)?;
     let variants = &*variants;
     all_notes.extend(notes(record, variants, outcome.as_ref()));
-    let claims_wall = race::claims_wall(&record.experiment);
+    let claims_wall = claims_wall(&record.experiment);
     let opinions = opinions::of_record(record, variants);
     if let Some(opinions) = &opinions {
         let mut notes = NoteList::default();
@@ -346,7 +348,7 @@ fn raced(
     };
     match &race.unpiloted {
         Some(unpiloted) if race.pilot.is_none() => Some(Raced::without_pilot(unpiloted.clone())),
-        _ => race::replay(&evidence.record.experiment, cases, variants, stored),
+        _ => replay(&evidence.record.experiment, cases, variants, stored),
     }
 }
 
@@ -443,6 +445,25 @@ fn failed_call(
         case: cases.get(case)?.clone(),
         seed,
     })
+}
+
+/// Sets why a race ended whose verdicts by time are settled, while totals are open that more times would settle: it went
+/// on until there was no room for another replica.
+fn set_end(facts: &mut Facts, experiment: &Experiment, outcome: Option<&RaceOutcome>) {
+    let analysed = outcome.and_then(|outcome| Some((outcome, outcome.raced.analysis.as_ref()?)));
+    let Some((outcome, analysis)) = analysed else {
+        return;
+    };
+    let race = (outcome.variants.as_slice(), analysis);
+    if facts.protocol.ended == Ended::Settled
+        && !open_totals(experiment, facts.clone(), race).is_empty()
+    {
+        facts.protocol.ended = if analysis.replicas >= experiment.measure.replicas_max {
+            Ended::ReplicaLimit
+        } else {
+            Ended::Budget
+        };
+    }
 }
 
 fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol {

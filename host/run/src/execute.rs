@@ -116,7 +116,10 @@ async fn in_session_of<T>(
         context = RunContext::open(loaded, &files, &options.host, seed, report) => context?,
         () = options.interrupt.raised() => return Err(RunError::Interrupted),
     };
-    context.config.repeats_fuel = budget::repeats_fuel(&loaded.experiment.measure, variants.len());
+    context.config.repeats_fuel = Some(budget::repeats_fuel(
+        &loaded.experiment.measure,
+        variants.len(),
+    ));
     let mut loaded = loaded.clone();
     let described = context.evaluators.iter().map(|one| one.criteria.clone());
     loaded.complete_evaluators(described.collect())?;
@@ -261,7 +264,7 @@ impl Run<'_> {
         self.time_builds().await?;
         self.cover().await?;
         find_duplicates(&mut self.variants);
-        self.time().await?;
+        self.time(run).await?;
         self.evaluate(When::AfterRace(run)).await?;
         self.ask_judge().await?;
         let natively = self.race_natively(run).await?;

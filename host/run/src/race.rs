@@ -1,31 +1,34 @@
 //! The race of the variants that passed the gate, stored replica by replica.
 
+use super::budget::{timing_measure, used_before};
 use super::coarse_times::measure_after;
 use super::context::runner_error;
 use super::error::RunError;
+use super::evidence::Evidence;
 use super::keys;
 use super::leader_ratios::leader_ratios;
 use super::options::Interrupt;
+use super::race_options::race_options;
 use super::session::Run;
+use super::undecided::undecided;
 use super::variant_state::{Identity, VariantState};
-use bakeoff_domain::measurement::{Overrun, Replica, race_seconds};
+use bakeoff_domain::measurement::{Overrun, Replica, VariantIndex, race_seconds};
 use bakeoff_domain::numbers;
 use bakeoff_domain::race::Analysis;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Criterion, Experiment, Measure, Scale, Source};
+use bakeoff_domain::spec::{Criterion, Experiment, Scale, Source};
 use bakeoff_domain::variant::Variant;
 use bakeoff_domain::verdict::{PairVerdict, Verdict};
 use bakeoff_measure::{
-    Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, StoredRace, TimedVariant,
-    Unpiloted,
+    Dropout, Pilot, RaceError, RaceListener, Raced, StoredRace, TimedVariant, Unpiloted,
 };
 use bakeoff_store::events::{Event, OpenPair, Origin, Stage};
-use bakeoff_store::{Key, Owner, RaceId, Store, StoreError};
+use bakeoff_store::{Key, Owner, RaceId, RunId, Store, StoreError};
 use std::collections::BTreeMap;
 
 impl Run<'_> {
     /// Times every variant that passed the gate, and stores the results.
-    pub(super) async fn time(&mut self) -> Result<(), RunError> {
+    pub(super) async fn time(&mut self, run: RunId) -> Result<(), RunError> {
         let racing = self.variants.iter().filter(|state| state.races());
         let entries: Vec<Entry> = racing.filter_map(|state| self.entry(state)).collect();
         let measure = self.loaded.experiment.measure;
@@ -33,13 +36,13 @@ impl Run<'_> {
         if !entries.is_empty()
             && !are_told_apart_by_nothing(&self.loaded.experiment, &self.variants)
         {
-            self.race(entries).await?;
+            self.race(entries, run).await?;
         }
         self.all_tasks_ended()?;
         self.stage_done(Stage::Measure)
     }
 
-    async fn race(&mut self, entries: Vec<Entry>) -> Result<(), RunError> {
+    async fn race(&mut self, entries: Vec<Entry>, run: RunId) -> Result<(), RunError> {
         let (mut variants, mut components, mut timed) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             variants.push(entry.variant);
@@ -49,7 +52,6 @@ impl Run<'_> {
         let ids = variants.iter().map(|one| &one.id);
         let key = self.keys.race(ids.zip(&components));
         self.report_changed_race(&key)?;
-        let measure = measure_after(&self.measure_left(), self.coarse.as_ref());
         let lists = bakeoff_store::RaceLists {
             variants: variants.iter().map(|one| one.id.clone().into()).collect(),
             cases: self.context.cases.iter().map(ToString::to_string).collect(),
@@ -58,18 +60,24 @@ impl Run<'_> {
         let mut recorder = RaceRecorder {
             variants: &variants,
             store: &mut self.store,
+            run,
+            has_totals: has_totals(&self.loaded.experiment),
             key: key.clone(),
             race,
             cases: &self.context.cases,
             interrupt: self.options.interrupt.clone(),
             verdicts: BTreeMap::new(),
             standings: None,
+            evidence: None,
         };
         let stored = recorder.stored_race()?;
+        let used = self.spent.max(used_before(&stored));
+        let measure = timing_measure(&self.loaded.experiment.measure, used);
+        let measure = measure_after(&measure, self.coarse.as_ref());
         let options = race_options(
             &self.loaded.experiment,
             &measure,
-            &self.context.cores,
+            (&self.context.cores, used),
             key.digest(),
         );
         let calibrator = self.context.calibrator_code();
@@ -188,42 +196,18 @@ fn are_told_apart_by_nothing(experiment: &Experiment, variants: &[VariantState])
         && evaluators.all(|one| !one.needs().samples)
 }
 
-/// Returns the result of a race, from its stored part.
-pub(super) fn replay(
-    experiment: &Experiment,
-    cases: &[CaseLabel],
-    variants: usize,
-    stored: StoredRace,
-) -> Option<Raced> {
-    let options = race_options(experiment, &experiment.measure, &[], "");
-    bakeoff_measure::replay(variants, cases.len(), &options, stored)
-}
-
-/// Returns the options of a race, as they follow from the experiment's declaration.
-pub(super) fn race_options<'a>(
-    experiment: &'a Experiment,
-    measure: &'a Measure,
-    cores: &'a [usize],
-    key: &'a str,
-) -> RaceOptions<'a> {
-    RaceOptions {
-        key,
-        measure,
-        cores,
-        metric_share: experiment.metric_share(),
-        cold_start: experiment.uses(&Source::ColdStart),
-        instances: experiment.workload.inputs.are_instances(),
-    }
-}
-
-/// Returns true if verdicts by wall time are claimed: a criterion needs them.
-pub(super) fn claims_wall(experiment: &Experiment) -> bool {
-    experiment.uses(&Source::Wall)
+/// Returns true if more than one criterion counts.
+fn has_totals(experiment: &Experiment) -> bool {
+    let counting = experiment.criteria.iter().filter(|one| one.weight > 0.0);
+    counting.count() > 1
 }
 
 /// A listener that stores the events of a race, and emits them.
 struct RaceRecorder<'a> {
     store: &'a mut Store,
+    run: RunId,
+    /// True if a total is more than the score of one criterion.
+    has_totals: bool,
     key: Key,
     race: RaceId,
     /// The variants of the race: its indexes point into this list.
@@ -234,6 +218,8 @@ struct RaceRecorder<'a> {
     verdicts: BTreeMap<(usize, usize, Option<usize>), Verdict>,
     /// The standings that were emitted last.
     standings: Option<Event>,
+    /// The stored evidence of the run, once it was needed; `None` again after a change that it lacks.
+    evidence: Option<Evidence>,
 }
 
 /// The largest number of open pairs that the standings name.
@@ -347,6 +333,11 @@ impl RaceListener for RaceRecorder<'_> {
 
     fn on_replica(&mut self, replica: &Replica) -> Result<(), StoreError> {
         self.store.put_replica(self.race, replica)?;
+        if let Some(evidence) = &mut self.evidence {
+            let is_before = |other: &Replica| other.index < replica.index;
+            let place = evidence.replicas.partition_point(is_before);
+            evidence.replicas.insert(place, replica.clone());
+        }
         let live = replica.cold_ns.iter().flatten().count();
         self.store.emit(replica_event(replica, Origin::New, live))?;
         Ok(())
@@ -366,7 +357,21 @@ impl RaceListener for RaceRecorder<'_> {
         Ok(())
     }
 
+    fn undecided(&mut self, analysis: &Analysis) -> Result<Vec<VariantIndex>, StoreError> {
+        if self.variants.len() < 2 || !self.has_totals {
+            return Ok(Vec::new());
+        }
+        let evidence = match self.evidence.take() {
+            Some(evidence) => evidence,
+            None => Evidence::read(self.store, self.run, self.store.spent_seconds())?,
+        };
+        let found = undecided(&evidence, self.variants, analysis);
+        self.evidence = Some(evidence);
+        Ok(found)
+    }
+
     fn on_dropout(&mut self, dropout: &Dropout, index: u32) -> Result<(), StoreError> {
+        self.evidence = None;
         let variant = &self.variants[dropout.variant];
         self.store.put(
             bakeoff_store::ResultKind::Dropout,
@@ -385,6 +390,7 @@ impl RaceListener for RaceRecorder<'_> {
     }
 
     fn on_overrun(&mut self, overrun: &Overrun, index: u32) -> Result<(), StoreError> {
+        self.evidence = None;
         let variant = &self.variants[overrun.variant];
         let key = keys::overrun(&self.key, overrun.variant);
         self.store.put(

@@ -12,10 +12,6 @@ use bakeoff_domain::spec::{
 use bakeoff_render::escape::Plain;
 use bakeoff_source::language_of;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Default budget of a comparison.
-pub(super) const BUDGET: Duration = Duration::from_secs(20);
 
 /// Returns an experiment that compares approaches by the default criteria.
 pub(super) fn experiment(

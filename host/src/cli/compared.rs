@@ -1,7 +1,7 @@
 //! A comparison on its way: from files to a report, or to the reason why nothing was timed.
 
 use super::again;
-use super::assembled::{BUDGET, approaches, code, experiment, sizes};
+use super::assembled::{approaches, code, experiment, sizes};
 use super::compare_options::Arguments;
 use super::derived::{Agreement, Derived, ReadSources};
 use super::failure::Failure;
@@ -17,9 +17,7 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::report::{CaseLabel, Report, StoppedInSearch};
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::{
-    BudgetScope, Declared, Experiment, Inputs, Interface, Measure, Workers,
-};
+use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Workers};
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, Untimed};
@@ -284,8 +282,6 @@ impl Arguments {
         declared: Declared,
     ) -> Result<Experiment, Failure> {
         let mut measure = Measure {
-            budget: BUDGET,
-            scope: BudgetScope::Everything,
             workers: self.workers.map_or(Workers::Auto, Workers::Exactly),
             margin: self.fail_if_slower,
             ..Measure::default()

@@ -1,7 +1,7 @@
 //! Options on the effort for an answer: `--quick`, `--careful` or a budget, and the part of it that the search for
 //! differing inputs may take.
 
-use bakeoff_domain::spec::{BudgetScope, Measure};
+use bakeoff_domain::spec::Measure;
 use clap::Args;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ const FULL_LENGTH: Duration = Duration::from_secs(20);
 /// How much is done for an answer.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct Effort {
-    /// Five seconds in all, but for building: fewer checks, and an answer only where it is obvious
+    /// Five seconds in all, but for building and rounds: fewer checks, and an answer only where it is obvious
     #[arg(long, conflicts_with_all = ["careful", "budget"])]
     quick: bool,
     /// Three times the usual budget, and three times as many inputs in the search for differences
@@ -44,7 +44,6 @@ impl Effort {
         }
         if self.quick {
             measure.budget = QUICK;
-            measure.scope = BudgetScope::Everything;
         }
         if self.careful {
             measure.budget = measure.budget.saturating_mul(CAREFUL);
@@ -102,12 +101,12 @@ mod tests {
         let of = |quick, careful, given: Option<u64>| {
             let mut measure = Measure::default();
             Effort { quick, careful }.apply(&mut measure, given.map(Duration::from_secs));
-            (measure.budget.as_secs(), measure.scope)
+            measure.budget.as_secs()
         };
-        assert_eq!(of(false, false, None), (60, BudgetScope::Measuring));
-        assert_eq!(of(false, false, Some(7)), (7, BudgetScope::Measuring));
-        assert_eq!(of(true, false, None), (5, BudgetScope::Everything));
-        assert_eq!(of(false, true, None), (180, BudgetScope::Measuring));
+        assert_eq!(of(false, false, None), 20);
+        assert_eq!(of(false, false, Some(7)), 7);
+        assert_eq!(of(true, false, None), 5);
+        assert_eq!(of(false, true, None), 60);
     }
 
     #[test]

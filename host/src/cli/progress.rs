@@ -4,7 +4,6 @@ use super::options::Output;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::Phase;
 use bakeoff_domain::report::words;
-use bakeoff_domain::spec::BudgetScope;
 use bakeoff_domain::variant;
 use bakeoff_render::escape::{Json, Lines, Plain};
 use bakeoff_store::events::{
@@ -50,7 +49,6 @@ struct ProgressView {
     /// The stage of the bar.
     bar_stage: Option<Stage>,
     budget: Duration,
-    scope: BudgetScope,
     /// Name of each variant that is declared, by its id.
     names: HashMap<String, String>,
     /// True if the run reuses earlier results.
@@ -84,7 +82,6 @@ impl Display {
             bar: ProgressBar::hidden(),
             bar_stage: None,
             budget: measure.budget,
-            scope: measure.scope,
             names: names.collect(),
             resumed: false,
             reused: 0,
@@ -192,13 +189,7 @@ impl ProgressView {
             return None;
         };
         let took = self.since.elapsed();
-        (took >= LONG).then(|| {
-            let outside = match self.scope {
-                BudgetScope::Measuring => ", before the budget for measuring",
-                BudgetScope::Everything => "",
-            };
-            format!("built and checked in {:.0} s{outside}", took.as_secs_f64())
-        })
+        (took >= LONG).then(|| format!("built and checked in {:.0} s", took.as_secs_f64()))
     }
 
     /// Returns a line on the reused results of a finished stage.
@@ -345,7 +336,6 @@ mod tests {
             bar: ProgressBar::hidden(),
             bar_stage: None,
             budget: Duration::from_secs(5),
-            scope: BudgetScope::Measuring,
             names: HashMap::new(),
             resumed: false,
             reused: 0,
@@ -393,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_that_took_long_say_so_and_whether_the_budget_is_not_for_them() {
+    fn checks_that_took_long_say_so() {
         let mut view = view();
         let done = |stage| Event::StageComplete { stage };
         assert_eq!(view.duration_line(&done(Stage::Check)), None);
@@ -401,11 +391,6 @@ mod tests {
             return;
         };
         view.since = before;
-        assert_eq!(
-            view.duration_line(&done(Stage::Check)).unwrap(),
-            "built and checked in 9 s, before the budget for measuring"
-        );
-        view.scope = BudgetScope::Everything;
         assert_eq!(
             view.duration_line(&done(Stage::Check)).unwrap(),
             "built and checked in 9 s"

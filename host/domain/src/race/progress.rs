@@ -119,6 +119,33 @@ impl Analysis {
         }
     }
 
+    /// The next step of a race whose verdicts by time are settled, while more times of these variants are wanted:
+    /// [`NextStep::Stop`] where there is no room for any. Those that were set aside run with one of the others.
+    pub fn next_of(
+        &self,
+        wanted: &[VariantIndex],
+        remaining: RemainingBudget,
+        predict: impl Fn(&[VariantIndex]) -> f64,
+    ) -> NextStep {
+        if self.replicas >= self.settings.replicas_max {
+            return NextStep::Stop(StopReason::ReplicaLimit);
+        }
+        let is_aside = |variant: &VariantIndex| self.settings.aside.contains(variant);
+        let (aside, together): (Vec<VariantIndex>, Vec<VariantIndex>) =
+            wanted.iter().copied().partition(is_aside);
+        let duels = match self.leader_among(&together).or(self.leader()) {
+            Some(leader) => self.duels(leader, &aside),
+            None => vec![aside],
+        };
+        let mut groups = [together].into_iter().chain(duels);
+        let fits =
+            |group: &Vec<VariantIndex>| group.len() > 1 && predict(group) <= remaining.seconds;
+        match groups.find(fits) {
+            Some(live_variants) => NextStep::Run { live_variants },
+            None => NextStep::Stop(StopReason::Budget),
+        }
+    }
+
     /// Groups of variants that may run together next, the first choice first: the variants that are left without those
     /// that were set aside; then the leader with each of these. Once [`TOGETHER_SHARE`] of the budget is used, these
     /// pairs come first.

@@ -99,6 +99,15 @@ pub fn assemble_unfinished(facts: Facts, unfinished: Unfinished) -> Report {
     })
 }
 
+/// The pairs at the first place that longer timing would tell apart, by their ids; see [`score::open_by_time`].
+pub fn open_by_time(facts: Facts, is_final: impl Fn(&str, &str) -> bool) -> Vec<[String; 2]> {
+    let report = assemble_unscored(facts);
+    let id = |index: usize| report.variants[index].id.as_str();
+    let open = score::open_by_time(&input(&report), |a, b| is_final(id(a), id(b)));
+    let ids = open.into_iter().map(|(a, b)| [a, b].map(id));
+    ids.map(|pair| pair.map(str::to_owned)).collect()
+}
+
 /// The same report with other weights: criteria that are not named keep theirs. Nothing is run.
 ///
 /// # Errors

@@ -2,32 +2,13 @@
 
 use super::flip::{self, Flip};
 use super::input::ScoreInput;
+use super::outcome::{CLOSE, RankingOutcome, outcome};
 use super::variant_score::{ScoreResult, VariantScore, VariantStatus};
 use super::{CriterionSummary, difference, first_place, opinions, pareto, rank, scale};
 use crate::interval::Interval;
 use crate::numbers;
 use crate::reading_verdict::Claim;
 use crate::spec::GateOn;
-use crate::verdict::Verdict;
-
-/// The largest distance from the best total at which an alternative is close.
-const CLOSE: f64 = 0.1;
-
-/// The outcome of a ranking at the first place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RankingOutcome {
-    /// One variant is surely ahead of all others.
-    Winner,
-    /// The first place is shared, and neither a verdict nor a reading of any variant is missing that could settle it.
-    Tie,
-    /// The first place is shared because measuring ended before it was settled, or because opinions outweigh what was
-    /// measured, which decides nothing.
-    NoCall,
-    /// No variant was ranked.
-    #[default]
-    Nothing,
-}
 
 /// The result of scoring. Variants are indexes into the input.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +95,11 @@ pub fn score(given: &ScoreInput) -> Ranking {
 }
 
 /// Returns which of the ranked variants are surely ahead of which, by the criteria that have a weight.
-fn ahead(input: &ScoreInput, ranked: &[usize], cells: &[Option<Vec<ScoreResult>>]) -> rank::Ahead {
+pub(super) fn ahead(
+    input: &ScoreInput,
+    ranked: &[usize],
+    cells: &[Option<Vec<ScoreResult>>],
+) -> rank::Ahead {
     let row = |place: usize| {
         (
             ranked[place],
@@ -313,54 +298,11 @@ fn close(variant_scores: &[VariantScore], order: &[usize], pareto: &[usize]) -> 
         .map(|total| total.value)
         .fold(f64::NEG_INFINITY, f64::max);
     let is_close = |variant: &VariantScore| {
-        let near = |total: Interval| best - total.value <= CLOSE + 1e-12;
+        let near = |total: Interval| best - total.value <= CLOSE;
         variant.rank.is_some_and(|rank| rank > 1) && variant.total.is_some_and(near)
     };
     let indexes = order.iter().copied();
     indexes
         .filter(|index| is_close(&variant_scores[*index]) && pareto.contains(index))
         .collect()
-}
-
-/// The outcome at the first place, given the variants that share it. They do not tie where a variant lacks a reading,
-/// as it may be ahead of all of them. Two of which one is ahead on a criterion that is raced tie only if their totals are
-/// surely close: a race in which that is not known yet ends with no call.
-fn outcome(
-    input: &ScoreInput,
-    first: &[usize],
-    (all, cells): (&[VariantScore], &[Option<Vec<ScoreResult>>]),
-) -> RankingOutcome {
-    match first {
-        [] => return RankingOutcome::Nothing,
-        [_] => return RankingOutcome::Winner,
-        _ => {}
-    }
-    let counts = |criterion: &&CriterionSummary| criterion.weight > 0.0 && criterion.is_paired();
-    let cells = |variant: usize| (variant, cells[variant].as_deref().unwrap_or(&[]));
-    let settled = |a: usize, b: usize| {
-        let verdicts = input.criteria.iter().filter(counts);
-        let verdicts = verdicts.map(|criterion| difference::outcome(input, criterion, a, b));
-        let verdicts: Vec<Option<Verdict>> = verdicts.collect();
-        if verdicts
-            .iter()
-            .all(|verdict| *verdict == Some(Verdict::Tie))
-        {
-            return true;
-        }
-        let is_open = |verdict: &Option<Verdict>| matches!(verdict, None | Some(Verdict::NoCall));
-        let is_close = |end: Option<f64>| end.is_some_and(|end| end.abs() <= CLOSE + 1e-12);
-        !verdicts.iter().any(is_open)
-            && difference::of_totals(input, cells(a), cells(b))
-                .is_some_and(|total| is_close(total.low) && is_close(total.high))
-    };
-    let pairs = first
-        .iter()
-        .enumerate()
-        .flat_map(|(place, a)| first[place + 1..].iter().map(move |b| (*a, *b)));
-    let is_unknown = |score: &VariantScore| score.status == VariantStatus::Unranked;
-    if pairs.into_iter().all(|(a, b)| settled(a, b)) && !all.iter().any(is_unknown) {
-        RankingOutcome::Tie
-    } else {
-        RankingOutcome::NoCall
-    }
 }

@@ -14,10 +14,12 @@ mod first_place;
 mod flip;
 mod input;
 mod opinions;
+mod outcome;
 mod pareto;
 mod rank;
 mod scale;
 mod screening;
+mod undecided;
 mod variant_score;
 mod weights;
 
@@ -26,13 +28,15 @@ mod tests;
 
 pub use crate::interval::Interval;
 pub use criterion::CriterionSummary;
-pub use engine::{Ranking, RankingOutcome, score};
+pub use engine::{Ranking, score};
 pub use flip::{Flip, WeightChange};
 pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
+pub use outcome::RankingOutcome;
 pub use pareto::{compare_readings, is_worth};
 pub use screening::{
     CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, Screened, ScreeningFigures, StandIn,
     first_of_each, screen, screen_with_gates,
 };
+pub use undecided::open_by_time;
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};
 pub use weights::{WeightError, parse_weight, reweighted};

@@ -141,6 +141,7 @@ async fn race(
     let options = RaceOptions {
         key: "noise",
         measure: declared,
+        used: Duration::ZERO,
         cores,
         metric_share: 1.0,
         cold_start: false,

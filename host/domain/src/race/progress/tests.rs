@@ -224,3 +224,34 @@ fn who_is_beaten_on_few_inputs_stays_for_a_while() {
     race.settings.instances = true;
     assert_eq!(next(&race, 1.0), NextStep::Stop(StopReason::Winner));
 }
+
+/// The next step for these variants after ten replicas, where replicas take a second.
+fn next_of(analysis: &Analysis, wanted: &[usize], used: f64) -> NextStep {
+    analysis.next_of(wanted, after(used), |_| 1.0)
+}
+
+#[test]
+fn a_race_that_is_won_goes_on_with_those_that_are_wanted_as_long_as_there_is_room() {
+    let won = analysis(
+        3,
+        vec![pair(0, 1, Beats, 0.5, 1.2), pair(0, 2, Beats, 0.1, 5.0)],
+    );
+    assert_eq!(next(&won, 10.0), NextStep::Stop(StopReason::Winner));
+    assert_eq!(next_of(&won, &[0, 2], 10.0), run(&[0, 2]));
+    assert_eq!(
+        next_of(&won, &[0, 2], 99.5),
+        NextStep::Stop(StopReason::Budget)
+    );
+    let mut full = won.clone();
+    full.replicas = full.settings.replicas_max;
+    assert_eq!(
+        next_of(&full, &[0, 2], 10.0),
+        NextStep::Stop(StopReason::ReplicaLimit)
+    );
+    // One that was set aside runs with the leader alone, after the others.
+    let mut aside = won;
+    aside.settings.aside = vec![2];
+    assert_eq!(next_of(&aside, &[0, 2], 10.0), run(&[0, 2]));
+    assert_eq!(next_of(&aside, &[0, 1, 2], 10.0), run(&[0, 1]));
+    assert_eq!(next_of(&aside, &[1, 2], 10.0), run(&[1, 2]));
+}

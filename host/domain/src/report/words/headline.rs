@@ -248,9 +248,7 @@ fn shared(report: &Report) -> String {
     if report.recommendation.outcome == RankingOutcome::NoCall {
         let why = open::first_of(report, tied)
             .or_else(|| unranked(report))
-            .unwrap_or_else(|| {
-                "no difference between their totals is sure yet, nor that they are close".to_owned()
-            });
+            .unwrap_or_else(|| open::of_totals(report));
         let behind = behind(report, tied).map_or(String::new(), |behind| format!(" {behind}"));
         let text = format!("No call between {names}: {why}.{behind}");
         return opinions::with_opinions(report, text, tied);

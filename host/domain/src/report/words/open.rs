@@ -25,6 +25,17 @@ pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
     by_time.chain(by_reading).next()
 }
 
+/// The reason why there is no call where every verdict is known: `no difference between their totals is sure yet, nor that
+/// they are close; a larger --budget would tell more`.
+pub(super) fn of_totals(report: &Report) -> String {
+    let more = match report.protocol.ended {
+        Ended::Budget => "; a larger --budget would tell more",
+        Ended::ReplicaLimit => "; a race has no more replicas, whatever its budget",
+        _ => "",
+    };
+    format!("no difference between their totals is sure yet, nor that they are close{more}")
+}
+
 /// All pairs of these variants.
 fn pairs(ids: &[String]) -> impl Iterator<Item = (&String, &String)> {
     let with_later = move |place: usize| ids[place + 1..].iter().map(move |b| (&ids[place], b));
@@ -264,6 +275,24 @@ mod tests {
     fn why(replicas: u32, row: &serde_json::Value) -> String {
         let report = report(replicas, row);
         reason(&report, &report.verdicts[0])
+    }
+
+    #[test]
+    fn totals_that_are_open_at_the_end_of_a_budget_ask_for_a_larger_one() {
+        let of = |ended: &str| {
+            let change = json!({ "protocol": { "ended": ended } });
+            of_totals(&fixture::report(change))
+        };
+        let unsure = "no difference between their totals is sure yet, nor that they are close";
+        assert_eq!(of("settled"), unsure);
+        assert_eq!(
+            of("budget"),
+            format!("{unsure}; a larger --budget would tell more")
+        );
+        assert_eq!(
+            of("replica-limit"),
+            format!("{unsure}; a race has no more replicas, whatever its budget")
+        );
     }
 
     #[test]

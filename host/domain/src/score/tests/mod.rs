@@ -4,6 +4,7 @@ mod ahead;
 mod dominated;
 mod opinions;
 mod properties;
+mod undecided;
 
 use super::*;
 use crate::reading_verdict::{Claim, ReadingVerdict};
