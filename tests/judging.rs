@@ -9,7 +9,7 @@ mod rows;
 use crate::support::{CommandOutput, bakeoff, measuring_slot, run_bakeoff};
 use std::fs;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn time(arguments: &[&str]) -> CommandOutput {
@@ -292,12 +292,43 @@ fn what_cannot_be_compared_is_refused_with_the_next_step() {
             &["true", "true", "--input", "/no/such/file"],
             "cannot read /no/such/file",
         ),
+        (
+            &["true", "true", "--input", "/"],
+            "is a folder: name a file",
+        ),
     ] {
         let said = time(arguments);
         assert_eq!(said.status, 2, "{arguments:?}");
         assert_eq!(said.stdout, "");
         assert!(said.explains(why), "{arguments:?}: {}", said.stderr);
     }
+}
+
+/// A pipe would be empty for all runs but the first, and whoever opens it waits.
+#[test]
+fn what_every_run_reads_is_a_file_that_stays() {
+    let files = Files::new();
+    let pipe = files.text("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let refused = time(&["cat", "cat", "--input", &pipe]);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    assert!(
+        refused.explains("is a pipe or a socket"),
+        "{}",
+        refused.stderr
+    );
+    let input = files.write("input", "1\n");
+    let remove = format!("rm -f {input}");
+    let gone = time(&["cat", "cat", "-q", "--input", &input, "--prepare", &remove]);
+    assert_eq!(gone.status, 1, "{}", gone.stderr);
+    let reason = format!("the file of --input, {input}, cannot be read");
+    assert!(gone.stdout.contains(&reason), "{}", gone.stdout);
 }
 
 /// Whoever detaches itself is ended with the command, as is what runs when the user interrupts.

@@ -59,6 +59,15 @@ fn rows_are_judged_and_what_they_lack_is_the_first_thing_that_is_said() {
         "{}",
         said.stderr
     );
+    // A report for people begins with it, wherever it is written to.
+    let said = run_bakeoff(&["judge", &files.text("always.csv")]);
+    let begins = said.stdout.starts_with("warning: The order was not drawn");
+    assert!(
+        begins && said.stderr.is_empty(),
+        "{}{}",
+        said.stdout,
+        said.stderr
+    );
     let unpaired = "variant,value\na,1\na,2\nb,1\nb,2\n";
     let said = run_bakeoff(&["judge", &files.write("unpaired.csv", unpaired), "-q"]);
     assert_eq!(said.status, 1);
@@ -185,6 +194,21 @@ fn rows_that_cannot_be_judged_are_named_with_their_line() {
             "variant,block,value\na,1,x\n",
             &[],
             "line 2: its value \"x\" is no number",
+        ),
+        (
+            "variant;block;value\na;1;1,5\n",
+            &[],
+            "its value \"1,5\" is no number: write it like 1.5",
+        ),
+        (
+            "variant,block,value\na,1,NaN\n",
+            &[],
+            "line 2: the value of a: NaN is not a finite number: give a run that failed a number",
+        ),
+        (
+            "{\"variant\": \"a\", \"block\": 1, \"value\": NaN}\n",
+            &["--range", "0..1"],
+            "line 1: its value: NaN is not a finite number: give a run that failed a number",
         ),
         (
             "variant,value\na,1\n",

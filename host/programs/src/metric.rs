@@ -47,8 +47,7 @@ impl Metric {
         if name.is_empty() || name.contains(is_bad) {
             return Err(MetricError::Name(name.to_owned()));
         }
-        let line = || format!("(?m)^METRIC {}=(.*)$", regex::escape(name));
-        let pattern = pattern.map_or_else(line, str::to_owned);
+        let pattern = pattern.map_or_else(|| line_pattern(name), str::to_owned);
         let pattern = Regex::new(&pattern).map_err(|error| MetricError::Pattern {
             name: name.to_owned(),
             reason: error.to_string(),
@@ -95,17 +94,24 @@ impl Metric {
     pub(crate) fn find(&self, output: &[u8]) -> Result<f64, String> {
         let found = self.pattern.captures_iter(output).last();
         let Some(found) = found.and_then(|found| found.get(1)) else {
-            return Err(format!(
-                "its output has no number for {}: nothing matches {}",
-                self.name,
-                self.pattern.as_str()
-            ));
+            let Self { name, pattern, .. } = self;
+            let missing = if pattern.as_str() == line_pattern(name) {
+                format!("let it write a line `METRIC {name}=NUMBER` to stdout")
+            } else {
+                format!("nothing in it matches {pattern}")
+            };
+            return Err(format!("its output has no number for {name}: {missing}"));
         };
         let text = String::from_utf8_lossy(found.as_bytes());
         let text = text.trim();
         let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
         number.ok_or_else(|| format!("its {} is {text:?}, which is no number", self.name))
     }
+}
+
+/// The regular expression of lines `METRIC NAME=NUMBER`.
+fn line_pattern(name: &str) -> String {
+    format!("(?m)^METRIC {}=(.*)$", regex::escape(name))
 }
 
 #[cfg(test)]
@@ -118,7 +124,10 @@ mod tests {
         let output = b"x\nMETRIC loss=0.5\nMETRIC lossy=9\n\xff\nMETRIC loss= 2.5e-1 \n";
         assert_eq!(metric.find(output), Ok(0.25));
         let missing = metric.find(b"loss=1\n").unwrap_err();
-        assert!(missing.contains("no number for loss"), "{missing}");
+        assert!(
+            missing.contains("no number for loss: let it write a line `METRIC loss=NUMBER`"),
+            "{missing}"
+        );
         let bad = metric.find(b"METRIC loss=low\n").unwrap_err();
         assert!(bad.contains("\"low\""), "{bad}");
         assert!(metric.find(b"METRIC loss=inf\n").is_err());
@@ -128,6 +137,8 @@ mod tests {
     fn a_pattern_has_one_group() {
         let of = |pattern| Metric::new("rate", Some(pattern), Direction::HigherIsBetter);
         assert_eq!(of(r"(\d+) MB/s").unwrap().find(b"at 120 MB/s"), Ok(120.0));
+        let missing = of(r"(\d+) MB/s").unwrap().find(b"120").unwrap_err();
+        assert!(missing.ends_with(r"matches (\d+) MB/s"), "{missing}");
         assert!(matches!(of("(a)(b)"), Err(MetricError::Groups(_))));
         assert!(matches!(of("("), Err(MetricError::Pattern { .. })));
         assert!(Metric::new("a b", None, Direction::LowerIsBetter).is_err());

@@ -85,7 +85,12 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
     };
     let (stdout, stderr) = (sink()?, sink()?);
     let stdin = match bounds.input {
-        Some(path) => Stdio::from(File::open(path)?),
+        Some(path) => Stdio::from(File::open(path).map_err(|error| {
+            let path = path.display();
+            RunFailure::OfCommand(format!(
+                "the file of --input, {path}, cannot be read: {error}"
+            ))
+        })?),
         None => Stdio::null(),
     };
     command

@@ -68,7 +68,7 @@ pub use revisions::{
 };
 pub use series::{
     answer_of_series, csv_of_series, html_of_series, human_of_series, json_of_series,
-    junit_of_series, markdown_of_series,
+    junit_of_series, markdown_of_series, warnings_of_series,
 };
 pub use summary::summary;
 pub use terminal::{answer, human};

@@ -19,7 +19,12 @@ const CASE_VERDICTS_MAX: usize = 40;
 /// The most characters of a note or a reason.
 const SENTENCE_CHARS_MAX: usize = 1_200;
 
-/// Returns a report about a series as text, which ends with the answer.
+/// Returns the warnings of a report about a series as the first lines of a text.
+pub fn warnings_of_series(report: &SeriesReport, options: &Options) -> String {
+    terminal::warnings(&report.warnings, options)
+}
+
+/// Returns a report about a series as text, without its warnings, which ends with the answer.
 pub fn human_of_series(report: &SeriesReport, options: &Options) -> String {
     terminal::written(&document(report, options), options)
 }

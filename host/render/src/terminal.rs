@@ -46,6 +46,16 @@ pub(super) fn written(blocks: &[Block], options: &Options) -> String {
     in_charset(page.lines.out, options)
 }
 
+/// Returns warnings as the first lines of a text for a terminal.
+pub(super) fn warnings(warnings: &[String], options: &Options) -> String {
+    let mut lines = Lines::new(options.width.clamp(40, 160), options.colour);
+    for warning in warnings {
+        let text = format!("warning: {}", super::clipped(warning, 2_000));
+        lines.outside(&text, "", Some(Style::Bad));
+    }
+    in_charset(lines.out, options)
+}
+
 /// Returns the answer of a report in one line.
 pub fn answer(report: &Report, options: &Options) -> String {
     line(&report.recommendation.text, options)

@@ -44,18 +44,24 @@ pub(super) fn text(
         Format::Html => bakeoff_render::html_of_series(report, &options),
         Format::Csv => bakeoff_render::csv_of_series(report),
         _ if output.quiet => bakeoff_render::answer_of_series(report, &options),
-        _ => bakeoff_render::human_of_series(report, &options),
+        _ => {
+            let warnings = bakeoff_render::warnings_of_series(report, &options);
+            warnings + &bakeoff_render::human_of_series(report, &options)
+        }
     }
 }
 
-/// Writes a report in the format that was asked for, its warnings before it on stderr, and returns the exit status.
+/// Writes a report in the format that was asked for, and returns the exit status. Its warnings stand on stderr, or in the
+/// first lines of the report for people.
 pub(super) fn print(
     report: &SeriesReport,
     test: Option<Test>,
     output: &Output,
 ) -> Result<Status, Failure> {
-    for warning in &report.warnings {
-        anstream::eprintln!("warning: {}", Plain(warning));
+    if output.quiet || output.format != Format::Human {
+        for warning in &report.warnings {
+            anstream::eprintln!("warning: {}", Plain(warning));
+        }
     }
     let tested: Vec<(ComparisonOutcome, String)> = test
         .map(|test| tested(report, test.allowed))

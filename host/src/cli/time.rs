@@ -23,7 +23,8 @@ use bakeoff_programs::{
 };
 use clap::{Args, ValueEnum};
 use fence::FenceOptions;
-use std::path::PathBuf;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -234,6 +235,24 @@ fn failure(error: TimingError) -> Failure {
     }
 }
 
+/// Returns an error if a file cannot be the stdin of every run.
+fn check_input(input: &Path) -> Result<(), Failure> {
+    let failed =
+        |error: std::io::Error| Failure::usage(format!("cannot read {}: {error}", input.display()));
+    let refused = |why: &str| Failure::usage(format!("--input {} is {why}", input.display()));
+    // A pipe is not opened: that waits for somebody who writes.
+    let kind = std::fs::metadata(input).map_err(failed)?.file_type();
+    if kind.is_dir() {
+        return Err(refused("a folder: name a file"));
+    }
+    if kind.is_fifo() || kind.is_socket() {
+        return Err(refused(
+            "a pipe or a socket, which the first run would read to its end: write what comes out of it to a file",
+        ));
+    }
+    std::fs::File::open(input).map(drop).map_err(failed)
+}
+
 impl Arguments {
     fn shell(&self) -> Shell {
         match self.around.shell.as_deref() {
@@ -339,13 +358,8 @@ impl Arguments {
             (None, By::Cpu) => Decides::Cpu,
             (None, By::Memory) => Decides::Memory,
         };
-        if let Some(input) = &self.around.input
-            && let Err(error) = std::fs::File::open(input)
-        {
-            return Err(Failure::usage(format!(
-                "cannot read {}: {error}",
-                input.display()
-            )));
+        if let Some(input) = &self.around.input {
+            check_input(input)?;
         }
         let [of_wall, of_others] = PRACTICAL;
         let usual = if matches!(decides, Decides::Wall) {

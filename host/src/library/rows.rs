@@ -1,6 +1,6 @@
 //! Rows of measured values, as CSV or as JSON lines.
 
-use bakeoff_domain::series::{Judge, Row};
+use bakeoff_domain::series::{Judge, Row, ValueError};
 use serde::Deserialize;
 use std::io::{BufRead, Read as _};
 
@@ -12,6 +12,9 @@ const NAME_CHARS_MAX: usize = 200;
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 /// The separators of columns that are known by the line of headings.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+
+/// Bytes that some programs write before the first character of a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// An error in a file of rows, with its line.
 #[derive(Debug)]
@@ -76,8 +79,10 @@ fn read(
             });
         }
         before += 1;
-        let text = first.trim_ascii();
-        if !text.is_empty() && text != b"\xef\xbb\xbf" {
+        if let Some(marked) = first.strip_prefix(BYTE_ORDER_MARK) {
+            first = marked.to_vec();
+        }
+        if !first.trim_ascii().is_empty() {
             break;
         }
     }
@@ -146,7 +151,7 @@ fn json_lines(
     loop {
         if !text.trim_ascii().is_empty() {
             let row: JsonRow = serde_json::from_slice(&text)
-                .map_err(|error| wrong(number, format!("{error}: {FORM}")))?;
+                .map_err(|error| wrong(number, no_row(&error, &text)))?;
             let row = Row {
                 variant: row.variant,
                 block: row.block.map(|label| label.text(number)).transpose()?,
@@ -163,6 +168,24 @@ fn json_lines(
             return Ok(());
         }
     }
+}
+
+/// The reason why a line is no row in JSON. Python and others write values that are no JSON.
+fn no_row(error: &serde_json::Error, text: &[u8]) -> String {
+    let column = error.column();
+    let rest = text.get(column.saturating_sub(1)..).unwrap_or_default();
+    let unsigned = rest.strip_prefix(b"-").unwrap_or(rest);
+    let not_finite = [(&b"NaN"[..], f64::NAN), (b"Infinity", f64::INFINITY)];
+    let found = not_finite
+        .into_iter()
+        .find(|(word, _)| unsigned.starts_with(word));
+    if let Some((_, value)) = found {
+        return format!("its value: {}", ValueError::NotFinite(value));
+    }
+    let full = error.to_string();
+    let place = format!(" at line {} column {column}", error.line());
+    let reason = full.strip_suffix(&place).unwrap_or(&full);
+    format!("{reason}, in column {column}: {FORM}")
 }
 
 /// Returns the row if its names are such.
@@ -194,7 +217,7 @@ fn csv(
     each: &mut impl FnMut(u64, Row) -> Result<bool, RowsError>,
 ) -> Result<(), RowsError> {
     let head = String::from_utf8_lossy(first);
-    let head = head.trim().trim_start_matches('\u{feff}');
+    let head = head.trim();
     let count = |separator: &u8| head.bytes().filter(|byte| byte == separator).count();
     let separator = SEPARATORS.into_iter().max_by_key(count).unwrap_or(b',');
     let columns = cells(head.as_bytes(), separator, before)?;
@@ -243,9 +266,12 @@ fn csv(
             variant: cell(variant),
             block: block.map(cell),
             case: case.map(cell),
-            value: shown
-                .parse()
-                .map_err(|_| wrong(number, format!("its value {shown:?} is no number")))?,
+            value: shown.parse().map_err(|_| {
+                wrong(
+                    number,
+                    format!("its value {shown:?} is no number: write it like 1.5"),
+                )
+            })?,
         };
         if !each(number, named(number, row)?)? {
             return Ok(());
@@ -299,6 +325,10 @@ mod tests {
         assert_eq!(short("variant;value;case\na;1;n=1\n"), ["2 a  n=1 1"]);
         assert_eq!(short("\u{feff}variant\tvalue\r\na\t1\r\n"), ["2 a   1"]);
         assert_eq!(
+            short("\u{feff}{\"variant\":\"a\",\"value\":1}"),
+            ["1 a   1"]
+        );
+        assert_eq!(
             short(
                 "\n{\"variant\":\"a\",\"block\":7,\"value\":1}\n\n{\"variant\":\"b\",\"block\":\"7\",\"value\":2,\"x\":0}"
             ),
@@ -317,6 +347,21 @@ mod tests {
         assert!(
             error("variant,value,VALUE\n").starts_with("line 1: two columns are called `value`")
         );
+        let json = |value: &str| {
+            let row = format!("{{\"variant\":\"a\",\"block\":1,\"value\":{value}}}\n");
+            error(&format!("{}{row}", row.replace(value, "2")))
+        };
+        for value in ["NaN", "Infinity", "-Infinity"] {
+            let said = json(value);
+            assert!(said.starts_with("line 2: its value: "), "{said}");
+            assert!(
+                said.contains("is not a finite number: give a run"),
+                "{said}"
+            );
+        }
+        let said = json("null");
+        assert!(said.starts_with("line 2: invalid type: null"), "{said}");
+        assert!(said.contains(", in column 37: rows are CSV"), "{said}");
         let far = "{\"variant\":\"a\",\"block\":1e30,\"value\":1}";
         assert!(error(far).contains("write it in quotes"));
         // A quote that is never closed ends with its line.

@@ -76,15 +76,18 @@ impl Quantity {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ValueError {
     /// It is not a number.
-    #[error("{0} is not a finite number")]
+    #[error(
+        "{0} is not a finite number: give a run that failed a number that says how bad that is, or leave out the variant"
+    )]
     NotFinite(f64),
     /// It has no ratio to others.
     #[error(
-        "{0} is not above 0, so there is no ratio to it: give the range of the values (--range LOW..HIGH), and means are compared"
+        "{} is not above 0, so there is no ratio to it: give the range of the values (--range LOW..HIGH), and means are compared",
+        short(*.0)
     )]
     NotPositive(f64),
     /// It lies outside of the declared range.
-    #[error("{value} lies outside of {low}..{high}, the range that was declared")]
+    #[error("{} lies outside of {low}..{high}, the range that was declared", short(*value))]
     OutOfRange {
         /// The value.
         value: f64,
@@ -95,7 +98,9 @@ pub enum ValueError {
     },
     /// It is too large or too small beside the first one.
     #[error(
-        "{value} is more than ten million times as large or as small as the first value, {first}"
+        "{} is more than ten million times as large or as small as the first value, {}: see that all have one unit",
+        short(*value),
+        short(*first)
     )]
     TooFar {
         /// The value.
@@ -103,6 +108,15 @@ pub enum ValueError {
         /// The first value.
         first: f64,
     },
+}
+
+/// A number as it was given, of which the longest ones are written with an exponent.
+fn short(number: f64) -> String {
+    if number == 0.0 || (1e-6..1e15).contains(&number.abs()) {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    }
 }
 
 impl ValueScale {
@@ -121,5 +135,21 @@ impl ValueScale {
             Self::Ratio if value <= 0.0 => Err(ValueError::NotPositive(value)),
             Self::Range { .. } | Self::Ratio => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_no_number_of_three_hundred_digits() {
+        let (value, first) = (1e300, 1.236_571);
+        let text = ValueError::TooFar { value, first }.to_string();
+        assert!(text.starts_with("1e300 is more than ten million"), "{text}");
+        assert!(text.contains("the first value, 1.236571: "), "{text}");
+        let text = ValueError::NotPositive(-0.25).to_string();
+        assert!(text.starts_with("-0.25 is not above 0"), "{text}");
+        assert_eq!([0.0, 2.0, -1e-300].map(short), ["0", "2", "-1e-300"]);
     }
 }

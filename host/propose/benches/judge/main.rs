@@ -216,6 +216,9 @@ fn swayed(plain: &[Scores], scores: &[Scores]) {
 
 /// Returns mean and standard deviation in words.
 fn spread(values: &[f64]) -> String {
+    if values.len() < 2 {
+        return format!("nobody knows what: {} pairs are too few", values.len());
+    }
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values
