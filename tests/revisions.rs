@@ -308,7 +308,7 @@ fn what_cannot_be_compared_is_named() {
         (
             &["main", "HEAD", "--package", "codec-core", "--natively"],
             2,
-            &["--natively"],
+            &["--natively is for files"],
         ),
         (
             &["main", "HEAD", "--package", "codec-core", "--out", "x"],

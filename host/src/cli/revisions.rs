@@ -129,9 +129,14 @@ fn revisions(arguments: &Arguments) -> Result<[&str; 2], Failure> {
         .call
         .as_deref()
         .is_none_or(|call| call.contains(','));
+    if arguments.natively {
+        return Err(Failure::usage(
+            "--natively is for files, and functions of a package are compared as components: leave it out, or give the \
+             function at both revisions as two files (`git show REVISION:FILE > before.rs`)",
+        ));
+    }
     let given = [
         ("--wit", arguments.wit.is_some()),
-        ("--natively", arguments.natively),
         ("--edition", arguments.compiled_for.has_edition()),
     ];
     let of_one = [

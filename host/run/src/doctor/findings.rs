@@ -110,17 +110,17 @@ fn cgroup(means: &Mechanisms) -> Finding {
     let topic = "cgroup";
     match means.groups {
         Some(CgroupLimits::MemoryAndProcesses) => {
-            Finding::good(topic, "limits memory and processes of builds")
-                .means("The kernel limits the memory and the number of processes of a build.")
+            Finding::good(topic, "limits memory and processes of builds and programs")
+                .means("The kernel limits the memory and the number of processes of a build, and of a program that is an approach.")
         }
-        Some(CgroupLimits::Processes) => Finding::good(topic, "limits processes of builds").means(
-            "The kernel limits the number of processes of a build. Its memory is checked every \
-             20 ms.",
+        Some(CgroupLimits::Processes) => Finding::good(topic, "limits processes of builds and programs").means(
+            "The kernel limits the number of processes of a build, and of a program that is an approach. Memory is \
+             checked every 20 ms.",
         ),
         None => Finding::good(topic, "not available")
             .means(
-                "Memory and processes of a build are checked every 20 ms; between two checks it can \
-                 exceed its limits.",
+                "Memory and processes of a build, and of a program that is an approach, are checked every 20 ms; between \
+                 two checks it can exceed its limits.",
             )
             .next(
                 "optional: for limits by the kernel, start bakeoff with \
