@@ -59,6 +59,9 @@ fn commands_are_compared_by_a_number_that_they_write() {
         "--metric",
         "rate",
         "--higher-is-better",
+        // One order in a hundred looks as if it was not drawn; this one does not.
+        "--seed",
+        "1",
         "--format",
         "json",
         "--export",
