@@ -299,6 +299,10 @@ fn what_cannot_be_compared_is_refused_with_the_next_step() {
             &["true", "true", "--input", "/"],
             "is a folder: name a file",
         ),
+        (
+            &["true", "true", "-m", "20", "-M", "10"],
+            "--min-runs 20 is more than --max-runs 10",
+        ),
     ] {
         let said = time(arguments);
         assert_eq!(said.status, 2, "{arguments:?}");

@@ -34,6 +34,9 @@ const COMMANDS_MAX: usize = 64;
 /// The practical threshold for times on the wall clock, which is noisier than anything else, and for all others.
 const PRACTICAL: [f64; 2] = [0.02, 0.01];
 
+/// The fewest runs of each command, unless something else is said.
+const MIN_RUNS: u32 = 10;
+
 /// Quantities that decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
@@ -166,8 +169,9 @@ struct Runs {
     #[arg(long, short = 'w', value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     warmup: u32,
     /// The fewest runs of each command that count, even if all is known before: more of them make intervals narrower
-    #[arg(long, short = 'm', value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=20_000))]
-    min_runs: u32,
+    /// [default: 10, or --max-runs if that is less]
+    #[arg(long, short = 'm', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    min_runs: Option<u32>,
     /// The most runs of each command that count
     #[arg(long, short = 'M', value_name = "N", default_value = "20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
     max_runs: u32,
@@ -251,6 +255,20 @@ fn check_input(input: &Path) -> Result<(), Failure> {
         ));
     }
     std::fs::File::open(input).map(drop).map_err(failed)
+}
+
+impl Runs {
+    /// The fewest runs of each command.
+    fn least(&self) -> Result<u32, Failure> {
+        let most = self.runs.unwrap_or(self.max_runs);
+        match self.runs.or(self.min_runs) {
+            Some(least) if least > most => Err(Failure::usage(format!(
+                "--min-runs {least} is more than --max-runs {most}: leave out one of them"
+            ))),
+            Some(least) => Ok(least),
+            None => Ok(MIN_RUNS.min(most)),
+        }
+    }
 }
 
 impl Arguments {
@@ -373,7 +391,7 @@ impl Arguments {
             input: self.around.input.clone(),
             budget: self.runs.budget,
             warm_up: self.runs.warmup,
-            runs_min: self.runs.runs.unwrap_or(self.runs.min_runs),
+            runs_min: self.runs.least()?,
             runs_max: self.runs.runs.unwrap_or(self.runs.max_runs),
             timeout: self.runs.timeout,
             ignores_failure: self.around.ignore_failure,
