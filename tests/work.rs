@@ -1,6 +1,7 @@
 //! Tasks that coding agents work off: their order, what is tried again, merged and given up. The agents are scripts.
 
 mod conflicts;
+mod experiments;
 mod going_on;
 mod hostile;
 mod kills;

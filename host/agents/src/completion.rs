@@ -21,6 +21,8 @@ pub enum Outcome {
     NothingChanged,
     /// The files that it left cannot be committed.
     Refused,
+    /// An experiment has no winner that could be taken, or could not be run.
+    NoWinner,
 }
 
 impl Outcome {
@@ -34,6 +36,7 @@ impl Outcome {
             Self::AgentFailed => "agent failed",
             Self::NothingChanged => "nothing changed",
             Self::Refused => "refused",
+            Self::NoWinner => "no winner",
         }
     }
 }

@@ -15,13 +15,15 @@ use bakeoff_revision::Repository;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The folder of worktrees in that of an experiment.
 const WORKTREES: &str = "worktrees";
 /// The folder of completions in that of an experiment.
 const COMPLETIONS: &str = "completions";
+/// The folder of results of experiments that are tasks, in that of an experiment with agents.
+const RESULTS: &str = "experiments";
 /// The file whose lock is held by whoever works in an experiment.
 const LOCK: &str = "lock";
 /// The most entries of a folder that are looked at.
@@ -339,6 +341,11 @@ impl Experiment {
         format!("{TOP}/{}/{WORKTREES}/{variant}", self.name)
     }
 
+    /// Returns the path of the results of an experiment that is a task.
+    pub(crate) fn results_of_task(&self, task: &str) -> io::Result<PathBuf> {
+        Ok(self.folder.make(RESULTS)?.path().join(task))
+    }
+
     /// Opens the worktree of a variant.
     pub(crate) fn worktree(&self, variant: &str) -> io::Result<Folder> {
         self.folder.below(format!("{WORKTREES}/{variant}"))
@@ -410,7 +417,7 @@ impl Experiment {
                 )));
             }
         }
-        for name in [WORKTREES, COMPLETIONS] {
+        for name in [WORKTREES, COMPLETIONS, RESULTS] {
             match std::fs::remove_dir_all(self.folder.below(name).map_or_else(
                 |_| self.folder.path().join(name),
                 |folder| folder.path().to_owned(),

@@ -9,11 +9,12 @@ use super::merge::{self, Merged};
 use super::orders::{NewTests, Orders};
 use super::record::{Request, Variant};
 use super::slots::Slots;
+use super::task_experiment::{TaskPaths, experiment_attempt};
 use super::task_orders::TaskOrders;
 use super::test_patterns;
 use super::verification::verify;
 use super::work::keep;
-use bakeoff_config::AgentTask;
+use bakeoff_config::{AgentTask, TaskWork};
 use bakeoff_domain::report::words;
 use bakeoff_programs::CommandLine;
 
@@ -71,7 +72,12 @@ impl<'a> ReadyTask<'a> {
             Some((first, others)) => merge::merge_all(&experiment.git(), first, others)?,
         };
         let request = Request {
-            task: task.prompt.clone(),
+            task: match &task.work {
+                TaskWork::Agent(prompt) => prompt.clone(),
+                TaskWork::Experiment { file, into } => {
+                    format!("the winner of {file} becomes {into}")
+                }
+            },
             instructions: orders.instructions.to_owned(),
             agent: orders.agent.text().to_owned(),
             base: commit,
@@ -166,11 +172,7 @@ impl<'a> ReadyTask<'a> {
                 completion
             }
             None => {
-                let variant = Variant {
-                    name: self.task.name.clone(),
-                    idea: String::new(),
-                };
-                let mut completion = attempt(experiment, &own, &variant)?;
+                let mut completion = self.worked_on(experiment, orders, &own)?;
                 completion.attempts = now.number;
                 completion.command = now.command;
                 completion.branch = None;
@@ -207,6 +209,10 @@ impl<'a> ReadyTask<'a> {
             Outcome::Committed => {
                 completion = verified(experiment, &own, completion, checking)?;
             }
+            // What there was is the winner's source.
+            Outcome::NothingChanged if self.is_experiment() && self.checks.is_empty() => {
+                completion.outcome = Outcome::Unverified;
+            }
             // What there was may be all that was to be there; the check says so.
             Outcome::NothingChanged if self.conflicts.is_empty() && !self.checks.is_empty() => {
                 let slot = checking.take();
@@ -224,6 +230,38 @@ impl<'a> ReadyTask<'a> {
             completion.branch = Some(experiment.branch(&self.task.name));
         }
         keep(experiment, &self.request, completion)
+    }
+
+    /// Has an agent work on the task, or runs its experiment.
+    fn worked_on(
+        &self,
+        experiment: &Experiment,
+        orders: &TaskOrders<'_>,
+        own: &Orders<'_>,
+    ) -> Result<Completion, AgentError> {
+        let name = &self.task.name;
+        match &self.task.work {
+            TaskWork::Agent(_) => {
+                let variant = Variant {
+                    name: name.clone(),
+                    idea: String::new(),
+                };
+                attempt(experiment, own, &variant)
+            }
+            TaskWork::Experiment { file, into } => experiment_attempt(
+                experiment,
+                own,
+                name,
+                TaskPaths { file, into },
+                orders.base,
+                orders.experiments,
+            ),
+        }
+    }
+
+    /// Returns true for a task that is an experiment, of which another attempt would have the same answer.
+    pub(crate) fn is_experiment(&self) -> bool {
+        matches!(self.task.work, TaskWork::Experiment { .. })
     }
 
     /// Returns the tests of its base that a commit changes, but for those with conflicts, which it had to resolve. What comes

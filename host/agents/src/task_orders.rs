@@ -1,6 +1,7 @@
 //! Orders of the work on tasks, and the news of it.
 
 use super::completion::Completion;
+use super::run_experiments::RunExperiments;
 use super::task_schedule::TaskRetries;
 use bakeoff_config::AgentTask;
 use bakeoff_programs::{CommandLine, Reach};
@@ -16,6 +17,8 @@ pub struct TaskOrders<'a> {
     pub base: &'a str,
     /// Instructions that stand above each task.
     pub instructions: &'a str,
+    /// Runner of the experiments among the tasks.
+    pub experiments: &'a dyn RunExperiments,
     /// Command of the agents.
     pub agent: &'a CommandLine,
     /// Commands that check each task.
@@ -46,6 +49,8 @@ pub enum TaskNews<'a> {
         /// Number of the worker, from 1.
         worker: usize,
     },
+    /// The experiment of this task is run.
+    Experiment(&'a str),
     /// The task is checked that an agent had worked on when the work was interrupted, and no agent is started.
     Checking(&'a str),
     /// An attempt ended; there is another one after this time, if there is a time.

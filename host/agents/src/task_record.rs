@@ -3,7 +3,7 @@
 use super::error::AgentError;
 use super::sealed_file;
 use super::task_orders::TaskOrders;
-use bakeoff_config::AgentTask;
+use bakeoff_config::{AgentTask, TaskWork};
 use bakeoff_files::{Folder, parse_json};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,9 @@ pub struct ListedTask {
     pub name: String,
     /// Names of the tasks that it waits for.
     pub after: Vec<String>,
+    /// True for an experiment, which no agent works on.
+    #[serde(default)]
+    pub is_experiment: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,6 +56,7 @@ impl TaskList {
             ListedTask {
                 name: task.name.clone(),
                 after: after.map(|place| tasks[*place].name.clone()).collect(),
+                is_experiment: matches!(task.work, TaskWork::Experiment { .. }),
             }
         };
         Self {

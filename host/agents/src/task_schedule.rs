@@ -34,6 +34,17 @@ pub(crate) struct StartedTask {
     receipt: Attempt,
 }
 
+/// End of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AttemptEnd {
+    /// The task is done.
+    Done,
+    /// It failed, and another attempt may not.
+    Failed,
+    /// It failed, as every other attempt would.
+    GivenUp,
+}
+
 /// State of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskProgress {
@@ -134,10 +145,14 @@ impl TaskSchedule {
     pub(crate) fn end(
         &mut self,
         started: &StartedTask,
-        is_done: bool,
+        end: AttemptEnd,
         now: Duration,
     ) -> Option<Duration> {
-        let ending = if is_done { Ending::Done } else { Ending::Lost };
+        let ending = match end {
+            AttemptEnd::Done => Ending::Done,
+            AttemptEnd::Failed => Ending::Lost,
+            AttemptEnd::GivenUp => Ending::Failed,
+        };
         match self.queue.finish(&started.receipt, ending, now) {
             Receipt::Accepted(NextStep::Retry { at }) => Some(at),
             _ => None,
@@ -282,7 +297,12 @@ fn simulate(
         working.retain(|(at, is_done, started)| {
             let has_ended = *at <= now;
             if has_ended {
-                schedule.end(started, *is_done, now);
+                let end = if *is_done {
+                    AttemptEnd::Done
+                } else {
+                    AttemptEnd::Failed
+                };
+                schedule.end(started, end, now);
             }
             !has_ended
         });

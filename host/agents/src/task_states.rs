@@ -46,13 +46,21 @@ impl Experiment {
                 .collect();
             let words = match completion {
                 Some(completion) if is_done => completion.outcome.words().to_owned(),
+                _ if has_agent && is_held && task.is_experiment => {
+                    "its experiment is run".to_owned()
+                }
                 _ if has_agent && is_held => "its agent works".to_owned(),
                 _ if has_agent => "interrupted".to_owned(),
                 Some(completion) if is_held && completion.outcome == Outcome::Committed => {
                     "is being checked".to_owned()
                 }
                 Some(completion) if is_held => {
-                    in_words(&completion, list.command, list.attempts_max)
+                    let attempts_max = if task.is_experiment {
+                        1
+                    } else {
+                        list.attempts_max
+                    };
+                    in_words(&completion, list.command, attempts_max)
                 }
                 Some(completion) => completion.outcome.words().to_owned(),
                 None if open.is_empty() => "not begun".to_owned(),
@@ -81,7 +89,8 @@ fn in_words(completion: &Completion, command: u64, attempts_max: u32) -> String 
             attempts + 1
         )
     } else {
-        format!("{failed} in all of {attempts_max} attempts; given up")
+        let plural = if attempts_max == 1 { "" } else { "s" };
+        format!("{failed} after {attempts_max} attempt{plural}; given up")
     }
 }
 
@@ -113,7 +122,7 @@ mod tests {
         };
         for (command, attempts, words) in [
             (2, 1, "agent failed; attempt 2 of 3 is to come"),
-            (2, 3, "agent failed in all of 3 attempts; given up"),
+            (2, 3, "agent failed after 3 attempts; given up"),
             (1, 3, "agent failed before; not begun again"),
         ] {
             assert_eq!(in_words(&failed(command, attempts), 2, 3), words);

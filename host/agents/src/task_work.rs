@@ -9,8 +9,9 @@ use super::task_attempt::{AttemptAt, DoneTask, ReadyTask, is_done};
 use super::task_orders::{TaskListener, TaskNews, TaskOrders};
 use super::task_record::{self, TaskList};
 use super::task_result::{MergedResult, merge_results};
-use super::task_schedule::{StartedTask, TaskProgress, TaskSchedule, WorkerLoad};
+use super::task_schedule::{AttemptEnd, StartedTask, TaskProgress, TaskSchedule, WorkerLoad};
 use super::work::name_branch;
+use bakeoff_config::TaskWork;
 use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -208,6 +209,8 @@ impl TaskTeam<'_> {
                 let task = &self.orders.tasks[started.task].name;
                 (self.news)(if ready.unchecked(self.experiment).is_some() {
                     TaskNews::Checking(task)
+                } else if ready.is_experiment() {
+                    TaskNews::Experiment(task)
                 } else {
                     TaskNews::Started {
                         task,
@@ -271,7 +274,13 @@ impl TaskTeam<'_> {
         match ended {
             Ok((completion, base)) => {
                 let is_done = is_done(&completion);
-                let again = state.schedule.end(started, is_done, now);
+                let task = &self.orders.tasks[started.task];
+                let end = match task.work {
+                    _ if is_done => AttemptEnd::Done,
+                    TaskWork::Agent(_) => AttemptEnd::Failed,
+                    TaskWork::Experiment { .. } => AttemptEnd::GivenUp,
+                };
+                let again = state.schedule.end(started, end, now);
                 if is_done {
                     state.done[started.task] = Some(DoneTask {
                         commit: completion.commit.clone().unwrap_or(base),

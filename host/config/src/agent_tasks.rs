@@ -10,6 +10,12 @@
 //! name = "evaluator"
 //! after = ["parser"]
 //! prompt = "Write src/evaluator.rs, which uses the parser."
+//!
+//! [[task]]
+//! name = "fastest"
+//! after = ["evaluator"]
+//! experiment = "experiments/sum.toml"
+//! into = "src/sum.rs"
 //! ```
 
 use super::error::{ConfigError, Finding, Findings, quoted};
@@ -29,6 +35,8 @@ pub const CHECKS_MAX: usize = 8;
 pub const PROMPT_CHARS_MAX: usize = 16_000;
 /// The longest command of a check, in characters.
 const CHECK_CHARS_MAX: usize = 2_000;
+/// The longest path of a file, in characters.
+const PATH_CHARS_MAX: usize = 500;
 /// The longest name of an experiment with agents, a variant or a task, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 /// The greatest priority; the least one is its negative.
@@ -40,13 +48,13 @@ pub const ESTIMATE_RANGE: (f64, f64) = (0.1, 1_440.0);
 /// The name of the branch with all results, which no task can have.
 pub const RESULT_NAME: &str = "result";
 
-/// Task that a coding agent works on.
+/// Task of a file of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentTask {
     /// Name of the task, a part of its branch's name.
     pub name: String,
-    /// Text that its agent is told.
-    pub prompt: String,
+    /// Work that does it.
+    pub work: TaskWork,
     /// Places in the list of the tasks that it waits for, all of them before its own.
     pub after: Vec<usize>,
     /// Priority: of the tasks that could start, those of a higher one do.
@@ -55,6 +63,20 @@ pub struct AgentTask {
     pub estimate_minutes: f64,
     /// Commands that what its agent left has to pass, in order.
     pub checks: Vec<String>,
+}
+
+/// Work that does a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskWork {
+    /// An agent, which is told this text.
+    Agent(String),
+    /// An experiment, whose winner's source becomes a file.
+    Experiment {
+        /// Path of the experiment file, or of its folder, from the top of the repository.
+        file: String,
+        /// Path of the file that the source becomes, from the top of the repository.
+        into: String,
+    },
 }
 
 /// Returns true if the text can name an experiment with agents, a variant or a task: a folder, and a part of a branch's
@@ -150,15 +172,12 @@ pub fn parse_agent_tasks(text: &str, name: &str) -> Result<Vec<AgentTask>, Confi
     Ok(ordered(read, &order))
 }
 
-/// Reads one task; `None` if its name or its prompt is missing or wrong.
+/// Reads one task; `None` if its name or its work is missing or wrong.
 fn task(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<ReadTask> {
     let name = section.text("name", found);
     section.missing("name", "its branch has it", "name = \"parser\"", found);
     let name = name.filter(|name| is_task_name(name, found));
-    let prompt = section.text("prompt", found);
-    let example = "prompt = \"Write src/parser.rs.\"";
-    section.missing("prompt", "its agent is told that", example, found);
-    let prompt = prompt.filter(|prompt| is_usual_text("prompt", prompt, PROMPT_CHARS_MAX, found));
+    let work = task_work(&mut section, found);
     let waits_for = section.one_or_more_texts("after", "the name of a task, or a list", found);
     let priority = section.integer("priority", found);
     let priority = priority.map_or(0, |priority| checked_priority(&priority, found));
@@ -186,11 +205,11 @@ fn task(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<ReadTask> 
         .map(|check| check.value.to_owned())
         .collect();
     section.close(found);
-    let (name, prompt) = (name?, prompt?);
+    let (name, work) = (name?, work?);
     Some(ReadTask {
         task: AgentTask {
             name: name.value.to_owned(),
-            prompt: prompt.value.to_owned(),
+            work,
             after: Vec::new(),
             priority,
             estimate_minutes: estimate,
@@ -205,6 +224,75 @@ fn task(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<ReadTask> 
             })
             .collect(),
     })
+}
+
+/// Reads what does a task: a prompt for its agent, or an experiment with the file that its winner becomes.
+fn task_work(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<TaskWork> {
+    let prompt = section.text("prompt", found);
+    let experiment = section.text("experiment", found);
+    let into = section.text("into", found);
+    let Some(experiment) = experiment else {
+        if let Some(into) = into {
+            found.push(Finding::new(
+                into.span,
+                "`into` is for the winner of an experiment, and there is none",
+                "this file",
+                "add `experiment = \"FILE.toml\"`, or leave it out",
+            ));
+        }
+        let example = "prompt = \"Write src/parser.rs.\"";
+        section.missing("prompt", "its agent is told that", example, found);
+        let prompt = prompt?;
+        return is_usual_text("prompt", &prompt, PROMPT_CHARS_MAX, found)
+            .then(|| TaskWork::Agent(prompt.value.to_owned()));
+    };
+    if let Some(prompt) = prompt {
+        found.push(Finding::new(
+            prompt.span,
+            "a task has a `prompt` or an `experiment`, and this one has both",
+            "this prompt",
+            "make them two tasks, one after the other",
+        ));
+    }
+    let example = "into = \"src/parser.rs\"";
+    section.missing(
+        "into",
+        "the source of the winner becomes that file",
+        example,
+        found,
+    );
+    let into = into?;
+    let are_paths =
+        [("experiment", &experiment), ("into", &into)].map(|(key, path)| is_path(key, path, found));
+    (are_paths == [true, true]).then(|| TaskWork::Experiment {
+        file: experiment.value.to_owned(),
+        into: into.value.to_owned(),
+    })
+}
+
+/// Returns true for a path of a file in the repository: of plain names alone, none of which is hidden.
+fn is_path(key: &str, path: &At<&str>, found: &mut Vec<Finding>) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && !name.starts_with(['.', '-']) && !name.contains(['\\', ':'])
+    };
+    if !is_usual_text(key, path, PATH_CHARS_MAX, found) {
+        return false;
+    }
+    let fits = key != "experiment" || path.value.ends_with(".toml");
+    let is_path = fits && path.value.split('/').all(is_name);
+    if !is_path {
+        found.push(Finding::new(
+            path.span.clone(),
+            if fits {
+                format!("`{key}` is no path of a file in the repository")
+            } else {
+                "`experiment` is no experiment file, such as `bakeoff.toml`".to_owned()
+            },
+            "this path",
+            "names with `/` between them, from the top of the repository, none of which begins with `.` or `-`",
+        ));
+    }
+    is_path
 }
 
 fn is_task_name(name: &At<&str>, found: &mut Vec<Finding>) -> bool {
@@ -228,8 +316,8 @@ fn is_task_name(name: &At<&str>, found: &mut Vec<Finding>) -> bool {
 
 /// Returns true for a text that is there, is no longer than this, and controls no terminal.
 fn is_usual_text(key: &str, text: &At<&str>, chars_max: usize, found: &mut Vec<Finding>) -> bool {
-    // A command is shown before it is run, as what it is.
-    let is_line = key == "check";
+    // A command or a path is shown before it is used, as what it is.
+    let is_line = key != "prompt";
     let is_control = |c: char| c.is_control() && (is_line || !matches!(c, '\n' | '\r' | '\t'));
     let (why, label, help) = if text.value.trim().is_empty() {
         let help = format!("`{key}` says something, or is left out where it may be");

@@ -134,7 +134,7 @@ mod write_options;
 
 pub use agent_tasks::{
     AGENT_TASKS_MAX, AgentTask, AgentTaskTexts, CHECKS_MAX, ESTIMATE_MINUTES, ESTIMATE_RANGE,
-    PRIORITY_MAX, PROMPT_CHARS_MAX, RESULT_NAME, TASKS_FILE_NAME, agent_task_entries,
+    PRIORITY_MAX, PROMPT_CHARS_MAX, RESULT_NAME, TASKS_FILE_NAME, TaskWork, agent_task_entries,
     is_branch_part, parse_agent_tasks,
 };
 pub use aggregators::AGGREGATORS_MAX;

@@ -264,6 +264,7 @@ fn schema() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_config::TaskWork;
 
     fn written(level: &str, tasks: &Value) -> WrittenWork {
         let reply = json!({"complexity": {"level": level, "reasons": ["It is\nsmall.\u{1b}[2J"]}, "tasks": tasks});
@@ -283,7 +284,7 @@ mod tests {
             (planned.tasks[1].name.as_str(), &planned.tasks[1].after[..]),
             ("the-parser", &[0][..])
         );
-        assert_eq!(planned.tasks[0].prompt, "Do\nit.");
+        assert_eq!(planned.tasks[0].work, TaskWork::Agent("Do\nit.".to_owned()));
         assert_eq!(planned.tasks[0].checks, ["true"]);
         assert!(
             planned
@@ -356,7 +357,10 @@ mod tests {
             (PRIORITY_MAX, ESTIMATE_RANGE.1)
         );
         assert_eq!(first.checks, ["a b c"]);
-        assert_eq!(first.prompt.chars().count(), PROMPT_CHARS_MAX);
+        let TaskWork::Agent(prompt) = &first.work else {
+            panic!("a plan has tasks for agents alone");
+        };
+        assert_eq!(prompt.chars().count(), PROMPT_CHARS_MAX);
         assert!(!planned.text.contains('\u{1b}'));
     }
 

@@ -6,7 +6,7 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output};
 use super::work::{AT_ONCE_MAX, listing};
 use super::{Status, model_news, show};
-use bakeoff_config::{AgentTask, PROSE_CHARS_MAX, TASKS_FILE_NAME};
+use bakeoff_config::{AgentTask, PROSE_CHARS_MAX, TASKS_FILE_NAME, TaskWork};
 use bakeoff_files::Folder;
 use bakeoff_propose::{PlanError, PlannedWork, WorkRequest, plan_work};
 use bakeoff_render::escape::{Plain, ShellWord};
@@ -162,7 +162,10 @@ impl<'a> TaskOutput<'a> {
     fn of(task: &'a AgentTask, tasks: &'a [AgentTask]) -> Self {
         Self {
             name: &task.name,
-            prompt: &task.prompt,
+            prompt: match &task.work {
+                TaskWork::Agent(prompt) => prompt,
+                TaskWork::Experiment { .. } => "",
+            },
             after: task
                 .after
                 .iter()

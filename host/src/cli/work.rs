@@ -1,5 +1,6 @@
 //! `bakeoff work`: tasks that wait for each other, worked off by coding agents, each in a worktree of its own.
 
+mod experiments;
 mod listing;
 mod report;
 mod states;
@@ -17,6 +18,7 @@ use bakeoff_config::{AgentTask, FILE_BYTES_MAX, TASKS_FILE_NAME, parse_agent_tas
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
 use clap::Args;
+use experiments::Experiments;
 use report::WorkReport;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,6 +61,12 @@ A file of tasks:
   after = [\"parser\"]
   prompt = \"Write src/evaluator.rs, which uses the parser.\"
   check = \"cargo test\"
+
+  [[task]]
+  name = \"fastest\"
+  after = [\"evaluator\"]
+  experiment = \"experiments/sum.toml\"
+  into = \"src/sum.rs\"
 
 The same command again goes on: what is done is not done again.
 
@@ -124,12 +132,14 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         output.reporter()(listed.trim_end());
     } else if planned::is_on_terminal() {
         anstream::eprint!("{listed}");
-        if !planned::confirm("Start agents, and run these checks behind a fence? [y/N] ")? {
+        if !planned::confirm(
+            "Start agents, and run these checks and experiments behind a fence? [y/N] ",
+        )? {
             return Err(Failure::no_answer("nothing was started"));
         }
     } else {
         return Err(Failure::usage(format!(
-            "{listed}\nnothing was started: --yes gives leave to start agents, and to run these checks behind a fence"
+            "{listed}\nnothing was started: --yes gives leave to start agents, and to run these checks and experiments behind a fence"
         )));
     }
     let (tasks, base) = (work.tasks.clone(), work.base.clone());
@@ -209,6 +219,7 @@ impl Work {
             tasks: &self.tasks,
             base: &self.base,
             instructions: &self.instructions,
+            experiments: &Experiments::default(),
             agent: &self.agent,
             checks: &self.checks,
             tests: &self.tests,
@@ -239,6 +250,7 @@ fn line(news: &TaskNews<'_>) -> String {
         TaskNews::Started { task, attempt, .. } => {
             format!("{task}: its agent works, attempt {attempt}")
         }
+        TaskNews::Experiment(task) => format!("{task}: its experiment is run"),
         TaskNews::Checking(task) => format!("{task}: what its agent left is checked"),
         TaskNews::Ended(completion, wait) => {
             let again = wait.map_or_else(String::new, |wait| {

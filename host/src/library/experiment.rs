@@ -5,7 +5,8 @@ use super::report::Report;
 use super::results::{results_folder, write_files};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::spec::Workers;
+use bakeoff_domain::spec::{Code, Workers};
+use bakeoff_domain::variant::{self, approach_indexes};
 use bakeoff_run::{HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
 use bakeoff_search::{SearchRequest, Searched};
 use bakeoff_store::events::Envelope;
@@ -190,6 +191,19 @@ impl Experiment {
                 Err(error) => Err(Error::machine(format!("cannot start a thread: {error}"))),
             }
         })
+    }
+
+    /// Returns the file of the source that a variant is made from, and from nothing else: it has no parameters, and is no
+    /// component, program or candidate of a search.
+    pub(crate) fn source_file(&self, id: &str) -> Option<PathBuf> {
+        let approaches = &self.loaded.experiment.approaches;
+        let variants = variant::declare(approaches);
+        let mut variants = variants.iter().zip(approach_indexes(approaches));
+        let (variant, approach) = variants.find(|(variant, _)| variant.id == *id)?;
+        match &approaches[approach].code {
+            Code::Source(path) if variant.parameters.is_empty() => Some(self.loaded.dir.join(path)),
+            _ => None,
+        }
     }
 
     async fn perform(&self) -> Result<Report, Error> {

@@ -1,4 +1,5 @@
 use super::*;
+use bakeoff_config::TaskWork;
 use std::collections::BTreeMap;
 
 fn minutes(minutes: f64) -> Duration {
@@ -8,7 +9,7 @@ fn minutes(minutes: f64) -> Duration {
 fn task(name: &str, estimate_minutes: f64, after: &[usize]) -> AgentTask {
     AgentTask {
         name: name.to_owned(),
-        prompt: "Do it.".to_owned(),
+        work: TaskWork::Agent("Do it.".to_owned()),
         after: after.to_vec(),
         priority: 0,
         estimate_minutes,
@@ -80,19 +81,25 @@ fn what_fails_is_tried_again_ever_later_and_what_needs_it_is_unreachable_in_the_
     let seconds = Duration::from_secs;
     let first = schedule.start(seconds(0)).unwrap();
     assert_eq!((first.task, first.attempt), (0, 1));
-    assert_eq!(schedule.end(&first, false, seconds(1)), Some(seconds(11)));
+    assert_eq!(
+        schedule.end(&first, AttemptEnd::Failed, seconds(1)),
+        Some(seconds(11))
+    );
     // The rest goes on meanwhile.
     let other = schedule.start(seconds(1)).unwrap();
     assert_eq!(other.task, 3);
-    assert_eq!(schedule.end(&other, true, seconds(2)), None);
+    assert_eq!(schedule.end(&other, AttemptEnd::Done, seconds(2)), None);
     assert!(schedule.start(seconds(10)).is_none());
     assert_eq!(schedule.next_change(seconds(10)), Some(seconds(11)));
     let second = schedule.start(seconds(11)).unwrap();
     assert_eq!((second.task, second.attempt), (0, 2));
-    assert_eq!(schedule.end(&second, false, seconds(12)), Some(seconds(32)));
+    assert_eq!(
+        schedule.end(&second, AttemptEnd::Failed, seconds(12)),
+        Some(seconds(32))
+    );
     let third = schedule.start(seconds(32)).unwrap();
     assert_eq!(schedule.state(0), TaskProgress::Working);
-    assert_eq!(schedule.end(&third, false, seconds(33)), None);
+    assert_eq!(schedule.end(&third, AttemptEnd::Failed, seconds(33)), None);
     assert!(schedule.is_over());
     assert_eq!(schedule.state(0), TaskProgress::GivenUp);
     assert_eq!(schedule.state(1), TaskProgress::Unreachable(0));
@@ -221,4 +228,18 @@ fn failures_in_a_thousand_random_graphs_are_tried_again_and_reach_what_needs_the
             .collect();
         assert_order(&tasks, &ran, &done_at);
     }
+}
+
+#[test]
+fn what_would_fail_again_is_not_tried_again() {
+    let tasks = [task("a", 1.0, &[]), task("b", 1.0, &[0])];
+    let mut schedule = TaskSchedule::new(&tasks, 1, TWICE).unwrap();
+    let first = schedule.start(Duration::ZERO).unwrap();
+    assert_eq!(
+        schedule.end(&first, AttemptEnd::GivenUp, minutes(1.0)),
+        None
+    );
+    assert_eq!(schedule.state(0), TaskProgress::GivenUp);
+    assert_eq!(schedule.state(1), TaskProgress::Unreachable(0));
+    assert!(schedule.is_over());
 }

@@ -31,7 +31,7 @@ fn tasks_come_after_those_that_they_wait_for_and_keep_the_order_of_the_file() {
     )
     .unwrap();
     assert_eq!((one[0].priority, one[0].estimate_minutes), (-3, 2.5));
-    assert_eq!(one[0].prompt, "First.\n\tThen.\n");
+    assert_eq!(one[0].work, TaskWork::Agent("First.\n\tThen.\n".to_owned()));
     assert_eq!(one[0].checks, ["true"]);
     assert_eq!((&one[1].after[..], one[1].checks.len()), (&[0][..], 2));
 }
@@ -144,4 +144,51 @@ fn names_are_those_of_a_folder_and_a_branch() {
         assert!(!is_branch_part(bad), "{bad}");
     }
     assert!(!is_branch_part(&"a".repeat(65)));
+}
+
+#[test]
+fn a_task_may_be_an_experiment_whose_winner_becomes_a_file() {
+    let task = |lines: &str| parse(&format!("[[task]]\nname = \"a\"\n{lines}\n"));
+    let one = task("experiment = \"e/sum.toml\"\ninto = \"src/sum.rs\"").unwrap();
+    let expected = TaskWork::Experiment {
+        file: "e/sum.toml".to_owned(),
+        into: "src/sum.rs".to_owned(),
+    };
+    assert_eq!(one[0].work, expected);
+    for (wrong, why) in [
+        ("experiment = \"e.toml\"", "`into` is missing"),
+        ("prompt = \"x\"\ninto = \"y\"", "`into` is for the winner"),
+        (
+            "prompt = \"x\"\nexperiment = \"e.toml\"\ninto = \"y\"",
+            "and this one has both",
+        ),
+        ("experiment = \"e\"\ninto = \"y\"", "`experiment` is no"),
+        ("", "`prompt` is missing"),
+    ] {
+        let refusal = task(wrong).unwrap_err();
+        assert!(refusal.contains(why), "{wrong}: {refusal}");
+    }
+}
+
+#[test]
+fn case_255_paths_of_an_experiment_and_its_winner_that_lead_elsewhere_are_refused() {
+    for path in [
+        "../x.toml",
+        "/x.toml",
+        "a/../x.toml",
+        "a//x.toml",
+        ".git/x.toml",
+        ".bakeoff/x.toml",
+        "-x.toml",
+        "a\\\\x.toml",
+        "c:x.toml",
+        "a\\nx.toml",
+        "",
+    ] {
+        for (file, into) in [(path, "y"), ("e.toml", path)] {
+            let text =
+                format!("[[task]]\nname = \"a\"\nexperiment = \"{file}\"\ninto = \"{into}\"\n");
+            assert!(parse(&text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Tasks as they are shown before an agent is started, with what they are expected to take.
 
 use bakeoff_agents::forecast;
-use bakeoff_config::AgentTask;
+use bakeoff_config::{AgentTask, TaskWork};
 use bakeoff_render::escape::Plain;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -36,6 +36,14 @@ pub(crate) fn listing(tasks: &[AgentTask], workers: usize) -> String {
             minutes(Duration::from_secs_f64(task.estimate_minutes * 60.0)),
             start.as_secs_f64() / 60.0
         );
+        if let TaskWork::Experiment { file, into } = &task.work {
+            let (file, into) = (Plain(file), Plain(into));
+            let _ = writeln!(
+                text,
+                "  {:<width$}  experiment: {file}, whose winner becomes {into}",
+                ""
+            );
+        }
         for check in &task.checks {
             let _ = writeln!(text, "  {:<width$}  check: {}", "", Plain(check));
         }
@@ -72,7 +80,14 @@ mod tests {
     fn tasks_are_listed_with_their_checks_and_what_they_are_expected_to_take() {
         let task = |name: &str, after: &[usize], check: &str| AgentTask {
             name: name.to_owned(),
-            prompt: "Do it.".to_owned(),
+            work: if name == "all" {
+                TaskWork::Experiment {
+                    file: "e.toml".to_owned(),
+                    into: "src/e.rs".to_owned(),
+                }
+            } else {
+                TaskWork::Agent("Do it.".to_owned())
+            },
             after: after.to_vec(),
             priority: 0,
             estimate_minutes: 5.0,
@@ -92,7 +107,9 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("  all  5.0 min from minute 5, after a, b\n"),
+            text.contains(
+                "  all  5.0 min from minute 5, after a, b\n       experiment: e.toml, whose winner becomes src/e.rs\n"
+            ),
             "{text}"
         );
         assert!(!text.contains('\u{1b}'), "{text}");
