@@ -2,8 +2,8 @@
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
 use bakeoff::{
-    Error, ErrorKind, Experiment, JudgeOptions, Judgement, Outcome, Report, Status, TimeVerdict,
-    Verdict,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Error, ErrorKind, Experiment, JudgeOptions,
+    Judgement, Outcome, Report, Status, TimeVerdict, Verdict,
 };
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
             cannot_be_run,
         ),
         trial("somebodys_values_are_judged", judges),
+        trial("agents_leave_branches_of_which_one_is_the_best", agents),
         trial("the_example_says_what_the_command_line_says", example),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -71,6 +72,69 @@ fn experiment() -> tempfile::TempDir {
          { name = \"wrong\", source = \"wrong.rs\" },\n]\n",
     );
     folder
+}
+
+fn agents() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(folder.path()).args(arguments);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    if !git(&["init", "--quiet"]) {
+        return;
+    }
+    fs::create_dir(folder.path().join("tests")).unwrap();
+    fs::write(folder.path().join("add.sh"), "echo $(($1 + $2))\n").unwrap();
+    let test = "[ \"$(sh add.sh 1 2)\" = 3 ]\n";
+    fs::write(folder.path().join("tests/run.sh"), test).unwrap();
+    assert!(git(&["add", "."]));
+    let who = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+    let commit = ["commit", "--quiet", "--no-gpg-sign", "-m", "a"];
+    assert!(git(&[&who[..], &commit].concat()));
+    let agents: Agents = Agents::new(folder.path(), "Do it", "sh -c 'eval \"$(tail -n 1)\"'")
+        .variant("good", "echo 'expr $1 + $2' >add.sh")
+        .variant("wrong", "echo 'echo 4' >add.sh; echo true >tests/run.sh")
+        .variant("fails", "exit 3")
+        .verify("sh tests/run.sh")
+        .at_once(1)
+        .time(Duration::from_secs(300));
+    let report: AgentsReport = agents.run().unwrap();
+    assert_eq!(report.best(), Some("bakeoff/agents/good"));
+    assert_eq!(report.reason(), "");
+    let results: Vec<AgentResult<'_>> = report.results().collect();
+    let outcomes: Vec<(&str, AgentOutcome)> = results
+        .iter()
+        .map(|result| (result.variant(), result.outcome()))
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            ("good", AgentOutcome::Passed),
+            ("wrong", AgentOutcome::VerificationFailed),
+            ("fails", AgentOutcome::AgentFailed),
+        ]
+    );
+    assert_eq!(results[0].branch(), Some("bakeoff/agents/good"));
+    assert!(results[2].reason().contains("status 3"));
+    assert!(results[1].json().contains("tests/run.sh"));
+    assert!(git(&["rev-parse", "--verify", "bakeoff/agents/good"]));
+    let refused = |agents: Agents| agents.run().unwrap_err();
+    let named = refused(Agents::new(folder.path(), "x", "true").variant("a/b", ""));
+    assert_eq!(named.kind(), ErrorKind::Experiment);
+    assert!(named.to_string().contains("is no name of a variant"));
+    let rounds = refused(agents.clone().rounds(9));
+    assert!(rounds.to_string().contains("1 to 8 rounds"), "{rounds}");
+    let unverified = Agents::new(folder.path(), "x", "true").variant("a", "");
+    assert!(
+        refused(unverified.rounds(2))
+            .to_string()
+            .contains("`verify`")
+    );
+    let stopped = Agents::new(folder.path(), "x", "sleep 4327").variant("a", "");
+    let stopped = stopped.name("stopped");
+    stopped.stopper()();
+    assert_eq!(stopped.run().unwrap_err().kind(), ErrorKind::Stopped);
 }
 
 fn judges() {

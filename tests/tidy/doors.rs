@@ -99,10 +99,6 @@ const OWN_PATHS: [(&str, &str); 59] = [
         "whether there is an experiment in the folder that the user named",
     ),
     ("cli::export", "the folder that the user named"),
-    (
-        "cli::fence_reach",
-        "the paths to read that the user named, and folders of the system",
-    ),
     ("cli::generate", "files that the user named"),
     ("cli::init", "the folder and files that the user named"),
     (
@@ -165,6 +161,10 @@ const OWN_PATHS: [(&str, &str); 59] = [
     ),
     ("doctor::cores", "what the system tells of its processors"),
     ("interface::load", "what the user named: a folder or a file"),
+    (
+        "library::fence_reach",
+        "the paths to read that the user named, and folders of the system",
+    ),
     (
         "mcp::roots",
         "the roots that the user named; below them, `cap_std` is the door",

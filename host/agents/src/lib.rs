@@ -44,7 +44,7 @@ pub use completion::{Completion, Outcome, Verification};
 pub use error::AgentError;
 pub use experiment::{Experiment, WorktreeState};
 pub use measurement::{MeasureOrders, Measurement, NotBuilt, THE_BASE};
-pub use orders::{NewTests, Orders};
+pub use orders::{AGENT_INSTRUCTIONS, NewTests, Orders};
 pub use pick::{PickAnswer, PickedVariant};
 pub use record::{Request, Variant};
 pub use round_record::{BestVariant, RoundRecord, RoundResult};

@@ -5,6 +5,13 @@ use bakeoff_programs::{CommandLine, Reach};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// Instructions that stand above the task of variants unless others are named.
+pub const AGENT_INSTRUCTIONS: &str = "\
+Work in the current folder, which is yours alone: a copy of a git repository. Do the task below by the approach below, \
+and end when it is done. What you leave in the files is what counts; it is committed for you. Tests that you change or \
+add are shown, and those of the original are the ones that your work is verified by. In DONE.md you may say in a few \
+lines what you did and what is left.";
+
 /// Tests that an agent added, where what it left is verified with the tests of the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewTests {

@@ -11,8 +11,8 @@ use super::options::{Format, Output};
 use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AgentError, Completion, Experiment, MeasureOrders, NewTests, News, Orders, Outcome, Reach,
-    Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, Completion, Experiment, MeasureOrders, NewTests, News, Orders,
+    Outcome, Reach, Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -32,13 +32,6 @@ const AT_ONCE: usize = 4;
 const ROUNDS_MAX: i64 = 8;
 /// The largest file of instructions, in bytes.
 const INSTRUCTIONS_BYTES_MAX: u64 = 256 << 10;
-/// Instructions that stand above the task unless others are named.
-const INSTRUCTIONS: &str = "\
-Work in the current folder, which is yours alone: a copy of a git repository. Do the task below by the approach below, \
-and end when it is done. What you leave in the files is what counts; it is committed for you. Tests that you change or \
-add are shown, and those of the original are the ones that your work is verified by. In DONE.md you may say in a few \
-lines what you did and what is left.";
-
 /// Has a task done by a coding agent once for each variant, each in a worktree of its own, and shows what they left
 ///
 /// An agent is a command of yours. It reads the task as its stdin and in TASK.md, and is behind a fence: it writes
@@ -169,7 +162,7 @@ impl Arguments {
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let request = Request {
             task: self.task.clone(),
-            instructions: instructions(self.instructions.as_deref(), INSTRUCTIONS)?,
+            instructions: instructions(self.instructions.as_deref(), AGENT_INSTRUCTIONS)?,
             agent: self.agent.clone(),
             base: experiment.base(&self.base).map_err(failure)?,
             first_base: None,

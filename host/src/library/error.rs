@@ -44,6 +44,13 @@ impl Error {
         }
     }
 
+    pub(super) fn stopped(message: impl fmt::Display) -> Self {
+        Self {
+            kind: ErrorKind::Stopped,
+            message: message.to_string(),
+        }
+    }
+
     pub(super) fn machine(message: impl fmt::Display) -> Self {
         Self {
             kind: ErrorKind::Machine,

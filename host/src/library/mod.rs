@@ -3,16 +3,22 @@
 //! These items are re-exported at the root of the crate, and are all of it that programs may rely on from one version
 //! to the next.
 
+mod agents;
 mod error;
 mod experiment;
+mod fence_reach;
 mod judge;
+mod measured_rounds;
 mod report;
 mod results;
 mod rows;
 
+pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
+pub(crate) use fence_reach::{holds_home, reach};
 pub use judge::{JudgeOptions, Judgement, judge};
+pub(crate) use measured_rounds::{MeasuredRounds, timing_options};
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
 pub(crate) use results::{results_folder, write_files};
 pub(crate) use rows::{RowsError, judge_rows};

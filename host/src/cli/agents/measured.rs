@@ -3,18 +3,14 @@
 use crate::cli::counts;
 use crate::cli::failure::Failure;
 use crate::cli::models;
+use crate::library::{MeasuredRounds, timing_options};
 use bakeoff_agents::{Measurement, NotBuilt};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::{SeriesEnd, SeriesReport};
-use bakeoff_programs::{CommandLine, Decides, Shell, TimingOptions};
+use bakeoff_programs::{CommandLine, Shell, TimingOptions};
 use clap::Args;
 use serde::Serialize;
 use std::time::Duration;
-
-/// The practical threshold for times on the wall clock.
-const PRACTICAL: f64 = 0.02;
-/// The error that all claims of all rounds together may have.
-const ERROR: f64 = 0.05;
 
 /// Options on the measurement.
 #[derive(Debug, Args)]
@@ -52,36 +48,17 @@ impl MeasureArguments {
         let Some(command) = self.measure.as_ref().map(line).transpose()? else {
             return Ok(None);
         };
-        let options = (0..rounds).map(|_| self.options(wall, rounds));
+        let measured = MeasuredRounds {
+            rounds,
+            budget: self.budget,
+            wall,
+            seed: self.seed,
+        };
         Ok(Some(MeasurePlan {
             command,
             build: self.build.as_ref().map(line).transpose()?,
-            options: options.collect::<Result<_, Failure>>()?,
+            options: timing_options(&measured)?,
         }))
-    }
-
-    /// Returns the options of one of so many rounds, which share the error that all claims may have.
-    fn options(&self, wall: Duration, rounds: u32) -> Result<TimingOptions, Failure> {
-        Ok(TimingOptions {
-            decides: Decides::Wall,
-            shell: Shell::IfNeeded,
-            input: None,
-            budget: self.budget,
-            warm_up: 1,
-            runs_min: 10,
-            runs_max: 20_000,
-            timeout: Some(wall),
-            ignores_failure: false,
-            same_output: false,
-            seed: match self.seed {
-                Some(seed) => seed,
-                None => bakeoff_run::draw_seed()?,
-            },
-            confidence: 1.0 - ERROR / f64::from(rounds),
-            practical: PRACTICAL,
-            looks_at_files: false,
-            margin: None,
-        })
     }
 }
 
