@@ -106,12 +106,13 @@ impl Experiment {
         path.symlink_metadata().is_ok() && !has(COMPLETIONS) && !has(task_record::FILE)
     }
 
-    /// Opens the experiment of this name, whose agents have left something.
+    /// Opens the experiment of this name, whose agents have left something. Nothing is written.
     ///
     /// # Errors
     /// There is none; as for [`Experiment::open`].
     pub fn existing(start: &Path, name: &str) -> Result<Self, AgentError> {
-        let top = Folder::named_by_user(repository(start)?.top())?;
+        let repository = repository(start)?;
+        let top = Folder::named_by_user(repository.top())?;
         let is_there = is_branch_part(name)
             && (top.below(format!("{TOP}/{name}/{COMPLETIONS}")).is_ok()
                 || top.has(format!("{TOP}/{name}/{}", task_record::FILE)));
@@ -120,7 +121,11 @@ impl Experiment {
                 "there is no {TOP}/{name} in which an agent left something: `bakeoff worktrees` lists those that are there"
             )));
         }
-        Self::open(start, name)
+        Ok(Self {
+            git: Mutex::new(Git::open(repository)?),
+            folder: top.below(format!("{TOP}/{name}"))?,
+            name: name.to_owned(),
+        })
     }
 
     /// Returns git for one piece of work; all others wait meanwhile.
@@ -344,6 +349,15 @@ impl Experiment {
     /// Returns the path of the results of an experiment that is a task.
     pub(crate) fn results_of_task(&self, task: &str) -> io::Result<PathBuf> {
         Ok(self.folder.make(RESULTS)?.path().join(task))
+    }
+
+    /// Removes the worktree of a variant, if there is one.
+    pub(crate) fn remove_worktree(&self, variant: &str) -> io::Result<()> {
+        match self.worktree(variant) {
+            Ok(folder) => std::fs::remove_dir_all(folder.path()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens the worktree of a variant.

@@ -26,6 +26,7 @@ mod sealed_file;
 mod slots;
 mod task_attempt;
 mod task_experiment;
+mod task_merge;
 mod task_orders;
 mod task_record;
 mod task_result;
@@ -50,13 +51,14 @@ pub use record::{Request, Variant};
 pub use round_record::{BestVariant, RoundRecord, RoundResult};
 pub use rounds::{Round, RoundOrders, TimingListener, work_in_rounds};
 pub use run_experiments::{RunExperiments, TaskExperiment, TaskExperimentAnswer};
+pub use task_merge::ConflictedMerge;
 pub use task_orders::{TaskListener, TaskNews, TaskOrders};
 pub use task_record::{ListedTask, TaskList};
 pub use task_result::MergedResult;
 pub use task_schedule::{
     TaskForecast, TaskProgress, TaskRetries, WorkerLoad, forecast, longest_chain,
 };
-pub use task_states::TaskState;
+pub use task_states::{TaskState, TaskStates};
 pub use task_work::{TaskRow, WorkOutcome, work_off};
 pub use test_patterns::TEST_PATTERNS;
 pub use work::{News, NewsListener};

@@ -90,7 +90,7 @@ impl Experiment {
     fn preferred(&self) -> Result<Result<Completion, String>, AgentError> {
         if self.task_list().is_some() {
             return Ok(Err(format!(
-                "these are tasks, whose results are merged on one branch: `git merge {}` takes all of them",
+                "these are tasks, whose results are merged on one branch: `git merge {}` takes what is merged there",
                 self.result_branch()
             )));
         }

@@ -71,23 +71,9 @@ impl<'a> ReadyTask<'a> {
             },
             Some((first, others)) => merge::merge_all(&experiment.git(), first, others)?,
         };
-        let request = Request {
-            task: match &task.work {
-                TaskWork::Agent(prompt) => prompt.clone(),
-                TaskWork::Experiment { file, into } => {
-                    format!("the winner of {file} becomes {into}")
-                }
-            },
-            instructions: orders.instructions.to_owned(),
-            agent: orders.agent.text().to_owned(),
-            base: commit,
-            first_base: None,
-            verify: task.checks.clone(),
-            tests: orders.tests.to_vec(),
-        };
         Ok(Self {
             task,
-            request,
+            request: request(orders, task, commit),
             checks: &orders.checks[place],
             conflicts,
             waits_for: task
@@ -96,6 +82,29 @@ impl<'a> ReadyTask<'a> {
                 .map(|one| orders.tasks[*one].name.as_str())
                 .collect(),
         })
+    }
+
+    /// Returns the task of resolving the conflicts of a merge. `sides` names what was merged.
+    pub(crate) fn of_merge(
+        orders: &TaskOrders<'_>,
+        task: &'a AgentTask,
+        merged: Merged,
+        checks: &'a [CommandLine],
+        sides: Vec<&'a str>,
+    ) -> Self {
+        Self {
+            task,
+            request: request(orders, task, merged.commit),
+            checks,
+            conflicts: merged.conflicts,
+            waits_for: sides,
+        }
+    }
+
+    /// Returns the completion of the same task from an earlier time, if it was done.
+    pub(crate) fn done_before(&self, experiment: &Experiment) -> Option<Completion> {
+        let (kept, completion) = experiment.completion(&self.task.name)?;
+        (is_done(&completion) && self.is_same(&kept)).then_some(completion)
     }
 
     /// Returns the task as it was done at an earlier time; `None` if it was not. Another agent or other instructions may go
@@ -297,6 +306,22 @@ impl<'a> ReadyTask<'a> {
             );
         }
         remarks
+    }
+}
+
+/// Returns what is kept of a task with its completion.
+fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> Request {
+    Request {
+        task: match &task.work {
+            TaskWork::Agent(prompt) => prompt.clone(),
+            TaskWork::Experiment { file, into } => format!("the winner of {file} becomes {into}"),
+        },
+        instructions: orders.instructions.to_owned(),
+        agent: orders.agent.text().to_owned(),
+        base,
+        first_base: None,
+        verify: task.checks.clone(),
+        tests: orders.tests.to_vec(),
     }
 }
 

@@ -53,6 +53,13 @@ pub enum TaskNews<'a> {
     Experiment(&'a str),
     /// The task is checked that an agent had worked on when the work was interrupted, and no agent is started.
     Checking(&'a str),
+    /// An agent begins to resolve the conflicts of this task's results with those of others.
+    Merging {
+        /// Name of the task.
+        task: &'a str,
+        /// Number of the attempt, from 1.
+        attempt: u32,
+    },
     /// An attempt ended; there is another one after this time, if there is a time.
     Ended(&'a Completion, Option<Duration>),
     /// The task was done at an earlier time.

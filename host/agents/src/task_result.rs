@@ -9,6 +9,7 @@ use super::merge;
 use super::orders::{NewTests, Orders};
 use super::record::Request;
 use super::task_attempt::DoneTask;
+use super::task_merge::{Conflict, ConflictedMerge, Resolver};
 use super::task_orders::TaskOrders;
 use super::test_patterns;
 use super::verification::verify;
@@ -24,8 +25,10 @@ pub struct MergedResult {
     pub commit: String,
     /// Changes from the base; `None` if they cannot be told, as somebody added a link or a repository to the branch.
     pub changes: Option<Changes>,
-    /// Tasks that are left out, as they conflict with those before them, and the paths of these conflicts.
-    pub left_out: Vec<(String, Vec<String>)>,
+    /// Tasks that are left out, as they conflict with those before them, and no agent resolved that.
+    pub left_out: Vec<ConflictedMerge>,
+    /// Tasks whose conflicts an agent resolved in this command, all of which are in it.
+    pub resolved: Vec<ConflictedMerge>,
     /// Checks of all tasks that are in it, each once, on the merged files.
     pub checks: Vec<Verification>,
 }
@@ -37,35 +40,50 @@ impl Experiment {
     }
 }
 
-/// Merges all that was done into the branch of results, and runs the checks on it. What is on that branch stays there.
+/// Merges all that was done into the branch of results, and runs the checks on it. What is on that branch stays there. What
+/// conflicts is given to an agent.
 pub(crate) fn merge_results(
-    experiment: &Experiment,
-    orders: &TaskOrders<'_>,
+    resolver: &Resolver<'_>,
     done: &[Option<DoneTask>],
 ) -> Result<Option<MergedResult>, AgentError> {
+    let (experiment, orders) = (resolver.experiment, resolver.orders);
     if done.iter().all(Option::is_none) {
         return Ok(None);
     }
     let branch = experiment.result_branch();
-    let tip = experiment.commit_of_branch(&branch);
+    let mut tip = experiment.commit_of_branch(&branch);
     let mut commit = tip.clone().unwrap_or_else(|| orders.base.to_owned());
-    let mut left_out = Vec::new();
-    let mut checks: Vec<&CommandLine> = Vec::new();
+    let (mut left_out, mut resolved) = (Vec::new(), Vec::new());
+    let mut checks: Vec<CommandLine> = Vec::new();
+    let mut before: Vec<&str> = tip.iter().map(|_| branch.as_str()).collect();
     for place in order(orders, done) {
         let Some(one) = &done[place] else {
             continue;
         };
         let merged = merge::merge(&experiment.git(), &commit, &one.commit)?;
-        if !merged.conflicts.is_empty() {
-            left_out.push((orders.tasks[place].name.clone(), merged.conflicts));
-            continue;
-        }
-        commit = merged.commit;
-        for check in &orders.checks[place] {
-            if !checks.iter().any(|other| other.text() == check.text()) {
-                checks.push(check);
-            }
-        }
+        let task = &orders.tasks[place];
+        let of_both = with_checks(&checks, &orders.checks[place]);
+        commit = if merged.conflicts.is_empty() {
+            merged.commit
+        } else {
+            let (ended, resolution) = resolver.resolve(&Conflict {
+                task,
+                before: &before,
+                merged,
+                checks: &of_both,
+            })?;
+            let Some(resolution) = resolution else {
+                left_out.push(ended);
+                continue;
+            };
+            resolved.push(ended);
+            // Nothing is to be resolved twice, whatever ends this command.
+            set_branch(&experiment.git(), &branch, tip.as_deref(), &resolution)?;
+            tip = Some(resolution.clone());
+            resolution
+        };
+        checks = of_both;
+        before.push(&task.name);
     }
     if tip.as_ref() != Some(&commit) {
         set_branch(&experiment.git(), &branch, tip.as_deref(), &commit)?;
@@ -82,6 +100,7 @@ pub(crate) fn merge_results(
         branch,
         commit,
         left_out,
+        resolved,
     }))
 }
 
@@ -96,12 +115,23 @@ fn order(orders: &TaskOrders<'_>, done: &[Option<DoneTask>]) -> Vec<usize> {
     [last, inner].concat()
 }
 
+/// Returns checks with those of another task, each once.
+fn with_checks(checks: &[CommandLine], more: &[CommandLine]) -> Vec<CommandLine> {
+    let mut all = checks.to_vec();
+    for check in more {
+        if !all.iter().any(|other| other.text() == check.text()) {
+            all.push(check.clone());
+        }
+    }
+    all
+}
+
 /// Runs checks on a commit, one after the other, each on fresh files.
 fn checked(
     experiment: &Experiment,
     orders: &TaskOrders<'_>,
     commit: &str,
-    checks: &[&CommandLine],
+    checks: &[CommandLine],
 ) -> Result<Vec<Verification>, AgentError> {
     let request = Request {
         task: String::new(),
@@ -118,7 +148,7 @@ fn checked(
             request: &request,
             remarks: "",
             agent: orders.agent,
-            verify: std::slice::from_ref(*check),
+            verify: std::slice::from_ref(check),
             new_tests: NewTests::Kept,
             conflicts: &[],
             reach: orders.reach,

@@ -4,6 +4,8 @@ use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::task_attempt::is_done;
+use super::task_record::TaskList;
+use bakeoff_config::RESULT_NAME;
 
 /// State of a task, as another process sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +20,23 @@ pub struct TaskState {
     pub worktree: Option<String>,
 }
 
+/// States of all tasks, as another process sees them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskStates {
+    /// The tasks that were worked on last, in their order.
+    pub tasks: Vec<TaskState>,
+    /// The last merge of results whose conflicts an agent was given, if there was one.
+    pub merge: Option<TaskState>,
+    /// True if somebody works on them now.
+    pub is_running: bool,
+}
+
 impl Experiment {
-    /// Returns the states of the tasks that were worked on last, in their order; `None` if there are none. The second value
-    /// is true if somebody works on them now.
+    /// Returns the states of the tasks that were worked on last; `None` if there are none.
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn task_states(&self) -> Result<Option<(Vec<TaskState>, bool)>, AgentError> {
+    pub fn task_states(&self) -> Result<Option<TaskStates>, AgentError> {
         let Some(list) = self.task_list() else {
             return Ok(None);
         };
@@ -73,7 +85,38 @@ impl Experiment {
                 is_done,
             });
         }
-        Ok(Some((states, is_held)))
+        Ok(Some(TaskStates {
+            merge: self.merge_state(is_held, &list),
+            tasks: states,
+            is_running: is_held,
+        }))
+    }
+
+    /// Returns the state of the merge of results that conflicted; `None` if no agent was given one.
+    fn merge_state(&self, is_held: bool, list: &TaskList) -> Option<TaskState> {
+        let worktree = self.worktree(RESULT_NAME).ok();
+        let has_agent = worktree.as_ref().is_some_and(|folder| folder.has(".git"));
+        let completion = self
+            .completion(RESULT_NAME)
+            .map(|(_, completion)| completion);
+        let is_done = !has_agent && completion.as_ref().is_some_and(is_done);
+        let words = match completion {
+            _ if has_agent && is_held => "an agent resolves its conflicts".to_owned(),
+            _ if has_agent => "interrupted".to_owned(),
+            Some(completion) if is_done => completion.outcome.words().to_owned(),
+            Some(completion) if is_held && completion.outcome == Outcome::Committed => {
+                "is being checked".to_owned()
+            }
+            Some(completion) if is_held => in_words(&completion, list.command, list.attempts_max),
+            Some(completion) => completion.outcome.words().to_owned(),
+            None => return None,
+        };
+        Some(TaskState {
+            name: RESULT_NAME.to_owned(),
+            words,
+            is_done,
+            worktree: worktree.map(|_| self.worktree_path(RESULT_NAME)),
+        })
     }
 }
 

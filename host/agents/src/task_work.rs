@@ -6,6 +6,7 @@ use super::error::AgentError;
 use super::experiment::Experiment;
 use super::slots::Slots;
 use super::task_attempt::{AttemptAt, DoneTask, ReadyTask, is_done};
+use super::task_merge::Resolver;
 use super::task_orders::{TaskListener, TaskNews, TaskOrders};
 use super::task_record::{self, TaskList};
 use super::task_result::{MergedResult, merge_results};
@@ -90,7 +91,13 @@ pub fn work_off(
     if let Some(failure) = state.failure {
         return Err(failure);
     }
-    let result = merge_results(experiment, orders, &state.done)?;
+    let resolver = Resolver {
+        experiment,
+        orders,
+        command: list.command,
+        news,
+    };
+    let result = merge_results(&resolver, &state.done)?;
     let row = |place: usize| {
         let done = state.done[place].as_ref().map(|done| &done.completion);
         TaskRow {

@@ -48,7 +48,7 @@ Examples:
   bakeoff work todo --agent 'claude -p --dangerously-skip-permissions' --network --env ANTHROPIC_API_KEY
   bakeoff work todo/tasks.toml --agent ./agent.sh --agents-at-once 3 --yes
   bakeoff status .bakeoff/work             how far it is, from another terminal
-  git merge bakeoff/work/result            takes all that was done
+  git merge bakeoff/work/result            takes what was done
 
 A file of tasks:
   [[task]]
@@ -252,6 +252,14 @@ fn line(news: &TaskNews<'_>) -> String {
         }
         TaskNews::Experiment(task) => format!("{task}: its experiment is run"),
         TaskNews::Checking(task) => format!("{task}: what its agent left is checked"),
+        TaskNews::Merging { task, attempt } => {
+            let again = if *attempt == 1 {
+                String::new()
+            } else {
+                format!(", attempt {attempt}")
+            };
+            format!("result: an agent resolves the conflicts of {task} with the others{again}")
+        }
         TaskNews::Ended(completion, wait) => {
             let again = wait.map_or_else(String::new, |wait| {
                 format!("; tried again in {:.1} s", wait.as_secs_f64())

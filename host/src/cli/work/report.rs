@@ -4,7 +4,7 @@ use super::listing::{counted, done_of};
 use crate::cli::Status;
 use crate::cli::agents::report;
 use bakeoff_agents::{Changes, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain};
-use bakeoff_agents::{MergedResult, Verification};
+use bakeoff_agents::{ConflictedMerge, MergedResult, Verification};
 use bakeoff_config::AgentTask;
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
@@ -69,14 +69,20 @@ struct ResultOutput<'a> {
     branch: &'a str,
     commit: &'a str,
     changes: Option<&'a Changes>,
-    left_out: Vec<LeftOut<'a>>,
+    left_out: Vec<ConflictOutput<'a>>,
+    resolved: Vec<ConflictOutput<'a>>,
     checks: &'a [Verification],
 }
 
+/// Task whose results conflicted with those before it.
 #[derive(Serialize)]
-struct LeftOut<'a> {
+struct ConflictOutput<'a> {
     task: &'a str,
     conflicts: &'a [String],
+    /// Attempts of agents to resolve that, in this command.
+    attempts: u32,
+    seconds: f64,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -183,16 +189,26 @@ fn shown_counts(changes: Option<&Changes>) -> (String, String) {
     })
 }
 
+impl<'a> ConflictOutput<'a> {
+    fn of(conflict: &'a ConflictedMerge) -> Self {
+        Self {
+            task: &conflict.task,
+            conflicts: &conflict.conflicts,
+            attempts: conflict.attempts,
+            seconds: conflict.seconds,
+            reason: &conflict.reason,
+        }
+    }
+}
+
 impl<'a> ResultOutput<'a> {
     fn of(result: &'a MergedResult) -> Self {
-        let left_out = result.left_out.iter();
         Self {
             branch: &result.branch,
             commit: &result.commit,
             changes: result.changes.as_ref(),
-            left_out: left_out
-                .map(|(task, conflicts)| LeftOut { task, conflicts })
-                .collect(),
+            left_out: result.left_out.iter().map(ConflictOutput::of).collect(),
+            resolved: result.resolved.iter().map(ConflictOutput::of).collect(),
             checks: &result.checks,
         }
     }
@@ -205,10 +221,22 @@ impl<'a> ResultOutput<'a> {
     fn remarks(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|one| {
             format!(
-                "{} is not on the branch of results, as it conflicts with what is there in {}: `git merge` with its own \
-                 branch, or a task after both, brings them together",
+                "{} is not on the branch of results: it conflicts with what is there in {}, and the last of {} to resolve that \
+                 failed ({}). The same command tries it again; `git merge` with its own branch brings them together, too",
                 one.task,
-                one.conflicts.join(", ")
+                one.conflicts.join(", "),
+                counted(one.attempts as usize, "attempt"),
+                one.reason
+            )
+        });
+        let resolved = self.resolved.iter().map(|one| {
+            format!(
+                "{} conflicted with what was merged before it in {}: an agent resolved that in {:.1} s ({}), and the checks of \
+                 both sides pass",
+                one.task,
+                one.conflicts.join(", "),
+                one.seconds,
+                counted(one.attempts as usize, "attempt"),
             )
         });
         let failed = self.checks.iter().filter(|check| !check.passed);
@@ -218,7 +246,7 @@ impl<'a> ResultOutput<'a> {
                 check.command, check.reason
             )
         });
-        left_out.chain(failed).collect()
+        resolved.chain(left_out).chain(failed).collect()
     }
 }
 
@@ -280,6 +308,18 @@ impl<'a> WorkReport<'a> {
         rows.chain(result).collect()
     }
 
+    /// Returns what a merge of the branch of results takes, in words.
+    fn taken(&self, result: &ResultOutput<'_>) -> String {
+        let left_out: Vec<&str> = result.left_out.iter().map(|one| one.task).collect();
+        if !left_out.is_empty() {
+            format!("what was done, without {}", left_out.join(", "))
+        } else if self.tasks.iter().all(|row| row.state == State::Done) {
+            "all of it".to_owned()
+        } else {
+            "what was done".to_owned()
+        }
+    }
+
     /// Returns a sentence on time.
     fn times(&self) -> Option<String> {
         let speed_up = self.speed_up?;
@@ -334,9 +374,10 @@ impl<'a> WorkReport<'a> {
             let (files, lines) = shown_counts(result.changes);
             let _ = write!(
                 text,
-                "\n`git merge {0}` takes all of it ({files} files, lines {lines}); `git diff {1} {0}` shows it.\n",
+                "\n`git merge {0}` takes {2} ({files} files, lines {lines}); `git diff {1} {0}` shows it.\n",
                 ShellWord(result.branch),
-                &self.base[..12.min(self.base.len())]
+                &self.base[..12.min(self.base.len())],
+                self.taken(result)
             );
         }
         let _ = writeln!(
@@ -376,7 +417,12 @@ impl<'a> WorkReport<'a> {
             let _ = write!(text, "\n{}\n", Markdown(&times));
         }
         if let Some(result) = &self.result {
-            let _ = write!(text, "\n```\ngit merge {}\n```\n", ShellWord(result.branch));
+            let _ = write!(
+                text,
+                "\nTo take {}:\n\n```\ngit merge {}\n```\n",
+                Markdown(&self.taken(result)),
+                ShellWord(result.branch)
+            );
         }
         text
     }

@@ -7,7 +7,7 @@ use crate::cli::failure::Failure;
 use crate::cli::options::{Format, Output};
 use crate::cli::picked_branch::AgentsFolder;
 use crate::cli::{show, worktrees};
-use bakeoff_agents::{Experiment, RoundRecord, TaskState};
+use bakeoff_agents::{Experiment, RoundRecord, TaskState, TaskStates};
 use bakeoff_render::escape::Plain;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -26,13 +26,15 @@ struct StateRow<'a> {
 struct States<'a> {
     running: bool,
     tasks: Vec<StateRow<'a>>,
+    /// The last merge of results whose conflicts an agent was given.
+    merge: Option<StateRow<'a>>,
 }
 
 /// Shows the states of tasks, or, where there are none, the worktrees of variants.
 pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let experiment = folder.open()?;
-    let Some((states, is_running)) = experiment.task_states().map_err(failure)? else {
+    let Some(states) = experiment.task_states().map_err(failure)? else {
         let mut rows = Experiment::list(folder.repository()).map_err(failure)?;
         rows.retain(|row| row.experiment == folder.name());
         if output.format != Format::Json {
@@ -46,11 +48,12 @@ pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Stat
     if output.format == Format::Json {
         let row = |state| StateRow::of(state);
         show::write_json(&States {
-            running: is_running,
-            tasks: states.iter().map(row).collect(),
+            running: states.is_running,
+            tasks: states.tasks.iter().map(row).collect(),
+            merge: states.merge.as_ref().map(row),
         })?;
     } else {
-        show::write(&text(&states, is_running))?;
+        show::write(&text(&states))?;
     }
     Ok(Status::Done)
 }
@@ -66,17 +69,22 @@ impl<'a> StateRow<'a> {
     }
 }
 
-fn text(states: &[TaskState], is_running: bool) -> String {
+fn text(all: &TaskStates) -> String {
+    let states = &all.tasks;
     let done = states.iter().filter(|state| state.is_done).count();
-    let now = if is_running {
+    let now = if all.is_running {
         "the work goes on"
     } else {
         "nobody works now"
     };
     let mut text = format!("{}; {now}\n", done_of(done, states.len()));
-    let width = states.iter().map(|state| state.name.len()).max();
+    let width = states
+        .iter()
+        .chain(&all.merge)
+        .map(|state| state.name.len())
+        .max();
     let width = width.unwrap_or(0);
-    for state in states {
+    for state in states.iter().chain(&all.merge) {
         let worktree = state.worktree.as_ref();
         let worktree = worktree.map_or_else(String::new, |path| format!("  ({path})"));
         let _ = writeln!(text, "  {:<width$}  {}{worktree}", state.name, state.words);
