@@ -1,5 +1,6 @@
 //! `bakeoff mcp`, as a client sees it: JSON-RPC on the stdin and stdout of the process.
 
+mod agents;
 pub(crate) mod client;
 mod developing;
 mod docs;

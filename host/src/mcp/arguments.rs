@@ -160,8 +160,11 @@ pub(super) struct ReportArguments {
 pub(super) struct PickArguments {
     /// The id of a comparison of this session.
     pub(super) id: Option<String>,
-    /// The folder of an experiment or of results, below a root.
+    /// The folder of an experiment or of results, below a root; or `.bakeoff/NAME` of a repository in which coding agents
+    /// worked, for a branch with its changes.
     pub(super) folder: Option<String>,
+    /// With such a folder of agents: the variant or task whose changes are shown, if it is not the one that is ahead.
+    pub(super) variant: Option<String>,
 }
 
 /// Compares values that were measured elsewhere.

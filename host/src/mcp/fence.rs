@@ -64,6 +64,9 @@ pub(super) enum CommandKind {
     /// A command that reads what is kept in a folder, and starts nothing. SQLite needs no file of its own there: where
     /// it cannot make an index of the journal, it keeps one in memory.
     Reading,
+    /// A command that reads what git keeps of what coding agents left: git is started behind a fence of its own, with settings
+    /// in the workspace that link to the repository.
+    ReadingGit,
     /// A command that changes files of a folder, and starts nothing.
     Writing,
     /// A command that builds and runs code, and keeps results.
@@ -101,6 +104,7 @@ pub(super) fn around(
     };
     match kind {
         CommandKind::Reading => allow_reading(&mut fence, reached)?,
+        CommandKind::ReadingGit => allow_reading_git(&mut fence, reached)?,
         CommandKind::Writing => allow_writing(&mut fence, reached)?,
         CommandKind::Running => allow_running(&mut fence, reached, cache().as_deref())?,
     }
@@ -119,6 +123,12 @@ fn allow_reading(fence: &mut FileFence, reached: &ReachedFolders<'_>) -> io::Res
         fence.allow_open(folder, FileAccess::Read)?;
     }
     fence.allow(reached.workspace, FileAccess::Write);
+    Ok(())
+}
+
+fn allow_reading_git(fence: &mut FileFence, reached: &ReachedFolders<'_>) -> io::Result<()> {
+    allow_reading(fence, reached)?;
+    fence.allow(reached.workspace, FileAccess::WriteLinkAndExecute);
     Ok(())
 }
 
@@ -235,6 +245,7 @@ mod tests {
         let mut fence = FileFence::new().unwrap();
         match kind {
             CommandKind::Reading => allow_reading(&mut fence, &reached).unwrap(),
+            CommandKind::ReadingGit => allow_reading_git(&mut fence, &reached).unwrap(),
             CommandKind::Writing => allow_writing(&mut fence, &reached).unwrap(),
             CommandKind::Running => {
                 allow_running(&mut fence, &reached, Some(&at("cache"))).unwrap();
@@ -263,6 +274,19 @@ mod tests {
         let machine = machine();
         if let Some(said) = said(&machine, CommandKind::Reading, FORGETFUL) {
             let expected = "read root/named\nread workspace\nwrite workspace\n";
+            assert_eq!(said, expected);
+        }
+    }
+
+    #[test]
+    fn a_command_that_reads_what_git_keeps_reaches_no_more_although_links_lead_out() {
+        let machine = machine();
+        let linked = format!(
+            "ln -s ../outside/file workspace/link && echo link; cat workspace/link >/dev/null 2>&1 && echo read link\n{FORGETFUL}"
+        );
+        if let Some(said) = said(&machine, CommandKind::ReadingGit, &linked) {
+            let expected =
+                "link\nread root/named\nread workspace\nwrite workspace\nstart workspace\n";
             assert_eq!(said, expected);
         }
     }

@@ -121,6 +121,7 @@ pub(super) struct AddArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StatusArguments {
-    /// The folder of an experiment or of results, below a root.
+    /// The folder of an experiment or of results, below a root; or in a repository in which coding agents worked
+    /// `.bakeoff/NAME`, for the states of their tasks or variants, and `.bakeoff`, for all worktrees.
     pub(super) folder: String,
 }

@@ -4,6 +4,7 @@
 //! command of this same binary, as a person would run it, so that both have the same answers and the
 //! same fences. An agent can choose no option that loosens them.
 
+mod agent_commands;
 mod answer;
 mod arguments;
 mod child;

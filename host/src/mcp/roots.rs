@@ -5,13 +5,18 @@
 
 use super::error::{ToolError, quoted};
 use super::limits::{FILE_BYTES_MAX, PATH_BYTES_MAX};
+use bakeoff_agents::Experiment;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+/// The folder of all experiments with agents, at the top of a repository.
+pub(super) const AGENTS_FOLDER: &str = ".bakeoff";
 
 /// The most folders that a client can send as roots; further ones are ignored.
 const CLIENT_ROOTS_MAX: usize = 32;
@@ -80,6 +85,24 @@ impl Roots {
     pub(super) fn folder(&self, path: &str) -> Result<File, ToolError> {
         let folder = self.find(path, "folder", |root, path| root.open_dir(path))?;
         Ok(folder.into_std_file())
+    }
+
+    /// Opens the repository of an experiment with agents whose folder below a root, `REPOSITORY/.bakeoff/NAME`, this path
+    /// names. Returns it with the path from there; `None` for every other path.
+    pub(super) fn repository_of_agents(&self, path: &str) -> Option<(File, PathBuf)> {
+        let folder = self.folder(path).ok()?;
+        let opened = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        let path = Path::new(path);
+        let (name, above) = (path.file_name()?, path.parent()?);
+        if above.file_name()? != AGENTS_FOLDER || Experiment::is_none_of_agents(&opened) {
+            return None;
+        }
+        let repository = match above.parent()?.to_str()? {
+            "" => ".",
+            repository => repository,
+        };
+        let below = Path::new(AGENTS_FOLDER).join(name);
+        Some((self.folder(repository).ok()?, below))
     }
 
     /// Opens a folder below a root, which is made where it is missing: below the root that an absolute path begins with,

@@ -1,5 +1,6 @@
 //! Tools that answer at once: their commands are short, and are no runs of the session.
 
+use super::agent_commands;
 use super::answer::{AnswerForms, about_report, escaped};
 use super::arguments::{JudgeArguments, PickArguments, ReportArguments};
 use super::child::{Ended, Invocation};
@@ -10,7 +11,7 @@ use super::generating_arguments::{AddArguments, StatusArguments};
 use super::limits::ANSWER_BYTES_MAX;
 use super::outcome::{Messages, RunOutcome};
 use super::progress::StderrLine;
-use super::roots::Roots;
+use super::roots::{AGENTS_FOLDER, Roots};
 use super::runs::Runs;
 use super::series_answer::about_series;
 use bakeoff_domain::report::{self, Report};
@@ -19,6 +20,7 @@ use bakeoff_files::parse_json;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// The name of the file that `pick` copies to.
 const COPY: &str = "winner";
@@ -79,6 +81,20 @@ pub(super) async fn pick(
     roots: &Roots,
     context: &RequestContext<RoleServer>,
 ) -> Answered {
+    if let (None, Some(folder)) = (&given.id, &given.folder)
+        && let Some(of_agents) = roots.repository_of_agents(folder)
+    {
+        let (invocation, _workspace) = agent_commands::pick(of_agents, given.variant, roots)?;
+        let (stdout, said) = read_only(invocation, context).await?;
+        let mut answer = values_of(&stdout)?;
+        answer.warn(said);
+        return Ok(answer);
+    }
+    if given.variant.is_some() {
+        return Err(ToolError::new(
+            "`variant` names one of agents: `folder` must be the `.bakeoff/NAME` of a repository in which agents worked",
+        ));
+    }
     let mut said = None;
     let (name, file, code) = match (given.id, given.folder) {
         (Some(id), None) => {
@@ -150,8 +166,22 @@ pub(super) async fn status(
     roots: &Roots,
     context: &RequestContext<RoleServer>,
 ) -> Answered {
-    let folder = roots.folder(&given.folder)?;
-    let (invocation, _workspace) = generating::status(folder, roots)?;
+    let named = Path::new(&given.folder);
+    let (invocation, _workspace) =
+        if let Some(of_agents) = roots.repository_of_agents(&given.folder) {
+            agent_commands::status(of_agents, roots)?
+        } else if named.file_name().is_some_and(|name| name == AGENTS_FOLDER) {
+            roots.folder(&given.folder)?;
+            let repository = named.parent().and_then(Path::to_str).unwrap_or_default();
+            let repository = if repository.is_empty() {
+                "."
+            } else {
+                repository
+            };
+            agent_commands::worktrees(roots.folder(repository)?, roots)?
+        } else {
+            generating::status(roots.folder(&given.folder)?, roots)?
+        };
     let (stdout, _) = read_only(invocation, context).await?;
     values_of(&stdout)
 }
@@ -160,7 +190,10 @@ pub(super) async fn status(
 fn values_of(stdout: &str) -> Answered {
     let value: Value = parse_json(stdout.as_bytes())
         .map_err(|error| ToolError::machine("the command's answer cannot be read", error))?;
-    let values = escaped(&value);
+    let values = match escaped(&value) {
+        Value::Array(rows) => json!({"worktrees": rows}),
+        values => values,
+    };
     let text = serde_json::to_string_pretty(&values).unwrap_or_default();
     let text = shortened(&text, ANSWER_BYTES_MAX, "shortened");
     Ok(AnswerForms { text, values })

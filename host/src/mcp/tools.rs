@@ -116,7 +116,8 @@ impl ToolName {
             }
             Self::Pick => {
                 "Returns the code of the recommended variant, as it was measured, of a comparison of this session \
-                 (`id`) or of a folder (`folder`)."
+                 (`id`) or of a folder (`folder`). Of coding agents in worktrees (`.bakeoff/NAME`): the branch with its \
+                 changes, or why none is ahead."
             }
             Self::Develop => {
                 "Lets you write the approaches of an experiment, as a model would: gives out tasks (ideas, a prototype of \
@@ -139,7 +140,8 @@ impl ToolName {
             }
             Self::Status => {
                 "Shows how far the run in a folder is, also one that somebody else started, and what was spent on \
-                 models. Measures nothing."
+                 models; or how far coding agents are in worktrees of a repository (`.bakeoff/NAME`). Measures nothing, and \
+                 starts no agent."
             }
             Self::Result => {
                 "Waits for a run that took longer than its call, and returns its result, or how far it is."
