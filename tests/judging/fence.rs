@@ -201,11 +201,7 @@ fn a_fence_that_cannot_hold_is_refused_with_the_next_step() {
     let read = ["true", "true", "--fence", "--read", "/no/such/file"];
     let said = time_in(&project.path(""), &home.path(""), &read);
     assert_eq!(said.status, 2, "{}", said.stdout);
-    assert!(
-        said.explains("there is nothing of that name"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.explains("there is nothing called"), "{}", said.stderr);
     // What is named is in reach.
     home.write("named", "METRIC x=1\n");
     let cat = format!("cat {}", home.text("named"));
