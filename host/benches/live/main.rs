@@ -19,7 +19,7 @@
 //! | `short` | E13: calls of 5 ns to 5 µs | 100 runs each, 70 minutes |
 //! | `peers` | the same pairs by the tools people use, under a generated load | 3 runs each, 15 minutes |
 //! | `against --binary FILE` | CPU time to a verdict beside another build of bakeoff, in turns | 20 runs each, 5 minutes |
-//! | `answers` | E21: how long somebody waits for an answer, and whether it is right | 5 minutes |
+//! | `answers` | E23: how long somebody waits for an answer, and whether it is right | 5 minutes |
 //! | `viewers` | E20: what ten pages that follow a run take from it | 16 pairs of runs of 10 s, 7 minutes |
 //! | `record` | writes the trace that the core's bench replays | 2 minutes |
 //!
