@@ -6,19 +6,23 @@ use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 
-/// A repository with a program that takes its time, and its test.
 fn repository() -> Option<Repository> {
+    repository_of("sleep 0.06; echo 3\n")
+}
+
+/// A repository with this program, which takes its time, and its test.
+pub(super) fn repository_of(program: &str) -> Option<Repository> {
     if !has_git() {
         return None;
     }
     let repository = Repository::new();
-    repository.write("work.sh", "sleep 0.06; echo 3\n");
+    repository.write("work.sh", program);
     repository.write("tests/run.sh", "[ \"$(sh work.sh)\" = 3 ]\n");
     repository.commit();
     Some(repository)
 }
 
-const MEASURED: [&str; 6] = [
+pub(super) const MEASURED: [&str; 6] = [
     "--verify",
     "sh tests/run.sh",
     "--measure",

@@ -1,36 +1,20 @@
 //! Rounds: what agents begin with and are told after the first one, and what rounds are held to.
 
+use super::measured::{MEASURED, repository_of};
 use super::{OBEYS, agents, command, row};
-use crate::revisions::{Repository, has_git};
+use crate::revisions::Repository;
 use crate::support::{CommandOutput, bakeoff};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
 use tempfile::TempDir;
 
-/// A repository with a program that takes its time, and its test.
 fn repository() -> Option<Repository> {
-    if !has_git() {
-        return None;
-    }
-    let repository = Repository::new();
-    repository.write("work.sh", "sleep 0.12; echo 3\n");
-    repository.write("tests/run.sh", "[ \"$(sh work.sh)\" = 3 ]\n");
-    repository.commit();
-    Some(repository)
+    repository_of("sleep 0.12; echo 3\n")
 }
 
 /// Does what stands in the variant's idea, which comes before the remarks.
 const OBEYS_IDEA: &str = "sh -c 'eval \"$(grep \"^do: \" | cut -c5-)\"'";
-
-const MEASURED: [&str; 6] = [
-    "--verify",
-    "sh tests/run.sh",
-    "--measure",
-    "sh work.sh",
-    "--budget",
-    "30s",
-];
 
 fn rounds(repository: &Repository, variants: &[&str], more: &[&str]) -> CommandOutput {
     agents(repository, variants, OBEYS_IDEA, more)

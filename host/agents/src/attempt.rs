@@ -61,23 +61,11 @@ pub(crate) fn attempt(
         worktree::remove_inner(folder)?;
     }
     let mut completion = Completion {
-        variant: variant.name.clone(),
         idea: variant.idea.clone(),
-        base: request.base.clone(),
         first_base: request.first_base.clone(),
-        outcome: Outcome::AgentFailed,
-        reason: String::new(),
-        commit: None,
-        branch: None,
         reply: last_part(&ended.stdout),
-        done: None,
         seconds: ended.seconds,
-        attempts: 1,
-        command: 0,
-        worktree: None,
-        changes: Changes::default(),
-        verifications: Vec::new(),
-        base_verifications: Vec::new(),
+        ..Completion::begun(&variant.name, &request.base, Outcome::AgentFailed)
     };
     if !ended.succeeded {
         let mut reason = format!("{}: {}", ended.end, ended.stderr);

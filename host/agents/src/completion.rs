@@ -116,6 +116,29 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// Returns the completion of a variant's first attempt, which left nothing yet.
+    pub(crate) fn begun(variant: &str, base: &str, outcome: Outcome) -> Self {
+        Self {
+            variant: variant.to_owned(),
+            idea: String::new(),
+            base: base.to_owned(),
+            first_base: None,
+            outcome,
+            reason: String::new(),
+            commit: None,
+            branch: None,
+            reply: String::new(),
+            done: None,
+            seconds: 0.0,
+            attempts: one(),
+            command: 0,
+            worktree: None,
+            changes: Changes::default(),
+            verifications: Vec::new(),
+            base_verifications: Vec::new(),
+        }
+    }
+
     /// Returns the commit that all of it began with, before the first round.
     pub fn first_base(&self) -> &str {
         self.first_base.as_ref().unwrap_or(&self.base)

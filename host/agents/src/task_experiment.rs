@@ -1,6 +1,5 @@
 //! A task that is an experiment: the source of its winner becomes a file of the repository.
 
-use super::changes::Changes;
 use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -34,25 +33,7 @@ pub(crate) fn experiment_attempt(
     let request = orders.request;
     let began = Instant::now();
     let folder = experiment.make_worktree(name, &request.base)?;
-    let mut completion = Completion {
-        variant: name.to_owned(),
-        idea: String::new(),
-        base: request.base.clone(),
-        first_base: None,
-        outcome: Outcome::NoWinner,
-        reason: String::new(),
-        commit: None,
-        branch: None,
-        reply: String::new(),
-        done: None,
-        seconds: 0.0,
-        attempts: 1,
-        command: 0,
-        worktree: None,
-        changes: Changes::default(),
-        verifications: Vec::new(),
-        base_verifications: Vec::new(),
-    };
+    let mut completion = Completion::begun(name, &request.base, Outcome::NoWinner);
     let answer = match refusal(experiment, orders, paths.file, first_base)? {
         Some(reason) => TaskExperimentAnswer::None(reason),
         None => {

@@ -140,28 +140,13 @@ fn in_words(completion: &Completion, command: u64, attempts_max: u32) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::changes::Changes;
 
     #[test]
     fn a_task_that_failed_says_whether_another_attempt_is_to_come() {
         let failed = |command, attempts| Completion {
-            variant: "a".to_owned(),
-            idea: String::new(),
-            base: String::new(),
-            first_base: None,
-            outcome: Outcome::AgentFailed,
-            reason: String::new(),
-            commit: None,
-            branch: None,
-            reply: String::new(),
-            done: None,
-            seconds: 0.0,
             attempts,
             command,
-            worktree: None,
-            changes: Changes::default(),
-            verifications: Vec::new(),
-            base_verifications: Vec::new(),
+            ..Completion::begun("a", "", Outcome::AgentFailed)
         };
         for (command, attempts, words) in [
             (2, 1, "agent failed; attempt 2 of 3 is to come"),

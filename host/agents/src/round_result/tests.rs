@@ -1,7 +1,6 @@
 //! Results of rounds, by comparisons that are made up.
 
 use super::*;
-use crate::changes::Changes;
 use crate::completion::Verification;
 use bakeoff_domain::reading_verdict::Claim;
 use bakeoff_domain::report::RankingOutcome;
@@ -10,23 +9,9 @@ use bakeoff_domain::series::{CaseValues, Quantity, SeriesEnd, SeriesVariant, Ser
 fn completion(variant: &str, outcome: Outcome) -> Completion {
     let has_commit = matches!(outcome, Outcome::Passed | Outcome::VerificationFailed);
     Completion {
-        variant: variant.to_owned(),
-        idea: String::new(),
-        base: "0".repeat(40),
-        first_base: None,
-        outcome,
-        reason: String::new(),
         commit: has_commit.then(|| format!("commit of {variant}")),
-        branch: None,
-        reply: String::new(),
-        done: None,
-        seconds: 0.0,
-        attempts: 1,
-        command: 0,
-        worktree: None,
-        changes: Changes::default(),
-        verifications: Vec::new(),
         base_verifications: vec![base_verification(true)],
+        ..Completion::begun(variant, &"0".repeat(40), outcome)
     }
 }
 
