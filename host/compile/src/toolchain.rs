@@ -50,7 +50,12 @@ impl Toolchain {
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, ToolchainError> {
         let (rustc, sysroot, choice) = programs.choose().await?;
-        let version = programs.output_of(&rustc, &["-vV"]).await?;
+        // Both are processes that are waited for.
+        let (version, own_libraries) = tokio::join!(
+            programs.output_of(&rustc, &["-vV"]),
+            shared_libraries(programs, &rustc)
+        );
+        let version = version?;
         target::ensure(programs, &sysroot, report).await?;
         let host = version.lines().find_map(|line| line.strip_prefix("host: "));
         let tools = sysroot
@@ -59,11 +64,10 @@ impl Toolchain {
             .join("bin");
         let mut execute = vec![rustc.clone(), tools.clone()];
         let linker = tools.join("rust-lld");
-        for program in [&rustc, &linker] {
-            for library in shared_libraries(programs, program).await {
-                if !execute.contains(&library) {
-                    execute.push(library);
-                }
+        let libraries = shared_libraries(programs, &linker).await;
+        for library in own_libraries.into_iter().chain(libraries) {
+            if !execute.contains(&library) {
+                execute.push(library);
             }
         }
         if execute.len() == 2 {

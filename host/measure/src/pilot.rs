@@ -36,7 +36,14 @@ const BUDGET_SHARE: f64 = 0.1;
 const BLOCKS_ENOUGH: [f64; 2] = [8.0, 4.0];
 
 /// Total time of the pilot's blocks, in seconds, below which more of them are taken; see [`BLOCKS_ENOUGH`].
-const BRIEF_SECONDS: f64 = 0.2;
+const BRIEF_SECONDS: [f64; 2] = [0.2, 0.1];
+
+/// The fewest blocks of a pilot.
+const BLOCKS_FEWEST: f64 = 4.0;
+
+/// Total time of the fewest blocks, in seconds, above which variants of which every two are far apart have no pilot but
+/// the scout.
+const DEAR_SECONDS: f64 = 0.4;
 
 /// The time that the scout may take however small the budget is: without it no cost is known.
 const SCOUT_TIME_MIN: Duration = Duration::from_secs(10);
@@ -143,13 +150,17 @@ pub(super) async fn pilot<C: ReplicaQueue>(
         let live_variants = pilots.live_variants(&sampling.aside);
         let own = sampling.of_replica(&live_variants);
         let block = own.block_seconds.max(1e-6);
-        let fewest = BLOCKS_ENOUGH[usize::from(sampling.is_far_apart(&live_variants))];
-        let enough = (BRIEF_SECONDS / block).clamp(fewest, f64::from(BLOCKS_MAX));
+        let far_apart = usize::from(sampling.is_far_apart(&live_variants));
+        let brief = BRIEF_SECONDS[far_apart] / block;
+        let enough = brief.clamp(BLOCKS_ENOUGH[far_apart], f64::from(BLOCKS_MAX));
         let blocks = (room / block).min(enough);
+        let is_dear = BLOCKS_FEWEST * block > DEAR_SECONDS;
+        let is_needless = is_dear && sampling.are_all_far_apart(&live_variants);
         // A warm-up that turned out too short is doubled also where that cannot be tried first.
         sampling.warm_up = warm_up;
         // Where every call is too short to time, there is nothing more to find out.
-        if blocks < 4.0 || sampling.calls.iter().all(|calls| *calls == 0) {
+        let none_is_timed = sampling.calls.iter().all(|calls| *calls == 0);
+        if blocks < BLOCKS_FEWEST || is_needless || none_is_timed {
             break;
         }
         let blocks = blocks as u32;

@@ -136,20 +136,24 @@ impl Confinement {
             Some(FULL_ABI..) => Level::Full,
             _ => Level::Standard,
         };
-        let confinement = Self {
+        let mut confinement = Self {
             program: config.program,
             level,
             kernel,
             outer: None,
             cgroup_parent: None,
         };
-        let (runner, builder) = tokio::join!(confinement.try_runner(), confinement.try_builder());
-        runner.and(builder).map_err(|reason| unavailable(&reason))?;
-        let confinement = if config.groups {
-            confinement.with_groups().await
-        } else {
-            confinement
+        let groups = async {
+            if config.groups {
+                confinement.usable_groups().await
+            } else {
+                None
+            }
         };
+        let (runner, builder, cgroup_parent) =
+            tokio::join!(confinement.try_runner(), confinement.try_builder(), groups);
+        runner.and(builder).map_err(|reason| unavailable(&reason))?;
+        confinement.cgroup_parent = cgroup_parent;
         Ok(if config.bubblewrap {
             confinement.with_outer_layer().await
         } else {
@@ -181,8 +185,8 @@ impl Confinement {
         }
     }
 
-    /// Adds control groups for builders, if they can be made and a builder works in one.
-    async fn with_groups(self) -> Self {
+    /// Returns where control groups for builders can be made, and a builder works in one.
+    async fn usable_groups(&self) -> Option<CgroupParent> {
         for parent in CgroupParent::candidates() {
             if !parent.is_usable() {
                 continue;
@@ -192,10 +196,10 @@ impl Confinement {
                 ..self.clone()
             };
             if grouped.try_builder().await.is_ok() {
-                return grouped;
+                return grouped.cgroup_parent;
             }
         }
-        self
+        None
     }
 
     /// Adds bubblewrap around builders, if it is installed and a builder inside it works and is

@@ -283,6 +283,18 @@ impl Sampling {
         self.slowest(variants) > FAR_SLOWER
     }
 
+    /// Returns true if each of these variants is more than 3 × slower than whoever is next to it.
+    pub fn are_all_far_apart(&self, variants: &[VariantIndex]) -> bool {
+        let times = variants.iter().map(|variant| self.log_time(*variant));
+        let Some(mut times) = times.collect::<Option<Vec<f64>>>() else {
+            return false;
+        };
+        times.sort_by(f64::total_cmp);
+        times
+            .windows(2)
+            .all(|pair| pair[1] - pair[0] > FAR_SLOWER.ln())
+    }
+
     /// Ratio of the time of the slowest of some variants to that of the quickest: the geometric mean over the cases
     /// that are timed; 1 for a single variant.
     fn slowest(&self, variants: &[VariantIndex]) -> f64 {

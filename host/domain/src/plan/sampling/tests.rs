@@ -90,6 +90,15 @@ fn samples_are_shorter_beside_somebody_far_slower() {
 }
 
 #[test]
+fn all_are_far_apart_where_every_two_are() {
+    let sampling = chosen(&[&[20_000], &[250_000], &[70_000], &[900_000]]);
+    assert!(sampling.are_all_far_apart(&[0, 1, 2, 3]));
+    let sampling = chosen(&[&[20_000], &[250_000], &[50_000], &[900_000]]);
+    assert!(!sampling.are_all_far_apart(&[0, 1, 2, 3]));
+    assert!(sampling.is_far_apart(&[0, 1, 2, 3]) && sampling.are_all_far_apart(&[1, 2, 3]));
+}
+
+#[test]
 fn samples_are_shortest_beside_somebody_who_is_slower_by_far_more() {
     // 50 q is 25 µs: about nine tenths of 2 calls of 12 µs; 200 q is 0.1 ms.
     let short = |slow_ns: u64| chosen(&[&[12_000], &[slow_ns]]).calls;
