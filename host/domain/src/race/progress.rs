@@ -19,6 +19,9 @@ const CASES_SHARE: f64 = 0.5;
 /// Number of different inputs of each case after which a verdict is left alone: an input as rare as one in twenty is
 /// then met with 95 %.
 pub const INPUTS_ENOUGH: u64 = 60;
+/// Time of the slowest input that is to be met, in times of others. Whoever leads by more than a twentieth of it loses the
+/// lead by such inputs only if they are more frequent than one in twenty: then fewer inputs are enough.
+const SLOWEST_INPUT: f64 = 300.0;
 /// Share of the budget until which a variant stays that was beaten after fewer inputs.
 const INPUTS_SHARE: f64 = 0.25;
 /// Share of the budget after which the variants that were set aside have their turn.
@@ -72,8 +75,13 @@ pub struct RemainingBudget {
 impl RemainingBudget {
     /// The share of the budget that is used; 1 if there is none.
     fn used(&self) -> f64 {
+        self.used_after(0.0)
+    }
+
+    /// The share of the budget that is used after this many seconds more.
+    fn used_after(&self, seconds: f64) -> f64 {
         if self.whole_seconds > 0.0 {
-            1.0 - self.seconds / self.whole_seconds
+            1.0 - (self.seconds - seconds) / self.whole_seconds
         } else {
             1.0
         }
@@ -102,9 +110,10 @@ impl Analysis {
             return NextStep::Stop(StopReason::Alone);
         }
         let used = remaining.used();
-        let live_variants = self.live_variants(used);
+        let few = &self.with_few_inputs(&remaining, &predict);
+        let live_variants = self.live_variants(used, few);
         if taking_part.len() > 1
-            && let Some(reason) = self.settled(&live_variants, used)
+            && let Some(reason) = self.settled(&live_variants, used, few)
         {
             return NextStep::Stop(reason);
         }
@@ -113,7 +122,8 @@ impl Analysis {
         }
         let fits = |group: &Vec<VariantIndex>| predict(group) <= remaining.seconds;
         // Where the first choice takes too long for what is left, another group may still fit.
-        match self.groups(&live_variants, used).into_iter().find(fits) {
+        let mut groups = self.groups(&live_variants, used, few).into_iter();
+        match groups.find(fits) {
             Some(live_variants) => NextStep::Run { live_variants },
             None => NextStep::Stop(StopReason::Budget),
         }
@@ -149,7 +159,12 @@ impl Analysis {
     /// Groups of variants that may run together next, the first choice first: the variants that are left without those
     /// that were set aside; then the leader with each of these. Once [`TOGETHER_SHARE`] of the budget is used, these
     /// pairs come first.
-    fn groups(&self, live_variants: &[VariantIndex], used: f64) -> Vec<Vec<VariantIndex>> {
+    fn groups(
+        &self,
+        live_variants: &[VariantIndex],
+        used: f64,
+        few: &[VariantIndex],
+    ) -> Vec<Vec<VariantIndex>> {
         let is_aside = |variant: &VariantIndex| self.settings.aside.contains(variant);
         let (aside, together): (Vec<VariantIndex>, Vec<VariantIndex>) =
             live_variants.iter().copied().partition(is_aside);
@@ -161,7 +176,7 @@ impl Analysis {
             Some(leader) => self.duels(leader, &aside),
             None => vec![aside.clone()],
         };
-        let is_open = together.len() > 1 && self.settled(&together, used).is_none();
+        let is_open = together.len() > 1 && self.settled(&together, used, few).is_none();
         if is_open {
             let first = if used < TOGETHER_SHARE {
                 0
@@ -195,29 +210,66 @@ impl Analysis {
 
     /// The unbeaten variants, by time or by the cold start where that is asked for, and the beaten
     /// ones that have a case or the margin to settle.
-    fn live_variants(&self, used: f64) -> Vec<VariantIndex> {
+    fn live_variants(&self, used: f64, few: &[VariantIndex]) -> Vec<VariantIndex> {
         let best = self.leader();
         let stays = |variant: &VariantIndex| {
             self.unbeaten.contains(variant)
                 || self.is_near_margin(*variant)
                 || self.has_unbeaten_start(*variant)
-                || self.has_few_inputs(*variant, used)
+                || few.contains(variant)
                 || best.is_some_and(|best| self.may_lead_on_a_case(*variant, best, used))
         };
         self.taking_part().into_iter().filter(stays).collect()
     }
 
-    /// Returns true if a variant met so few inputs of some case that a slow one may well not be among them, and there
-    /// is time for more. False where all inputs are known, and for a variant that was set aside, which takes too long.
-    fn has_few_inputs(&self, variant: VariantIndex, used: f64) -> bool {
+    /// The variants that met so few inputs of some case that a slow one may well not be among them, and that have time
+    /// for more beside the leader. None where all inputs are known, and none that was set aside, which takes too long.
+    fn with_few_inputs(
+        &self,
+        remaining: &RemainingBudget,
+        predict: impl Fn(&[VariantIndex]) -> f64,
+    ) -> Vec<VariantIndex> {
         let settings = &self.settings;
-        let are_known = settings.instances || settings.fixed_inputs;
-        if used >= INPUTS_SHARE || are_known || settings.aside.contains(&variant) {
-            return false;
+        if settings.instances || settings.fixed_inputs {
+            return Vec::new();
         }
+        let leader = self.leader();
+        let fits = |variant: VariantIndex| {
+            let mut group: Vec<VariantIndex> = leader.into_iter().chain([variant]).collect();
+            group.sort_unstable();
+            group.dedup();
+            remaining.used_after(predict(&group)) < INPUTS_SHARE
+        };
+        let mut found = self.taking_part();
+        found.retain(|variant| {
+            let is_aside = settings.aside.contains(variant);
+            !is_aside && self.has_few_inputs(*variant) && fits(*variant)
+        });
+        // What the leader alone does on more inputs is compared with nothing.
+        if found.len() == 1 && leader == found.first().copied() {
+            found.clear();
+        }
+        found
+    }
+
+    /// Returns true if a variant met fewer inputs of some case than are enough for its distance from the leader; for the
+    /// leader itself, from whoever is nearest.
+    fn has_few_inputs(&self, variant: VariantIndex) -> bool {
+        let settings = &self.settings;
+        let leader = self.leader();
+        let pairs = self.overall.iter().filter(|pair| {
+            (pair.a == variant || pair.b == variant)
+                && leader.is_none_or(|leader| pair.a == leader || pair.b == leader)
+        });
+        let apart = pairs.filter_map(|pair| pair.interval.ratio.map(|ratio| ratio.ln().abs()));
+        let most = INPUTS_ENOUGH as f64;
+        let enough = apart.reduce(f64::min).map_or(most, |nearest| {
+            let frequency = nearest.exp() / SLOWEST_INPUT;
+            most.min(3.0 / frequency)
+        });
         let own = self.times.iter().filter(|time| time.variant == variant);
         let mut counted = own.filter(|time| settings.weights()[time.case] > 0.0);
-        counted.any(|time| time.inputs < INPUTS_ENOUGH)
+        counted.any(|time| (time.inputs as f64) < enough)
     }
 
     /// Returns true if verdicts about the cold start are wanted, and none calls the variant slower.
@@ -265,12 +317,17 @@ impl Analysis {
             && !self.is_near_margin(0)
     }
 
-    fn settled(&self, live_variants: &[VariantIndex], used: f64) -> Option<StopReason> {
+    fn settled(
+        &self,
+        live_variants: &[VariantIndex],
+        used: f64,
+        few: &[VariantIndex],
+    ) -> Option<StopReason> {
         let best = self.leader();
         let is_open = |variant: &VariantIndex| {
             best.is_some_and(|best| self.may_lead_on_a_case(*variant, best, used))
                 || self.is_near_margin(*variant)
-                || self.has_few_inputs(*variant, used)
+                || few.contains(variant)
         };
         if live_variants.iter().any(is_open) || self.has_open_start(live_variants) {
             return None;

@@ -225,6 +225,45 @@ fn who_is_beaten_on_few_inputs_stays_for_a_while() {
     assert_eq!(next(&race, 1.0), NextStep::Stop(StopReason::Winner));
 }
 
+#[test]
+fn fewer_inputs_are_enough_for_who_is_far_ahead() {
+    let mut race = analysis(2, vec![pair(0, 1, Beats, 1.0 / 50.0, 1.1)]);
+    let next = |race: &Analysis| race.next(after(1.0), |_| 0.0);
+    let both = run(&[0, 1]);
+    // An input that takes 300 times as long turns 50 × round where it is more frequent than one in six.
+    let met = |inputs: u64, race: &mut Analysis| {
+        race.times.iter_mut().for_each(|time| time.inputs = inputs);
+        next(race)
+    };
+    assert_eq!(met(17, &mut race), both);
+    assert_eq!(met(19, &mut race), NextStep::Stop(StopReason::Winner));
+    race.overall = vec![pair(0, 1, Beats, 1.0 / 10.0, 1.1)];
+    assert_eq!(met(59, &mut race), both);
+    race.overall[0].interval.ratio = None;
+    assert_eq!(met(59, &mut race), both);
+}
+
+#[test]
+fn who_has_no_time_for_more_inputs_leaves_and_holds_nobody_up() {
+    let beats = [
+        pair(0, 1, Beats, 0.5, 1.1),
+        pair(0, 2, Beats, 0.1, 1.1),
+        pair(1, 2, Beats, 0.2, 1.1),
+    ];
+    let mut race = analysis(3, beats.to_vec());
+    race.times.iter_mut().for_each(|time| time.inputs = 8);
+    // A replica with the slowest takes a fifth of the budget.
+    let predict = |group: &[usize]| if group.contains(&2) { 20.0 } else { 1.0 };
+    let next = |race: &Analysis, seconds: f64| race.next(after(seconds), predict);
+    assert_eq!(next(&race, 1.0), run(&[0, 1, 2]));
+    assert_eq!(next(&race, 6.0), run(&[0, 1]));
+    // What the leader alone does is compared with nothing.
+    let mut two = analysis(3, beats.to_vec());
+    two.times[0].inputs = 8;
+    two.times[2].inputs = 8;
+    assert_eq!(next(&two, 6.0), NextStep::Stop(StopReason::Winner));
+}
+
 /// The next step for these variants after ten replicas, where replicas take a second.
 fn next_of(analysis: &Analysis, wanted: &[usize], used: f64) -> NextStep {
     analysis.next_of(wanted, after(used), |_| 1.0)
