@@ -2,10 +2,10 @@
 //! saves (E18), and whether advice is true (E19).
 //!
 //! ```text
-//! cargo bench -p bakeoff-domain --bench rules [-- [RACES] [--json FILE]]
+//! cargo bench -p bakeoff-domain --bench rules [-- [RACES] [e19] [--json FILE]]
 //! ```
 //!
-//! 1,000 races a row unless said otherwise; rows of E16 say how many they have. Everything follows from seeds and
+//! 1,000 races a row unless said otherwise, E19 alone with `e19`; rows of E16 say how many they have. Everything follows from seeds and
 //! `trace/busy.trace`.
 
 mod ablation;
@@ -33,6 +33,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = std::fs::read(BUSY).map_err(|error| format!("{BUSY}: {error}"))?;
     let trace = Trace::read(&bytes).map_err(|error| format!("{BUSY}: {error}"))?;
     let mut figures = Figures::begin();
+    if std::env::args().any(|argument| argument == "e19") {
+        prospects::advice(&trace, races, &mut figures);
+        return Ok(figures.finish()?);
+    }
     // False claims by blocks are rare: many races are needed to see any, and each is short.
     obvious::identical(20 * races, &mut figures);
     obvious::recorded(&trace, 4 * races, &mut figures);

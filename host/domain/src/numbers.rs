@@ -254,13 +254,26 @@ pub fn weight(value: f64) -> String {
     format!("{rounded}")
 }
 
+/// The budgets below two minutes that are named, in seconds.
+const BUDGETS_S: [f64; 11] = [1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 90.0];
+
 /// A duration in seconds as a flag of the command line takes it, rounded up to a round number.
 pub fn budget(seconds: f64) -> String {
-    let steps = [5.0, 10.0, 20.0, 30.0, 40.0, 60.0, 90.0];
-    if let Some(step) = steps.iter().find(|step| seconds <= **step) {
+    if let Some(step) = BUDGETS_S.iter().find(|step| seconds <= **step) {
         return format!("{step}s");
     }
     format!("{}min", (seconds / 60.0).ceil())
+}
+
+/// The largest budget that is no larger than this many seconds, as an option's value, and its seconds; `None` below the
+/// smallest: `5s`.
+pub fn budget_within(seconds: f64) -> Option<(String, f64)> {
+    if seconds >= 120.0 {
+        let minutes = (seconds / 60.0).floor();
+        return Some((format!("{minutes}min"), 60.0 * minutes));
+    }
+    let step = BUDGETS_S.iter().rev().find(|step| seconds >= **step)?;
+    Some((format!("{step}s"), *step))
 }
 
 #[cfg(test)]

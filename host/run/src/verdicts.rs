@@ -152,6 +152,8 @@ fn add_prospect(
     settings: &RaceSettings,
 ) {
     let raced = &outcome.raced;
+    // A budget bounds the checks too.
+    let before = raced.pilot.as_ref().map_or(0.0, |pilot| pilot.used_s);
     let pace = race_seconds(&raced.replicas) / f64::from(pair.replicas.max(1));
     if pair.half_width().is_some() {
         let pilot = raced
@@ -160,13 +162,13 @@ fn add_prospect(
             .and_then(|pilot| pilot.replica.as_ref());
         match prospect(settings, pilot, outcome.counted(), (pair.a, pair.b)) {
             Some(Prospect::Settled { replicas }) => {
-                row.settle_seconds = Some(pace * f64::from(replicas));
+                row.settle_seconds = Some(before + pace * f64::from(replicas));
             }
             Some(Prospect::Open {
                 replicas,
                 half_width: Some(half_width),
             }) => {
-                let seconds = pace * f64::from(replicas);
+                let seconds = before + pace * f64::from(replicas);
                 row.narrowed = Some(Narrowed {
                     seconds,
                     half_width,
@@ -180,12 +182,17 @@ fn add_prospect(
         return;
     }
     let threshold = settings.threshold(ClaimScope::AllCases);
-    let least = f64::from(pair.forecast(threshold, settings.practical_log()).replicas);
+    let forecast = pair.forecast(threshold, settings.practical_log());
+    let by_blocks = raced.pilot.as_ref().and_then(|pilot| {
+        let replicas = pilot.sampling.obvious_replicas(&[pair.a, pair.b])?;
+        Some(replicas.max(pair.replicas + 1))
+    });
+    let least = forecast.replicas.min(by_blocks.unwrap_or(u32::MAX));
     row.settle_seconds = match &raced.pilot {
-        _ if pair.replicas > 0 => Some(pace * least),
+        _ if pair.replicas > 0 => Some(before + pace * f64::from(least)),
         Some(pilot) => {
             let together = raced.analysis.as_ref().map_or(&[][..], |all| &all.unbeaten);
-            Some(pilot.seconds + least * pilot.sampling.of_replica(together).seconds)
+            Some(before + pilot.seconds + pilot.sampling.seconds_of(least, together))
         }
         None => None,
     };

@@ -36,10 +36,17 @@ const SHORTEST: SampleLength = SampleLength {
     resolutions: 50.0,
     ns: 20_000.0,
 };
+/// Length of the same sample beside a variant that is slower by so much that the error of a clock says nothing.
+const BRIEFEST: SampleLength = SampleLength {
+    resolutions: 5.0,
+    ns: 2_000.0,
+};
 /// Ratio to the quickest variant's time above which a variant is far slower, and samples are [`SHORTER`].
 const FAR_SLOWER: f64 = 3.0;
 /// Ratio to the quickest variant's time above which samples are [`SHORTEST`].
 const FARTHEST: f64 = 30.0;
+/// Ratio to the quickest variant's time above which samples are [`BRIEFEST`].
+const BEYOND: f64 = 1_000.0;
 /// Ratio to the quickest variant's time above which a difference is obvious after a few blocks of two processes.
 const OBVIOUS: f64 = 1.8;
 /// Number of processes after which an obvious difference is to be known.
@@ -225,14 +232,17 @@ impl Sampling {
     ///
     /// Calls: as many as make the sample of the quickest variant last about max(1000 q, 0.3 ms) after the jitter;
     /// max(200 q, 0.1 ms) beside a variant that is more than 3 × slower, max(50 q, 0.02 ms) beside one that is more
-    /// than 30 × slower; one at least.
+    /// than 30 × slower, max(5 q, 2 µs) beside one that is more than 1,000 × slower; one at least.
     ///
     /// Blocks: enough to take twice as long as starting and warming up. Where a variant is nearly twice as slow: enough
     /// for two processes to tell, and for four of them to meet enough inputs if that takes no longer. Few enough that
-    /// three times the replicas of a clear difference fit into the budget; 4 to 16.
+    /// three times the replicas of a clear difference fit into the budget; 4 to 16, and no fewer than two processes need
+    /// where a variant is far slower and the budget has room for these.
     pub fn of_replica(&self, variants: &[VariantIndex]) -> ReplicaSampling {
         let slowest = self.slowest(variants);
-        let length = if slowest > FARTHEST {
+        let length = if slowest > BEYOND {
+            BRIEFEST
+        } else if slowest > FARTHEST {
             SHORTEST
         } else if slowest > FAR_SLOWER {
             SHORTER
@@ -248,8 +258,9 @@ impl Sampling {
         let block = self.seconds_of_block(variants, &calls);
         let fills = |blocks: &u32| f64::from(*blocks) * block >= BLOCKS_TO_STARTUP * startup;
         let filling = (BLOCKS_MIN..=BLOCKS_MAX).find(fills).unwrap_or(BLOCKS_MAX);
+        let least = self.limits.obvious_blocks.div_ceil(OBVIOUS_REPLICAS);
         let wanted = if slowest > OBVIOUS {
-            let enough = self.limits.obvious_blocks.div_ceil(OBVIOUS_REPLICAS) + 1;
+            let enough = least + 1;
             let for_inputs = self.blocks_for_inputs(&calls).min(filling);
             enough.max(for_inputs).clamp(BLOCKS_MIN, BLOCKS_MAX)
         } else {
@@ -258,14 +269,36 @@ impl Sampling {
         let seconds = self.limits.seconds * f64::from(self.limits.workers);
         let fits =
             |blocks: &u32| self.limits.replicas * (startup + f64::from(*blocks) * block) <= seconds;
-        let fitting = (BLOCKS_MIN..=wanted).rev().find(fits);
-        let blocks = fitting.unwrap_or(BLOCKS_MIN);
+        // Two processes that tell cost less than three that are needed since each has a block too few.
+        let least = least.clamp(BLOCKS_MIN, BLOCKS_MAX);
+        let of_two = f64::from(OBVIOUS_REPLICAS) * (startup + f64::from(least) * block);
+        let fewest = if slowest > FAR_SLOWER && of_two <= seconds {
+            least
+        } else {
+            BLOCKS_MIN
+        };
+        let fitting = (fewest..=wanted).rev().find(fits);
+        let blocks = fitting.unwrap_or(fewest);
         ReplicaSampling {
             calls,
             blocks,
             seconds: startup + f64::from(blocks) * block,
             block_seconds: block,
         }
+    }
+
+    /// The least number of replicas of these variants that could bring a verdict by blocks; `None` where the difference is
+    /// not obvious.
+    pub fn obvious_replicas(&self, variants: &[VariantIndex]) -> Option<u32> {
+        let blocks = self.of_replica(variants).blocks.max(1);
+        let enough = self.limits.obvious_blocks.div_ceil(blocks);
+        (self.slowest(variants) > OBVIOUS).then_some(enough.max(OBVIOUS_REPLICAS))
+    }
+
+    /// The predicted time of this many replicas of these variants, side by side where there are cores, in seconds.
+    pub fn seconds_of(&self, replicas: u32, variants: &[VariantIndex]) -> f64 {
+        let turns = replicas.div_ceil(self.limits.workers.max(1));
+        f64::from(turns) * self.of_replica(variants).seconds
     }
 
     /// Number of blocks with which [`INPUTS_REPLICAS`] replicas together have [`INPUTS_ENOUGH`] inputs of every case; 0

@@ -21,7 +21,7 @@ const CONTINUATIONS: usize = 100;
 const DRAWN: usize = 400;
 /// Number of continuations that must have a verdict. Races follow them less well than their share says, as they were
 /// open by chance: with these, a verdict came in about four of five (`cargo bench --bench rules`, E19).
-const SETTLED: usize = 97;
+const SETTLED: usize = 99;
 /// Numbers of replicas in all that are tried, as multiples of those there are.
 const MULTIPLES: [f64; 11] = [1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 30.0];
 /// The multiple at which the width of the interval is forecast where none of them settles the pair.

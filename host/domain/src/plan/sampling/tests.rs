@@ -103,6 +103,8 @@ fn samples_are_shortest_beside_somebody_who_is_slower_by_far_more() {
     // 50 q is 25 µs: about nine tenths of 2 calls of 12 µs; 200 q is 0.1 ms.
     let short = |slow_ns: u64| chosen(&[&[12_000], &[slow_ns]]).calls;
     assert_eq!((short(350_000), short(370_000)), (vec![9], vec![2]));
+    // 5 q is 2.5 µs: one call.
+    assert_eq!(short(12_100_000), [1]);
 }
 
 #[test]
@@ -261,6 +263,31 @@ fn samples_of_instances_are_planned_one_by_one_and_a_block_costs_what_it_draws()
     let start = sampling.of_replica(&[0, 1]).seconds - f64::from(sampling.blocks) * block;
     let rotation = (5.0 * 60e-6 + 2.0 * 600e-6 + 60e-3) / 2.0;
     assert!((start - 0.003 - rotation).abs() < 1e-9, "{start}");
+}
+
+#[test]
+fn two_processes_have_the_blocks_that_tell_where_the_budget_has_room_for_them() {
+    let mut hasty = conditions(1);
+    // With three variants, nine blocks.
+    hasty.block_threshold = (3.0_f64 * 2.0 / (0.05 * 0.3)).ln();
+    let times: &[&[u64]] = &[&[1_000_000], &[2_000_000], &[400_000_000]];
+    let with = |seconds: f64, hasty: &SamplingConstraints| {
+        let conditions = SamplingConstraints {
+            seconds,
+            ..hasty.clone()
+        };
+        choose(&pilot(times), WarmUp::Normal, &conditions).of_replica(&[0, 2])
+    };
+    let found = [3.0, 1.5].map(|seconds| with(seconds, &hasty).blocks);
+    assert_eq!(found, [5, BLOCKS_MIN]);
+    let sampling = choose(&pilot(times), WarmUp::Normal, &hasty);
+    let replicas = |variants: &[VariantIndex]| sampling.obvious_replicas(variants);
+    assert_eq!((replicas(&[0, 2]), replicas(&[0, 1])), (Some(2), Some(2)));
+    let close = choose(&pilot(&[&[10], &[11]]), WarmUp::Normal, &conditions(1));
+    assert_eq!(close.obvious_replicas(&[0, 1]), None);
+    let few = with(1.5, &hasty);
+    let [one, three] = [1, 3].map(|replicas| sampling.seconds_of(replicas, &[0, 2]));
+    assert!(few.seconds > 0.0 && (three / one - 2.0).abs() < 1e-9);
 }
 
 #[test]
