@@ -4,6 +4,9 @@ use crate::measurement::VariantIndex;
 use crate::stats::ConfidenceSequence;
 use crate::verdict::PairVerdict;
 
+/// The most rounds of builds of a run.
+pub const BUILD_ROUNDS_MAX: u32 = 24;
+
 /// The differences of one pair, D = ln t_a − ln t_b by round.
 #[derive(Clone, Debug)]
 struct Pair {

@@ -7,21 +7,22 @@ use super::session::Run;
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::measurement::Metric;
 use bakeoff_domain::metric_share::reading_threshold;
-use bakeoff_domain::paired_times::PairedTimes;
+use bakeoff_domain::paired_times::{BUILD_ROUNDS_MAX, PairedTimes};
 use bakeoff_domain::plan::round_order;
 use bakeoff_domain::queue::{Cpu, Needs, Task, TaskKey};
 use bakeoff_domain::report::{Claim, ReadingVerdict};
 use bakeoff_domain::spec::{Experiment, Source};
+use bakeoff_domain::stats::replicas_needed;
 use bakeoff_domain::verdict::{PairVerdict, practical_log};
 use bakeoff_source::BuildInput;
 use bakeoff_store::{Owner, ResultKind};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The most rounds.
-pub const BUILD_ROUNDS_MAX: u32 = 24;
 /// The share of the budget that the rounds may take, beside the race.
-const BUDGET_SHARE: f64 = 0.25;
+const BUDGET_SHARE: f64 = 0.5;
+/// The rounds whose differences enter no claim: they are the first scale.
+const UNCLAIMED_ROUNDS: u32 = 2;
 /// The resolution of a process's CPU time, in nanoseconds.
 const CLOCK_NS: f64 = 1e3;
 
@@ -65,6 +66,7 @@ impl Run<'_> {
             return Ok(());
         }
         let seconds_max = experiment.measure.budget.as_secs_f64() * BUDGET_SHARE;
+        let least = replicas_needed(threshold(experiment, builds.len())) + UNCLAIMED_ROUNDS;
         let mut rounds: Vec<BuildRound> = Vec::new();
         for number in 0..BUILD_ROUNDS_MAX {
             let key = self.keys.of_builds(encoded(&builds), number);
@@ -77,7 +79,10 @@ impl Run<'_> {
                 None => {
                     let spent: f64 = rounds.iter().map(|round| round.seconds).sum();
                     let next = rounds.last().map_or(0.0, |round| round.seconds);
-                    if spent + next > seconds_max {
+                    let has_room = |rounds: u32| f64::from(rounds) * next <= seconds_max - spent;
+                    // Rounds too few for any claim would cost time, and tell nothing.
+                    let is_pointless = number == 1 && !has_room(least - 1);
+                    if is_pointless || !has_room(1) {
                         return Ok(());
                     }
                     self.refuse_if_interrupted()?;
@@ -147,6 +152,12 @@ fn encoded(builds: &[SameCode]) -> String {
     builds.iter().map(line).collect()
 }
 
+/// Returns the evidence that a claim about a pair of this many prototypes needs, in nats.
+fn threshold(experiment: &Experiment, builds: usize) -> f64 {
+    let share = experiment.metric_share();
+    reading_threshold(builds, experiment.measure.confidence, share)
+}
+
 /// Returns the verdicts about the pairs of prototypes, by their places in each round.
 fn compare<'r>(
     experiment: &Experiment,
@@ -154,10 +165,8 @@ fn compare<'r>(
 ) -> Vec<PairVerdict> {
     let builds = rounds.clone().map(|round| round.builds.len());
     let builds = builds.max().unwrap_or(0);
-    let measure = &experiment.measure;
-    let share = experiment.metric_share();
-    let threshold = reading_threshold(builds, measure.confidence, share);
-    let practical = practical_log(measure.practical, Metric::Cpu);
+    let practical = practical_log(experiment.measure.practical, Metric::Cpu);
+    let threshold = threshold(experiment, builds);
     let mut times = PairedTimes::new(builds, threshold, practical, CLOCK_NS);
     for round in rounds {
         let of_round: Vec<Option<u64>> = round.builds.iter().map(|build| build.cpu_ns).collect();

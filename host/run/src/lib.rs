@@ -79,7 +79,7 @@ mod work;
 
 pub(crate) use aggregation::of_components;
 pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
-pub use build_times::{BUILD_ROUNDS_MAX, BuildRound, BuildTime};
+pub use build_times::{BuildRound, BuildTime};
 pub(crate) use child_tasks::{ChildTasks, OpenTasks, core_task};
 pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
 pub use coarse_race::asks_for_time;

@@ -2,9 +2,10 @@
 //! that an index is in range.
 
 use super::validate_race::{check_race, check_replica, hold};
-use crate::{Aggregation, BUILD_ROUNDS_MAX, Record};
+use crate::{Aggregation, Record};
 use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
+use bakeoff_domain::paired_times::BUILD_ROUNDS_MAX;
 use bakeoff_domain::report::{
     AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, Unfinished, VOTES_MAX,
     check_sections,

@@ -1,9 +1,10 @@
 //! Pairs without a verdict: the reason, and the budget that would likely bring one.
 
-use super::numbers::{budget, count, percent, reading};
+use super::numbers::{budget, budget_within, count, percent, reading};
 use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
 use crate::logarithm::{exp, ln, ln_1p};
+use crate::paired_times::BUILD_ROUNDS_MAX;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::Verdict;
 use std::collections::BTreeSet;
@@ -76,8 +77,14 @@ fn by_reading(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> 
             (one, format!(" {rest}"))
         });
     let s = if row.count == 1 { "" } else { "s" };
+    let is_few = criterion.source == "build-time" && row.count < BUILD_ROUNDS_MAX;
+    let more = if is_few {
+        "; a larger --budget has room for more of them"
+    } else {
+        ""
+    };
     Some(format!(
-        "no difference on {} is sure after {} {one}{s}{rest}",
+        "no difference on {} is sure after {} {one}{s}{rest}{more}",
         shortened(&criterion.name),
         count(u64::from(row.count))
     ))
@@ -142,12 +149,15 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
             budget(seconds)
         ),
         (Some(_), _) => format!("{known}; a larger --budget would likely settle it"),
-        (None, Some(narrowed)) if is_more(report, narrowed.seconds) => format!(
-            "{known}; even --budget {} would likely leave it open, {}",
-            budget(narrowed.seconds),
-            about(narrowed.half_width)
-        ),
-        (None, _) => format!("{known}; a larger --budget would tell more"),
+        (None, Some(narrowed)) => match budget_within(narrowed.seconds) {
+            // No more than what was simulated: of a larger one nothing is known.
+            Some((named, seconds)) if is_more(report, seconds) => format!(
+                "{known}; even --budget {named} would likely leave it open, {}",
+                about(narrowed.half_width)
+            ),
+            _ => format!("{known}; a larger --budget would tell more"),
+        },
+        (None, None) => format!("{known}; a larger --budget would tell more"),
     }
 }
 
@@ -329,7 +339,7 @@ mod tests {
         };
         assert_eq!(
             with(80.0),
-            "from 2 % less to 2 % more time when the budget ended; even --budget 90s would likely leave it open, at \
+            "from 2 % less to 2 % more time when the budget ended; even --budget 60s would likely leave it open, at \
              about ±0.82 %"
         );
         let wide = json!({ "seconds": 80.0, "half_width": 1.0 });
