@@ -44,8 +44,15 @@ fn a_source_has_the_modules_that_lie_beside_it() {
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
     let output = compared(&same.replace("total +=", "total |="));
     assert!(output.stdout.contains("differ"), "{}", output.stdout);
-    // A message of the compiler shows the line of the module.
+    // Messages show the line of the module: of the compiler, of who reads the file before, and of a panic.
     let output = compared(&same.replace("u64::from(*value)", "missing(*value)"));
     let said = output.stdout + &output.stderr;
     assert!(said.contains("total += missing(*value);"), "{said}");
+    assert!(said.contains("adding.rs:4:18"), "{said}");
+    let output = compared(&same.replace("let mut total = 0", "let mut total = ="));
+    let said = output.stdout + &output.stderr;
+    assert!(said.contains("adding.rs:2:21"), "{said}");
+    let output = compared(&same.replace("total += u64", "assert!(*value != 7); total += u64"));
+    let said = output.stdout + &output.stderr;
+    assert!(said.contains("panicked at adding.rs:4:"), "{said}");
 }

@@ -82,7 +82,7 @@ impl DiagnosticContext<'_> {
         let errors = self.errors(&diagnostics);
         let bytes: usize = errors.iter().map(String::len).sum();
         if bytes > DIAGNOSTICS_BYTES_MAX {
-            let message = join(&errors);
+            let message = self.in_own_files(&join(&errors));
             let failure = build_failure(FailureClass::BuildOutputLimit, message);
             return with_limit(
                 failure,
@@ -94,7 +94,13 @@ impl DiagnosticContext<'_> {
             let message = format!("the compiler crashed on this file\n{raw}");
             return build_failure(FailureClass::BuildCrashed, cut(message.trim_end()));
         }
-        build_failure(FailureClass::BuildFailed, join(&errors))
+        let message = self.in_own_files(&join(&errors));
+        build_failure(FailureClass::BuildFailed, message)
+    }
+
+    /// Returns a message with its places in modules of the file as places in their own files.
+    fn in_own_files(&self, message: &str) -> String {
+        bakeoff_source::in_own_files(message, &self.task.path_shown, self.text)
     }
 
     /// Returns the messages of all errors, those in the author's own file first.

@@ -253,7 +253,11 @@ impl ChildWork for Diagnose {
         match reports {
             Err(RunnerError::WorkerLost(reason)) => Err(reason.into()),
             Err(_) => Ok(Answered::Done(None)),
-            Ok(reports) => Ok(Answered::Done(reports.into_iter().next_back())),
+            Ok(reports) => {
+                let report = reports.into_iter().next_back();
+                let report = report.map(|report| self.request.code.in_own_files(report));
+                Ok(Answered::Done(report))
+            }
         }
     }
 }

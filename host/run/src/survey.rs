@@ -434,7 +434,7 @@ impl Survey {
         let built = context.tools.builder.build(&request).await.ok()?;
         let files = prototype.files.as_ref();
         let reports = bakeoff_measure::diagnose(config, &built.checked, files, &[call]).await;
-        reports.ok()?.pop()
+        Some(request.code.in_own_files(reports.ok()?.pop()?))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The code of a prototype or a workload, read once, with its content address.
 
 use super::bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
+use super::module_lines::in_own_files;
 use super::neighbours::with_modules;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
@@ -103,6 +104,14 @@ impl BuildInput {
                 str::from_utf8(bytes).ok()
             }
             _ => self.text(),
+        }
+    }
+
+    /// Returns a message with its places in the text of a source as places in the files of the source's modules.
+    pub fn in_own_files(&self, message: String) -> String {
+        match self {
+            Self::Source { path_shown, text } => in_own_files(&message, path_shown, text),
+            _ => message,
         }
     }
 

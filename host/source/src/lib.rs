@@ -10,6 +10,7 @@ mod code;
 mod folders;
 mod grant;
 pub mod interface;
+mod module_lines;
 mod neighbours;
 mod run_files;
 mod tokens;
@@ -23,5 +24,6 @@ pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, Starte
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };
+pub use module_lines::in_own_files;
 pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
 pub use tokens::{Piece, pieces};

@@ -4,9 +4,9 @@
 //! stands behind the file's own text, so that the lines of the file stay where they are.
 
 use super::bounds::SOURCE_BYTES_MAX;
+use super::module_lines::module;
 use super::tokens::{Piece, is_word, pieces};
 use bakeoff_files::Reach;
-use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,60 @@ const DEPTH_MAX: usize = 8;
 /// A declaration of a module without its text: `pub mod helper;`.
 #[derive(Debug, PartialEq, Eq)]
 struct Declaration<'a> {
+    /// From its first attribute to the semicolon.
     place: Range<usize>,
+    attributes: Vec<&'a str>,
     /// The words before `mod`.
-    visibility: &'a str,
+    visibility: String,
     name: &'a str,
 }
 
+impl Declaration<'_> {
+    /// Returns the declaration up to the text of the module.
+    fn head(&self) -> String {
+        let mut head: String = self
+            .attributes
+            .iter()
+            .map(|one| format!("{one}\n"))
+            .collect();
+        if !self.visibility.is_empty() {
+            head = head + &self.visibility + " ";
+        }
+        format!("{head}mod {}", self.name)
+    }
+
+    /// Returns true if the module is compiled for tests alone, and so is no part of what is built.
+    fn is_of_tests(&self) -> bool {
+        self.attributes
+            .iter()
+            .any(|one| words(one) == ["#", "[", "cfg", "(", "test", ")", "]"])
+    }
+
+    /// Returns the attribute with which a module cannot stand behind the file's own text, if it has one.
+    fn misplaced(&self) -> Option<&str> {
+        let is_misplaced = |attribute: &&&str| {
+            let words = words(attribute);
+            words.contains(&"macro_use") || words.windows(2).any(|two| two == ["path", "="])
+        };
+        self.attributes.iter().find(is_misplaced).copied()
+    }
+}
+
+/// Returns the tokens of a text.
+fn words(text: &str) -> Vec<&str> {
+    let token = |piece| match piece {
+        Piece::Token(token) => Some(token),
+        Piece::Space(_) | Piece::Comment(_) => None,
+    };
+    pieces(text).filter_map(token).collect()
+}
+
 /// Returns the text of a Rust file with the modules that lie beside it. A module without a file stays as it is, and the
-/// compiler says so; so does one with attributes.
+/// compiler says so; so does one within another one's braces.
 ///
 /// # Errors
-/// A file of a module cannot be read, or all together are too large or too many.
+/// A file of a module cannot be read, all together are too large or too many, or a module has an attribute by which its
+/// place or its file would be another one.
 pub(super) fn with_modules(text: String, path: &Path) -> Result<String, String> {
     if declarations(&text).is_empty() {
         return Ok(text);
@@ -45,6 +88,15 @@ pub(super) fn with_modules(text: String, path: &Path) -> Result<String, String> 
     let mut places = vec![PathBuf::new()];
     places.extend(stem);
     reader.joined(text, &places, 0)
+}
+
+/// The text of a module.
+struct Found {
+    content: String,
+    /// The folder of its own modules.
+    place: PathBuf,
+    /// Its file, as it is shown.
+    file: String,
 }
 
 /// A reader of the modules of one source.
@@ -66,7 +118,17 @@ impl Reader<'_> {
         let mut behind = String::new();
         let mut blank = Vec::new();
         for declared in declarations(&text) {
-            let Some((content, place)) = self.find(declared.name, places)? else {
+            if declared.is_of_tests() {
+                continue;
+            }
+            if let Some(attribute) = declared.misplaced() {
+                return Err(format!(
+                    "its module {} has {attribute}, and modules in files of their own may have neither a path nor \
+                     #[macro_use]: put its text into the file itself",
+                    declared.name
+                ));
+            }
+            let Some(found) = self.find(declared.name, places)? else {
                 continue;
             };
             if depth >= DEPTH_MAX {
@@ -74,12 +136,8 @@ impl Reader<'_> {
                     "more than {DEPTH_MAX} modules lie within one another"
                 ));
             }
-            let content = self.joined(content, &[place], depth + 1)?;
-            let Declaration {
-                visibility, name, ..
-            } = declared;
-            // Writing to a text cannot fail.
-            let _ = write!(behind, "\n{visibility}mod {name} {{\n{content}\n}}\n");
+            let content = self.joined(found.content, &[found.place], depth + 1)?;
+            behind += &module(&declared.head(), &found.file, &content);
             blank.push(declared.place);
         }
         for place in blank.into_iter().rev() {
@@ -90,12 +148,8 @@ impl Reader<'_> {
         Ok(text + &behind)
     }
 
-    /// Returns the text of a module, and the place of its own modules; `None` if it has no file.
-    fn find(
-        &mut self,
-        name: &str,
-        places: &[PathBuf],
-    ) -> Result<Option<(String, PathBuf)>, String> {
+    /// Returns the text of a module; `None` if it has no file.
+    fn find(&mut self, name: &str, places: &[PathBuf]) -> Result<Option<Found>, String> {
         for place in places {
             for file in [format!("{name}.rs"), format!("{name}/mod.rs")] {
                 let below = place.join(file);
@@ -121,7 +175,11 @@ impl Reader<'_> {
                 }
                 let text = String::from_utf8(bytes);
                 let text = text.map_err(|_| format!("its module {shown} is not UTF-8 text"))?;
-                return Ok(Some((text, place.join(name))));
+                return Ok(Some(Found {
+                    content: text.trim_start_matches('\u{feff}').to_owned(),
+                    place: place.join(name),
+                    file: shown.to_string(),
+                }));
             }
         }
         Ok(None)
@@ -132,36 +190,44 @@ fn is_absent(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Returns the declarations of modules outside of all brackets that have no attributes.
+/// Returns the declarations of modules outside of all brackets.
 fn declarations(text: &str) -> Vec<Declaration<'_>> {
     let mut found = Vec::new();
-    // Where the item that is read begins, once there is anything of it; and whether it is made of words and round brackets.
-    let mut item: Option<usize> = None;
-    let (mut depth, mut is_plain) = (0_usize, true);
-    let mut at = 0;
+    let mut item = Item::default();
+    let (mut depth, mut at) = (0_usize, 0);
+    // Where the attribute begins that is being read.
+    let mut attribute: Option<usize> = None;
     for piece in pieces(text) {
         let next = at + piece.text().len();
-        match piece {
-            Piece::Space(_) | Piece::Comment(_) => {}
-            Piece::Token(opening @ ("{" | "(" | "[")) => {
-                depth += 1;
-                is_plain &= opening == "(";
-                item = item.or(Some(at));
+        if let Piece::Comment(comment) = piece
+            && is_documentation(comment)
+            && item.words.is_empty()
+        {
+            item.begin.get_or_insert(at);
+        }
+        if let Piece::Token(token) = piece {
+            let was = depth;
+            match token {
+                "{" | "(" | "[" => depth += 1,
+                "}" | ")" | "]" => depth = depth.saturating_sub(1),
+                _ => {}
             }
-            Piece::Token(closing @ ("}" | ")" | "]")) => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 && closing == "}" {
-                    (item, is_plain) = (None, true);
+            match (token, attribute) {
+                ("#", None) if was == 0 && item.words.is_empty() => attribute = Some(at),
+                ("]", Some(begin)) if depth == 0 => {
+                    item.add_attribute(&text[begin..next], begin);
+                    attribute = None;
                 }
-            }
-            Piece::Token(";") if depth == 0 => {
-                let begin = item.filter(|_| is_plain).unwrap_or(at);
-                found.extend(declaration(text, begin..next));
-                (item, is_plain) = (None, true);
-            }
-            Piece::Token(token) => {
-                is_plain &= token.chars().all(is_word);
-                item = item.or(Some(at));
+                (_, Some(_)) => {}
+                (";", None) if was == 0 => {
+                    found.extend(item.declaration(next));
+                    item = Item::default();
+                }
+                ("}", None) if depth == 0 => item = Item::default(),
+                (word, None) => {
+                    item.begin.get_or_insert(at);
+                    item.words.push(word);
+                }
             }
         }
         at = next;
@@ -169,19 +235,53 @@ fn declarations(text: &str) -> Vec<Declaration<'_>> {
     found
 }
 
-/// Returns the declaration that an item is, if it is one of a module: `mod a;`, `pub mod a;`.
-fn declaration(text: &str, place: Range<usize>) -> Option<Declaration<'_>> {
-    let item = text[place.clone()].strip_suffix(';')?;
-    let (before, name) = item.trim_end().rsplit_once(char::is_whitespace)?;
-    let visibility = before.trim_end().strip_suffix("mod")?;
-    let known = ["", "pub", "pub(crate)", "pub(super)"];
-    known
-        .contains(&visibility.trim_end())
-        .then_some(Declaration {
-            place,
-            visibility,
+/// Returns true for a comment that documents the item behind it, without which it is an error.
+fn is_documentation(comment: &str) -> bool {
+    let is_of_lines = comment.starts_with("///") && !comment.starts_with("////");
+    let is_block = comment.starts_with("/**") && !comment.starts_with("/***");
+    is_of_lines || is_block && comment.len() > "/**/".len()
+}
+
+/// An item that is being read: its attributes, and its tokens up to its end.
+#[derive(Default)]
+struct Item<'a> {
+    /// Where it begins, once there is anything of it.
+    begin: Option<usize>,
+    attributes: Vec<&'a str>,
+    words: Vec<&'a str>,
+}
+
+impl<'a> Item<'a> {
+    /// Adds an attribute, unless it is one of the whole file: `#![...]`.
+    fn add_attribute(&mut self, text: &'a str, begin: usize) {
+        if words(text).get(1) != Some(&"!") {
+            self.begin.get_or_insert(begin);
+            self.attributes.push(text);
+        }
+    }
+
+    /// Returns the declaration that the item is, if it is one of a module: `mod a;`, `pub(crate) mod a;`.
+    fn declaration(&mut self, end: usize) -> Option<Declaration<'a>> {
+        let (name, before) = self.words.split_last()?;
+        let (keyword, visibility) = before.split_last()?;
+        let is_visibility = match visibility {
+            [] => true,
+            ["pub", inside @ ..] => {
+                inside.is_empty() || inside.first() == Some(&"(") && inside.last() == Some(&")")
+            }
+            _ => false,
+        };
+        let is_module = *keyword == "mod" && name.chars().all(is_word) && is_visibility;
+        is_module.then(|| Declaration {
+            place: self.begin.unwrap_or(end)..end,
+            attributes: std::mem::take(&mut self.attributes),
+            visibility: match visibility {
+                [] => String::new(),
+                [public, inside @ ..] => format!("{public}{}", inside.join(" ")),
+            },
             name,
         })
+    }
 }
 
 #[cfg(test)]
@@ -189,9 +289,9 @@ mod tests {
     use super::*;
 
     /// The names of the modules that are declared, each with its visibility.
-    fn names(text: &str) -> Vec<(&str, &str)> {
-        let found = declarations(text);
-        found.iter().map(|one| (one.visibility, one.name)).collect()
+    fn names(text: &str) -> Vec<(String, &str)> {
+        let found = declarations(text).into_iter();
+        found.map(|one| (one.visibility, one.name)).collect()
     }
 
     #[test]
@@ -205,23 +305,33 @@ mod g2;"; const H: char = ';'; mod i;
 fn j<'a>(x: &'a str) -> char { let _ = x; '"' } mod k;
 const L: &str = r#"" mod l; "#; const M: u8 = b'\''; mod n;
 #[cfg(test)] mod tests;
-#[path = "x"]
-mod o;
+#[doc(hidden /* ; */)] #[doc = "mod no;"]
+pub mod o;
 macro_rules! p { () => { mod q; } }
 mod r;
 pub(crate) mod s;
 type Mod = u8; fn mod_t() {}
+pub ( in super ) mod /* v */ v;
 mod u"##;
         let own = [
             ("", "a"),
-            ("pub ", "b"),
+            ("pub", "b"),
             ("", "i"),
             ("", "k"),
             ("", "n"),
+            ("", "tests"),
+            ("pub", "o"),
             ("", "r"),
-            ("pub(crate) ", "s"),
+            ("pub( crate )", "s"),
+            ("pub( in super )", "v"),
         ];
+        let own = own.map(|(visibility, name)| (visibility.to_owned(), name));
         assert_eq!(names(text), own);
+        let attributes: Vec<usize> = declarations(text)
+            .iter()
+            .map(|one| one.attributes.len())
+            .collect();
+        assert_eq!(attributes, [0, 0, 0, 0, 0, 1, 2, 0, 0, 0]);
     }
 
     fn joined(files: &[(&str, &str)]) -> Result<String, String> {
@@ -242,17 +352,45 @@ mod u"##;
             ("b.rs", "mod c;\npub fn g() -> u8 { c::h() }\n"),
             ("b/c.rs", "pub fn h() -> u8 { 7 }\n"),
         ]);
-        let expected = "      \n\npub fn f() -> u8 { b::g() }\n\nmod b {\n      \npub fn g() -> u8 { c::h() }\n\n\
-                        mod c {\npub fn h() -> u8 { 7 }\n\n}\n\n}\n";
+        let expected = "      \n\npub fn f() -> u8 { b::g() }\n\nmod b { // module b.rs\n      \n\
+                        pub fn g() -> u8 { c::h() }\n\nmod c { // module b/c.rs\npub fn h() -> u8 { 7 }\n\n\
+                        } // end of module\n\n} // end of module\n";
         assert_eq!(found.unwrap(), expected);
         let in_folder = [("a.rs", "pub mod b;"), ("b/mod.rs", "// Ü")];
         assert_eq!(
             joined(&in_folder).unwrap(),
-            "          \npub mod b {\n// Ü\n}\n"
+            "          \npub mod b { // module b/mod.rs\n// Ü\n} // end of module\n"
         );
         // As a module of a crate has its own.
         let below = [("a.rs", "mod b;"), ("a/b.rs", "")];
-        assert_eq!(joined(&below).unwrap(), "      \nmod b {\n\n}\n");
+        assert_eq!(
+            joined(&below).unwrap(),
+            "      \nmod b { // module a/b.rs\n\n} // end of module\n"
+        );
+    }
+
+    #[test]
+    fn attributes_go_with_their_module() {
+        let text =
+            "#![no_std]\n/// B.\n#[doc(hidden)]\npub(crate) mod b;\n#[cfg(test)]\nmod tests;\n";
+        let found = joined(&[
+            ("a.rs", text),
+            ("b.rs", "\u{feff}// b"),
+            ("tests.rs", "// t"),
+        ]);
+        let expected = "#![no_std]\n      \n              \n                 \n#[cfg(test)]\nmod tests;\n\n\
+                        #[doc(hidden)]\npub( crate ) mod b { // module b.rs\n// b\n} // end of module\n";
+        assert_eq!(found.unwrap(), expected);
+        for attribute in [
+            "#[path = \"c.rs\"]",
+            "#[cfg_attr(any(), path = \"c.rs\")]",
+            "#[macro_use]",
+        ] {
+            let text = format!("{attribute} mod b;");
+            let said = joined(&[("a.rs", &text), ("b.rs", "")]).unwrap_err();
+            let begin = format!("its module b has {attribute}, ");
+            assert!(said.starts_with(&begin), "{said}");
+        }
     }
 
     #[test]

@@ -486,7 +486,8 @@ async fn read_file(
     };
     let read = read_public_functions(confinement, kind, input.bytes()).await;
     let read = read.map_err(|unreadable| {
-        Failure::usage(unreadable.text(&Plain(&name).to_string(), kind.name()))
+        let said = unreadable.text(&Plain(&name).to_string(), kind.name());
+        Failure::usage(input.in_own_files(said))
     })?;
     let file = ComparedFile {
         shown: name,
