@@ -97,6 +97,7 @@ pub(crate) fn answers(figures: &mut Figures) -> Result<(), Failure> {
     compared(figures)?;
     prototypes(figures)?;
     long_calls(figures)?;
+    sweep(figures)?;
     many(figures)
 }
 
@@ -177,6 +178,57 @@ fn long_calls(figures: &mut Figures) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// The values of a sweep, and those of them that the best may be said to be: the first takes least.
+const SWEPT: usize = 1000;
+const SWEPT_BEST: usize = 10;
+
+/// A sweep of one parameter that the work follows from: who is first after the default budget.
+fn sweep(figures: &mut Figures) -> Result<(), Failure> {
+    let runs = runs(2, 1);
+    let (mut seconds, mut right) = (Vec::new(), 0);
+    for run in 0..runs {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path();
+        std::fs::create_dir(path.join("wit"))?;
+        let last = SWEPT - 1;
+        let experiment = format!(
+            "name = \"sweep\"\nproblem = \"How many rounds?\"\n\
+             [interface]\nwit = \"wit\"\ncall = \"total\"\n\
+             [workload]\nsource = \"workload.rs\"\nsizes = [1_000]\n\
+             [[approach]]\nname = \"rounds\"\nsource = \"rounds.rs\"\n\
+             sweep = {{ rounds = {{ from = 0, to = {last}, step = 1 }} }}\n"
+        );
+        let own = format!("// {} {run}\n{SWEPT_ROUNDS}", std::process::id());
+        for (name, text) in [
+            ("bakeoff.toml", experiment.as_str()),
+            ("wit/total.wit", SWEPT_WIT),
+            ("workload.rs", SWEPT_WORKLOAD),
+            ("rounds.rs", own.as_str()),
+        ] {
+            std::fs::write(path.join(name), text)?;
+        }
+        let out = tempfile::tempdir()?;
+        let arguments = ["run", "--quiet", "--format", "json", "--out"];
+        let (report, wall_s) = timed(&arguments, &[out.path(), path])?;
+        seconds.push(wall_s);
+        let found = &report["recommendation"];
+        let named = found["tied"].as_array().into_iter().flatten();
+        let mut named = named.chain([&found["winner"]]).filter_map(Value::as_str);
+        let rounds = |id: &str| id.rsplit('-').next()?.parse::<usize>().ok();
+        right += usize::from(
+            found["outcome"] != "no-call"
+                && named.all(|id| rounds(id).is_some_and(|rounds| rounds < SWEPT_BEST)),
+        );
+    }
+    let what = format!("a sweep of {SWEPT}");
+    rows(figures, &what, seconds, (right, runs), 60.0);
+    Ok(())
+}
+
+const SWEPT_WIT: &str = include_str!("../../../tests/planted/sweep/wit/total.wit");
+const SWEPT_WORKLOAD: &str = include_str!("../../../tests/planted/sweep/workload.rs");
+const SWEPT_ROUNDS: &str = include_str!("../../../tests/planted/sweep/rounds.rs");
 
 /// The number of variants that are close, and of all.
 const CLOSE: usize = 8;
