@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
     seed: Option<RunSeed>,
-    /// Time for measuring, after building and checking: 500ms, 40s, 2min
+    /// Time for checking and measuring, after building: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     budget: Option<Duration>,
     #[command(flatten)]

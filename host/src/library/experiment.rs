@@ -93,7 +93,7 @@ impl Experiment {
         &self.loaded.experiment.name
     }
 
-    /// Sets the time for measuring, after building and checking.
+    /// Sets the time for checking and measuring, after building.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.loaded.experiment.measure.budget = budget;
         self

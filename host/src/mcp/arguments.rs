@@ -64,7 +64,7 @@ pub(super) struct CompareArguments {
     pub(super) sizes: Option<Vec<u32>>,
     /// The seed of a run before, as its report or its disagreement names it: makes the same inputs again.
     pub(super) seed: Option<String>,
-    /// Time for measuring, after building and checking, in seconds; 20, if not given.
+    /// Time for checking and measuring, after building, in seconds; 20, if not given.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
     /// `quick`: five seconds in all but for building, and an answer only where it is obvious. `careful`: three times the usual
@@ -91,7 +91,7 @@ pub(super) enum EffortArgument {
 pub(super) struct RunArguments {
     /// A folder with a bakeoff.toml, below a root.
     pub(super) folder: String,
-    /// Time for measuring, after building and checking, in seconds; as the experiment says, if not given.
+    /// Time for checking and measuring, after building, in seconds; as the experiment says, if not given.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub(super) budget_seconds: Option<f64>,
     /// `quick`: five seconds in all but for building, and an answer only where it is obvious. `careful`: three times the usual
