@@ -254,3 +254,41 @@ fn a_merge_that_was_killed_is_seen_from_elsewhere_and_goes_on() {
     let removed = command(&repository, &["worktrees", "--remove", "work"]);
     assert_eq!(removed.status, 0, "{}", removed.stderr);
 }
+
+#[test]
+fn a_file_that_one_side_deleted_may_stay_if_the_checks_say_so() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let tasks = |checks: [&str; 2]| {
+        let changes = "echo 'expr $1 + $2' >add.sh\nresolve: true";
+        tasks_file(&[
+            ("left", &[], "rm add.sh; touch l", checks[0]),
+            ("right", &[], changes, checks[1]),
+        ])
+    };
+    let stays = tasks(["test -e l", "grep -q expr add.sh"]);
+    let output = work_resolving(&repository, &stays, &["--format", "json"]);
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    let resolved = &report["result"]["resolved"][0];
+    assert_eq!(
+        (&resolved["task"], &resolved["attempts"]),
+        (&"right".into(), &1.into()),
+        "{report}"
+    );
+    let changed = repository.git(&["diff", "--name-only", "HEAD", "bakeoff/work/result"]);
+    assert_eq!(changed, "add.sh\nl");
+    // A side is held to its check, and where none says that a file may stay, an agent has to do something.
+    for (name, checks, why) in [
+        ("gone", ["test ! -e add.sh", "true"], "test ! -e add.sh"),
+        ("unchecked", ["", ""], "it ended, and changed nothing"),
+    ] {
+        let more = ["--name", name, "--retries", "0", "--format", "json"];
+        let output = work_resolving(&repository, &tasks(checks), &more);
+        assert_eq!(output.status, 3, "{}{}", output.stdout, output.stderr);
+        let report = output.json();
+        let reason = report["result"]["left_out"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains(why), "{name}: {reason}");
+    }
+}

@@ -33,6 +33,7 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
         "good changed or added tests: tests/new.sh\n",
         "bad changed or added tests: tests/run.sh\n",
         "Longest chain of what was worked on: good → bad (",
+        "\nphase 1  1 of 1 done: good\nphase 2  0 of 1 done: bad\nphase 3  0 of 1 done: after\nsuccess rate: 33 % of the tasks\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -41,10 +42,23 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
         report["longest_chain"]["tasks"],
         serde_json::json!(["good", "bad"])
     );
+    assert_eq!(
+        report["phases"][0],
+        serde_json::json!({"phase": 1, "done": 1, "tasks": ["good"]})
+    );
+    let markdown = work_as(&repository, &tasks, &["--retries", "0", "--format", "md"]).stdout;
+    assert!(
+        markdown.contains("\n- phase 1  1 of 1 done: good\n"),
+        "{markdown}"
+    );
     let one: [Task<'_>; 1] = [("only", &[], "touch z", "")];
     let text = work_as(&repository, &one, &["--name", "other"]).stdout;
     assert!(
         text.starts_with("1 of 1 task is done, and merged on bakeoff/other/result."),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nsuccess rate: 100 % of the tasks\n") && !text.contains("phase"),
         "{text}"
     );
 }

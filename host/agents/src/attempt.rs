@@ -1,6 +1,7 @@
 //! One variant: a worktree, its agent, a commit of what it left; and then its verification.
 
 use super::changes::Changes;
+use super::claimed::Claimed;
 use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
@@ -15,6 +16,8 @@ use bakeoff_files::Folder;
 use std::fmt::Write as _;
 use std::io::Read as _;
 
+/// The variable by which an agent knows the name of its variant or task.
+const NAME_VARIABLE: &str = "BAKEOFF_VARIANT";
 /// The file with the task, which an agent finds in its worktree. It is removed before anything is committed.
 const TASK: &str = "TASK.md";
 /// The file in which an agent may say what it did. It is kept beside the commit.
@@ -53,6 +56,9 @@ pub(crate) fn attempt(
     // The repository in the worktree borrows them.
     let objects = experiment.git().repository().common_dir().join("objects");
     reach.readable.push(objects);
+    reach
+        .variables
+        .push((NAME_VARIABLE.to_owned(), variant.name.clone().into()));
     let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?.ended;
     drop(folder);
     // The folder of that name may be another one by now, or none.
@@ -64,6 +70,7 @@ pub(crate) fn attempt(
         idea: variant.idea.clone(),
         first_base: request.first_base.clone(),
         reply: last_part(&ended.stdout),
+        claimed: Claimed::read(&ended.stdout),
         seconds: ended.seconds,
         ..Completion::begun(&variant.name, &request.base, Outcome::AgentFailed)
     };

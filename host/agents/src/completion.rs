@@ -1,6 +1,7 @@
 //! The evidence of an agent that has ended.
 
 use super::changes::Changes;
+use super::claimed::Claimed;
 use serde::{Deserialize, Serialize};
 
 /// Outcome of an agent's work.
@@ -92,6 +93,9 @@ pub struct Completion {
     pub branch: Option<String>,
     /// The end of what the agent wrote to stdout. It claims nothing.
     pub reply: String,
+    /// Turns, tokens and dollars that it took by its own word, which nobody else has counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Claimed>,
     /// Text of the file DONE.md that it left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<String>,
@@ -128,6 +132,7 @@ impl Completion {
             commit: None,
             branch: None,
             reply: String::new(),
+            claimed: None,
             done: None,
             seconds: 0.0,
             attempts: one(),

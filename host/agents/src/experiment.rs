@@ -190,7 +190,7 @@ impl Experiment {
         for variant in variants {
             let kept = self.completion(&variant.name);
             let is_same = |(kept, completion): &(Request, Completion)| {
-                kept == request && completion.idea == variant.idea
+                kept.is_same(request) && completion.idea == variant.idea
             };
             if kept.as_ref().is_some_and(|kept| !is_same(kept)) {
                 return Err(AgentError::Usage(format!(
@@ -332,8 +332,14 @@ impl Experiment {
             }
         }
         let folder = worktrees.make_new(variant)?;
-        worktree::make(&git, base, &folder)?;
-        Ok(folder)
+        match worktree::make(&git, base, &folder) {
+            Ok(()) => Ok(folder),
+            // A half of it is nobody's work, and would take the room that may be missing.
+            Err(error) => {
+                let _ = std::fs::remove_dir_all(folder.path());
+                Err(error)
+            }
+        }
     }
 
     /// Returns the names of variants whose agents have ended.

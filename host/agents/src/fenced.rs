@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// The most bytes of the end of what a program wrote that are kept of it.
 const SAID_BYTES_MAX: usize = 4 << 10;
+/// The most bytes of the end of its stdout that stand beside its stderr.
+const STDOUT_BYTES_MAX: usize = 1 << 10;
 /// Statuses by which a shell says that there is no such program, or that it cannot be started.
 const NOT_STARTED: [i32; 2] = [126, 127];
 /// The most bytes that an agent or a verification may write.
@@ -160,10 +162,24 @@ impl Ended {
         let reason = format!("{}: {said}", self.end);
         reason.trim_end_matches(": ").to_owned()
     }
+
+    /// Returns the reason with the end of what it wrote to stdout, where runners of tests name those that failed.
+    pub(crate) fn reason_with_stdout(&self) -> String {
+        let mut reason = self.reason();
+        if !self.stderr.is_empty() && !self.stdout.is_empty() {
+            reason += "\n";
+            reason += &last_bytes(&self.stdout, STDOUT_BYTES_MAX);
+        }
+        reason
+    }
 }
 
 /// Returns the end of what a program wrote.
 pub(crate) fn last_part(bytes: &[u8]) -> String {
-    let from = bytes.len().saturating_sub(SAID_BYTES_MAX);
+    last_bytes(bytes, SAID_BYTES_MAX)
+}
+
+fn last_bytes(bytes: &[u8], count: usize) -> String {
+    let from = bytes.len().saturating_sub(count);
     String::from_utf8_lossy(&bytes[from..]).trim().to_owned()
 }

@@ -96,7 +96,7 @@ impl Git {
             ended.stderr
         };
         let name = command.arguments.first().copied().unwrap_or_default();
-        Err(AgentError::Usage(format!("git {name} says: {said}")))
+        Err(AgentError::of_git(format!("git {name} says: {said}")))
     }
 
     /// Runs a command that reads, and returns its output as text.

@@ -7,11 +7,13 @@
 mod attempt;
 mod branch;
 mod changes;
+mod claimed;
 mod completion;
 mod error;
 mod experiment;
 mod fenced;
 mod git;
+mod instructions;
 mod measurement;
 mod merge;
 mod orders;
@@ -41,9 +43,11 @@ mod worktree;
 
 pub use bakeoff_programs::Reach;
 pub use changes::Changes;
+pub use claimed::Claimed;
 pub use completion::{Completion, Outcome, Verification};
 pub use error::AgentError;
 pub use experiment::{Experiment, WorktreeState};
+pub use instructions::Instructions;
 pub use measurement::{MeasureOrders, Measurement, NotBuilt, THE_BASE};
 pub use orders::{AGENT_INSTRUCTIONS, NewTests, Orders};
 pub use pick::{PickAnswer, PickedVariant};

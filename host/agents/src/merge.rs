@@ -3,6 +3,7 @@
 use super::error::AgentError;
 use super::fenced::Ended;
 use super::git::{Git, GitCommand, Place};
+use std::collections::BTreeMap;
 
 /// The status of git where a merge has conflicts.
 const HAS_CONFLICTS: i32 = 1;
@@ -19,6 +20,15 @@ pub(crate) struct Merged {
     pub(crate) commit: String,
     /// Paths with conflicts, in which both sides stand between marks where they are texts.
     pub(crate) conflicts: Vec<String>,
+    /// The paths among these of which one side has no file: what the other one has stands there, and can stay.
+    pub(crate) of_one_side: Vec<String>,
+}
+
+impl Merged {
+    /// Returns true if there are conflicts, of each of which one side has no file.
+    pub(crate) fn can_stay(&self) -> bool {
+        !self.conflicts.is_empty() && self.of_one_side.len() == self.conflicts.len()
+    }
 }
 
 /// Merges commits into the first one. The same commits make the same commit, whenever they are merged.
@@ -29,12 +39,20 @@ pub(crate) fn merge_all(git: &Git, first: &str, others: &[&str]) -> Result<Merge
     let mut merged = Merged {
         commit: first.to_owned(),
         conflicts: Vec::new(),
+        of_one_side: Vec::new(),
     };
     for other in others {
         let next = merge(git, &merged.commit, other)?;
         merged.commit = next.commit;
         for path in next.conflicts {
-            if !merged.conflicts.contains(&path) {
+            let is_new = !merged.conflicts.contains(&path);
+            let is_of_one_side = next.of_one_side.contains(&path);
+            if !is_of_one_side {
+                merged.of_one_side.retain(|other| *other != path);
+            } else if is_new {
+                merged.of_one_side.push(path.clone());
+            }
+            if is_new {
                 merged.conflicts.push(path);
             }
         }
@@ -49,6 +67,7 @@ pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<Merged, Agent
             return Ok(Merged {
                 commit: new.to_owned(),
                 conflicts: Vec::new(),
+                of_one_side: Vec::new(),
             });
         }
     }
@@ -56,29 +75,48 @@ pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<Merged, Agent
         "merge-tree",
         "--write-tree",
         "-z",
-        "--name-only",
         "--no-messages",
         ours,
         theirs,
     ];
     let ended = writing(git, &arguments, &[])?;
     if !ended.succeeded && ended.status != Some(HAS_CONFLICTS) {
-        return Err(AgentError::Usage(match ended.status {
-            Some(UNKNOWN_OPTION) => {
+        return Err(match ended.status {
+            Some(UNKNOWN_OPTION) => AgentError::Usage(
                 "the results of several tasks are merged by `git merge-tree --write-tree`, which this git does not have: \
                  install git 2.38 or a later one"
-                    .to_owned()
-            }
-            _ => format!("git merge-tree says: {}", ended.reason()),
-        }));
+                    .to_owned(),
+            ),
+            _ => AgentError::of_git(format!("git merge-tree says: {}", ended.reason())),
+        });
     }
     let output = String::from_utf8_lossy(&ended.stdout).into_owned();
     let mut parts = output.split('\0').filter(|part| !part.is_empty());
     let tree = parts.next().unwrap_or_default().trim().to_owned();
+    let (conflicts, of_one_side) = conflicted(parts);
     Ok(Merged {
         commit: commit(git, &tree, [ours, theirs])?,
-        conflicts: parts.map(str::to_owned).collect(),
+        conflicts,
+        of_one_side,
     })
+}
+
+/// Returns the paths with conflicts, and those of which one side has no file. Of each path, git names the files that there
+/// are as `MODE OBJECT STAGE<tab>PATH`: that of the common ancestor, ours and theirs are the stages 1 to 3.
+fn conflicted<'a>(lines: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
+    let mut sides: BTreeMap<&str, [bool; 2]> = BTreeMap::new();
+    for (head, path) in lines.filter_map(|line| line.split_once('\t')) {
+        let [ours, theirs] = sides.entry(path).or_default();
+        match head.rsplit(' ').next() {
+            Some("2") => *ours = true,
+            Some("3") => *theirs = true,
+            _ => {}
+        }
+    }
+    let all = sides.keys().map(|path| (*path).to_owned());
+    let of_one = sides.iter().filter(|(_, sides)| **sides != [true, true]);
+    let of_one = of_one.map(|(path, _)| (*path).to_owned());
+    (all.collect(), of_one.collect())
 }
 
 /// Returns true if a commit is in the history of another.
@@ -148,7 +186,7 @@ fn commit(git: &Git, tree: &str, parents: [&str; 2]) -> Result<String, AgentErro
     let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
     let ended = writing(git, &arguments, text.as_bytes())?;
     if !ended.succeeded {
-        return Err(AgentError::Usage(format!(
+        return Err(AgentError::of_git(format!(
             "git hash-object says: {}",
             ended.reason()
         )));
@@ -163,4 +201,27 @@ fn writing(git: &Git, arguments: &[&str], input: &[u8]) -> Result<Ended, AgentEr
         arguments,
         input,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_of_one_side_is_one_that_the_other_has_no_file_of() {
+        let lines = [
+            "100644 a1 1\tboth",
+            "100644 a2 2\tboth",
+            "100644 a3 3\tboth",
+            "100644 b1 1\tdeleted by us",
+            "100644 b3 3\tdeleted by us",
+            "100644 c2 2\tadded by both",
+            "100644 c3 3\tadded by both",
+            "100644 d1 1\ta\ttab",
+            "100644 d2 2\ta\ttab",
+        ];
+        let (all, of_one) = conflicted(lines.into_iter());
+        assert_eq!(all, ["a\ttab", "added by both", "both", "deleted by us"]);
+        assert_eq!(of_one, ["a\ttab", "deleted by us"]);
+    }
 }

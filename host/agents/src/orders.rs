@@ -1,5 +1,6 @@
 //! Orders of the work on all variants.
 
+use super::instructions::Instructions;
 use super::record::Request;
 use bakeoff_programs::{CommandLine, Reach};
 use std::sync::atomic::AtomicBool;
@@ -26,6 +27,8 @@ pub enum NewTests {
 pub struct Orders<'a> {
     /// Request, which is kept with each completion.
     pub request: &'a Request,
+    /// Instructions of agents that begin now, in place of those of the request.
+    pub instructions: &'a Instructions,
     /// Remarks that agents are told beside the task, and that are no part of the request.
     pub remarks: &'a str,
     /// Command of the agent.

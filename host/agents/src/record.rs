@@ -25,7 +25,7 @@ pub struct Variant {
 pub struct Request {
     /// Task of all variants.
     pub task: String,
-    /// Instructions that stand above the task.
+    /// Instructions that stood above the task of this agent.
     pub instructions: String,
     /// Command of the agent.
     pub agent: String,
@@ -41,6 +41,15 @@ pub struct Request {
 }
 
 impl Request {
+    /// Returns true for the same request, whose agents may have been told other instructions.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let told = |request: &Self| Self {
+            instructions: String::new(),
+            ..request.clone()
+        };
+        told(self) == told(other)
+    }
+
     /// Returns the commit whose tests verify what was left: no round weakens what a later one is held to.
     pub(crate) fn tests_base(&self) -> &str {
         self.first_base.as_ref().unwrap_or(&self.base)

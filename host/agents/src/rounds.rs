@@ -56,6 +56,18 @@ pub fn work_in_rounds(
     news: NewsListener<'_>,
     timing: TimingListener<'_>,
 ) -> Result<Vec<Round>, AgentError> {
+    let rounds = all_rounds(experiment, orders, variants, how, news, timing);
+    rounds.map_err(|error| error.with_room_for(experiment.folder()))
+}
+
+fn all_rounds(
+    experiment: &Experiment,
+    orders: &Orders<'_>,
+    variants: &[Variant],
+    how: &RoundOrders<'_>,
+    news: NewsListener<'_>,
+    timing: TimingListener<'_>,
+) -> Result<Vec<Round>, AgentError> {
     let mut records = experiment.rounds();
     let keeps = how.count > 1 || !records.is_empty();
     check(experiment, variants, how, &records)?;

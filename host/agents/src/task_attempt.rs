@@ -2,7 +2,7 @@
 
 use super::attempt::{attempt, verified};
 use super::changes::{Differing, differing_paths};
-use super::completion::{Completion, Outcome, Verification};
+use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::merge::{self, Merged};
@@ -29,6 +29,9 @@ pub(crate) struct ReadyTask<'a> {
     request: Request,
     checks: &'a [CommandLine],
     conflicts: Vec<String>,
+    /// True if there are conflicts, and an agent that leaves all files as they are resolves them: of each, one side has no
+    /// file.
+    can_stay: bool,
     waits_for: Vec<&'a str>,
 }
 
@@ -64,18 +67,20 @@ impl<'a> ReadyTask<'a> {
             .filter_map(|one| results[*one].as_ref())
             .map(|done| done.commit.as_str())
             .collect();
-        let Merged { commit, conflicts } = match commits.split_first() {
+        let merged = match commits.split_first() {
             None => Merged {
                 commit: orders.base.to_owned(),
                 conflicts: Vec::new(),
+                of_one_side: Vec::new(),
             },
             Some((first, others)) => merge::merge_all(&experiment.git(), first, others)?,
         };
         Ok(Self {
             task,
-            request: request(orders, task, commit),
+            can_stay: merged.can_stay(),
+            request: request(orders, task, merged.commit),
             checks: &orders.checks[place],
-            conflicts,
+            conflicts: merged.conflicts,
             waits_for: task
                 .after
                 .iter()
@@ -94,6 +99,7 @@ impl<'a> ReadyTask<'a> {
     ) -> Self {
         Self {
             task,
+            can_stay: merged.can_stay(),
             request: request(orders, task, merged.commit),
             checks,
             conflicts: merged.conflicts,
@@ -147,10 +153,11 @@ impl<'a> ReadyTask<'a> {
             && kept.tests == self.request.tests
     }
 
-    /// Returns what an agent left that was not checked before an interruption.
-    pub(crate) fn unchecked(&self, experiment: &Experiment) -> Option<Completion> {
+    /// Returns what an agent left that was not checked before an interruption, with its request.
+    pub(crate) fn unchecked(&self, experiment: &Experiment) -> Option<(Request, Completion)> {
         let (kept, completion) = experiment.completion(&self.task.name)?;
-        (completion.outcome == Outcome::Committed && self.is_same(&kept)).then_some(completion)
+        (completion.outcome == Outcome::Committed && self.is_same(&kept))
+            .then_some((kept, completion))
     }
 
     /// Has an agent work on the task, and checks what it left.
@@ -162,8 +169,17 @@ impl<'a> ReadyTask<'a> {
         checking: &Slots,
     ) -> Result<Completion, AgentError> {
         let remarks = self.remarks(now.last_reason);
+        let unchecked = self.unchecked(experiment);
+        let request = Request {
+            instructions: match &unchecked {
+                Some((kept, _)) => kept.instructions.clone(),
+                None => orders.instructions.read()?,
+            },
+            ..self.request.clone()
+        };
         let own = Orders {
-            request: &self.request,
+            request: &request,
+            instructions: orders.instructions,
             remarks: &remarks,
             agent: orders.agent,
             verify: self.checks,
@@ -174,8 +190,8 @@ impl<'a> ReadyTask<'a> {
             wall: orders.wall,
             interrupted: orders.interrupted,
         };
-        let mut completion = match self.unchecked(experiment) {
-            Some(mut completion) => {
+        let mut completion = match unchecked {
+            Some((_, mut completion)) => {
                 completion.attempts = now.number;
                 completion.command = now.command;
                 completion
@@ -186,7 +202,7 @@ impl<'a> ReadyTask<'a> {
                 completion.command = now.command;
                 completion.branch = None;
                 if completion.outcome == Outcome::Committed {
-                    completion = keep(experiment, &self.request, completion)?;
+                    completion = keep(experiment, &request, completion)?;
                 }
                 completion
             }
@@ -223,13 +239,21 @@ impl<'a> ReadyTask<'a> {
                 completion.outcome = Outcome::Unverified;
             }
             // What there was may be all that was to be there; the check says so.
-            Outcome::NothingChanged if self.conflicts.is_empty() && !self.checks.is_empty() => {
+            Outcome::NothingChanged
+                if (self.conflicts.is_empty() || self.can_stay) && !self.checks.is_empty() =>
+            {
                 let slot = checking.take();
                 completion.verifications = verify(experiment, &own, &self.request.base)?;
                 drop(slot);
-                if all_passed(&completion.verifications) {
-                    completion.outcome = Outcome::Passed;
-                    completion.reason = String::new();
+                match completion.verifications.last() {
+                    Some(last) if last.passed => {
+                        completion.outcome = Outcome::Passed;
+                        completion.reason = String::new();
+                    }
+                    Some(last) => {
+                        completion.reason += &format!("; {}: {}", last.command, last.reason);
+                    }
+                    None => {}
                 }
             }
             _ => {}
@@ -238,7 +262,7 @@ impl<'a> ReadyTask<'a> {
         if is_done(&completion) && completion.commit.is_some() {
             completion.branch = Some(experiment.branch(&self.task.name));
         }
-        keep(experiment, &self.request, completion)
+        keep(experiment, &request, completion)
     }
 
     /// Has an agent work on the task, or runs its experiment.
@@ -294,7 +318,7 @@ impl<'a> ReadyTask<'a> {
         if !self.conflicts.is_empty() {
             remarks += &format!(
                 "The files are the merged results of the tasks {}, which conflict in {}: both sides stand between marks \
-                 there, or one of them was deleted. Resolve that first, so that the work of both is kept.\n\n",
+                 there, or one of them was deleted, and the other can stay. Resolve that first, so that the work of both is kept.\n\n",
                 self.waits_for.join(", "),
                 self.conflicts.join(", ")
             );
@@ -309,14 +333,14 @@ impl<'a> ReadyTask<'a> {
     }
 }
 
-/// Returns what is kept of a task with its completion.
+/// Returns what is kept of a task with its completion, but for the instructions, which each attempt reads anew.
 fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> Request {
     Request {
         task: match &task.work {
             TaskWork::Agent(prompt) => prompt.clone(),
             TaskWork::Experiment { file, into } => format!("the winner of {file} becomes {into}"),
         },
-        instructions: orders.instructions.to_owned(),
+        instructions: String::new(),
         agent: orders.agent.text().to_owned(),
         base,
         first_base: None,
@@ -328,8 +352,4 @@ fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> Request {
 /// Returns true for a task whose agent ended, and which passed all of its checks.
 pub(crate) fn is_done(completion: &Completion) -> bool {
     matches!(completion.outcome, Outcome::Passed | Outcome::Unverified)
-}
-
-fn all_passed(verifications: &[Verification]) -> bool {
-    verifications.last().is_some_and(|last| last.passed)
 }

@@ -78,9 +78,10 @@ impl Resolver<'_> {
             Some(completion) => completion,
             None => self.attempts(&ready, &conflict.task.name)?,
         };
-        let resolved = is_done(&completion)
-            .then(|| completion.commit.clone())
-            .flatten();
+        // What one side deleted may have stayed as it was.
+        let commit = completion.commit.as_ref();
+        let commit = commit.unwrap_or(&conflict.merged.commit);
+        let resolved = is_done(&completion).then(|| commit.clone());
         if resolved.is_some() {
             // All of it is in the commit; the next conflict begins in the same place.
             self.experiment.remove_worktree(RESULT_NAME)?;

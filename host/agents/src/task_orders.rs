@@ -1,6 +1,7 @@
 //! Orders of the work on tasks, and the news of it.
 
 use super::completion::Completion;
+use super::instructions::Instructions;
 use super::run_experiments::RunExperiments;
 use super::task_schedule::TaskRetries;
 use bakeoff_config::AgentTask;
@@ -16,7 +17,7 @@ pub struct TaskOrders<'a> {
     /// Commit that tasks begin from that wait for nothing.
     pub base: &'a str,
     /// Instructions that stand above each task.
-    pub instructions: &'a str,
+    pub instructions: &'a Instructions,
     /// Runner of the experiments among the tasks.
     pub experiments: &'a dyn RunExperiments,
     /// Command of the agents.

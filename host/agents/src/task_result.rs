@@ -146,6 +146,7 @@ fn checked(
     for check in checks {
         let own = Orders {
             request: &request,
+            instructions: orders.instructions,
             remarks: "",
             agent: orders.agent,
             verify: std::slice::from_ref(check),

@@ -55,6 +55,15 @@ pub fn work_off(
     orders: &TaskOrders<'_>,
     news: TaskListener<'_>,
 ) -> Result<WorkOutcome, AgentError> {
+    let outcome = work_on_all(experiment, orders, news);
+    outcome.map_err(|error| error.with_room_for(experiment.folder()))
+}
+
+fn work_on_all(
+    experiment: &Experiment,
+    orders: &TaskOrders<'_>,
+    news: TaskListener<'_>,
+) -> Result<WorkOutcome, AgentError> {
     check(experiment, orders)?;
     let last_command = experiment.task_list().map_or(0, |list| list.command);
     let list = TaskList::of(orders, last_command.saturating_add(1));

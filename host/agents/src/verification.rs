@@ -53,7 +53,7 @@ fn verification(line: &CommandLine, run: &EndedLine) -> Verification {
         reason: if run.ended.succeeded {
             String::new()
         } else {
-            run.ended.reason()
+            run.ended.reason_with_stdout()
         },
     }
 }

@@ -48,10 +48,9 @@ pub(crate) fn work(
     let mut open = Vec::new();
     for variant in variants {
         let kept = experiment.completion(&variant.name);
-        let kept = kept.map(|(_, completion)| completion);
         // One that failed by itself may have lacked what the fence gives it now.
-        match kept.filter(|kept| kept.outcome != Outcome::AgentFailed) {
-            Some(completion) if completion.outcome != Outcome::Committed => {
+        match kept.filter(|(_, kept)| kept.outcome != Outcome::AgentFailed) {
+            Some((_, completion)) if completion.outcome != Outcome::Committed => {
                 name_branch(experiment, &completion)?;
                 news(News::Ended(&completion));
                 completions.push(completion);
@@ -83,8 +82,8 @@ pub(crate) fn work(
 /// Variant without its last completion.
 struct OpenVariant<'a> {
     variant: &'a Variant,
-    /// Completion of an agent that has ended, if what it left is still to be verified.
-    committed: Option<Completion>,
+    /// Completion of an agent that has ended, if what it left is still to be verified, with its request.
+    committed: Option<(Request, Completion)>,
 }
 
 /// Agents that work at the same time.
@@ -128,25 +127,39 @@ impl Team<'_> {
     /// an interruption is only verified.
     fn work_on(&self, open: &OpenVariant<'_>) -> Result<Completion, AgentError> {
         let (experiment, orders) = (self.experiment, self.orders);
-        let mut completion = match &open.committed {
-            Some(committed) => committed.clone(),
+        let (request, mut completion) = match &open.committed {
+            Some((request, committed)) => (request.clone(), committed.clone()),
             None => {
                 (self.news)(News::Started(&open.variant.name));
-                self.keep(attempt(experiment, orders, open.variant)?)?
+                let request = Request {
+                    instructions: orders.instructions.read()?,
+                    ..orders.request.clone()
+                };
+                let orders = Orders {
+                    request: &request,
+                    ..*orders
+                };
+                let completion = attempt(experiment, &orders, open.variant)?;
+                let completion = self.keep(&request, completion)?;
+                (request, completion)
             }
         };
         if completion.outcome == Outcome::Committed {
             let verified = verified(experiment, orders, completion, &self.verifying)?;
-            completion = self.keep(verified)?;
+            completion = self.keep(&request, verified)?;
         }
         (self.news)(News::Ended(&completion));
         Ok(completion)
     }
 
     /// Keeps what became of a variant, and names its commit.
-    fn keep(&self, mut completion: Completion) -> Result<Completion, AgentError> {
+    fn keep(
+        &self,
+        request: &Request,
+        mut completion: Completion,
+    ) -> Result<Completion, AgentError> {
         completion.base_verifications = self.on_base.to_vec();
-        let completion = keep(self.experiment, self.orders.request, completion)?;
+        let completion = keep(self.experiment, request, completion)?;
         name_branch(self.experiment, &completion)?;
         Ok(completion)
     }

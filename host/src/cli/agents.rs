@@ -11,8 +11,8 @@ use super::options::{Format, Output};
 use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AGENT_INSTRUCTIONS, AgentError, Completion, Experiment, MeasureOrders, NewTests, News, Orders,
-    Outcome, Reach, Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, Completion, Experiment, Instructions, MeasureOrders, NewTests,
+    News, Orders, Outcome, Reach, Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -30,8 +30,6 @@ use variants::{FoundVariants, VARIANTS_MAX, VariantArguments};
 const AT_ONCE: usize = 4;
 /// The most rounds.
 const ROUNDS_MAX: i64 = 8;
-/// The largest file of instructions, in bytes.
-const INSTRUCTIONS_BYTES_MAX: u64 = 256 << 10;
 /// Has a task done by a coding agent once for each variant, each in a worktree of its own, and shows what they left
 ///
 /// An agent is a command of yours. It reads the task as its stdin and in TASK.md, and is behind a fence: it writes
@@ -66,7 +64,7 @@ pub(super) struct Arguments {
     /// Name of the experiment: of its folder in .bakeoff, and of its branches
     #[arg(long, value_name = "NAME", default_value = "agents")]
     name: String,
-    /// File with the instructions above the task, instead of the built-in ones
+    /// File with the instructions above the task, instead of the built-in ones. It is read as each agent begins
     #[arg(long, value_name = "FILE")]
     instructions: Option<PathBuf>,
     /// The most agents that work at the same time [default: all, up to 4]
@@ -102,6 +100,7 @@ pub(super) fn failure(error: AgentError) -> Failure {
 struct Work {
     experiment: Experiment,
     request: Request,
+    instructions: Instructions,
     agent: CommandLine,
     verify: Vec<CommandLine>,
     reach: Reach,
@@ -160,9 +159,10 @@ impl Arguments {
             ));
         }
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
+        let instructions = Instructions::new(self.instructions.clone(), AGENT_INSTRUCTIONS);
         let request = Request {
             task: self.task.clone(),
-            instructions: instructions(self.instructions.as_deref(), AGENT_INSTRUCTIONS)?,
+            instructions: instructions.read().map_err(failure)?,
             agent: self.agent.clone(),
             base: experiment.base(&self.base).map_err(failure)?,
             first_base: None,
@@ -179,6 +179,7 @@ impl Arguments {
             work: Work {
                 experiment,
                 request,
+                instructions,
                 agent,
                 verify: self.verifications()?,
                 reach: self.fence.reach()?,
@@ -218,23 +219,6 @@ pub(super) fn patterns(named: &[String]) -> Vec<String> {
     }
 }
 
-/// Reads instructions for agents from a file; without one, they are the built-in ones.
-pub(super) fn instructions(file: Option<&Path>, built_in: &str) -> Result<String, Failure> {
-    let Some(file) = file else {
-        return Ok(built_in.to_owned());
-    };
-    let failed = |why: String| {
-        Failure::usage(format!(
-            "cannot read the instructions {}: {why}",
-            file.display()
-        ))
-    };
-    let bytes = bakeoff_files::read_bounded(file, INSTRUCTIONS_BYTES_MAX);
-    let bytes = bytes.map_err(|error| failed(error.to_string()))?;
-    let bytes = bytes.ok_or_else(|| failed("they have more than 256 KiB".to_owned()))?;
-    String::from_utf8(bytes).map_err(|_| failed("they are no UTF-8".to_owned()))
-}
-
 impl Work {
     fn run(
         self,
@@ -244,6 +228,7 @@ impl Work {
     ) -> Result<Vec<RoundReport>, AgentError> {
         let orders = Orders {
             request: &self.request,
+            instructions: &self.instructions,
             remarks: "",
             agent: &self.agent,
             verify: &self.verify,

@@ -2,17 +2,19 @@
 
 mod experiments;
 mod listing;
+mod phases;
 mod report;
 mod states;
 
 use super::agents::fence_options::FenceOptions;
-use super::agents::{failure, instructions, patterns, refuse_no_time};
+use super::agents::{failure, patterns, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
 use super::{Status, models, planned, show, told};
 use bakeoff_agents::{
-    AgentError, Experiment, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome, work_off,
+    AgentError, Experiment, Instructions, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome,
+    work_off,
 };
 use bakeoff_config::{AgentTask, FILE_BYTES_MAX, TASKS_FILE_NAME, parse_agent_tasks};
 use bakeoff_programs::{CommandLine, Shell};
@@ -84,7 +86,7 @@ pub(super) struct Arguments {
     /// Name of the work: of its folder in .bakeoff, and of its branches
     #[arg(long, value_name = "NAME", default_value = "work")]
     name: String,
-    /// File with the instructions above each task, instead of the built-in ones
+    /// File with the instructions above each task, instead of the built-in ones. It is read as each agent begins
     #[arg(long, value_name = "FILE")]
     instructions: Option<PathBuf>,
     /// The most agents that work at the same time
@@ -114,7 +116,7 @@ struct Work {
     experiment: Experiment,
     tasks: Vec<AgentTask>,
     base: String,
-    instructions: String,
+    instructions: Instructions,
     agent: CommandLine,
     checks: Vec<Vec<CommandLine>>,
     tests: Vec<String>,
@@ -184,6 +186,9 @@ impl Arguments {
         let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
         let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
         refuse_no_time(self.time)?;
+        let instructions = Instructions::new(self.instructions.clone(), INSTRUCTIONS);
+        // It can be read, before anything begins.
+        instructions.read().map_err(failure)?;
         let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
         let last_base = experiment.task_list().map(|list| list.base);
         let base = self.base.clone().or(last_base);
@@ -192,7 +197,7 @@ impl Arguments {
             base: experiment.base(&base).map_err(failure)?,
             experiment,
             tasks,
-            instructions: instructions(self.instructions.as_deref(), INSTRUCTIONS)?,
+            instructions,
             agent,
             checks: checks?,
             tests: patterns(&self.tests),

@@ -4,8 +4,8 @@ use super::error::Error;
 use super::fence_reach::reach;
 use super::measured_rounds::{MeasuredRounds, timing_options};
 use bakeoff_agents::{
-    AGENT_INSTRUCTIONS, AgentError, Completion, MeasureOrders, NewTests, Orders, PickAnswer,
-    Request, RoundOrders, TEST_PATTERNS, work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, Completion, Instructions, MeasureOrders, NewTests, Orders,
+    PickAnswer, Request, RoundOrders, TEST_PATTERNS, work_in_rounds,
 };
 use bakeoff_config::is_branch_part;
 use bakeoff_confine::Network;
@@ -223,9 +223,10 @@ impl Agents {
     pub fn run(&self) -> Result<AgentsReport, Error> {
         self.check()?;
         let experiment = bakeoff_agents::Experiment::open(&self.repository, &self.name)?;
+        let instructions = Instructions::new(None, AGENT_INSTRUCTIONS);
         let request = Request {
             task: self.task.clone(),
-            instructions: AGENT_INSTRUCTIONS.to_owned(),
+            instructions: instructions.read()?,
             agent: self.agent.clone(),
             base: experiment.base(&self.base)?,
             first_base: None,
@@ -241,6 +242,7 @@ impl Agents {
         let reach = reach.map_err(Error::experiment)?;
         let orders = Orders {
             request: &request,
+            instructions: &instructions,
             remarks: "",
             agent: &agent,
             verify: &verify,

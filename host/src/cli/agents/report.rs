@@ -190,6 +190,17 @@ fn remarks(row: &Completion) -> Vec<String> {
 /// Returns all sentences that stand below the table.
 fn all_remarks(report: &RoundReport) -> Vec<String> {
     let mut all: Vec<String> = report.completions.iter().flat_map(remarks).collect();
+    let claimed = report.completions.iter().filter_map(|row| {
+        let claimed = row.claimed.as_ref()?;
+        Some(format!("{} {}", row.variant, claimed.in_words()))
+    });
+    let claimed: Vec<String> = claimed.collect();
+    if !claimed.is_empty() {
+        all.push(format!(
+            "by the agents' own words they took: {}",
+            claimed.join("; ")
+        ));
+    }
     let failed = failed_on_base(&report.completions).into_iter();
     all.extend(failed.map(|failed| {
         format!(

@@ -1,9 +1,12 @@
 //! Report of the work on tasks, as text, Markdown and JSON.
 
 use super::listing::{counted, done_of};
+use super::phases::{Phase, phases};
 use crate::cli::Status;
 use crate::cli::agents::report;
-use bakeoff_agents::{Changes, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain};
+use bakeoff_agents::{
+    Changes, Claimed, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain,
+};
 use bakeoff_agents::{ConflictedMerge, MergedResult, Verification};
 use bakeoff_config::AgentTask;
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
@@ -19,6 +22,7 @@ pub(super) struct WorkReport<'a> {
     base: &'a str,
     pub(super) answer: String,
     tasks: Vec<TaskOutput<'a>>,
+    phases: Vec<Phase<'a>>,
     workers: Vec<WorkerOutput>,
     result: Option<ResultOutput<'a>>,
     /// Share of the tasks that are done.
@@ -54,6 +58,7 @@ struct TaskOutput<'a> {
     branch: Option<&'a str>,
     worktree: Option<&'a str>,
     changes: Option<&'a Changes>,
+    claimed: Option<&'a Claimed>,
     checks: &'a [Verification],
 }
 
@@ -129,6 +134,7 @@ impl<'a> TaskOutput<'a> {
             branch: completion.and_then(|one| one.branch.as_deref()),
             worktree: completion.and_then(|one| one.worktree.as_deref()),
             changes: completion.map(|one| &one.changes),
+            claimed: completion.and_then(|one| one.claimed.as_ref()),
             checks: completion.map_or(&[], |one| &one.verifications),
         }
     }
@@ -286,6 +292,7 @@ impl<'a> WorkReport<'a> {
                 seconds: chain_time.as_secs_f64(),
             },
             success_rate: done as f64 / rows.len().max(1) as f64,
+            phases: phases(tasks, |place| rows[place].state == State::Done),
             tasks: rows,
             workers,
             result,
@@ -318,6 +325,18 @@ impl<'a> WorkReport<'a> {
         } else {
             "what was done".to_owned()
         }
+    }
+
+    /// Returns lines on how much of it is done: the phases, where there are several, and the share of all tasks.
+    fn shares(&self) -> Vec<String> {
+        let several = &self.phases[..];
+        let several = if several.len() > 1 { several } else { &[] };
+        let mut lines: Vec<String> = several.iter().map(Phase::line).collect();
+        lines.push(format!(
+            "success rate: {:.0} % of the tasks",
+            self.success_rate * 100.0
+        ));
+        lines
     }
 
     /// Returns a sentence on time.
@@ -356,6 +375,10 @@ impl<'a> WorkReport<'a> {
         }
         for remark in self.remarks() {
             let _ = write!(text, "\n{}\n", Plain(&remark));
+        }
+        text.push('\n');
+        for line in self.shares() {
+            let _ = writeln!(text, "{}", Plain(&line));
         }
         text.push('\n');
         for worker in &self.workers {
@@ -405,7 +428,10 @@ impl<'a> WorkReport<'a> {
         for remark in self.remarks() {
             let _ = write!(text, "\n{}\n", Markdown(&remark));
         }
-        text += "\n| worker | attempts | seconds |\n|--:|--:|--:|\n";
+        for line in self.shares() {
+            let _ = write!(text, "\n- {}", Markdown(&line));
+        }
+        text += "\n\n| worker | attempts | seconds |\n|--:|--:|--:|\n";
         for worker in &self.workers {
             let _ = writeln!(
                 text,
