@@ -2,6 +2,7 @@
 //! ignored and says what is missing. The built-in harness can only decide so when it is compiled, so
 //! these have another one.
 
+mod agents_full;
 mod bubblewrap;
 mod groups;
 mod models;
@@ -133,6 +134,10 @@ fn main() -> ExitCode {
             runs::a_folder_that_cannot_be_written_is_refused_and_can_be_read
         ),
         test!(
+            MOUNTS,
+            agents_full::a_full_disk_says_where_to_make_room_and_the_same_command_goes_on
+        ),
+        test!(
             BUBBLEWRAP,
             bubblewrap::a_bubblewrap_that_the_compiler_does_not_start_in_is_left_out
         ),
@@ -161,6 +166,10 @@ fn main() -> ExitCode {
         test!(
             CLAUDE,
             models::an_agent_of_others_writes_an_approach_and_is_counted_exactly
+        ),
+        test!(
+            CLAUDE,
+            models::agents::four_agents_of_others_work_at_once_in_worktrees_and_each_is_a_row
         ),
         test!(
             REAL_MODEL,

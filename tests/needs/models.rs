@@ -1,5 +1,7 @@
 //! Questions to a mock of model APIs that others wrote: npm's `@copilotkit/aimock`.
 
+pub(crate) mod agents;
+
 use bakeoff_provider::{AskError, ModelOptions, Models, ProviderKind, Purpose, Request};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
