@@ -5,7 +5,9 @@ mod base;
 mod measured;
 mod named;
 mod picking;
+mod recorded;
 mod refused;
+mod repositories;
 mod rounds;
 mod told;
 
