@@ -1,6 +1,7 @@
-//! Repositories that others made: with links out of the tree, and branches of strange names.
+//! Repositories that others made: with links out of the tree, branches of strange names, or a part of what belongs to them.
 
 use super::{OBEYS, agents, repository, row};
+use crate::revisions::Repository;
 use std::fs;
 use tempfile::TempDir;
 
@@ -72,4 +73,44 @@ fn case_263_names_of_branches_are_revisions_and_neither_options_nor_commands() {
     assert!(!repository.path().join("ran").exists());
     let status = repository.git(&["status", "--porcelain"]);
     assert_eq!(status, "");
+}
+
+#[test]
+fn a_clone_that_lacks_something_is_worked_in_or_says_what_brings_it() {
+    let Some(origin) = repository() else {
+        return;
+    };
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n";
+    origin.write("large.bin", pointer);
+    origin.write(
+        ".gitattributes",
+        "*.bin filter=lfs diff=lfs merge=lfs -text\n",
+    );
+    let head = origin.commit();
+    let top = origin.path().canonicalize().unwrap();
+    let shallow = Repository::new();
+    let address = format!("file://{}", top.display());
+    shallow.git(&["fetch", "--quiet", "--depth=1", &address, "main"]);
+    shallow.git(&["reset", "--quiet", "--hard", "FETCH_HEAD"]);
+    let looks = "looks=git log --oneline | wc -l; head -n 1 large.bin; echo x >new";
+    let report = agents(&shallow, &[looks], OBEYS, &[]).json();
+    let looks = row(&report, "looks");
+    let reply: Vec<&str> = looks["reply"].as_str().unwrap().lines().collect();
+    assert_eq!(
+        (reply[0].trim(), reply[1]),
+        ("1", pointer.lines().next().unwrap())
+    );
+    let changed = shallow.git(&["diff", "--name-only", "HEAD", "bakeoff/agents/looks"]);
+    assert_eq!(changed, "new");
+    let before = ["--base", "HEAD~1", "--name", "before"];
+    let refused = agents(&shallow, &["a=true"], OBEYS, &before);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    assert!(refused.explains("--unshallow"), "{}", refused.stderr);
+    let borrows = Repository::new();
+    let objects = format!("{}\n", top.join(".git/objects").display());
+    borrows.write(".git/objects/info/alternates", &objects);
+    borrows.git(&["update-ref", "refs/heads/main", &head]);
+    let refused = agents(&borrows, &["a=true"], OBEYS, &[]);
+    assert_eq!(refused.status, 2, "{}", refused.stdout);
+    assert!(refused.explains("git repack -a -d"), "{}", refused.stderr);
 }
