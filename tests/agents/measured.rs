@@ -164,3 +164,43 @@ fn what_cannot_be_built_or_writes_while_it_is_measured_is_said() {
     assert!(failure.contains("$TMPDIR"), "{failure}");
     assert!(measured["report"]["variants"][2]["failure"].is_null());
 }
+
+#[test]
+fn a_number_that_a_command_writes_decides_in_its_direction() {
+    let Some(repository) = repository_of("echo 3 # of\n") else {
+        return;
+    };
+    let variants = [
+        "short=do: echo 'echo 3' >work.sh",
+        "long=do: echo 'echo 3 # is longer than that of all' >work.sh",
+    ];
+    let does = "sh -c 'eval \"$(sed -n \"s/^do: //p\")\"'";
+    let measured = |more: &[&str], status| {
+        let begin = [
+            "--verify",
+            "sh tests/run.sh",
+            "--measure",
+            "echo METRIC bytes=$(wc -c <work.sh) of",
+            "--metric",
+            "bytes",
+        ];
+        let output = agents(&repository, &variants, does, &[&begin, more].concat());
+        assert_eq!(output.status, status, "{}", output.stderr);
+        output.json()
+    };
+    let pattern = ["--metric-pattern", "bytes=([0-9]+) of"];
+    let report = measured(&pattern, 0);
+    let compared = &report["measured"]["report"];
+    assert_eq!(compared["winner"], "short", "{compared}");
+    assert_eq!(compared["quantity"]["name"], "bytes");
+    let more = [&pattern[..], &["--higher-is-better", "--rounds", "2"]].concat();
+    let more = [&more[..], &["--name", "rounds"]].concat();
+    // In the next round one changes nothing, and the other is shorter.
+    let report = measured(&more, 3);
+    assert_eq!(report["rounds"][0]["best"]["variant"], "long", "{report}");
+    let text = report["rounds"][1]["text"].as_str().unwrap();
+    assert!(text.starts_with("None is surely better than"), "{text}");
+    let none = agents(&repository, &variants, OBEYS, &["--metric", "bytes"]);
+    assert_eq!(none.status, 2);
+    assert!(none.explains("--measure COMMAND"), "{}", none.stderr);
+}

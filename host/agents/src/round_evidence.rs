@@ -34,7 +34,7 @@ pub(crate) fn evidence(ended: &EndedRound<'_>, result: &RoundResult) -> String {
         Some(best) => {
             let _ = write!(
                 text,
-                "\nYour files are those of {}, which was measured as the quickest; another one may be as good. What you \
+                "\nYour files are those of {}, which was measured as the best; another one may be as good. What you \
                  leave is compared with them.\n",
                 best.variant
             );

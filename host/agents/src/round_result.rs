@@ -4,7 +4,8 @@ use super::completion::{Completion, Outcome};
 use super::measurement::THE_BASE;
 use super::round_record::{BestVariant, RoundResult};
 use bakeoff_domain::report::words;
-use bakeoff_domain::series::SeriesReport;
+use bakeoff_domain::series::{Quantity, SeriesReport};
+use bakeoff_domain::spec::Direction;
 use bakeoff_domain::verdict::Verdict;
 
 /// The most variants that a sentence names.
@@ -97,11 +98,16 @@ impl EndedRound<'_> {
             let matters = better.iter().any(|one| one.variant == winner.variant);
             return (best(winner, true), report.text.clone(), matters);
         }
-        let mean = |one: &Completion| {
+        // Lower is better: rates count by their opposites.
+        let badness = |one: &Completion| {
             let values = report.variant(&one.variant).map(|found| &found.values);
             let first = values.and_then(|values| values.first());
-            first.map_or(f64::INFINITY, |values| values.mean)
+            first.map_or(f64::INFINITY, |values| match report.quantity.direction {
+                Direction::LowerIsBetter => values.mean,
+                Direction::HigherIsBetter => -values.mean,
+            })
         };
+        let [better_than, best_of_all] = comparison_words(&report.quantity);
         let unbeaten = better.iter().copied().filter(|one| {
             let others = better.iter().filter(|other| other.variant != one.variant);
             let verdict = |other: &&Completion| report.verdict(&one.variant, &other.variant);
@@ -110,19 +116,19 @@ impl EndedRound<'_> {
                 .any(|row| row.verdict == Verdict::Beaten && !row.below_threshold)
         });
         let mut unbeaten: Vec<&Completion> = unbeaten.collect();
-        unbeaten.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+        unbeaten.sort_by(|one, other| badness(one).total_cmp(&badness(other)));
         match unbeaten.as_slice() {
             [] => (
                 None,
                 format!(
-                    "None is surely faster than what this round began with, by what matters. {}",
+                    "None is surely {better_than} than what this round began with, by what matters. {}",
                     report.text
                 ),
                 false,
             ),
             [only] if competes => (
                 best(only, true),
-                format!("{} is surely faster than the base.", only.variant),
+                format!("{} is surely {better_than} than the base.", only.variant),
                 true,
             ),
             [only] => (
@@ -135,14 +141,14 @@ impl EndedRound<'_> {
             ),
             [first, ..] => {
                 let than = if competes {
-                    ", all of them surely faster than the base"
+                    format!(", all of them surely {better_than} than the base")
                 } else {
-                    ""
+                    String::new()
                 };
                 (
                     best(first, false),
                     format!(
-                        "Which of {} is ahead is not known{than}; {} was measured as the quickest.",
+                        "Which of {} is ahead is not known{than}; {} was measured as {best_of_all}.",
                         named(&unbeaten),
                         first.variant
                     ),
@@ -159,6 +165,15 @@ impl EndedRound<'_> {
         tried
             .next()
             .is_some_and(|verifications| verifications.iter().all(|one| one.passed))
+    }
+}
+
+/// Returns the words for whoever is ahead of another one, and of all.
+fn comparison_words(quantity: &Quantity) -> [&'static str; 2] {
+    if quantity.is_time() {
+        ["faster", "the quickest"]
+    } else {
+        ["better", "the best"]
     }
 }
 

@@ -51,6 +51,7 @@ mod leave;
 mod like;
 mod looking;
 mod mcp;
+mod metric_options;
 mod model_news;
 mod models;
 mod natively;

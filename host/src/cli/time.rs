@@ -10,15 +10,15 @@ use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::judge::{allowance, percent};
 use super::kept_timing;
+use super::metric_options::MetricOptions;
 use super::models;
 use super::options::Output;
 use super::regression::Unsure;
 use super::series_output::{self, FORMATS, Test};
 use super::timing_display::TimingDisplay;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::spec::Direction;
 use bakeoff_programs::{
-    CommandLine, Decides, KEPT_FILE, KeptTiming, Machine, Metric, Shell, TimedCommand, TimingError,
+    CommandLine, Decides, KEPT_FILE, KeptTiming, Machine, Shell, TimedCommand, TimingError,
     TimingOptions, compare,
 };
 use clap::{Args, ValueEnum};
@@ -116,15 +116,8 @@ struct Compared {
     /// The quantity that decides
     #[arg(long, value_enum, default_value = "wall", conflicts_with = "metric")]
     by: By,
-    /// A number that decides, from the last line `METRIC NAME=NUMBER` on stdout
-    #[arg(long, value_name = "NAME")]
-    metric: Option<String>,
-    /// A regular expression with one group, which is the number of --metric, instead of such lines
-    #[arg(long, value_name = "REGEX", requires = "metric")]
-    metric_pattern: Option<String>,
-    /// Higher numbers of --metric are better
-    #[arg(long, requires = "metric")]
-    higher_is_better: bool,
+    #[command(flatten)]
+    metric: MetricOptions,
     /// A difference that does not matter: two that are surely closer tie [default: 2% of wall time, else 1%]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     practical: Option<f64>,
@@ -362,16 +355,8 @@ impl Arguments {
 
     fn options(&self) -> Result<TimingOptions, Failure> {
         let compared = &self.compared;
-        let decides = match (&compared.metric, compared.by) {
-            (Some(name), _) => {
-                let direction = if compared.higher_is_better {
-                    Direction::HigherIsBetter
-                } else {
-                    Direction::LowerIsBetter
-                };
-                let metric = Metric::new(name, compared.metric_pattern.as_deref(), direction);
-                Decides::Metric(metric.map_err(|error| Failure::usage(error.to_string()))?)
-            }
+        let decides = match (compared.metric.metric()?, compared.by) {
+            (Some(metric), _) => Decides::Metric(metric),
             (None, By::Wall) => Decides::Wall,
             (None, By::Cpu) => Decides::Cpu,
             (None, By::Memory) => Decides::Memory,

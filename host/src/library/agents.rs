@@ -9,7 +9,7 @@ use bakeoff_agents::{
 };
 use bakeoff_config::is_branch_part;
 use bakeoff_confine::Network;
-use bakeoff_programs::{CommandLine, CommandLineError, Shell};
+use bakeoff_programs::{CommandLine, CommandLineError, Decides, Shell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -254,6 +254,7 @@ impl Agents {
             interrupted: &self.stop,
         };
         let rounds = MeasuredRounds {
+            decides: Decides::Wall,
             rounds: self.rounds,
             budget: self.budget,
             wall: self.time,

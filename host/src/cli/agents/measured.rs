@@ -2,12 +2,13 @@
 
 use crate::cli::counts;
 use crate::cli::failure::Failure;
+use crate::cli::metric_options::MetricOptions;
 use crate::cli::models;
 use crate::library::{MeasuredRounds, timing_options};
 use bakeoff_agents::{Measurement, NotBuilt};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::{SeriesEnd, SeriesReport};
-use bakeoff_programs::{CommandLine, Shell, TimingOptions};
+use bakeoff_programs::{CommandLine, Decides, Shell, TimingOptions};
 use clap::Args;
 use serde::Serialize;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use std::time::Duration;
 /// Options on the measurement.
 #[derive(Debug, Args)]
 pub(super) struct MeasureArguments {
-    /// A command by which what passed is timed, against the base and each other, behind the fence. It can write to
-    /// $TMPDIR alone
+    /// A command by which what passed is timed, or measured by --metric, against the base and each other, behind the
+    /// fence. It can write to $TMPDIR alone
     #[arg(long, value_name = "COMMAND", requires = "verify")]
     measure: Option<String>,
     /// A command that is run once before --measure, and can write files
@@ -25,6 +26,8 @@ pub(super) struct MeasureArguments {
     /// The time for all runs of --measure that count [default: 30s, or as long as 12 blocks take]
     #[arg(long, value_name = "TIME", requires = "measure", value_parser = models::time)]
     budget: Option<Duration>,
+    #[command(flatten)]
+    metric: MetricOptions,
     /// Draw the same orders of --measure again: the seed that its report has with --verbose, or a number
     #[arg(long, value_name = "SEED", requires = "measure", value_parser = counts::run_seed)]
     seed: Option<RunSeed>,
@@ -45,10 +48,17 @@ impl MeasureArguments {
             let line = CommandLine::one_elsewhere(text, &Shell::IfNeeded);
             line.map_err(|error| Failure::usage(error.to_string()))
         };
+        let metric = self.metric.metric()?;
         let Some(command) = self.measure.as_ref().map(line).transpose()? else {
+            if metric.is_some() {
+                return Err(Failure::usage(
+                    "--metric names a number that a command writes: --measure COMMAND says which",
+                ));
+            }
             return Ok(None);
         };
         let measured = MeasuredRounds {
+            decides: metric.map_or(Decides::Wall, Decides::Metric),
             rounds,
             budget: self.budget,
             wall,

@@ -113,7 +113,7 @@ fn answer_of_rounds(rounds: &[RoundReport]) -> String {
             format!("{} of round {} is the best.", best.variant, round.round)
         }
         Some((round, best)) => format!(
-            "{} of round {} was measured as the quickest, and others may be as good.",
+            "{} of round {} was measured as the best, and others may be as good.",
             best.variant, round.round
         ),
     };
