@@ -14,7 +14,7 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
         (
             "good",
             &[],
-            "mkdir -p tests; echo true >tests/new.sh; touch x",
+            "mkdir -p tests; echo true >tests/new.sh; touch x; printf '%s' '{\"type\":\"result\",\"num_turns\":3}'",
             "sh tests/new.sh",
         ),
         ("bad", &["good"], "echo true >tests/run.sh; sleep 0.2", ""),
@@ -32,6 +32,7 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
     for part in [
         "good changed or added tests: tests/new.sh\n",
         "bad changed or added tests: tests/run.sh\n",
+        "\nby the agents' own words they took: good 3 turns\n",
         "Longest chain of what was worked on: good → bad (",
         "\nphase 1  1 of 1 done: good\nphase 2  0 of 1 done: bad\nphase 3  0 of 1 done: after\nsuccess rate: 33 % of the tasks\n",
     ] {

@@ -3,7 +3,7 @@
 use super::measured::{MeasurePlan, MeasuredReport};
 use crate::cli::options::Output;
 use crate::cli::show;
-use bakeoff_agents::{BestVariant, Changes, Completion, Outcome, Round, Verification};
+use bakeoff_agents::{BestVariant, Changes, Claimed, Completion, Outcome, Round, Verification};
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -190,17 +190,10 @@ fn remarks(row: &Completion) -> Vec<String> {
 /// Returns all sentences that stand below the table.
 fn all_remarks(report: &RoundReport) -> Vec<String> {
     let mut all: Vec<String> = report.completions.iter().flat_map(remarks).collect();
-    let claimed = report.completions.iter().filter_map(|row| {
-        let claimed = row.claimed.as_ref()?;
-        Some(format!("{} {}", row.variant, claimed.in_words()))
-    });
-    let claimed: Vec<String> = claimed.collect();
-    if !claimed.is_empty() {
-        all.push(format!(
-            "by the agents' own words they took: {}",
-            claimed.join("; ")
-        ));
-    }
+    let claimed = report.completions.iter();
+    all.extend(claims(
+        claimed.map(|row| (row.variant.as_str(), row.claimed.as_ref())),
+    ));
     let failed = failed_on_base(&report.completions).into_iter();
     all.extend(failed.map(|failed| {
         format!(
@@ -216,6 +209,16 @@ fn all_remarks(report: &RoundReport) -> Vec<String> {
         )
     }));
     all
+}
+
+/// Returns a sentence on what agents say that they took, by their names; `None` if none says it.
+pub(crate) fn claims<'a>(
+    rows: impl Iterator<Item = (&'a str, Option<&'a Claimed>)>,
+) -> Option<String> {
+    let claims = rows.filter_map(|(name, claimed)| Some(format!("{name} {}", claimed?.in_words())));
+    let claims: Vec<String> = claims.collect();
+    let all = claims.join("; ");
+    (!claims.is_empty()).then(|| format!("by the agents' own words they took: {all}"))
 }
 
 /// Counts of changes: files and lines.

@@ -312,7 +312,8 @@ impl<'a> WorkReport<'a> {
     fn remarks(&self) -> Vec<String> {
         let rows = self.tasks.iter().flat_map(TaskOutput::remarks);
         let result = self.result.iter().flat_map(ResultOutput::remarks);
-        rows.chain(result).collect()
+        let claims = report::claims(self.tasks.iter().map(|row| (row.name, row.claimed)));
+        rows.chain(result).chain(claims).collect()
     }
 
     /// Returns what a merge of the branch of results takes, in words.
