@@ -6,7 +6,8 @@ mod hostile;
 use crate::build::{Running, interface};
 use crate::support::{CommandOutput, bakeoff, measuring_slot};
 use bakeoff_compile::{
-    BuildKind, BuildLimits, BuildRequest, Builder, BuiltCrates, Cache, CratesError, Toolchain,
+    BuildKind, BuildLimits, BuildRequest, Builder, BuiltCrates, Cache, CratesError, LibraryTarget,
+    Toolchain,
 };
 use bakeoff_confine::{Confinement, ProbeConfig};
 use bakeoff_domain::crates::{AllowedCrate, Crates};
@@ -21,12 +22,12 @@ use std::time::Duration;
 use wasmtime::component::Val;
 
 /// A machine of its own: a registry, a cache and an experiment.
-struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
         };
@@ -39,7 +40,7 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -50,7 +51,7 @@ impl Place {
     }
 
     /// Adds a crate of version 1.0.0 to the registry. `manifest` follows its `[package]`.
-    fn publish(&self, name: &str, manifest: &str, files: &[(&str, &str)]) {
+    pub(crate) fn publish(&self, name: &str, manifest: &str, files: &[(&str, &str)]) {
         let package =
             format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2021\"\n");
         self.write(
@@ -112,7 +113,8 @@ impl Place {
     ) -> Result<BuiltCrates, CratesError> {
         let toolchain = toolchain().await;
         let cache = Cache::open(&self.path("cache")).unwrap();
-        BuiltCrates::open(&toolchain, confinement, &cache, crates, limits).await
+        let target = LibraryTarget::Component;
+        BuiltCrates::open(&toolchain, confinement, &cache, crates, target, limits).await
     }
 }
 

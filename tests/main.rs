@@ -52,6 +52,7 @@ mod render;
 mod replica;
 mod resume;
 mod revisions;
+mod revisions_natively;
 mod rounds;
 mod run;
 mod saved_inputs;

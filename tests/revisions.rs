@@ -136,7 +136,7 @@ fn changed() -> (Repository, [String; 2]) {
     (repository, [before, after])
 }
 
-fn function<'a>(report: &'a Value, name: &str) -> &'a Value {
+pub(crate) fn function<'a>(report: &'a Value, name: &str) -> &'a Value {
     let mut functions = report["functions"].as_array().unwrap().iter();
     functions
         .find(|function| function["name"] == name)
@@ -305,11 +305,6 @@ fn what_cannot_be_compared_is_named() {
         ),
         (&["main", "HEAD~1"], 2, &["--package NAME"]),
         (&["main", "--package", "codec-core"], 2, &["two revisions"]),
-        (
-            &["main", "HEAD", "--package", "codec-core", "--natively"],
-            2,
-            &["--natively is for files"],
-        ),
         (
             &["main", "HEAD", "--package", "codec-core", "--out", "x"],
             2,

@@ -2,6 +2,7 @@
 
 use super::batch::World;
 use crate::natively::{experiment, folds, has_linker};
+use crate::revisions::{self, MANIFEST, Repository, has_git};
 use crate::support::measuring_slot;
 use std::path::Path;
 use std::process::Command;
@@ -110,6 +111,94 @@ pub fn total"
     let message = natively["failures"]["panics"]["message"].as_str().unwrap();
     assert!(message.contains("not here"), "{message}");
     assert!(!written.exists());
+}
+
+#[test]
+fn case_265_a_package_that_is_built_for_this_machine_stays_inside() {
+    if !has_linker() || !has_git() {
+        return;
+    }
+    let outside = tempfile::TempDir::new().unwrap();
+    let secret = outside.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let mark = outside.path().join("mark");
+    let (secret, mark_shown) = (secret.display(), mark.display());
+    // Whatever its script or its macro manages to do where it is built for this machine ends the build.
+    let tries = format!(
+        "assert!(std::fs::read(\"{secret}\").is_err());
+    assert!(std::fs::write(\"{mark_shown}\", \"x\").is_err());
+    assert!(std::net::TcpStream::connect(\"127.0.0.1:9\").is_err());
+    assert!(std::net::TcpListener::bind(\"127.0.0.1:0\").is_err());
+    assert!(std::fs::read_dir(\"/home\").is_err());"
+    );
+    let script = format!(
+        "fn main() {{
+    if std::env::var(\"TARGET\").unwrap().starts_with(\"wasm32\") {{ return; }}
+    {tries}
+    // What it asks the linker for is not there.
+    println!(\"cargo:rustc-link-search=native={}\");
+}}
+",
+        outside.path().display()
+    );
+    let macros = format!(
+        "extern crate proc_macro;
+#[proc_macro]
+pub fn nothing(_: proc_macro::TokenStream) -> proc_macro::TokenStream {{
+    {tries}
+    proc_macro::TokenStream::new()
+}}
+"
+    );
+    let function = |name: &str, what: &str| {
+        let named = doing(what).replace("fn total(", &format!("fn {name}("));
+        named.replace("#![allow(unused)]\n", "")
+    };
+    let library = |more: &str| {
+        let reads = format!(
+            "if std::fs::read(\"{secret}\").is_ok() || std::fs::write(\"{mark_shown}\", \"x\").is_ok() {{ return 1; }}\n{more}"
+        );
+        format!(
+            "macros::nothing!();
+{}{}
+#[cfg(not(target_arch = \"wasm32\"))]
+#[used]
+#[unsafe(link_section = \".init_array\")]
+static EARLY: extern \"C\" fn() = early;
+#[cfg(not(target_arch = \"wasm32\"))]
+extern \"C\" fn early() {{ let _ = std::fs::write(\"{mark_shown}\", \"x\"); }}
+",
+            function("honest", more),
+            function("reads", &reads)
+        )
+    };
+    let repository = Repository::new();
+    let manifest = MANIFEST.replace("2021", "2024");
+    let needs = "[dependencies]\nmacros = { path = \"macros\" }\n";
+    repository.write("Cargo.toml", &format!("{manifest}{needs}"));
+    repository.write(
+        "macros/Cargo.toml",
+        "[package]\nname = \"macros\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[lib]\nproc-macro = true\n",
+    );
+    repository.write("macros/src/lib.rs", &macros);
+    repository.write("build.rs", &script);
+    repository.write("src/lib.rs", &library(""));
+    repository.commit();
+    repository.write("src/lib.rs", &library("std::hint::black_box(5);"));
+    repository.commit();
+    let arguments = ["HEAD~1", "HEAD", "--package", "codec-core", "--natively"];
+    let options = [
+        "--seed", "5", "--size", "20000", "--budget", "5s", "--format", "json",
+    ];
+    let said = repository.compare(&[&arguments[..], &options].concat());
+    assert_eq!(said.status, 0, "{}{}", said.stdout, said.stderr);
+    assert!(!mark.exists());
+    // All of it was built and run: what was tried was refused, and the answers are those of the components.
+    let report = said.json();
+    for name in ["honest", "reads"] {
+        let natively = &revisions::function(&report, name)["natively"];
+        assert!(natively["time"]["after_ns"].is_number(), "{report:#}");
+    }
 }
 
 /// Copies a folder with all that is in it.

@@ -1,6 +1,6 @@
 //! The worker that builds: one confined child per build, with its own compiler and a folder to write to.
 
-use super::build_protocol::{BuildPlace, BuildTask, LinkedCrates, TaskInput};
+use super::build_protocol::{BuildPlace, BuildTask, TaskInput};
 use super::child_job::{closed_fence, job};
 use super::child_output::watch;
 use super::crates::BuiltCrates;
@@ -91,10 +91,7 @@ impl BuildWorker {
                     .map(|clang| clang.paths.clone()),
                 scratch: scratch.work().to_owned(),
             }));
-            task.crates = self.crates.as_ref().map(|crates| LinkedCrates {
-                folder: crates.folder().to_owned(),
-                externs: crates.externs(),
-            });
+            task.crates = self.crates.as_ref().map(|crates| crates.linked());
         }
         let encoded = postcard::to_stdvec(&task);
         let encoded =

@@ -6,7 +6,7 @@ use super::c::{self, Clang};
 use super::cache::{Cache, Name};
 use super::child_output::{BuiltComponent, ChildOutput};
 use super::coverage::COVERAGE_SCHEME;
-use super::crates::{BuildLimits, BuiltCrates, CratesError, OwnPackage};
+use super::crates::{BuildLimits, BuiltCrates, CratesError, LibraryTarget, OwnPackage};
 use super::failures::{build_failure, with_limit};
 use super::imports::WasiImports;
 use super::logical_lines::LINES_RULE;
@@ -127,7 +127,9 @@ impl Builder {
         };
         let limits = BuildLimits::default();
         let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
-        let built = BuiltCrates::open(toolchain, confinement, cache, crates, limits).await?;
+        let target = LibraryTarget::Component;
+        let built =
+            BuiltCrates::open(toolchain, confinement, cache, crates, target, limits).await?;
         Ok(self.with_crates(Arc::new(built)))
     }
 
@@ -139,7 +141,9 @@ impl Builder {
         let limits = BuildLimits::default();
         let (toolchain, confinement) = (&self.worker.toolchain, &self.worker.confinement);
         let cache = self.cache.as_ref();
-        let built = BuiltCrates::of_package(toolchain, confinement, cache, package, limits).await?;
+        let target = LibraryTarget::Component;
+        let built =
+            BuiltCrates::of_package(toolchain, confinement, cache, package, target, limits).await?;
         Ok(self.with_crates(Arc::new(built)))
     }
 

@@ -94,8 +94,8 @@ pub use choice::ToolchainChoice;
 pub use choice::toolchain_folders;
 pub use coverage::{COVERAGE_EXPORT, COVERAGE_POINTS_MAX, COVERAGE_SCHEME, COVERED_INSTANCES_MAX};
 pub use crates::{
-    BuildLimits, BuiltCrates, CratesError, OwnPackage, VendorError, crates_role, vendor,
-    vendor_locked,
+    BuildLimits, BuiltCrates, CratesError, LibraryTarget, OwnPackage, VendorError, crates_role,
+    vendor, vendor_locked,
 };
 pub use fuzz_entry::{calibrator, is_build_event, is_build_task, validate_prototype};
 pub use glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT, PARAMETER_IMPORTS};

@@ -102,6 +102,7 @@ fn run(task: &BuildTask, compiler: &Compiler, scratch: &Path) -> Result<ToolOutp
     let mut command = rustc::command(compiler, edition, scratch);
     command
         .args(FLAGS)
+        .args(rustc::crate_flags(task))
         .arg(rustc::shown_path_flag(task))
         .args(["-o", PROGRAM_FILE, ROOT_FILE]);
     let path = [("PATH", PATH)];

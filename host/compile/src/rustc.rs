@@ -239,7 +239,7 @@ fn run(
 }
 
 /// Returns the flags for the crates that a source may use.
-fn crate_flags(task: &BuildTask) -> Vec<String> {
+pub(super) fn crate_flags(task: &BuildTask) -> Vec<String> {
     let Some(crates) = &task.crates else {
         return Vec::new();
     };

@@ -57,10 +57,9 @@ impl Toolchain {
         );
         let version = version?;
         target::ensure(programs, &sysroot, report).await?;
-        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
         let tools = sysroot
             .join("lib/rustlib")
-            .join(host.unwrap_or_default())
+            .join(host_of(&version).unwrap_or_default())
             .join("bin");
         let mut execute = vec![rustc.clone(), tools.clone()];
         let linker = tools.join("rust-lld");
@@ -119,6 +118,11 @@ impl Toolchain {
         &self.version
     }
 
+    /// Returns the target of this machine, as the compiler calls it: `x86_64-unknown-linux-gnu`.
+    pub(crate) fn host(&self) -> Option<&str> {
+        host_of(&self.version)
+    }
+
     /// Returns the reason why this toolchain was chosen.
     pub fn choice(&self) -> ToolchainChoice {
         self.choice
@@ -128,4 +132,9 @@ impl Toolchain {
     pub fn rustc(&self) -> &Path {
         &self.compiler.rustc
     }
+}
+
+/// Returns the target of the machine that a compiler runs on, by its version.
+fn host_of(version: &str) -> Option<&str> {
+    version.lines().find_map(|line| line.strip_prefix("host: "))
 }

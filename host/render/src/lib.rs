@@ -62,8 +62,8 @@ pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
 pub use revisions::{
-    RevisedFunction, RevisedTime, Revision, RevisionsReport, answer_of_revisions, csv_of_revisions,
-    html_of_revisions, human_of_revisions, json_of_revisions, junit_of_revisions,
+    RevisedFunction, RevisedNatively, RevisedTime, Revision, RevisionsReport, answer_of_revisions,
+    csv_of_revisions, html_of_revisions, human_of_revisions, json_of_revisions, junit_of_revisions,
     markdown_of_revisions,
 };
 pub use series::{

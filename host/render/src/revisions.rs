@@ -43,12 +43,25 @@ pub struct RevisedFunction {
     /// The verdict by time about the later revision against the earlier one, if they were timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<RevisedTime>,
+    /// The same as programs of this machine, if it was compared so, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub natively: Option<RevisedNatively>,
     /// The seed of inputs and orders, if inputs were drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
     /// More about a function that cannot be compared: the differing answers, the compiler's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
+}
+
+/// A function at both revisions, built for this machine and run as programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RevisedNatively {
+    /// The verdict about the later revision: `1.3 × slower, 1.2–1.4, sure`; or the reason why there is none.
+    pub found: String,
+    /// The verdict by time about the later revision against the earlier one, if they were timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<RevisedTime>,
 }
 
 /// Times of a function at both revisions.
@@ -120,13 +133,51 @@ impl RevisionsReport {
             .map(|(names, what)| format!("{what}: {}", listed(names)))
             .collect();
         format!(
-            "Of {} of {} at {}, against {}: {}.",
+            "Of {} of {} at {}, against {}: {}.{}",
             counted(self.functions.len()),
             self.package,
             self.after.name,
             self.before.name,
-            parts.join("; ")
+            parts.join("; "),
+            self.natively_otherwise()
         )
+    }
+
+    /// Returns a sentence on what is otherwise natively, after a space; nothing if nothing is.
+    fn natively_otherwise(&self) -> String {
+        let of = |wanted: Verdict| {
+            let found = self.functions.iter().filter(|one| {
+                let natively = one
+                    .natively
+                    .as_ref()
+                    .and_then(|natively| natively.time.as_ref());
+                natively.is_some_and(|time| time.verdict == wanted)
+                    && one.time.as_ref().is_none_or(|time| time.verdict != wanted)
+            });
+            found.map(|one| one.name.clone()).collect::<Vec<String>>()
+        };
+        let parts = [
+            (of(Verdict::Beaten), "surely slower"),
+            (of(Verdict::Beats), "surely faster"),
+        ];
+        let parts = parts.iter().filter(|(names, _)| !names.is_empty());
+        let parts: Vec<String> = parts
+            .map(|(names, what)| format!("{what}: {}", listed(names)))
+            .collect();
+        if parts.is_empty() {
+            String::new()
+        } else {
+            format!(
+                " Built for this machine it is otherwise: {}.",
+                parts.join("; ")
+            )
+        }
+    }
+
+    /// Returns true if functions were compared natively, too.
+    fn has_programs(&self) -> bool {
+        let mut functions = self.functions.iter();
+        functions.any(|function| function.natively.is_some())
     }
 
     /// Returns the outcome that wants most attention of those that functions have.
@@ -241,6 +292,16 @@ pub fn json_of_revisions(report: &RevisionsReport) -> String {
     })
 }
 
+/// The columns of CSV for functions that were compared natively, too.
+const NATIVE_COLUMNS: [&str; 6] = [
+    "natively_verdict",
+    "natively_ratio",
+    "natively_low",
+    "natively_high",
+    "natively_before_ns",
+    "natively_after_ns",
+];
+
 /// Returns a row for each function as CSV (RFC 4180).
 pub fn csv_of_revisions(report: &RevisionsReport) -> String {
     let quoted = |text: &str| Csv(text).to_string();
@@ -257,20 +318,33 @@ pub fn csv_of_revisions(report: &RevisionsReport) -> String {
         "after_ns",
     ]
     .map(quoted);
+    let natively = NATIVE_COLUMNS.map(quoted);
+    let mut head = head.to_vec();
+    if report.has_programs() {
+        head.extend(natively);
+    }
     let mut out = head.join(",") + "\r\n";
     for function in &report.functions {
-        let time = function.time.as_ref();
-        let cells = [
+        let times = |time: Option<&RevisedTime>| {
+            [
+                quoted(time.map_or("", |time| time.verdict.id())),
+                number(time.and_then(|time| time.ratio)),
+                number(time.and_then(|time| time.low)),
+                number(time.and_then(|time| time.high)),
+                number(time.and_then(|time| time.before_ns)),
+                number(time.and_then(|time| time.after_ns)),
+            ]
+        };
+        let mut cells = vec![
             quoted(&function.name),
             quoted(function.outcome.name()),
             function.is_same_code.to_string(),
-            quoted(time.map_or("", |time| time.verdict.id())),
-            number(time.and_then(|time| time.ratio)),
-            number(time.and_then(|time| time.low)),
-            number(time.and_then(|time| time.high)),
-            number(time.and_then(|time| time.before_ns)),
-            number(time.and_then(|time| time.after_ns)),
         ];
+        cells.extend(times(function.time.as_ref()));
+        if report.has_programs() {
+            let natively = function.natively.as_ref();
+            cells.extend(times(natively.and_then(|natively| natively.time.as_ref())));
+        }
         out += &cells.join(",");
         out += "\r\n";
     }
@@ -322,6 +396,10 @@ fn document(report: &RevisionsReport) -> Vec<Block> {
         Block::Heading(Heading::with("Functions", Some(""))),
         Block::Table(functions(report)),
     ];
+    if report.has_programs() {
+        blocks.push(Block::Heading(Heading::new("Natively")));
+        blocks.push(Block::Table(programs(report)));
+    }
     let details = report.functions.iter().filter_map(|function| {
         Some(Entry {
             name: function.name.clone(),
@@ -347,22 +425,42 @@ fn document(report: &RevisionsReport) -> Vec<Block> {
 
 /// The table of functions: the time of a call at both revisions, and the verdict about the later one.
 fn functions(report: &RevisionsReport) -> Table {
-    let mut table = Table::of("function", "Functions");
+    let mut table = table(report, "Functions");
+    for function in &report.functions {
+        table.row(row(&function.name, function.time.as_ref(), &function.found));
+    }
+    table
+}
+
+/// The same of the functions that were compared as programs of this machine.
+fn programs(report: &RevisionsReport) -> Table {
+    let mut table = table(report, "Natively");
+    for function in &report.functions {
+        if let Some(natively) = &function.natively {
+            table.row(row(&function.name, natively.time.as_ref(), &natively.found));
+        }
+    }
+    table
+}
+
+/// A table without rows, with a column for the function, for the time at both revisions and for the verdict.
+fn table(report: &RevisionsReport, caption: &str) -> Table {
+    let mut table = Table::of("function", caption);
     table.column(&clipped(&report.before.name, 40), Align::Right);
     table.column(&clipped(&report.after.name, 40), Align::Right);
     let [before, after] = [&report.before, &report.after].map(|one| clipped(&one.name, 40));
     table.column(&format!("{after} against {before}"), Align::Left);
-    let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| numbers::reading(ns, "ns"));
-    for function in &report.functions {
-        let times = function.time.as_ref();
-        table.row(vec![
-            clipped(&function.name, 80),
-            time(times.and_then(|times| times.before_ns)),
-            time(times.and_then(|times| times.after_ns)),
-            clipped(&function.found, FOUND_CHARS_MAX),
-        ]);
-    }
     table
+}
+
+fn row(name: &str, times: Option<&RevisedTime>, found: &str) -> Vec<String> {
+    let time = |ns: Option<f64>| ns.map_or_else(|| "–".to_owned(), |ns| numbers::reading(ns, "ns"));
+    vec![
+        clipped(name, 80),
+        time(times.and_then(|times| times.before_ns)),
+        time(times.and_then(|times| times.after_ns)),
+        clipped(found, FOUND_CHARS_MAX),
+    ]
 }
 
 #[cfg(test)]
@@ -387,6 +485,7 @@ mod tests {
                 low: Some(1.4),
                 high: None,
             }),
+            natively: None,
             seed: None,
             details: verdict.is_none().then(|| "why\u{1b}[31m".to_owned()),
         }
@@ -428,6 +527,69 @@ mod tests {
             "Of 4 functions of codec at HEAD, against main: answer differently: a::split; surely slower: encode; the \
              same code: decode; without a verdict: b."
         );
+    }
+
+    /// The report, of which a function has another order natively, one has no result there, and one the same.
+    fn with_programs() -> RevisionsReport {
+        let natively = |verdict: Option<Verdict>, found: &str| RevisedNatively {
+            found: found.to_owned(),
+            time: verdict.map(|verdict| RevisedTime {
+                verdict,
+                before_ns: Some(2e3),
+                after_ns: Some(1e3),
+                ratio: Some(0.5),
+                low: Some(0.4),
+                high: Some(0.6),
+            }),
+        };
+        let mut report = report();
+        report.functions[0].natively = Some(natively(Some(Verdict::Beats), "2.0 × faster, sure"));
+        report.functions[2].natively = Some(natively(None, "HEAD has no result: it panicked"));
+        report.functions[3].natively = Some(natively(Some(Verdict::NoCall), "no call"));
+        report
+    }
+
+    #[test]
+    fn another_order_natively_is_in_the_answer_and_the_same_one_is_not() {
+        let mut report = with_programs();
+        let otherwise = " Built for this machine it is otherwise: surely faster: encode.";
+        assert!(report.answer().ends_with(otherwise), "{}", report.answer());
+        let natively = report.functions[0].natively.as_mut().unwrap();
+        natively.time.as_mut().unwrap().verdict = Verdict::Beaten;
+        assert!(
+            !report.answer().contains("this machine"),
+            "{}",
+            report.answer()
+        );
+        // A verdict that only programs have.
+        let natively = report.functions[3].natively.as_mut().unwrap();
+        natively.time.as_mut().unwrap().verdict = Verdict::Beaten;
+        let otherwise = " Built for this machine it is otherwise: surely slower: b.";
+        assert!(report.answer().ends_with(otherwise), "{}", report.answer());
+    }
+
+    #[test]
+    fn programs_have_a_table_and_columns_of_their_own_and_only_where_there_are_some() {
+        let options = Options::default();
+        let human = human_of_revisions(&with_programs(), &options);
+        for part in ["Natively", "2.0 × faster, sure", "it panicked"] {
+            assert!(human.contains(part), "{part}: {human}");
+        }
+        let csv = csv_of_revisions(&with_programs());
+        let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<&str>>());
+        let head = rows.next().unwrap();
+        assert_eq!(head[9..], NATIVE_COLUMNS);
+        assert_eq!(
+            rows.next().unwrap()[9..],
+            ["beats", "0.5", "0.4", "0.6", "2000", "1000"]
+        );
+        assert_eq!(rows.next().unwrap()[9..], [""; 6]);
+        for text in [
+            human_of_revisions(&report(), &options),
+            csv_of_revisions(&report()),
+        ] {
+            assert!(!text.to_lowercase().contains("natively"), "{text}");
+        }
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub use judge::{
 };
 pub use keys::{Keys, SEED_RULE};
 pub use look::{Look, LookOptions, Looked, TIMED_MAX, look, look_budget};
-pub use native_race::{NativeRace, NativeResult, NativeWatcher};
+pub use native_race::{BuiltProgram, NativeRace, NativeResult, NativeWatcher};
 pub use options::{
     HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };

@@ -9,11 +9,16 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+/// A program that was built of a source, or the reason why there is none.
+pub type BuiltProgram = Result<Arc<[u8]>, Failure>;
+
 /// The wish that the sources of a run are built for this machine, and raced as programs after the components.
 #[derive(Clone, Debug)]
 pub struct NativeRace {
     /// The host's policy, with leave to run programs.
     pub policy: Policy,
+    /// The programs, one for each approach, if they were built before; otherwise they are built from the sources.
+    pub programs: Option<Vec<BuiltProgram>>,
     /// Whoever is shown how far it is.
     pub watcher: Arc<dyn NativeWatcher>,
 }

@@ -6,11 +6,11 @@
 use super::audit::natively_of;
 use super::error::RunError;
 use super::execute::{Finished, run_of};
-use super::native_race::{LinkedRun, NativeRace, NativeRecord, NativeResult};
+use super::native_race::{BuiltProgram, LinkedRun, NativeRace, NativeRecord, NativeResult};
 use super::options::{HostOptions, RunOptions};
 use super::session::Run;
 use super::variant_state::VariantState;
-use bakeoff_compile::BuildKind;
+use bakeoff_compile::{BuildKind, BuiltCrates};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::spec::{Approach, CallTiming, Code, Experiment, Program, Source};
@@ -19,7 +19,7 @@ use bakeoff_source::{BuildInput, RunFiles};
 use bakeoff_store::{Key, NATIVELY, Owner, ResultKind, RunId, Store};
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Reason why a variant of a sweep is not built for this machine.
 const SWEPT: &str =
@@ -54,7 +54,7 @@ impl Run<'_> {
         }
         race.watcher
             .show("building the same sources for this machine");
-        let programs = self.build_programs().await?;
+        let programs = self.build_programs(race.programs.as_deref()).await?;
         let failures = programs.failures.clone();
         let mut raced = None;
         let mut report = None;
@@ -90,13 +90,25 @@ impl Run<'_> {
         variants.filter(|(state, _)| state.is_contender())
     }
 
-    async fn build_programs(&self) -> Result<Programs, RunError> {
+    /// Builds the programs, or takes those that were built before, one for each approach.
+    async fn build_programs(
+        &self,
+        built_before: Option<&[BuiltProgram]>,
+    ) -> Result<Programs, RunError> {
         let mut programs = Programs::default();
+        let crates = match built_before {
+            Some(_) => Ok(None),
+            None => self.until_interrupted(self.native_crates()).await?,
+        };
         for (state, index) in self.contenders() {
             let approach = &self.loaded.experiment.approaches[index];
-            let built = tokio::select! {
-                built = self.build_program(state, approach) => built,
-                () = self.options.interrupt.raised() => return Err(RunError::Interrupted),
+            let built = match (built_before.and_then(|all| all.get(index)), &crates) {
+                (Some(built), _) => built.clone(),
+                (None, Ok(crates)) => {
+                    let built = self.build_program(state, approach, crates.as_ref());
+                    self.until_interrupted(built).await?
+                }
+                (None, Err(failure)) => Err(failure.clone()),
             };
             let id = state.id().to_string();
             match built {
@@ -104,7 +116,7 @@ impl Run<'_> {
                     programs.approaches.push(as_program(approach, &id));
                     programs.code.push(Ok(BuildInput::Program {
                         path_shown: id,
-                        bytes: bytes.into(),
+                        bytes,
                     }));
                 }
                 Err(failure) => drop(programs.failures.insert(id, failure)),
@@ -113,11 +125,31 @@ impl Run<'_> {
         Ok(programs)
     }
 
+    async fn until_interrupted<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
+        tokio::select! {
+            done = work => Ok(done),
+            () = self.options.interrupt.raised() => Err(RunError::Interrupted),
+        }
+    }
+
+    /// Returns the crates that the experiment allows, built for this machine; `None` if it allows none.
+    async fn native_crates(&self) -> Result<Option<BuiltCrates>, Failure> {
+        let crates = &self.loaded.experiment.crates;
+        if crates.is_empty() {
+            return Ok(None);
+        }
+        let built = self.context.tools.builder.crates_natively(crates).await;
+        built
+            .map(Some)
+            .map_err(|error| not_built(&format!("its crates: {error}")))
+    }
+
     async fn build_program(
         &self,
         state: &VariantState,
         approach: &Approach,
-    ) -> Result<Vec<u8>, Failure> {
+        crates: Option<&BuiltCrates>,
+    ) -> BuiltProgram {
         if state.is_swept() {
             return Err(not_built(SWEPT));
         }
@@ -128,7 +160,8 @@ impl Run<'_> {
             return Err(not_built("its source could not be read"));
         };
         let request = self.context.prototype(code, BuildKind::Release, false);
-        self.context.tools.builder.build_native(&request).await
+        let built = self.context.tools.builder.build_native(&request, crates);
+        built.await.map(Arc::from)
     }
 
     /// Returns the experiment that compares the programs, with its files: the inputs are those of the components.
@@ -166,22 +199,16 @@ impl Run<'_> {
         files: RunFiles,
         race: &NativeRace,
     ) -> Result<Finished, RunError> {
+        let host = HostOptions {
+            policy: race.policy.clone(),
+            ..self.options.host.clone()
+        };
+        let folder = self.options.folder.within(NATIVELY);
         let options = RunOptions {
-            folder: self.options.folder.within(NATIVELY),
-            start: self.options.start,
             seed: Some(self.context.config.seed),
-            host: HostOptions {
-                policy: race.policy.clone(),
-                ..self.options.host.clone()
-            },
             resume: self.options.resume.clone(),
             interrupt: self.options.interrupt.clone(),
-            generation: None,
-            rounds: None,
-            judge: None,
-            stopped_in_search: Vec::new(),
-            spent: Duration::ZERO,
-            natively: None,
+            ..RunOptions::new(folder, self.options.start, host)
         };
         let mut show = |text: &str| race.watcher.show(text);
         let subscribe = |store: &mut Store| race.watcher.begin(&loaded, store);

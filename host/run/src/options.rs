@@ -44,6 +44,27 @@ pub struct RunOptions {
     pub natively: Option<NativeRace>,
 }
 
+impl RunOptions {
+    /// Returns the options of a run of nothing but what its experiment says: with a seed that is drawn, and nobody who stops
+    /// it.
+    pub fn new(folder: ResultsPlace, start: Start, host: HostOptions) -> Self {
+        Self {
+            folder,
+            start,
+            seed: None,
+            host,
+            resume: String::new(),
+            interrupt: Interrupt::default(),
+            generation: None,
+            rounds: None,
+            judge: None,
+            stopped_in_search: Vec::new(),
+            spent: Duration::ZERO,
+            natively: None,
+        }
+    }
+}
+
 /// The options that belong to the host and not to the experiment.
 #[derive(Clone, Debug)]
 pub struct HostOptions {

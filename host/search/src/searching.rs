@@ -18,7 +18,7 @@ use bakeoff_run::{LookOptions, Looked, RunError, RunOptions, asks_for_time, draw
 use bakeoff_source::RunFiles;
 use bakeoff_store::{Mode, ResultsPlace, Start};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A search in progress.
 struct Searching<'a> {
@@ -385,19 +385,12 @@ impl<'a> Searching<'a> {
     }
 
     fn options(&self) -> RunOptions {
+        let folder = search_folder(&self.request.results);
         RunOptions {
-            folder: search_folder(&self.request.results),
-            start: Start::Resume,
             seed: Some(self.inputs),
-            host: self.request.host.clone(),
             resume: self.request.resume.clone(),
             interrupt: self.request.interrupt.clone(),
-            generation: None,
-            rounds: None,
-            judge: None,
-            stopped_in_search: Vec::new(),
-            spent: Duration::ZERO,
-            natively: None,
+            ..RunOptions::new(folder, Start::Resume, self.request.host.clone())
         }
     }
 

@@ -69,6 +69,18 @@ impl BuildInput {
         }
     }
 
+    /// Returns the same source under another name in messages; anything else as it is.
+    #[must_use]
+    pub fn shown_as(self, shown: &str) -> Self {
+        match self {
+            Self::Source { text, .. } => Self::Source {
+                path_shown: shown.to_owned(),
+                text,
+            },
+            other => other,
+        }
+    }
+
     /// Returns the language of a source; `None` for anything else.
     pub fn language(&self) -> Option<Language> {
         match self {

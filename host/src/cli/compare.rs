@@ -37,6 +37,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         call: arguments.call.as_deref(),
         sources: None,
         confidence: None,
+        programs: None,
     };
     let compared = arguments.compared(&files, output).await;
     match compared.or_else(|failure| not_built(failure, output))? {

@@ -6,7 +6,7 @@ use super::compare_options::Arguments;
 use super::derived::{Agreement, Derived, ReadSources};
 use super::failure::Failure;
 use super::first_look;
-use super::natively;
+use super::natively::{self, NativeWish};
 use super::on_event::Listener;
 use super::options::Output;
 use super::run::{self, Done, RunRequest};
@@ -21,7 +21,7 @@ use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Wor
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, Untimed};
-use bakeoff_run::KnownMachine;
+use bakeoff_run::{BuiltProgram, KnownMachine};
 use bakeoff_store::{ResultsPlace, Start};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub(super) struct Files<'a> {
     pub(super) sources: Option<&'a ReadSources>,
     /// The confidence of all claims together, if it is not the usual one.
     pub(super) confidence: Option<f64>,
+    /// The programs of this machine that were built of the same sources, one for each file, if they were built before.
+    pub(super) programs: Option<&'a [BuiltProgram]>,
 }
 
 /// The end of a comparison.
@@ -94,7 +96,10 @@ impl Arguments {
         output: &Output,
     ) -> Result<Compared, Failure> {
         let policy = Policy::of_host()?;
-        let natively = self.natively.then(|| natively::leave(files.named, &policy));
+        let natively = self.natively.then(|| match files.programs {
+            Some(programs) => NativeWish::new(&policy, Some(programs.to_vec())),
+            None => natively::leave(files.named, &policy),
+        });
         let natively = natively.transpose()?;
         // The files of a derived experiment live as long as this.
         let mut derived = None;

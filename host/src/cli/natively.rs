@@ -7,18 +7,40 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::{Approach, Experiment, Source};
 use bakeoff_render::escape::Plain;
-use bakeoff_run::{NativeRace, NativeWatcher};
+use bakeoff_run::{BuiltProgram, NativeRace, NativeWatcher};
 use bakeoff_source::language_of;
 use bakeoff_store::Store;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Returns the policy with the leave that `--natively` is, for a comparison of files.
+/// The leave that `--natively` is.
+pub(super) struct NativeWish {
+    /// The host's policy, with leave to run programs.
+    policy: Policy,
+    /// The programs, one for each approach, if they were built before.
+    programs: Option<Vec<BuiltProgram>>,
+}
+
+impl NativeWish {
+    /// Returns the leave, with programs that were built before.
+    ///
+    /// # Errors
+    /// The policy forbids programs.
+    pub(super) fn new(
+        policy: &Policy,
+        programs: Option<Vec<BuiltProgram>>,
+    ) -> Result<Self, Failure> {
+        let policy = policy.clone().with_programs()?;
+        Ok(Self { policy, programs })
+    }
+}
+
+/// Returns the leave that `--natively` is, for a comparison of files.
 ///
 /// # Errors
 /// A file is no source, or the policy forbids programs.
-pub(super) fn leave(files: &[PathBuf], policy: &Policy) -> Result<Policy, Failure> {
+pub(super) fn leave(files: &[PathBuf], policy: &Policy) -> Result<NativeWish, Failure> {
     let is_source = |file: &&PathBuf| file.extension().is_some_and(|end| end == "rs");
     if let Some(other) = files.iter().find(|file| !is_source(file)) {
         return Err(Failure::usage(format!(
@@ -27,20 +49,20 @@ pub(super) fn leave(files: &[PathBuf], policy: &Policy) -> Result<Policy, Failur
             Plain(&other.display().to_string())
         )));
     }
-    Ok(policy.clone().with_programs()?)
+    NativeWish::new(policy, None)
 }
 
-/// Returns the policy with the leave that `--natively` is, for an experiment.
+/// Returns the leave that `--natively` is, for an experiment.
 ///
 /// # Errors
 /// The experiment does not ask for the time of a call, or the policy forbids programs.
-pub(super) fn leave_for(experiment: &Experiment, policy: &Policy) -> Result<Policy, Failure> {
+pub(super) fn leave_for(experiment: &Experiment, policy: &Policy) -> Result<NativeWish, Failure> {
     if !experiment.uses(&Source::Time) {
         return Err(Failure::usage(
             "--natively times calls, and no criterion of the experiment is `time`: add one, or leave out --natively",
         ));
     }
-    Ok(policy.clone().with_programs()?)
+    NativeWish::new(policy, None)
 }
 
 /// Returns an error if fewer than two approaches of an experiment can be built for this machine.
@@ -60,9 +82,10 @@ pub(super) fn has_sources(experiment: &Experiment) -> Result<(), Failure> {
 }
 
 /// Returns the wish to race sources as programs, which is displayed as the options for output say.
-pub(super) fn race(policy: Policy, output: &Output) -> NativeRace {
+pub(super) fn race(wish: NativeWish, output: &Output) -> NativeRace {
     NativeRace {
-        policy,
+        policy: wish.policy,
+        programs: wish.programs,
         watcher: Arc::new(Watcher {
             output: output.clone(),
             display: Mutex::default(),

@@ -4,17 +4,17 @@ use super::failure::Failure;
 use super::options::Output;
 use super::revision_side::{Located, Setting, Side};
 use bakeoff_compile::{
-    BuildKind, BuildRequest, Builder, Cache, CratesError, FileKind, OwnPackage, Toolchain,
-    caller_source, read_public_functions, vendor_locked,
+    BuildKind, BuildRequest, Builder, BuiltCrates, Cache, CratesError, FileKind, OwnPackage,
+    Toolchain, caller_source, read_public_functions, vendor_locked,
 };
 use bakeoff_config::read_package_lock;
+use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::edition::Edition;
-use bakeoff_domain::spec::{Code, Limits};
-use bakeoff_files::Reach;
+use bakeoff_domain::spec::Limits;
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::{Tools, wasi_imports};
+use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{ComparedFile, Interface, World};
-use bakeoff_source::read_code;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,11 +34,9 @@ impl Side {
         setting: &Setting<'_>,
         output: &Output,
     ) -> Result<Builder, Failure> {
-        let at = format!("{} at {}", self.package.name, self.revision);
+        let at = self.package_shown();
         let at = Plain(&at);
-        let locked = self.lock.as_deref().map(read_package_lock).transpose();
-        let locked = locked.map_err(|why| Failure::usage(format!("{at}: {why}")))?;
-        let locked = locked.unwrap_or_default();
+        let locked = self.locked()?;
         if !locked.is_empty() && !setting.allows_crates {
             let mut names: Vec<&str> = locked.iter().map(|one| one.name.as_str()).collect();
             let more = names.len().saturating_sub(NAMED_MAX);
@@ -77,17 +75,61 @@ impl Side {
             .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
         // The source that calls the package is ours.
         let builder = builder.compiling_for(setting.simd, Edition::default());
-        let folder = self.checkout.folder();
-        let manifest = folder.join(&self.package.folder).join("Cargo.toml");
-        let built = builder.with_package(OwnPackage {
-            files: folder,
-            manifest: &manifest,
+        let manifest = self.manifest();
+        let built = builder.with_package(self.own_package(&manifest, !locked.is_empty()));
+        built.await.map_err(|error| self.not_built(error))
+    }
+
+    /// Returns the package, built for this machine, with the crates that [`Side::builder`] fetched.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub(super) async fn package_natively(
+        &self,
+        builder: &Builder,
+        output: &Output,
+    ) -> Result<BuiltCrates, Failure> {
+        let at = self.package_shown();
+        output.reporter()(&format!("building {} for this machine", Plain(&at)));
+        let manifest = self.manifest();
+        let package = self.own_package(&manifest, !self.locked()?.is_empty());
+        let built = builder.package_natively(package).await;
+        built.map_err(|error| self.not_built(error))
+    }
+
+    /// The package at its revision, for messages.
+    fn package_shown(&self) -> String {
+        format!("{} at {}", self.package.name, self.revision)
+    }
+
+    /// Returns the crates of the package's lock; none without a lock.
+    fn locked(&self) -> Result<Vec<LockedCrate>, Failure> {
+        let locked = self.lock.as_deref().map(read_package_lock).transpose();
+        let at = self.package_shown();
+        let locked = locked.map_err(|why| Failure::usage(format!("{}: {why}", Plain(&at))))?;
+        Ok(locked.unwrap_or_default())
+    }
+
+    fn manifest(&self) -> PathBuf {
+        let folder = self.checkout.folder().join(&self.package.folder);
+        folder.join("Cargo.toml")
+    }
+
+    fn own_package<'a>(&'a self, manifest: &'a Path, needs_crates: bool) -> OwnPackage<'a> {
+        OwnPackage {
+            files: self.checkout.folder(),
+            manifest,
             library: &self.package.library,
             identity: &self.checkout.contents,
             lock: self.lock.as_deref(),
-            needs_crates: !locked.is_empty(),
-        });
-        built.await.map_err(|error| match error {
+            needs_crates,
+        }
+    }
+
+    fn not_built(&self, error: CratesError) -> Failure {
+        let at = self.package_shown();
+        let at = Plain(&at);
+        match error {
             CratesError::Build(why) if self.lock.is_none() && why.contains(NO_CRATE) => {
                 Failure::no_answer(format!(
                     "{at} needs crates, and has no Cargo.lock, neither at this revision nor in the working tree: `cargo \
@@ -103,7 +145,7 @@ impl Side {
                 ))
             }
             other => Failure::infrastructure(other),
-        })
+        }
     }
 
     /// Returns a source that calls the function, and what it says of itself.
@@ -129,27 +171,30 @@ impl Side {
     }
 }
 
-/// Builds a source in a folder that calls a package, as the component of an interface.
+/// Returns the build of a source that calls a package, by an interface. `shown` is its name in messages.
+pub(super) fn request(interface: &Arc<Interface>, source: &str, shown: &str) -> BuildRequest {
+    BuildRequest {
+        interface: Arc::clone(interface),
+        world: World::Prototype,
+        code: BuildInput::Source {
+            path_shown: shown.to_owned(),
+            text: source.into(),
+        },
+        kind: BuildKind::Release,
+        memory_bytes: Limits::default().memory_bytes,
+        parameters: false,
+    }
+}
+
+/// Builds a source that calls a package, as a component.
 ///
 /// # Errors
 /// It does not compile; the text is the compiler's.
 pub(super) async fn component(
     builder: &Builder,
-    interface: &Arc<Interface>,
-    folder: &Path,
-    source: &str,
+    request: &BuildRequest,
 ) -> Result<Vec<u8>, String> {
-    let reach = Reach::Within(folder);
-    let code = read_code(&Code::Source(PathBuf::from(source)), folder, reach);
-    let request = BuildRequest {
-        interface: Arc::clone(interface),
-        world: World::Prototype,
-        code: code.map_err(|failure| failure.message)?,
-        kind: BuildKind::Release,
-        memory_bytes: Limits::default().memory_bytes,
-        parameters: false,
-    };
-    let built = builder.build(&request).await;
+    let built = builder.build(request).await;
     built
         .map(|built| built.component.clone())
         .map_err(|failure| failure.message)

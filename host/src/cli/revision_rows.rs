@@ -8,12 +8,13 @@ use super::failure::Failure;
 use super::looking::EXAMPLE_OF_BOTH;
 use super::options::Output;
 use super::regression;
-use super::revision_build::component;
+use super::revision_build::{component, request};
 use super::revision_side::{Located, Setting, Side};
-use bakeoff_compile::Builder;
-use bakeoff_domain::report::words;
+use bakeoff_compile::{BuildRequest, Builder, BuiltCrates};
+use bakeoff_domain::report::{Report, VerdictRow, words};
 use bakeoff_domain::variant;
-use bakeoff_render::{ComparisonOutcome, RevisedFunction, RevisedTime, clipped};
+use bakeoff_render::{ComparisonOutcome, RevisedFunction, RevisedNatively, RevisedTime, clipped};
+use bakeoff_run::BuiltProgram;
 use bakeoff_source::interface::{ComparedFile, Constants, DerivedInterface, Interface};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,10 +22,13 @@ use std::sync::Arc;
 /// The most characters of a call that a row of the table shows.
 const CALL_CHARS_MAX: usize = 60;
 
+/// The name of the source that calls a function, where it is built for this machine.
+const CALLER_FILE: &str = "caller.rs";
+
 /// Outcome of comparing one function of several.
 pub(super) enum Row {
     /// It was compared, or its answers differ.
-    Compared(RevisedFunction),
+    Compared(Box<RevisedFunction>),
     /// It cannot be called at both revisions in one way, for this reason.
     CannotBeCalled(String),
     Interrupted,
@@ -42,6 +46,7 @@ pub(super) fn untimed_row(
         is_same_code: false,
         found,
         time: None,
+        natively: None,
         seed: None,
         details: None,
     }
@@ -60,14 +65,17 @@ pub(super) struct Work<'a> {
     pub(super) setting: &'a Setting<'a>,
     pub(super) sides: &'a [Side; 2],
     pub(super) builders: &'a [Builder; 2],
+    /// The package at both revisions for this machine, if its functions are also compared natively.
+    pub(super) packages_natively: Option<&'a [BuiltCrates; 2]>,
     pub(super) folder: &'a Path,
     pub(super) confidence: f64,
     pub(super) output: &'a Output,
 }
 
-/// A function at both revisions, as components.
+/// A function at both revisions, as components, and as programs of this machine if these are wanted.
 struct Components {
     files: Vec<PathBuf>,
+    programs: Option<Vec<BuiltProgram>>,
     call: String,
     sources: ReadSources,
     is_same_code: bool,
@@ -106,7 +114,7 @@ impl Work<'_> {
     pub(super) async fn row(&self, number: usize, function: &str) -> Result<Row, Failure> {
         let row = |outcome, found: &str, details| {
             let row = untimed_row(function, outcome, found.to_owned());
-            RevisedFunction { details, ..row }
+            Row::Compared(Box::new(RevisedFunction { details, ..row }))
         };
         let components = match self.components(number, function).await? {
             Ok(components) => components,
@@ -117,10 +125,11 @@ impl Work<'_> {
                 Some(_) => ComparisonOutcome::NotSlower,
                 None => ComparisonOutcome::Tie,
             };
-            return Ok(Row::Compared(RevisedFunction {
+            let row = untimed_row(function, outcome, "the same code".to_owned());
+            return Ok(Row::Compared(Box::new(RevisedFunction {
                 is_same_code: true,
-                ..row(outcome, "the same code", None)
-            }));
+                ..row
+            })));
         }
         let compared = match self.compared(&components).await {
             Ok(compared) => compared,
@@ -128,7 +137,7 @@ impl Work<'_> {
             Err(failure) if failure.is_of_input() => {
                 let outcome = ComparisonOutcome::NotTimed;
                 let details = Some(failure.text());
-                return Ok(Row::Compared(row(outcome, "not compared", details)));
+                return Ok(row(outcome, "not compared", details));
             }
             Err(failure) => return Err(failure),
         };
@@ -143,9 +152,9 @@ impl Work<'_> {
                 };
                 let found = without_outcome(&found, untimed.outcome);
                 let details = without_outcome(&untimed.text(), untimed.outcome);
-                Row::Compared(row(untimed.outcome, &found, Some(details)))
+                row(untimed.outcome, &found, Some(details))
             }
-            Compared::Timed(timed) => Row::Compared(self.timed(function, &timed)),
+            Compared::Timed(timed) => Row::Compared(Box::new(self.timed(function, &timed))),
         })
     }
 
@@ -174,14 +183,8 @@ impl Work<'_> {
             outcome,
             is_same_code: false,
             found,
-            time: row.map(|row| RevisedTime {
-                verdict: row.verdict,
-                before_ns: mean(ids[0]),
-                after_ns: mean(ids[1]),
-                ratio: row.ratio,
-                low: row.low,
-                high: row.high,
-            }),
+            time: row.map(|row| revised_time(&row, mean(ids[0]), mean(ids[1]))),
+            natively: natively(report, ids[0], ids[1]),
             seed: Some(report.experiment.seed.to_string()),
             details: None,
         }
@@ -223,13 +226,13 @@ impl Work<'_> {
             Ok(interface) => Arc::new(interface),
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let (mut files, mut built) = (Vec::new(), Vec::new());
+        let (mut files, mut built, mut programs) = (Vec::new(), Vec::new(), Vec::new());
         let stems = stems([&before.revision, &after.revision]);
         let sources = [&earlier.0, &later.0];
         for (place, stem) in stems.iter().enumerate() {
-            let source = format!("{stem}.rs");
-            std::fs::write(folder.join(&source), sources[place]).map_err(cannot_write)?;
-            match component(&self.builders[place], &interface, &folder, &source).await {
+            let builder = &self.builders[place];
+            let request = request(&interface, sources[place], &format!("{stem}.rs"));
+            match component(builder, &request).await {
                 Ok(component) => built.push(component),
                 Err(why) => {
                     let revision = &self.sides[place].revision;
@@ -239,12 +242,23 @@ impl Work<'_> {
             let file = folder.join(format!("{stem}.wasm"));
             std::fs::write(&file, &built[place]).map_err(cannot_write)?;
             files.push(file);
+            if let Some(packages) = self.packages_natively {
+                // Its name is in the program: the same code is to be the same program.
+                let request = BuildRequest {
+                    code: request.code.shown_as(CALLER_FILE),
+                    ..request
+                };
+                let built = builder.build_native(&request, Some(&packages[place]));
+                programs.push(built.await.map(Arc::from));
+            }
         }
+        let are_same_programs = programs.windows(2).all(|pair| pair[0] == pair[1]);
         Ok(Ok(Components {
             files,
             call: found.call,
             sources: read_sources(read, &[first, second]),
-            is_same_code: built[0] == built[1],
+            is_same_code: built[0] == built[1] && are_same_programs,
+            programs: self.packages_natively.map(|_| programs),
         }))
     }
 
@@ -254,6 +268,7 @@ impl Work<'_> {
             call: Some(&components.call),
             sources: Some(&components.sources),
             confidence: Some(self.confidence),
+            programs: components.programs.as_deref(),
         };
         let mut compared = self.arguments.compared(&files, self.output).await?;
         if let Compared::Untimed(untimed) = &mut compared {
@@ -265,6 +280,41 @@ impl Work<'_> {
         }
         Ok(compared)
     }
+}
+
+/// Returns the times of a verdict about the later revision.
+fn revised_time(row: &VerdictRow, before_ns: Option<f64>, after_ns: Option<f64>) -> RevisedTime {
+    RevisedTime {
+        verdict: row.verdict,
+        before_ns,
+        after_ns,
+        ratio: row.ratio,
+        low: row.low,
+        high: row.high,
+    }
+}
+
+/// Returns what programs of this machine say of the later one of two revisions, by the ids of their variants.
+fn natively(report: &Report, before: &str, after: &str) -> Option<RevisedNatively> {
+    let natively = report.natively.as_ref()?;
+    let mean = |id: &str| natively.times.get(id).map(|time| time.value);
+    let failed = [before, after].into_iter().find_map(|id| {
+        let failure = natively.failures.get(id)?;
+        let first = failure.message.lines().next().unwrap_or_default();
+        Some(format!(
+            "{} has no result: {first}",
+            words::name(report, id)
+        ))
+    });
+    let row = natively.verdict(after, before).filter(|_| failed.is_none());
+    let found = match &row {
+        Some(row) => words::native_pair(report, row),
+        None => failed.unwrap_or_else(|| "not timed within the budget".to_owned()),
+    };
+    Some(RevisedNatively {
+        found,
+        time: row.map(|row| revised_time(&row, mean(before), mean(after))),
+    })
 }
 
 /// Returns the sources that call a function, with the constants of its files and the examples of calls of it in them.

@@ -2,6 +2,7 @@
 
 use super::compare_options::Arguments;
 use super::failure::Failure;
+use super::natively::NativeWish;
 use super::options::{Format, Output};
 use super::regression::Unsure;
 use super::revision_rows::{Row, Work, untimed_row};
@@ -23,6 +24,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let [before, after] = revisions(arguments)?;
     let policy = Policy::of_host()?;
     policy.permit_packages()?;
+    if arguments.natively {
+        // A host that forbids it does so before anything is read.
+        NativeWish::new(&policy, None)?;
+    }
     let machine = KnownMachine::default();
     let setting = Setting {
         repository: Repository::above(Path::new("."))
@@ -47,6 +52,14 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         sides[0].builder(&setting, output).await?,
         sides[1].builder(&setting, output).await?,
     ];
+    let packages_natively = if arguments.natively {
+        Some([
+            sides[0].package_natively(&builders[0], output).await?,
+            sides[1].package_natively(&builders[1], output).await?,
+        ])
+    } else {
+        None
+    };
     let folder = Scratch::new()
         .map_err(|error| Failure::infrastructure(format!("cannot make a folder: {error}")))?;
     let confidence = Measure::default().confidence;
@@ -56,6 +69,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         setting: &setting,
         sides: &sides,
         builders: &builders,
+        packages_natively: packages_natively.as_ref(),
         folder: folder.work(),
         confidence: of_each,
         output,
@@ -82,7 +96,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             );
         }
         match work.row(number, function).await? {
-            Row::Compared(row) => report.functions.push(row),
+            Row::Compared(row) => report.functions.push(*row),
             Row::CannotBeCalled(why) if arguments.call.is_some() => {
                 let found = "not compared: it cannot be called".to_owned();
                 let row = untimed_row(function, ComparisonOutcome::BuildFailed, found);
@@ -129,12 +143,6 @@ fn revisions(arguments: &Arguments) -> Result<[&str; 2], Failure> {
         .call
         .as_deref()
         .is_none_or(|call| call.contains(','));
-    if arguments.natively {
-        return Err(Failure::usage(
-            "--natively is for files, and functions of a package are compared as components: leave it out, or give the \
-             function at both revisions as two files (`git show REVISION:FILE > before.rs`)",
-        ));
-    }
     let given = [
         ("--wit", arguments.wit.is_some()),
         ("--edition", arguments.compiled_for.has_edition()),

@@ -5,11 +5,12 @@ use super::effort::Effort;
 use super::failure::Failure;
 use super::interrupts::listen_for_interrupts;
 use super::leave::Leave;
+use super::natively::{self, NativeWish};
 use super::on_event::{Listener, OnEvent};
 use super::options::{Output, Safety};
 use super::rounds::{RoundsArguments, Search};
 use super::{
-    Status, again, counts, generation_record, natively, opinions, programs, progress, rounds, show,
+    Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
     step_summary, unfinished, wishes,
 };
 use crate::library;
@@ -261,8 +262,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) stopped_in_search: Vec<StoppedInSearch>,
     /// Time of the budget that a search for differing inputs took.
     pub(super) spent: Duration,
-    /// The policy with leave to run programs, if the sources are to be raced as such, too.
-    pub(super) natively: Option<Policy>,
+    /// The leave to run the sources as programs, if they are to be raced as such, too.
+    pub(super) natively: Option<NativeWish>,
     /// The command that is told of events.
     pub(super) listener: Listener,
     /// The command that continues after an interruption; `None` if nothing is stored to continue
@@ -335,7 +336,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         judge: job.judge.clone(),
         stopped_in_search: job.stopped_in_search,
         spent: job.spent,
-        natively: job.natively.map(|policy| natively::race(policy, output)),
+        natively: job.natively.map(|wish| natively::race(wish, output)),
     };
     let results = options.folder.clone();
     let display = progress::Display::new(output, job.loaded);

@@ -223,18 +223,10 @@ impl Experiment {
             None => (Cow::Borrowed(&self.loaded), None),
         };
         let options = RunOptions {
-            folder,
-            start: self.start,
             seed: self.seed,
-            host,
-            resume: String::new(),
             interrupt: self.stop.clone(),
-            generation: None,
             rounds,
-            judge: None,
-            stopped_in_search: Vec::new(),
-            spent: Duration::ZERO,
-            natively: None,
+            ..RunOptions::new(folder, self.start, host)
         };
         let listener = self.on_event.clone();
         let subscribe = |store: &mut Store| {

@@ -5,11 +5,12 @@ use super::package;
 use super::protocol::{
     CratesEvent, CratesTask, FILES_MAX, ROLE, Wanted, is_crate_name, is_file_name,
 };
+use super::target::LibraryTarget;
 use super::vendor::{VendorError, cargo_of, sources_of};
+use crate::build_protocol::LinkedCrates;
 use crate::cache::{Cache, Name};
 use crate::failures::cut;
 use crate::host_tools;
-use crate::rustc::feature_flag;
 use crate::toolchain::Toolchain;
 use bakeoff_config::read_lock;
 use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Processes, Rlimits};
@@ -95,7 +96,7 @@ pub struct BuiltCrates {
 }
 
 impl BuiltCrates {
-    /// Builds crates, or takes them from the cache.
+    /// Builds crates for a machine, or takes them from the cache.
     ///
     /// # Errors
     /// See [`CratesError`].
@@ -104,22 +105,24 @@ impl BuiltCrates {
         confinement: &Confinement,
         cache: &Cache,
         crates: &Crates,
+        target: LibraryTarget,
         limits: BuildLimits,
     ) -> Result<Self, CratesError> {
         let manifest = package::manifest(&crates.allowed);
-        let name = Name::of(&[
+        let mut parts = vec![
             SCHEME.as_bytes(),
             crates.lock.as_bytes(),
             manifest.as_bytes(),
             toolchain.version().as_bytes(),
             toolchain.compiler.sysroot.as_os_str().as_encoded_bytes(),
             confinement.level().name().as_bytes(),
-            feature_flag(toolchain.compiler.simd).as_bytes(),
-        ]);
+        ];
+        parts.extend(target.name_parts(toolchain));
+        let name = Name::of(&parts);
         let libraries = match cache.get::<Libraries>(&name) {
             Some(known) => known,
             None => {
-                let built = build(toolchain, confinement, cache, crates, limits).await?;
+                let built = build(toolchain, confinement, cache, crates, target, limits).await?;
                 cache.put(&name, &built);
                 built
             }
@@ -149,13 +152,21 @@ impl BuiltCrates {
         &self.digest
     }
 
+    /// Returns the libraries as the task of a build names them.
+    pub(crate) fn linked(&self) -> LinkedCrates {
+        LinkedCrates {
+            folder: self.folder().to_owned(),
+            externs: self.externs(),
+        }
+    }
+
     /// Returns the folder from which compilers read the libraries.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.work()
     }
 
     /// Returns the name by which a source calls each crate, and its file.
-    pub(crate) fn externs(&self) -> Vec<(String, PathBuf)> {
+    fn externs(&self) -> Vec<(String, PathBuf)> {
         let each = self.externs.iter();
         each.map(|(name, file)| (name.clone(), self.folder().join(file)))
             .collect()
@@ -174,6 +185,7 @@ async fn build(
     confinement: &Confinement,
     cache: &Cache,
     crates: &Crates,
+    target: LibraryTarget,
     limits: BuildLimits,
 ) -> Result<Libraries, CratesError> {
     let locked = read_lock(&crates.lock, &crates.allowed);
@@ -186,7 +198,7 @@ async fn build(
         locked,
         lock: crates.lock.clone(),
     };
-    libraries(toolchain, confinement, wanted, &sources, limits).await
+    libraries(toolchain, confinement, wanted, target, &sources, limits).await
 }
 
 /// Returns the folder of the fetched sources of a lock.
@@ -197,11 +209,12 @@ pub(super) fn fetched(cache: &Cache, lock: &str) -> Result<PathBuf, CratesError>
         .map_err(|_| CratesError::NotFetched)
 }
 
-/// Has a child build libraries, with the sources of crates in a folder.
+/// Has a child build libraries for a machine, with the sources of crates in a folder.
 pub(super) async fn libraries(
     toolchain: &Toolchain,
     confinement: &Confinement,
     wanted: Wanted,
+    target: LibraryTarget,
     sources: &Path,
     limits: BuildLimits,
 ) -> Result<Libraries, CratesError> {
@@ -212,14 +225,16 @@ pub(super) async fn libraries(
     if let Wanted::Package { files, .. } = &wanted {
         fence.write.push(files.clone());
     }
+    let triple = target.triple(toolchain).map_err(|why| machine(&why))?;
     let task = CratesTask {
         wanted,
+        target: triple.to_owned(),
         sources: sources.to_owned(),
         cargo,
         rustc: toolchain.compiler.rustc.clone(),
         sysroot: toolchain.compiler.sysroot.clone(),
         scratch: scratch.work().to_owned(),
-        features: feature_flag(toolchain.compiler.simd).to_owned(),
+        features: target.features(toolchain).map(str::to_owned),
     };
     let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
     let payload = [task.as_slice()];

@@ -4,7 +4,6 @@ use super::package;
 use super::product::{Message, Product, collect, messages};
 use super::protocol::{CratesEvent, CratesTask, ROLE, Wanted};
 use crate::failures::cut;
-use crate::toolchain_error::TARGET;
 use bakeoff_confine::{Frames, Role, kill_with_parent};
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,13 +13,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The arguments of cargo, whatever is built.
-const ARGUMENTS: [&str; 6] = [
+const ARGUMENTS: [&str; 5] = [
     "--release",
     "--lib",
     "--jobs=2",
     "--color=never",
     "--message-format=json",
-    "--target=wasm32-unknown-unknown",
 ];
 
 /// The release profile of a package of the user's, over what its manifest says: as prototypes are compiled.
@@ -107,12 +105,13 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
     drop(closed);
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     // Cargo reads from the compiler's warnings what the target can do, so there is no flag that silences them.
-    let mut flags = vec![
-        task.features.clone(),
+    let remapped = [
         remap(&task.sources, "/crates"),
         remap(&task.scratch, "/crates"),
         remap(&task.sysroot, "/rust"),
     ];
+    let mut flags: Vec<String> = task.features.iter().cloned().chain(remapped).collect();
+    let target = format!("--target={}", task.target);
     let mut command = Command::new(&task.cargo);
     command.env_clear();
     match &task.wanted {
@@ -120,6 +119,7 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
             command
                 .args(["build", "--frozen"])
                 .args(ARGUMENTS)
+                .arg(target)
                 .current_dir(task.scratch.join("package"));
         }
         Wanted::Package {
@@ -132,6 +132,7 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
                 // A lock of the working tree may be that of a later revision: cargo takes of it what fits.
                 .args(["rustc", "--offline", "--crate-type=lib"])
                 .args(ARGUMENTS)
+                .arg(target)
                 .arg("--manifest-path")
                 .arg(manifest)
                 // A panic does not know its line then, so that code which only moved in its file stays the same.
@@ -179,8 +180,9 @@ fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
         let shown = message.package_id.rsplit('#').next().unwrap_or_default();
         let text = diagnostic.rendered.as_deref().unwrap_or_default();
         Some(format!(
-            "{} does not compile for {TARGET}:\n{text}",
-            shown.replace('@', " ")
+            "{} does not compile for {}:\n{text}",
+            shown.replace('@', " "),
+            task.target
         ))
     });
     let text = failed.unwrap_or_else(|| {

@@ -7,9 +7,11 @@ mod own_package;
 mod package;
 mod product;
 mod protocol;
+mod target;
 mod vendor;
 
 pub use build::{BuildLimits, BuiltCrates, CratesError};
 pub use child::crates_role;
 pub use own_package::OwnPackage;
+pub use target::LibraryTarget;
 pub use vendor::{VendorError, vendor, vendor_locked};

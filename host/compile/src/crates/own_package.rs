@@ -4,8 +4,8 @@ use super::build::{
     BuildLimits, BuiltCrates, CratesError, Libraries, SCHEME, fetched, libraries, no_folder,
 };
 use super::protocol::Wanted;
+use super::target::LibraryTarget;
 use crate::cache::{Cache, Name};
-use crate::rustc::feature_flag;
 use crate::toolchain::Toolchain;
 use bakeoff_confine::Confinement;
 use bakeoff_files::Scratch;
@@ -29,7 +29,7 @@ pub struct OwnPackage<'a> {
 }
 
 impl BuiltCrates {
-    /// Builds a package of the user's, or takes it from the cache. The crates that it needs have to be fetched before.
+    /// Builds a package of the user's for a machine, or takes it from the cache. The crates that it needs have to be fetched before.
     ///
     /// # Errors
     /// See [`CratesError`].
@@ -38,11 +38,12 @@ impl BuiltCrates {
         confinement: &Confinement,
         cache: Option<&Cache>,
         package: OwnPackage<'_>,
+        target: LibraryTarget,
         limits: BuildLimits,
     ) -> Result<Self, CratesError> {
         let unwritable = |error: std::io::Error| CratesError::Machine(no_folder(&error));
         let within = package.manifest.strip_prefix(package.files);
-        let name = Name::of(&[
+        let mut parts = vec![
             SCHEME.as_bytes(),
             b"package",
             package.identity.as_bytes(),
@@ -55,8 +56,9 @@ impl BuiltCrates {
             toolchain.version().as_bytes(),
             toolchain.compiler.sysroot.as_os_str().as_encoded_bytes(),
             confinement.level().name().as_bytes(),
-            feature_flag(toolchain.compiler.simd).as_bytes(),
-        ]);
+        ];
+        parts.extend(target.name_parts(toolchain));
+        let name = Name::of(&parts);
         let known = cache.and_then(|cache| cache.get::<Libraries>(&name));
         let libraries = match known {
             Some(known) => known,
@@ -72,7 +74,8 @@ impl BuiltCrates {
                     files: package.files.to_owned(),
                     library: package.library.to_owned(),
                 };
-                let built = libraries(toolchain, confinement, wanted, &sources, limits).await?;
+                let built =
+                    libraries(toolchain, confinement, wanted, target, &sources, limits).await?;
                 if let Some(cache) = cache {
                     cache.put(&name, &built);
                 }

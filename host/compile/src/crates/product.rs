@@ -2,7 +2,6 @@
 
 use super::protocol::{CratesTask, FILES_MAX, Wanted, is_crate_name, is_file_name};
 use crate::build_folder::read_output;
-use crate::toolchain_error::TARGET;
 use bakeoff_domain::crates::LockedCrate;
 use serde::Deserialize;
 use std::path::Path;
@@ -48,8 +47,8 @@ pub(super) fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product
     let (mut externs, mut files) = (Vec::new(), Vec::new());
     // The library of the package itself lies above those that it needs.
     let for_target = [
-        format!("target/{TARGET}/release/deps"),
-        format!("target/{TARGET}/release"),
+        format!("target/{}/release/deps", task.target),
+        format!("target/{}/release", task.target),
     ];
     let for_host = "target/release/deps".to_owned();
     for message in messages {
@@ -63,7 +62,7 @@ pub(super) fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product
                 .find(|folder| path.contains(folder.as_str()));
             let folder = match (name.ends_with(".rlib"), found) {
                 (true, Some(folder)) => folder,
-                (false, _) if name.ends_with(".so") => &for_host,
+                (false, None) if name.ends_with(".so") => &for_host,
                 _ => continue,
             };
             if !is_file_name(name) || path.contains("bakeoff_crates") || files.len() >= FILES_MAX {

@@ -23,8 +23,10 @@ pub(super) struct CratesTask {
     pub(super) rustc: PathBuf,
     pub(super) sysroot: PathBuf,
     pub(super) scratch: PathBuf,
-    /// The compiler's flag of target features, the same as for prototypes.
-    pub(super) features: String,
+    /// The target that the libraries are for.
+    pub(super) target: String,
+    /// The compiler's flag of target features, the same as for prototypes, if the target has one.
+    pub(super) features: Option<String>,
 }
 
 /// The libraries that are wanted.

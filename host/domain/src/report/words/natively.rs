@@ -23,7 +23,7 @@ pub fn natively(report: &Report) -> Vec<String> {
                 "{} against {}: natively {}; as components {}.",
                 name(report, &programs.a),
                 name(report, &programs.b),
-                pair(report, &programs).unwrap_or_else(|| pair_brief(&programs)),
+                native_pair(report, &programs),
                 pair_brief(&components),
             )
         });
@@ -37,6 +37,11 @@ pub fn natively(report: &Report) -> Vec<String> {
         .chain(pairs)
         .chain(failed)
         .collect()
+}
+
+/// The verdict of programs about the first one of a row: `1.83 × faster, 1.79–1.88, sure`, or `no call`.
+pub fn native_pair(report: &Report, row: &VerdictRow) -> String {
+    pair(report, row).unwrap_or_else(|| pair_brief(row))
 }
 
 /// Sentences on what is otherwise where the sources are built for this machine: pairs of which another one is surely ahead,
