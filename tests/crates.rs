@@ -182,6 +182,38 @@ fn publish_some(place: &Place) {
 
 const USES: &str = "pub fn number(_: u32) -> u32 { made_up::forty() + says::two!() }\n";
 
+#[test]
+fn crates_are_built_for_this_machine_too() {
+    if !crate::natively::has_linker() {
+        return;
+    }
+    let place = Place::new();
+    publish_some(&place);
+    place.fetched(&["made-up", "says"]);
+    let file = std::fs::read_to_string(place.path("experiment/bakeoff.toml")).unwrap();
+    let more = "[[approach]]\nname = \"two\"\nsource = \"two.rs\"\n[measure]";
+    let file = file.replace("[measure]", more);
+    place.write("experiment/bakeoff.toml", &file);
+    place.write("experiment/one.rs", USES);
+    let other =
+        "(made_up::forty()..made_up::forty() + 3).map(std::hint::black_box).count() as u32 + 39";
+    place.write(
+        "experiment/two.rs",
+        &USES.replace("made_up::forty() + says::two!()", other),
+    );
+    let said = place.run(&["run", "--natively", "--seed", "3", "--format", "json"]);
+    let natively = &said.json()["natively"];
+    // Both were built and answered every check.
+    let row = &natively["verdicts"][0];
+    assert_eq!(
+        [&row["a"], &row["b"]],
+        ["one", "two"],
+        "{}{natively:#}",
+        said.stderr
+    );
+    assert!(natively["failures"].is_null(), "{natively:#}");
+}
+
 #[tokio::test]
 async fn a_source_uses_the_crates_that_the_user_allows() {
     let place = Place::new();

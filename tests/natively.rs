@@ -26,6 +26,12 @@ pub(crate) fn folds(in_wasm: u32, natively: u32) -> String {
     )
 }
 
+/// Folds the values, and answers otherwise natively.
+fn answers_otherwise() -> String {
+    let bits = "    folded + usize::MAX.count_ones() as u64 - 32\n";
+    folds(4, 4).replace("    folded\n", bits)
+}
+
 /// Compares files in a folder of their own.
 fn compare(files: &[(&str, &str)], options: &[&str]) -> CommandOutput {
     let folder = TempDir::new().unwrap();
@@ -69,11 +75,8 @@ fn the_call_alone_is_timed_and_another_order_is_said() {
     assert_eq!(said.status, 0, "{}{}", said.stdout, said.stderr);
     let report = said.json();
     let natively = &report["natively"];
-    assert_eq!(
-        natively["opposite"],
-        serde_json::json!([["a", "b"]]),
-        "{natively:#}"
-    );
+    let opposite = serde_json::json!([["a", "b"]]);
+    assert_eq!(natively["opposite"], opposite, "{natively:#}");
     let row = &natively["verdicts"][0];
     // Reading 20,000 numbers takes longer than folding them twice: were it inside, the ratio would be far smaller.
     let ratio = row["ratio"].as_f64().unwrap();
@@ -97,10 +100,7 @@ fn a_source_that_answers_otherwise_natively_is_a_row_of_its_own() {
     if !has_linker() {
         return;
     }
-    let other = folds(4, 4).replace(
-        "    folded\n",
-        "    folded + usize::MAX.count_ones() as u64 - 32\n",
-    );
+    let other = answers_otherwise();
     let prints = folds(4, 4).replace("    let mut", "    println!(\"[1, 2]\");\n    let mut");
     let files = [
         ("a.rs", &*folds(2, 2)),
@@ -224,10 +224,7 @@ fn a_run_races_its_sources_natively_too_and_keeps_that() {
     }
     let folder = TempDir::new().unwrap();
     let at = folder.path();
-    let other = folds(4, 4).replace(
-        "    folded\n",
-        "    folded + usize::MAX.count_ones() as u64 - 32\n",
-    );
+    let other = answers_otherwise();
     experiment(
         at,
         &[("a", &folds(2, 40)), ("b", &folds(10, 2)), ("c", &other)],
@@ -236,11 +233,8 @@ fn a_run_races_its_sources_natively_too_and_keeps_that() {
     assert_eq!(said.status, 0, "{}{}", said.stdout, said.stderr);
     let report = said.json();
     let natively = &report["natively"];
-    assert_eq!(
-        natively["opposite"],
-        serde_json::json!([["a", "b"]]),
-        "{natively:#}"
-    );
+    let opposite = serde_json::json!([["a", "b"]]);
+    assert_eq!(natively["opposite"], opposite, "{natively:#}");
     assert_eq!(natively["failures"]["c"]["class"], "wrong-answer");
     let text = report["recommendation"]["text"].as_str().unwrap();
     assert!(text.starts_with("Take a"), "{text}");

@@ -34,6 +34,7 @@ mod parameters;
 mod parts;
 mod ratio_rows;
 mod report;
+mod revised;
 mod revisions;
 mod rounds;
 mod screened;
@@ -61,10 +62,10 @@ pub use json::{json, json_of_comparison};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
+pub use revised::{RevisedFunction, RevisedNatively, RevisedTime, Revision, RevisionsReport};
 pub use revisions::{
-    RevisedFunction, RevisedNatively, RevisedTime, Revision, RevisionsReport, answer_of_revisions,
-    csv_of_revisions, html_of_revisions, human_of_revisions, json_of_revisions, junit_of_revisions,
-    markdown_of_revisions,
+    answer_of_revisions, csv_of_revisions, html_of_revisions, human_of_revisions,
+    json_of_revisions, junit_of_revisions, markdown_of_revisions,
 };
 pub use series::{
     answer_of_series, csv_of_series, html_of_series, human_of_series, json_of_series,

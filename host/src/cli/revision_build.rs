@@ -77,7 +77,7 @@ impl Side {
         let builder = builder.compiling_for(setting.simd, Edition::default());
         let manifest = self.manifest();
         let built = builder.with_package(self.own_package(&manifest, !locked.is_empty()));
-        built.await.map_err(|error| self.not_built(error))
+        built.await.map_err(|error| self.not_built(error, ""))
     }
 
     /// Returns the package, built for this machine, with the crates that [`Side::builder`] fetched.
@@ -94,7 +94,7 @@ impl Side {
         let manifest = self.manifest();
         let package = self.own_package(&manifest, !self.locked()?.is_empty());
         let built = builder.package_natively(package).await;
-        built.map_err(|error| self.not_built(error))
+        built.map_err(|error| self.not_built(error, " for this machine"))
     }
 
     /// The package at its revision, for messages.
@@ -126,7 +126,8 @@ impl Side {
         }
     }
 
-    fn not_built(&self, error: CratesError) -> Failure {
+    /// Returns the failure of a build; `machine` is empty, or the machine that it was for, after a space.
+    fn not_built(&self, error: CratesError, machine: &str) -> Failure {
         let at = self.package_shown();
         let at = Plain(&at);
         match error {
@@ -139,7 +140,7 @@ impl Side {
             CratesError::Build(why) => {
                 let left_out = self.left_out().map(|left_out| format!("\n{left_out}"));
                 Failure::no_answer(format!(
-                    "{at} cannot be built: {}{}",
+                    "{at} cannot be built{machine}: {}{}",
                     Lines(&why),
                     Plain(&left_out.unwrap_or_default())
                 ))
