@@ -64,6 +64,8 @@ fn several_functions_have_both_times_and_what_is_the_same_program_has_none() {
     let mean = function(&report, "mean");
     assert_eq!(mean["is_same_code"], true, "{mean:#}");
     assert!(mean["natively"].is_null(), "{mean:#}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("sources that do not cheat"), "{notes}");
     let answer = report["answer"].as_str().unwrap();
     let otherwise = "Built for this machine it is otherwise: surely faster: fold, there.";
     assert!(answer.ends_with(otherwise), "{answer}");

@@ -2,16 +2,16 @@
 //! none changed.
 //!
 //! ```text
-//! cargo bench -p bakeoff --bench revisions [-- [public | unchanged] [--runs N] [--quick] [--json FILE]]
+//! cargo bench -p bakeoff --bench revisions [-- [public | unchanged] [--runs N] [--budget TIME] [--quick] [--json FILE]]
 //! ```
 //!
 //! `public`: two versions of `strsim`, fetched by cargo from crates.io, as two revisions of a repository. The changelog of the
 //! later one says which functions take less time; a loop around each, built by cargo for this machine, says how much.
 //! Whether the verdict says the same, in both directions: what became faster is a regression the other way round.
 //!
-//! `unchanged`: twenty functions, `N` times (40). Once their file only moved, so that all of them are the same code; once a
-//! number of each is another one that no call comes to, so that they are other code and the same work. In how many runs any
-//! of them is said to be faster or slower.
+//! `unchanged`: twenty functions, `N` times (40), with so much time for each (1 s). Once their file only moved, so that all
+//! of them are the same code; once a number of each is another one that no call comes to, so that they are other code and the
+//! same work. In how many runs any of them is said to be faster or slower.
 
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
@@ -37,7 +37,8 @@ fn main() -> Result<(), Failure> {
         public::run(&mut figures)?;
     }
     if only_unchanged || !only_public {
-        unchanged::run(&mut figures, runs)?;
+        let budget = after("--budget").unwrap_or_else(|| "1s".to_owned());
+        unchanged::run(&mut figures, runs, &budget)?;
     }
     Ok(figures.finish()?)
 }

@@ -10,13 +10,11 @@ const LIBRARY: &str = include_str!("twenty.txt");
 const NUMBER: &str = "NUMBER";
 /// The number of functions.
 const FUNCTIONS: usize = 20;
-/// The budget of each function.
-const BUDGET: &str = "1s";
 
 const MANIFEST: &str =
     "[package]\nname = \"twenty\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
 
-pub(crate) fn run(figures: &mut Figures, runs: u32) -> Result<(), Failure> {
+pub(crate) fn run(figures: &mut Figures, runs: u32, budget: &str) -> Result<(), Failure> {
     let first = LIBRARY.replace(NUMBER, "1");
     let moved = format!("//! It only moved.\n\n{first}");
     let other = LIBRARY.replace(NUMBER, "2");
@@ -34,7 +32,7 @@ pub(crate) fn run(figures: &mut Figures, runs: u32) -> Result<(), Failure> {
         let (mut wrong_runs, mut wrong, mut ties, mut all) = (0, 0, 0, 0);
         let mut all_seconds = 0.0;
         for run in 1..=runs {
-            let arguments = ["HEAD~1", "HEAD", "--package", "twenty", "--budget", BUDGET];
+            let arguments = ["HEAD~1", "HEAD", "--package", "twenty", "--budget", budget];
             let (said, seconds) = repository.compare(&arguments)?;
             all_seconds += seconds;
             let rows: Vec<_> = functions(&said).collect();

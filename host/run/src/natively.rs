@@ -10,7 +10,7 @@ use super::native_race::{BuiltProgram, LinkedRun, NativeRace, NativeRecord, Nati
 use super::options::{HostOptions, RunOptions};
 use super::session::Run;
 use super::variant_state::VariantState;
-use bakeoff_compile::{BuildKind, BuiltCrates};
+use bakeoff_compile::{BuildKind, BuiltCrates, CratesError};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::spec::{Approach, CallTiming, Code, Experiment, Program, Source};
@@ -139,9 +139,13 @@ impl Run<'_> {
             return Ok(None);
         }
         let built = self.context.tools.builder.crates_natively(crates).await;
-        built
-            .map(Some)
-            .map_err(|error| not_built(&format!("its crates: {error}")))
+        built.map(Some).map_err(|error| {
+            let next = match error {
+                CratesError::NotFetched => "; `bakeoff vendor` fetches them",
+                _ => "",
+            };
+            not_built(&format!("for this machine: {error}{next}"))
+        })
     }
 
     async fn build_program(

@@ -9,6 +9,7 @@ use super::revision_rows::{Row, Work, untimed_row};
 use super::revision_side::{Setting, Side};
 use super::{Status, show, step_summary};
 use bakeoff_config::Policy;
+use bakeoff_domain::report::words;
 use bakeoff_domain::spec::Measure;
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
@@ -117,6 +118,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             "no function could be compared. {}",
             report.notes.join(" ")
         )));
+    }
+    let has_programs = |function: &RevisedFunction| {
+        let natively = function.natively.as_ref();
+        natively.is_some_and(|natively| natively.time.is_some())
+    };
+    if report.functions.iter().any(has_programs) {
+        report.notes.push(words::NATIVELY_NOTE.to_owned());
     }
     print(&report, arguments, output)
 }

@@ -27,7 +27,7 @@ mod view;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use in_words::{MEASURABLE, measurable};
-pub use natively::{native_pair, natively, natively_otherwise};
+pub use natively::{NATIVELY_NOTE, native_pair, natively, natively_otherwise};
 pub use notes::NoteList;
 pub use opinions::{OPINION, column_name, number as opinion_number};
 pub use pairs::{pair, pair_short};

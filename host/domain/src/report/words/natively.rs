@@ -10,8 +10,12 @@ use crate::verdict::Verdict;
 /// The largest number of pairs that a sentence names.
 const PAIRS_MAX: usize = 4;
 
+/// The sentence on what programs of this machine can do to their times, and components cannot.
+pub const NATIVELY_NOTE: &str = "Natively a source may keep what it likes from call to call, and knows the time, as no \
+                                 component can: what is said of that holds for sources that do not cheat.";
+
 /// Sentences on the same sources as programs of this machine: what is otherwise there, a sentence for each pair of
-/// ranked variants, and the variants without a time there. None if they were not built so.
+/// ranked variants, the variants without a time there, and what the times hang on. None if they were not built so.
 pub fn natively(report: &Report) -> Vec<String> {
     let Some(natively) = &report.natively else {
         return Vec::new();
@@ -36,6 +40,7 @@ pub fn natively(report: &Report) -> Vec<String> {
         .chain(same)
         .chain(pairs)
         .chain(failed)
+        .chain((!natively.times.is_empty()).then(|| NATIVELY_NOTE.to_owned()))
         .collect()
 }
 
@@ -203,6 +208,17 @@ mod tests {
                 "best has no result natively: it panicked",
             ]
         );
+    }
+
+    #[test]
+    fn times_hang_on_sources_that_do_not_cheat() {
+        let mut report = compared("beats", 0.5);
+        let mut programs = Natively::of(&report, compared("beats", 0.8));
+        let time = json!({ "value": 5.0, "low": 4.0, "high": 6.0, "unit": "ns" });
+        let time = serde_json::from_value(time).unwrap();
+        programs.times.insert("best".to_owned(), time);
+        report.natively = Some(programs);
+        assert_eq!(natively(&report).last().unwrap(), NATIVELY_NOTE);
     }
 
     #[test]
