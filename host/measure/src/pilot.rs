@@ -456,6 +456,9 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             can_be_timed: is_cheap && !recodes,
             timed: self.short_cases.clone(),
             nothing_ns: nothing.collect(),
+            programs: (0..self.timed_variants.len())
+                .filter(|variant| self.timed_variants[*variant].is_program())
+                .collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::pilot::PilotTimes;
 use super::too_short::TooShort;
-use crate::measurement::CaseIndex;
+use crate::measurement::{CaseIndex, VariantIndex};
 use serde::{Deserialize, Serialize};
 
 /// A call shorter than this many times the clock resolution is not timed by the CPU clock.
@@ -21,6 +21,10 @@ const CHEAP_CLOCK_RATIO: f64 = 4.0;
 pub fn call_ns_min(clock_ns: f64) -> f64 {
     CALL_RESOLUTIONS * clock_ns
 }
+
+/// The shortest call of a program, in nanoseconds: the exchange with its host takes microseconds, of which as much is
+/// subtracted, and what is left of shorter ones is mostly its error.
+const PROGRAM_CALL_NS_MIN: f64 = 1_000.0;
 
 /// Returns true if calls that are too short for the CPU clock can be timed by another one, given what
 /// reading each takes in nanoseconds.
@@ -58,6 +62,8 @@ pub struct ShortCalls {
     pub timed: Vec<ShortCase>,
     /// Times of a call that does nothing, by case, in nanoseconds.
     pub nothing_ns: Vec<f64>,
+    /// The variants that are programs, which no cheaper clock times.
+    pub programs: Vec<VariantIndex>,
 }
 
 impl ShortCalls {
@@ -89,19 +95,25 @@ impl ShortCalls {
         short.collect()
     }
 
-    /// The calls that cannot be timed: none, if the cheaper clock can be used.
+    /// The calls that cannot be timed: those of programs alone, if the cheaper clock can be used.
     pub(super) fn too_short(
         &self,
         pilot: &PilotTimes,
         cases: usize,
         clock_ns: f64,
     ) -> Vec<TooShort> {
-        let call_ns_min = call_ns_min(clock_ns);
         let variants = pilot.variants().into_iter();
         let rows = variants.flat_map(|variant| (0..cases).map(move |case| (variant, case)));
         let short = rows.filter_map(|(variant, case)| {
             let call_ns = pilot.call_ns(variant, case)?;
-            let is_too_short = !self.can_be_timed && call_ns < call_ns_min;
+            let call_ns_min = if self.programs.contains(&variant) {
+                call_ns_min(clock_ns).max(PROGRAM_CALL_NS_MIN)
+            } else if self.can_be_timed {
+                0.0
+            } else {
+                call_ns_min(clock_ns)
+            };
+            let is_too_short = call_ns < call_ns_min;
             is_too_short.then_some(TooShort {
                 variant,
                 case,
@@ -157,6 +169,7 @@ mod tests {
             can_be_timed,
             timed: timed.collect(),
             nothing_ns: vec![80.0, 80.0, 1_000.0],
+            programs: Vec::new(),
         }
     }
 
@@ -192,5 +205,17 @@ mod tests {
         let least = 10_000.0;
         let expected = [(0, 0, least), (0, 1, least), (1, 0, least), (1, 1, least)];
         assert_eq!(found(short_calls(false, &[])), expected);
+        // What is left of the exchange with a program is no time of its calls.
+        let precise = |programs: Vec<usize>| {
+            let short = ShortCalls {
+                programs,
+                ..short_calls(true, &[])
+            };
+            let found = short.too_short(&pilot, 3, 20.0).into_iter();
+            let found = found.map(|one| (one.variant, one.case, one.call_ns_min));
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(precise(vec![]), []);
+        assert_eq!(precise(vec![1]), [(1, 0, 1_000.0)]);
     }
 }

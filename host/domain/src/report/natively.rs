@@ -1,7 +1,7 @@
 //! The same sources built for this machine and run as programs, beside the components of a report.
 
 use super::words::{about_first, ordered_row};
-use super::{Protocol, Reading, Report, VerdictRow};
+use super::{Protocol, Reading, Report, TooShortCase, VerdictRow};
 use crate::failure::Failure;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,9 @@ pub struct Natively {
     /// The pairs of which another one is surely ahead than among the components.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opposite: Vec<(String, String)>,
+    /// The cases on which calls are too short to be timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub too_short: Vec<TooShortCase>,
     /// The parameters of the measuring, and why it ended.
     pub protocol: Protocol,
 }
@@ -50,6 +53,7 @@ impl Natively {
                 .filter(|row| has(&row.a) && has(&row.b))
                 .collect(),
             opposite: Vec::new(),
+            too_short: programs.too_short,
             protocol: programs.protocol,
         };
         let ids: Vec<&String> = components.variants.iter().map(|one| &one.id).collect();

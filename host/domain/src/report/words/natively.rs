@@ -117,6 +117,12 @@ fn ahead(report: &Report, row: &VerdictRow) -> String {
 /// Returns the sentence on programs of which nothing is otherwise than of the components.
 fn order(natively: &Natively) -> Option<String> {
     let mut overall = natively.verdicts.iter().filter(|row| row.case.is_none());
+    if natively.times.is_empty() && natively.failures.is_empty() && !natively.too_short.is_empty() {
+        return Some(
+            "Natively nothing was timed: calls of less than a microsecond are not told apart so. Give a larger --size."
+                .to_owned(),
+        );
+    }
     if natively.times.is_empty() && natively.failures.is_empty() {
         return Some(format!(
             "Natively nothing was timed within the budget of {}: raise --budget, or give a smaller --size.",
@@ -157,6 +163,24 @@ mod tests {
                 "Built for this machine the order is another one: new is ahead of best, 1.2 × faster.",
                 "best against new: natively 1.2 × slower, sure; as components 2.0 × faster.",
             ]
+        );
+    }
+
+    #[test]
+    fn calls_that_are_too_short_are_the_reason_where_nothing_was_timed() {
+        let mut report = compared("beats", 0.5);
+        let mut programs = Natively::default();
+        programs.too_short.push(crate::report::TooShortCase {
+            case: crate::report::CaseLabel::Size(10),
+            variant: "best".to_owned(),
+            call_ns: 4.0,
+            call_ns_min: 1_000.0,
+        });
+        report.natively = Some(programs);
+        let said = natively(&report).join(" ");
+        assert!(
+            said.contains("calls of less than a microsecond") && !said.contains("budget"),
+            "{said}"
         );
     }
 
