@@ -78,6 +78,16 @@ pub(super) fn command(
         ));
         return None;
     }
+    if !is_file_name(words[place].value) {
+        let name = quoted(words[place].value);
+        found.push(Finding::new(
+            words[place].span.clone(),
+            format!("the file {name} has a name that may be code"),
+            "impossible value",
+            "names of programs are letters, digits and `-_.+@/`",
+        ));
+        return None;
+    }
     let file = paths::relative(&words[place], FileKind::Program, found)?;
     files.push(file.clone());
     let mut command: Vec<String> = words.iter().map(|word| word.value.to_owned()).collect();
@@ -99,6 +109,7 @@ pub(super) fn check_recorded(program: &Program) -> Result<(), ConfigError> {
     let is_command = (1..=WORDS_MAX).contains(&words.len())
         && words.iter().all(|word| is_word(word))
         && words.iter().any(names_file)
+        && program.file.to_str().is_some_and(is_file_name)
         && (names_file(&words[0]) || !words[0].contains('/'))
         && words
             .iter()
@@ -118,6 +129,12 @@ pub(super) fn check_recorded(program: &Program) -> Result<(), ConfigError> {
 fn is_option(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.".contains(c);
     word.starts_with('-') && word.len() <= OPTION_BYTES_MAX && word.chars().all(is_plain)
+}
+
+/// Returns true if the name of a file is no code, which an interpreter would run in its place behind an option that says so.
+fn is_file_name(name: &str) -> bool {
+    name.chars()
+        .all(|c| c.is_alphanumeric() || "-_.+@/".contains(c))
 }
 
 fn is_word(text: &str) -> bool {
@@ -164,6 +181,8 @@ mod tests {
             "['python3']",
             "['-u', '-x']",
             "[\"a\\u0007\", 'b']",
+            "['python3', '-c', 'import os;print(1)']",
+            "['perl', '-e', 'print 1']",
             "['/bin/sh', 'a']",
         ] {
             assert!(declared(none).is_none(), "{none}");
@@ -186,6 +205,7 @@ mod tests {
             ("a.py", &["../../bin/python3", "a.py"]),
             ("a.py", &["python3"]),
             ("a.py", &[]),
+            ("print(1)", &["python3", "-c", "print(1)"]),
         ] {
             assert!(recorded(file, command).is_err(), "{file} {command:?}");
         }
