@@ -48,6 +48,47 @@ fn case_244_an_agent_reaches_nothing_of_a_neighbour_that_works_at_the_same_time(
     assert_eq!(files("spies"), ["own", "tried"]);
 }
 
+/// Whoever is moved to a busy core, or has another priority, is slower in what is measured of it.
+#[test]
+fn case_266_an_agent_moves_nobody_else_to_a_core_or_priority_and_makes_nothing_that_stays() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    // Each is an argument list where %s is a process: of the parent, and of the one that calls.
+    let on_processes = [
+        (libc::SYS_sched_setaffinity, "%s, 8, pack(q(Q), 1)"),
+        (libc::SYS_sched_setscheduler, "%s, 3, pack(q(L), 0)"),
+        (libc::SYS_sched_setparam, "%s, pack(q(L), 0)"),
+        (libc::SYS_setpriority, "0, %s, 5"),
+        (libc::SYS_ioprio_set, "1, %s, 24576"),
+    ];
+    let mut perl = String::new();
+    for (call, arguments) in on_processes {
+        for process in ["getppid()", "0"] {
+            let arguments = arguments.replace("%s", process);
+            perl += &format!("print syscall({call}, {arguments}) < 0 ? q(r) : q(s); ");
+        }
+    }
+    // All processes of the user, and of a group.
+    for kind in [1, 2] {
+        perl += &format!(
+            "print syscall({}, {kind}, 0, 5) < 0 ? q(r) : q(s); ",
+            libc::SYS_setpriority
+        );
+    }
+    for call in [libc::SYS_shmget, libc::SYS_semget, libc::SYS_msgget] {
+        perl += &format!("print syscall({call}, 0, 1, 950) < 0 ? q(r) : q(s); ");
+    }
+    let variant = format!("moves=echo x >mine; perl -e '{perl}'");
+    let report = agents(&repository, &[variant.as_str()], OBEYS, &[]).json();
+    let row = row(&report, "moves");
+    // There may be no perl.
+    assert!(
+        ["", "rsrsrsrsrsrrrrr"].contains(&row["reply"].as_str().unwrap()),
+        "{row}"
+    );
+}
+
 #[test]
 fn as_many_agents_work_at_once_as_are_asked_for_and_no_more() {
     let Some(repository) = repository() else {
@@ -136,6 +177,11 @@ fn an_interrupt_ends_all_agents_with_all_that_they_started() {
     assert!(output.explains("interrupted"), "{}", output.stderr);
     for pid in &pids {
         assert!(!process(pid).exists(), "{pid}");
+    }
+    // Git of whoever looks at what they left follows no settings of theirs.
+    for variant in ["a", "b"] {
+        let worktrees = repository.path().join(".bakeoff/agents/worktrees");
+        assert!(worktrees.join(variant).exists() && !worktrees.join(variant).join(".git").exists());
     }
     // The same variants begin anew, and what was there is set aside.
     let report = agents(&repository, &["a=echo x >new", "b=echo y >new"], OBEYS, &[]).json();

@@ -59,13 +59,15 @@ pub(crate) fn attempt(
     reach
         .variables
         .push((NAME_VARIABLE.to_owned(), variant.name.clone().into()));
-    let ended = run_line(orders.agent, folder.path(), &reach, &bounds)?.ended;
+    let ended = run_line(orders.agent, folder.path(), &reach, &bounds);
     drop(folder);
     // The folder of that name may be another one by now, or none.
     let folder = experiment.worktree(&variant.name);
     if let Ok(folder) = &folder {
         worktree::remove_inner(folder)?;
     }
+    // Also after an interrupt, nobody meets what the agent wrote into the settings of its repository.
+    let ended = ended?.ended;
     let mut completion = Completion {
         idea: variant.idea.clone(),
         first_base: request.first_base.clone(),

@@ -432,7 +432,8 @@ impl Experiment {
             };
             if !is_kept {
                 return Err(AgentError::Usage(format!(
-                    "{} has what is not committed: look at it, and remove it with --force",
+                    "{} has what is not committed: look at it, but run no git in it, whose settings there may be an \
+                     agent's, and remove it with --force",
                     path.display()
                 )));
             }

@@ -75,6 +75,8 @@ impl Experiment {
                     in_words(&completion, list.command, attempts_max)
                 }
                 Some(completion) => completion.outcome.words().to_owned(),
+                None if worktree.is_some() && is_held => "begins".to_owned(),
+                None if worktree.is_some() => "interrupted".to_owned(),
                 None if open.is_empty() => "not begun".to_owned(),
                 None => format!("waits for {}", open.join(", ")),
             };
@@ -109,6 +111,7 @@ impl Experiment {
             }
             Some(completion) if is_held => in_words(&completion, list.command, list.attempts_max),
             Some(completion) => completion.outcome.words().to_owned(),
+            None if worktree.is_some() && !is_held => "interrupted".to_owned(),
             None => return None,
         };
         Some(TaskState {

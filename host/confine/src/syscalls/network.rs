@@ -1,5 +1,6 @@
-//! The network of a program of the user's behind a fence: a filter of the calls by which sockets are made, and of the one
-//! that sets limits of other processes, which would kill them.
+//! The network of a program of the user's behind a fence: a filter of the calls by which sockets are made, of those that
+//! set limits, cores or priorities of other processes, which would kill them or spoil their times, and of those that make
+//! memory and queues which outlive their processes.
 //!
 //! All other calls stay as they are. Pairs of sockets (socketpair) reach nobody outside, and are left.
 
@@ -36,7 +37,32 @@ impl Network {
     }
 }
 
-/// Returns the filter. Limits are set of the process that calls (0) alone. Calls of another architecture or ABI, and
+/// Calls that act on a process, and the arguments with which that is the one that calls.
+const ON_PROCESSES: [(libc::c_long, &[(u32, u32)]); 7] = [
+    (libc::SYS_prlimit64, &[(0, 0)]),
+    (libc::SYS_sched_setaffinity, &[(0, 0)]),
+    (libc::SYS_sched_setattr, &[(0, 0)]),
+    (libc::SYS_sched_setparam, &[(0, 0)]),
+    (libc::SYS_sched_setscheduler, &[(0, 0)]),
+    (
+        libc::SYS_setpriority,
+        &[(0, libc::PRIO_PROCESS as u32), (1, 0)],
+    ),
+    (libc::SYS_ioprio_set, &[(0, IOPRIO_WHO_PROCESS), (1, 0)]),
+];
+
+/// The kind of `ioprio_set` that is about one process.
+const IOPRIO_WHO_PROCESS: u32 = 1;
+
+/// Calls that make what lasts longer than all processes that use it.
+const LASTING: [libc::c_long; 4] = [
+    libc::SYS_mq_open,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_shmget,
+];
+
+/// Returns the filter. Limits, cores and priorities are set of the process that calls (0) alone. Calls of another architecture or ABI, and
 /// io_uring, which makes sockets without calls, are absent.
 ///
 /// # Errors
@@ -63,15 +89,25 @@ pub(crate) fn of_network(network: Network) -> Result<Vec<sock_filter>, String> {
         step(equals, number(libc::SYS_io_uring_setup), 1, 0),
         step(at_least, X32, 0, 1),
         errno(libc::ENOSYS),
-        // The process is the first argument, of which the kernel reads 32 bits.
-        step(equals, number(libc::SYS_prlimit64), 0, 4),
-        step(load, 16, 0, 0),
-        step(equals, 0, 0, 1),
-        allow(),
-        errno(libc::EPERM),
-        step(equals, number(libc::SYS_socket), 1, 0),
-        allow(),
     ];
+    for call in LASTING {
+        steps.push(step(equals, number(call), 0, 1));
+        steps.push(errno(libc::ENOSYS));
+    }
+    for (call, own) in ON_PROCESSES {
+        // Each argument takes two steps, and behind them are two answers.
+        let after = |checked: usize| 2 * (own.len() - checked) as u8;
+        steps.push(step(equals, number(call), 0, after(0) + 2));
+        for (place, (argument, value)) in own.iter().enumerate() {
+            // The kernel reads 32 bits of it.
+            steps.push(step(load, 16 + 8 * argument, 0, 0));
+            steps.push(step(equals, *value, 0, after(place + 1) + 1));
+        }
+        steps.push(allow());
+        steps.push(errno(libc::EPERM));
+    }
+    steps.push(step(equals, number(libc::SYS_socket), 1, 0));
+    steps.push(allow());
     if network == Network::Open {
         // The family is the first argument.
         steps.push(step(load, 16, 0, 0));
