@@ -69,6 +69,12 @@ fn several_functions_have_both_times_and_what_is_the_same_program_has_none() {
     let answer = report["answer"].as_str().unwrap();
     let otherwise = "Built for this machine it is otherwise: surely faster: fold, there.";
     assert!(answer.ends_with(otherwise), "{answer}");
+    // Alone, it ties untimed just so.
+    let alone = [&OPTIONS[..], &size, &["--call", "mean", "--format", "json"]].concat();
+    let report = repository.compare(&alone).json();
+    let natively = &report["natively"];
+    assert_eq!(natively["verdicts"][0]["verdict"], "tie", "{natively:#}");
+    assert_eq!(natively["protocol"]["replicas"], 0, "{natively:#}");
 }
 
 #[test]

@@ -40,6 +40,17 @@ struct Programs {
     failures: BTreeMap<String, Failure>,
 }
 
+impl Programs {
+    /// Returns the file of a program that was built of another source, too: the same program is one that ties untimed.
+    fn file_of(&self, program: &[u8]) -> Option<String> {
+        let mut known = self.code.iter().zip(&self.approaches);
+        let same = known.find(|(code, _)| {
+            matches!(code, Ok(BuildInput::Program { bytes, .. }) if **bytes == *program)
+        })?;
+        Some(same.1.name.clone())
+    }
+}
+
 impl Run<'_> {
     /// Races the sources as programs, if that is wanted, and returns what is known of them, also of an earlier session.
     pub(super) async fn race_natively(
@@ -113,9 +124,10 @@ impl Run<'_> {
             let id = state.id().to_string();
             match built {
                 Ok(bytes) => {
-                    programs.approaches.push(as_program(approach, &id));
+                    let file = programs.file_of(&bytes).unwrap_or_else(|| id.clone());
+                    programs.approaches.push(as_program(approach, &id, &file));
                     programs.code.push(Ok(BuildInput::Program {
-                        path_shown: id,
+                        path_shown: file,
                         bytes,
                     }));
                 }
@@ -224,13 +236,13 @@ impl Run<'_> {
 }
 
 /// Returns the approach as a program of this name, whose call alone is timed. The name is the variant's id, so that it has
-/// the same one among the programs whichever others could be built.
-fn as_program(approach: &Approach, id: &str) -> Approach {
+/// the same one among the programs whichever others could be built; `file` is that of its program.
+fn as_program(approach: &Approach, id: &str, file: &str) -> Approach {
     Approach {
         name: id.to_owned(),
         code: Code::Program(Program {
-            file: id.into(),
-            command: vec![id.to_owned()],
+            file: file.into(),
+            command: vec![file.to_owned()],
             timing: CallTiming::Alone,
         }),
         ..approach.clone()

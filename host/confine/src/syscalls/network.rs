@@ -44,14 +44,12 @@ const ON_PROCESSES: [(libc::c_long, &[(u32, u32)]); 7] = [
     (libc::SYS_sched_setattr, &[(0, 0)]),
     (libc::SYS_sched_setparam, &[(0, 0)]),
     (libc::SYS_sched_setscheduler, &[(0, 0)]),
-    (
-        libc::SYS_setpriority,
-        &[(0, libc::PRIO_PROCESS as u32), (1, 0)],
-    ),
+    (libc::SYS_setpriority, &[(0, PRIO_PROCESS), (1, 0)]),
     (libc::SYS_ioprio_set, &[(0, IOPRIO_WHO_PROCESS), (1, 0)]),
 ];
 
-/// The kind of `ioprio_set` that is about one process.
+/// The kinds of `setpriority` and `ioprio_set` that are about one process.
+const PRIO_PROCESS: u32 = 0;
 const IOPRIO_WHO_PROCESS: u32 = 1;
 
 /// Calls that make what lasts longer than all processes that use it.
