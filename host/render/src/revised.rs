@@ -47,6 +47,8 @@ pub struct RevisedFunction {
 pub struct RevisedNatively {
     /// The verdict about the later revision: `1.3 × slower, 1.2–1.4, sure`; or the reason why there is none.
     pub found: String,
+    /// True if one of them fails there, or they answer differently.
+    pub has_failed: bool,
     /// The verdict by time about the later revision against the earlier one, if they were timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<RevisedTime>,
@@ -144,7 +146,15 @@ impl RevisionsReport {
             });
             found.map(|one| one.name.clone()).collect::<Vec<String>>()
         };
+        let failed = self.functions.iter().filter(|one| {
+            let natively = one.natively.as_ref();
+            natively.is_some_and(|natively| natively.has_failed)
+        });
         let parts = [
+            (
+                failed.map(|one| one.name.clone()).collect(),
+                "no result, or another one",
+            ),
             (of(Verdict::Beaten), "surely slower"),
             (of(Verdict::Beats), "surely faster"),
         ];
@@ -282,6 +292,7 @@ pub(super) mod fixture {
     pub(crate) fn with_programs() -> RevisionsReport {
         let natively = |verdict: Option<Verdict>, found: &str| RevisedNatively {
             found: found.to_owned(),
+            has_failed: verdict.is_none(),
             time: verdict.map(|verdict| RevisedTime {
                 verdict,
                 before_ns: Some(2e3),
@@ -317,8 +328,10 @@ mod tests {
     #[test]
     fn another_order_natively_is_in_the_answer_and_the_same_one_is_not() {
         let mut report = with_programs();
-        let otherwise = " Built for this machine it is otherwise: surely faster: encode.";
+        let otherwise = " Built for this machine it is otherwise: no result, or another one: a::split; surely faster: \
+                         encode.";
         assert!(report.answer().ends_with(otherwise), "{}", report.answer());
+        report.functions[2].natively.as_mut().unwrap().has_failed = false;
         let natively = report.functions[0].natively.as_mut().unwrap();
         natively.time.as_mut().unwrap().verdict = Verdict::Beaten;
         assert!(

@@ -120,7 +120,11 @@ pub fn csv_of_revisions(report: &RevisionsReport) -> String {
         cells.extend(times(function.time.as_ref()));
         if report.has_programs() {
             let natively = function.natively.as_ref();
-            cells.extend(times(natively.and_then(|natively| natively.time.as_ref())));
+            let mut cells_natively = times(natively.and_then(|natively| natively.time.as_ref()));
+            if natively.is_some_and(|natively| natively.has_failed) {
+                cells_natively[0] = quoted("failed");
+            }
+            cells.extend(cells_natively);
         }
         out += &cells.join(",");
         out += "\r\n";

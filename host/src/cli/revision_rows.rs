@@ -11,6 +11,7 @@ use super::regression;
 use super::revision_build::{component, request};
 use super::revision_side::{Located, Setting, Side};
 use bakeoff_compile::{BuildRequest, Builder, BuiltCrates};
+use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::report::{Report, VerdictRow, words};
 use bakeoff_domain::variant;
 use bakeoff_render::{ComparisonOutcome, RevisedFunction, RevisedNatively, RevisedTime, clipped};
@@ -298,14 +299,18 @@ fn revised_time(row: &VerdictRow, before_ns: Option<f64>, after_ns: Option<f64>)
 fn natively(report: &Report, before: &str, after: &str) -> Option<RevisedNatively> {
     let natively = report.natively.as_ref()?;
     let mean = |id: &str| natively.times.get(id).map(|time| time.value);
-    let failed = [before, after].into_iter().find_map(|id| {
+    let failed = [after, before].into_iter().find_map(|id| {
         let failure = natively.failures.get(id)?;
+        if failure.class == FailureClass::Disagreement {
+            return Some("they answer differently".to_owned());
+        }
         let first = failure.message.lines().next().unwrap_or_default();
         Some(format!(
             "{} has no result: {first}",
             words::name(report, id)
         ))
     });
+    let has_failed = failed.is_some();
     let row = natively.verdict(after, before).filter(|_| failed.is_none());
     let found = match &row {
         Some(row) => words::native_pair(report, row),
@@ -313,6 +318,7 @@ fn natively(report: &Report, before: &str, after: &str) -> Option<RevisedNativel
     };
     Some(RevisedNatively {
         found,
+        has_failed,
         time: row.map(|row| revised_time(&row, mean(before), mean(after))),
     })
 }

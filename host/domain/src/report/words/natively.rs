@@ -50,7 +50,7 @@ pub fn native_pair(report: &Report, row: &VerdictRow) -> String {
 }
 
 /// Sentences on what is otherwise where the sources are built for this machine: pairs of which another one is surely ahead,
-/// pairs that only have a winner there, and a recommended variant that has no result there.
+/// pairs that only have a winner there, and recommended variants that have no result there.
 pub fn natively_otherwise(report: &Report) -> Vec<String> {
     let Some(natively) = &report.natively else {
         return Vec::new();
@@ -66,18 +66,20 @@ pub fn natively_otherwise(report: &Report) -> Vec<String> {
     let sentence = |beginning: &str, pairs: Vec<String>| {
         (!pairs.is_empty()).then(|| format!("{beginning}{}.", listed(pairs, PAIRS_MAX)))
     };
-    let winner = report.recommendation.winner.as_ref();
-    let failed = winner.and_then(|id| Some(without_result(report, id, natively.failures.get(id)?)));
+    let recommended = &report.recommendation;
+    let recommended = recommended.winner.iter().chain(&recommended.tied);
+    let failed =
+        recommended.filter_map(|id| Some(without_result(report, id, natively.failures.get(id)?)));
     [
         sentence(
             "Built for this machine the order is another one: ",
             opposite,
         ),
         sentence("Built for this machine, ", only_there),
-        failed,
     ]
     .into_iter()
     .flatten()
+    .chain(failed)
     .collect()
 }
 
@@ -231,6 +233,14 @@ mod tests {
                 "Built for this machine, new is ahead of best, 1.2 × faster.",
                 "best has no result natively: it panicked",
             ]
+        );
+        // So is one of those that share the first place.
+        report.recommendation.winner = None;
+        report.recommendation.tied = vec!["new".to_owned(), "best".to_owned()];
+        let said = natively_otherwise(&report);
+        assert_eq!(
+            said.last().unwrap(),
+            "best has no result natively: it panicked"
         );
     }
 
