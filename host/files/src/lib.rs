@@ -12,6 +12,7 @@ mod new_file;
 mod plain;
 mod programs;
 mod reach;
+mod remove_tree;
 mod scratch;
 mod user_key;
 mod working;

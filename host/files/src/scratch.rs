@@ -6,6 +6,7 @@
 //! files, so no name in there is trusted.
 
 use super::folder::Folder;
+use super::remove_tree::remove_tree;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -102,7 +103,7 @@ impl Drop for Scratch {
     /// Removes the lock last, so that the next process recognises what is left if this process is
     /// killed meanwhile.
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.work);
+        let _ = remove_tree(&self.work);
         let _ = fs::remove_file(self.folder.join(LOCK));
         let _ = fs::remove_dir(&self.folder);
     }
@@ -171,9 +172,9 @@ fn remove_if_abandoned(path: &Path) -> Result<(), Errno> {
     }
     match take_lock(&folder) {
         Ok(_lock) => {
-            // By this path, std removes the content of the open folder, and follows no link in it.
+            // By this path, the content of the open folder is removed, and no link in it is followed.
             let inside = format!("/proc/self/fd/{}/{WORK}", folder.as_raw_fd());
-            match fs::remove_dir_all(inside) {
+            match remove_tree(Path::new(&inside)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Errno::NOTEMPTY);
                 }
@@ -286,6 +287,36 @@ mod tests {
         assert!(linked.join("work/deep/er/out.wasm").exists());
         assert!(open.join("work/deep/er/out.wasm").exists());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), before - 1);
+    }
+
+    /// Root reads such folders anyway.
+    #[test]
+    fn folders_whose_modes_were_taken_away_are_removed_and_what_a_link_leads_to_keeps_its_own() {
+        let parent = tempfile::TempDir::new().unwrap();
+        let outside = tempfile::TempDir::new().unwrap();
+        let mode = |path: &Path, mode| {
+            fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        };
+        let lock_up = |work: &Path| {
+            let deep = work.join("deep/er");
+            fs::create_dir_all(&deep).unwrap();
+            fs::write(deep.join("file"), "left").unwrap();
+            symlink(outside.path(), deep.join("link")).unwrap();
+            for folder in [&deep, &work.join("deep"), work] {
+                mode(folder, 0);
+            }
+        };
+        mode(outside.path(), 0o500);
+        let scratch = Scratch::new_in(parent.path()).unwrap();
+        lock_up(scratch.work());
+        drop(scratch);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        let dead = abandoned(parent.path());
+        lock_up(&dead.join(WORK));
+        remove_until_gone(parent.path(), &dead);
+        assert!(!dead.exists());
+        let kept = outside.path().metadata().unwrap();
+        assert_eq!(kept.permissions().mode() & 0o777, 0o500);
     }
 
     /// Threads make folders while others remove abandoned ones: no folder in use is lost.
