@@ -1,6 +1,6 @@
 //! What is refused before an agent is started.
 
-use super::{OBEYS, agents, repository};
+use super::{OBEYS, agents, command, repository, set_executable};
 use crate::revisions::Repository;
 use crate::support::{CommandOutput, bakeoff};
 use std::fs;
@@ -64,4 +64,43 @@ fn what_is_in_the_way_is_said_before_an_agent_is_started() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = fs::metadata(repository.path().join(".bakeoff/agents")).unwrap();
     assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn an_agent_that_is_no_file_of_the_base_is_refused_before_anything_begins() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let here = |name: &str| repository.path().join(name);
+    repository.write("agent.sh", "#!/bin/sh\necho x >new\n");
+    set_executable(&here("agent.sh"));
+    let started = || agents(&repository, &["a"], "./agent.sh", &[]);
+    let refused = |output: &CommandOutput, why: &str| {
+        assert_eq!(output.status, 2, "{}", output.stdout);
+        for part in [
+            "has the files of the base alone",
+            why,
+            "absolute path",
+            "--read",
+        ] {
+            assert!(output.explains(part), "{part}: {}", output.stderr);
+        }
+        assert!(!here(".bakeoff/agents/worktrees").exists());
+    };
+    refused(&started(), "is not committed there: commit it");
+    let above = agents(&repository, &["a"], "../agent.sh", &[]);
+    refused(&above, "leads out of it");
+    let tasks = "[[task]]\nname = \"a\"\nprompt = \"x\"\n";
+    repository.write("tasks.toml", tasks);
+    let work = ["work", "tasks.toml", "--yes", "--agent", "./agent.sh"];
+    let work = command(&repository, &work);
+    refused(&work, "is not committed there: commit it");
+    repository.git(&["add", "agent.sh"]);
+    repository.git(&["update-index", "--chmod=-x", "agent.sh"]);
+    repository.git(&["commit", "--quiet", "-m", "agent"]);
+    refused(&started(), "git update-index --chmod=+x");
+    repository.git(&["update-index", "--chmod=+x", "agent.sh"]);
+    repository.git(&["commit", "--quiet", "-m", "mode"]);
+    let output = started();
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
 }

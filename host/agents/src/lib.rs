@@ -4,6 +4,7 @@
 //! user's. Nothing is read of that inner repository again: what an agent left is committed from its files alone, by git
 //! behind a fence with settings of our own.
 
+mod agent_program;
 mod attempt;
 mod branch;
 mod changes;

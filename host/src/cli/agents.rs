@@ -48,6 +48,8 @@ Examples:
 The same command again goes on: agents that have ended are not asked again, and what passed is measured anew.
 With --rounds, only the last round is measured anew.
 
+Formats: human, json and md (--format).
+
 Exit status: 0 if all passed, 3 if some did, 1 if none did.")]
 pub(super) struct Arguments {
     /// The task of all variants
@@ -173,8 +175,7 @@ impl Arguments {
             let checked = experiment.check_tests(&request.base, &self.tests);
             checked.map_err(failure)?;
         }
-        let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
-        let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
+        let agent = agent_line(&self.agent, &experiment, &request.base)?;
         Ok(Prepared {
             work: Work {
                 experiment,
@@ -198,6 +199,18 @@ impl Arguments {
         let lines = CommandLine::all_elsewhere(&self.verify, &Shell::IfNeeded);
         lines.map_err(|error| Failure::usage(error.to_string()))
     }
+}
+
+/// Returns the command of an agent, whose program may be a file of the base.
+pub(super) fn agent_line(
+    text: &String,
+    experiment: &Experiment,
+    base: &str,
+) -> Result<CommandLine, Failure> {
+    let line = CommandLine::one_elsewhere(text, &Shell::IfNeeded);
+    let line = line.map_err(|error| Failure::usage(error.to_string()))?;
+    experiment.check_agent(base, &line).map_err(failure)?;
+    Ok(line)
 }
 
 /// Refuses a time in which no agent could do anything.

@@ -7,7 +7,7 @@ mod report;
 mod states;
 
 use super::agents::fence_options::FenceOptions;
-use super::agents::{failure, patterns, refuse_no_time};
+use super::agents::{agent_line, failure, patterns, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
@@ -71,6 +71,8 @@ A file of tasks:
   into = \"src/sum.rs\"
 
 The same command again goes on: what is done is not done again.
+
+Formats: human, json and md (--format).
 
 Exit status: 0 if all is done and merged, 3 if some is, 1 if nothing is.")]
 pub(super) struct Arguments {
@@ -183,8 +185,6 @@ impl Arguments {
     fn prepare(&self) -> Result<Work, Failure> {
         let tasks = read_tasks(&self.from)?;
         let checks: Result<_, Failure> = tasks.iter().map(checks_of).collect();
-        let agent = CommandLine::one(&self.agent, &Shell::IfNeeded);
-        let agent = agent.map_err(|error| Failure::usage(error.to_string()))?;
         refuse_no_time(self.time)?;
         let instructions = Instructions::new(self.instructions.clone(), INSTRUCTIONS);
         // It can be read, before anything begins.
@@ -193,12 +193,13 @@ impl Arguments {
         let last_base = experiment.task_list().map(|list| list.base);
         let base = self.base.clone().or(last_base);
         let base = base.unwrap_or_else(|| "HEAD".to_owned());
+        let base = experiment.base(&base).map_err(failure)?;
         Ok(Work {
-            base: experiment.base(&base).map_err(failure)?,
+            agent: agent_line(&self.agent, &experiment, &base)?,
+            base,
             experiment,
             tasks,
             instructions,
-            agent,
             checks: checks?,
             tests: patterns(&self.tests),
             reach: self.fence.reach()?,
