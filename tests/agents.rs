@@ -9,6 +9,7 @@ mod recorded;
 mod refused;
 mod repositories;
 mod rounds;
+mod test_setup;
 mod told;
 
 use crate::revisions::{Repository, has_git};
@@ -293,9 +294,14 @@ fn case_233_what_is_no_plain_file_is_not_taken_over() {
         "link=ln -s /etc/passwd link",
         "nested=git init -q sub; echo x >sub/a; git -C sub add a; git -C sub -c user.name=a -c user.email=b commit -qm x",
         "gone=rm -rf \"$PWD\"",
+        "bytes=echo x >\"$(printf 'caf\\351')\"",
     ];
     let report = agents(&repository, &variants, OBEYS, &[]).json();
-    for (variant, why) in [("link", "link"), ("nested", "repository of its own")] {
+    for (variant, why) in [
+        ("link", "link"),
+        ("nested", "repository of its own"),
+        ("bytes", "\"caf\\xe9\" is a name of a file that is no UTF-8"),
+    ] {
         let row = row(&report, variant);
         assert_eq!(row["outcome"], "refused", "{row}");
         assert!(row["reason"].as_str().unwrap().contains(why), "{row}");

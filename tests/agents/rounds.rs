@@ -188,6 +188,8 @@ fn case_254_rounds_that_came_with_a_folder_or_were_changed_count_for_nothing() {
     assert_eq!(output.status, 3, "{}", output.stderr);
     assert_eq!(pick(&repository, &[]).status, 0);
     let file = ".bakeoff/agents/rounds.json";
+    // Nobody is told of the last round.
+    assert!(!read(&repository, file).contains("This is round"));
     let forged = read(&repository, file).replace("\"a\"", "\"b\"");
     fs::write(repository.path().join(file), &forged).unwrap();
     let status = command(&repository, &["status", ".bakeoff/agents"]).stdout;

@@ -14,7 +14,7 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
         (
             "good",
             &[],
-            "mkdir -p tests; echo true >tests/new.sh; touch x; printf '%s' '{\"type\":\"result\",\"num_turns\":3}'",
+            "mkdir -p tests; echo true >tests/new.sh; touch x Makefile; printf '%s' '{\"type\":\"result\",\"num_turns\":3}'",
             "sh tests/new.sh",
         ),
         ("bad", &["good"], "echo true >tests/run.sh; sleep 0.2", ""),
@@ -31,6 +31,7 @@ fn a_report_names_what_was_given_up_in_its_chain_and_the_tests_that_were_added()
     );
     for part in [
         "good changed or added tests: tests/new.sh\n",
+        "good changed how tests may run: Makefile\n",
         "bad changed or added tests: tests/run.sh\n",
         "\nby the agents' own words they took: good 3 turns\n",
         "Longest chain of what was worked on: good → bad (",

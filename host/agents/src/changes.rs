@@ -2,9 +2,10 @@
 
 use super::error::AgentError;
 use super::git::Git;
+use super::test_setup::decides_how_tests_run;
 use serde::{Deserialize, Serialize};
 
-/// The most changed tests that are named.
+/// The most changed tests that are named, and other files that decide how tests run.
 const TESTS_MAX: usize = 50;
 
 /// Counts of the changes between two commits.
@@ -22,6 +23,10 @@ pub struct Changes {
     pub lines_deleted: u64,
     /// Paths of tests that are new, changed or gone: at most the first 50.
     pub tests: Vec<String>,
+    /// Paths of files that are new, changed or gone, are no tests, and decide how tests run, such as a `Makefile`: at most the
+    /// first 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_setup: Vec<String>,
 }
 
 impl Changes {
@@ -45,7 +50,11 @@ impl Changes {
         to: &str,
         is_test: &dyn Fn(&str) -> bool,
     ) -> Result<Self, AgentError> {
-        let diff = |format| git.text(&["diff-tree", "-r", "-z", "--no-renames", format, from, to]);
+        let diff = |format| {
+            let output =
+                git.output(&["diff-tree", "-r", "-z", "--no-renames", format, from, to])?;
+            in_utf8(output)
+        };
         let mut changes = Self::default();
         let raw = diff("--raw")?;
         let mut parts = raw.split('\0');
@@ -66,8 +75,15 @@ impl Changes {
                 "D" => changes.files_deleted += 1,
                 _ => changes.files_changed += 1,
             }
-            if is_test(path) && changes.tests.len() < TESTS_MAX {
-                changes.tests.push(path.to_owned());
+            let named = if is_test(path) {
+                &mut changes.tests
+            } else if decides_how_tests_run(path) {
+                &mut changes.test_setup
+            } else {
+                continue;
+            };
+            if named.len() < TESTS_MAX {
+                named.push(path.to_owned());
             }
         }
         for line in diff("--numstat")?.split('\0') {
@@ -78,6 +94,19 @@ impl Changes {
         }
         Ok(changes)
     }
+}
+
+/// Returns a list of changes as text, or names the first file in it whose name is none.
+fn in_utf8(list: Vec<u8>) -> Result<String, AgentError> {
+    let text = String::from_utf8(list).map_err(|error| {
+        let mut parts = error.as_bytes().split(|byte| *byte == 0);
+        let name = parts.find(|part| str::from_utf8(part).is_err());
+        AgentError::Usage(format!(
+            "\"{}\" is a name of a file that is no UTF-8, and only files with other names are taken over",
+            name.unwrap_or_default().escape_ascii()
+        ))
+    })?;
+    Ok(text.trim().to_owned())
 }
 
 /// The paths that differ between two trees.

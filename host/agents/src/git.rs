@@ -99,15 +99,19 @@ impl Git {
         Err(AgentError::of_git(format!("git {name} says: {said}")))
     }
 
-    /// Runs a command that reads, and returns its output as text.
-    pub(crate) fn text(&self, arguments: &[&str]) -> Result<String, AgentError> {
-        let output = self.run(&GitCommand {
+    /// Runs a command that reads, and returns its output.
+    pub(crate) fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, AgentError> {
+        self.run(&GitCommand {
             place: Place::Objects,
             files: None,
             arguments,
             input: &[],
-        })?;
-        let text = String::from_utf8(output).map_err(|_| {
+        })
+    }
+
+    /// Runs a command that reads, and returns its output as text.
+    pub(crate) fn text(&self, arguments: &[&str]) -> Result<String, AgentError> {
+        let text = String::from_utf8(self.output(arguments)?).map_err(|_| {
             AgentError::Usage(
                 "the repository has names of files that are no UTF-8, and worktrees are made of others alone: rename them on a \
                  branch of your own, and name that by --base"

@@ -37,6 +37,7 @@ mod task_schedule;
 mod task_states;
 mod task_work;
 mod test_patterns;
+mod test_setup;
 mod verification;
 mod winner;
 mod work;

@@ -164,7 +164,12 @@ impl Round {
             round: self.round,
             base: self.base.clone(),
             variants: names.collect(),
-            evidence: evidence(&ended, &result),
+            // Of the last round no agent is told.
+            evidence: if result.goes_on {
+                evidence(&ended, &result)
+            } else {
+                String::new()
+            },
             result,
         }
     }

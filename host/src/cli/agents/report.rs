@@ -180,11 +180,20 @@ fn remarks(row: &Completion) -> Vec<String> {
         let files = files.map_or_else(String::new, |path| format!(" (its files are in {path})"));
         remarks.push(format!("{}: {}{files}", row.variant, row.reason));
     }
-    if !row.changes.tests.is_empty() {
-        let tests = row.changes.tests.join(", ");
-        remarks.push(format!("{} changed tests: {tests}", row.variant));
-    }
+    remarks.extend(on_tests(&row.variant, "changed tests", &row.changes));
     remarks
+}
+
+/// Returns sentences on tests that somebody changed, in these words, and on files that decide how tests run.
+pub(crate) fn on_tests(name: &str, changed: &str, changes: &Changes) -> Vec<String> {
+    let lists = [
+        (changed, &changes.tests),
+        ("changed how tests may run", &changes.test_setup),
+    ];
+    let named = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
+    named
+        .map(|(what, paths)| format!("{name} {what}: {}", paths.join(", ")))
+        .collect()
 }
 
 /// Returns all sentences that stand below the table.

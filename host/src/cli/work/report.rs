@@ -175,14 +175,11 @@ impl<'a> TaskOutput<'a> {
         if !self.reason.is_empty() {
             remarks.push(format!("{}: {}{files}", self.name, self.reason));
         }
-        let tests = self.changes.map_or(&[][..], |changes| &changes.tests);
-        if !tests.is_empty() {
-            remarks.push(format!(
-                "{} changed or added tests: {}",
-                self.name,
-                tests.join(", ")
-            ));
-        }
+        let changes = self.changes.iter();
+        remarks
+            .extend(changes.flat_map(|changes| {
+                report::on_tests(self.name, "changed or added tests", changes)
+            }));
         remarks
     }
 }
