@@ -149,6 +149,7 @@ fn recorded_approaches_to_a_public_crate_are_told_apart_by_evidence() {
     repository.git(&["checkout", "--quiet", "bakeoff/agents/upper-bound"]);
     let mut own = Command::new("cargo");
     own.args(["test", "--offline", "--quiet", "--test", "lib"])
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .current_dir(repository.path());
     let own = own.output().unwrap();
     assert!(own.status.success(), "{own:?}");

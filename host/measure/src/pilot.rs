@@ -6,7 +6,7 @@
 use super::deaths::{AfterDeath, Deaths};
 use super::launch::{Finished, ReplicaEnd, group_max};
 use super::race_types::{
-    Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts,
+    Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts, programs,
     with_all_who_disagree,
 };
 use super::replica_tasks::{RaceShared, ReplicaJob, ReplicaQueue, ReplicaTasks};
@@ -41,8 +41,7 @@ const BRIEF_SECONDS: [f64; 2] = [0.2, 0.1];
 /// The fewest blocks of a pilot.
 const BLOCKS_FEWEST: f64 = 4.0;
 
-/// Total time of the fewest blocks, in seconds, above which variants of which every two are far apart have no pilot but
-/// the scout.
+/// Time of the fewest blocks, in seconds, above which variants that are all far apart have no pilot but the scout.
 const DEAR_SECONDS: f64 = 0.4;
 
 /// The time that the scout may take however small the budget is: without it no cost is known.
@@ -456,9 +455,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             can_be_timed: is_cheap && !recodes,
             timed: self.short_cases.clone(),
             nothing_ns: nothing.collect(),
-            programs: (0..self.timed_variants.len())
-                .filter(|variant| self.timed_variants[*variant].is_program())
-                .collect(),
+            programs: programs(self.timed_variants),
         }
     }
 

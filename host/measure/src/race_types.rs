@@ -35,6 +35,14 @@ pub struct TimedVariant {
     pub gate_cpu_ns: Vec<u64>,
 }
 
+/// Returns the variants that are programs, ascending.
+pub(super) fn programs(variants: &[TimedVariant]) -> Vec<VariantIndex> {
+    let all = variants.iter().enumerate();
+    all.filter(|(_, one)| one.is_program())
+        .map(|(variant, _)| variant)
+        .collect()
+}
+
 impl TimedVariant {
     /// Returns a variant of which nothing but these times of its calls in the gate is known.
     #[cfg(test)]
