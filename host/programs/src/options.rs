@@ -57,6 +57,15 @@ impl Decides {
         }
     }
 
+    /// The practical threshold unless something else is said, as a share: 2 % for times on the wall clock, which is noisier
+    /// than anything else, and 1 % for all others.
+    pub fn usual_practical(&self) -> f64 {
+        match self {
+            Self::Wall => 0.02,
+            Self::Cpu | Self::Memory | Self::Metric(_) => 0.01,
+        }
+    }
+
     /// The smallest step between two values, in the unit of the quantity; 0 for a number that is not known to have one.
     pub(crate) fn resolution(&self) -> f64 {
         match self {

@@ -31,8 +31,6 @@ use std::time::Duration;
 
 /// The most commands that are compared.
 const COMMANDS_MAX: usize = 64;
-/// The practical threshold for times on the wall clock, which is noisier than anything else, and for all others.
-const PRACTICAL: [f64; 2] = [0.02, 0.01];
 
 /// The fewest runs of each command, unless something else is said.
 const MIN_RUNS: u32 = 10;
@@ -364,12 +362,7 @@ impl Arguments {
         if let Some(input) = &self.around.input {
             check_input(input)?;
         }
-        let [of_wall, of_others] = PRACTICAL;
-        let usual = if matches!(decides, Decides::Wall) {
-            of_wall
-        } else {
-            of_others
-        };
+        let usual = decides.usual_practical();
         Ok(TimingOptions {
             decides,
             shell: self.shell(),

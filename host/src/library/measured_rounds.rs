@@ -5,8 +5,6 @@ use bakeoff_programs::{Decides, Shell, TimingOptions};
 use bakeoff_run::RunError;
 use std::time::Duration;
 
-/// The practical threshold for times on the wall clock, and for numbers that commands write.
-const PRACTICAL: [f64; 2] = [0.02, 0.01];
 /// The error that all claims of all rounds together may have.
 const ERROR: f64 = 0.05;
 
@@ -29,11 +27,6 @@ pub(crate) struct MeasuredRounds {
 /// # Errors
 /// The system gives no random numbers.
 pub(crate) fn timing_options(of: &MeasuredRounds) -> Result<Vec<TimingOptions>, RunError> {
-    let [of_wall, of_numbers] = PRACTICAL;
-    let practical = match of.decides {
-        Decides::Wall => of_wall,
-        _ => of_numbers,
-    };
     let options = |_| {
         Ok(TimingOptions {
             decides: of.decides.clone(),
@@ -51,7 +44,7 @@ pub(crate) fn timing_options(of: &MeasuredRounds) -> Result<Vec<TimingOptions>, 
                 None => bakeoff_run::draw_seed()?,
             },
             confidence: 1.0 - ERROR / f64::from(of.rounds),
-            practical,
+            practical: of.decides.usual_practical(),
             looks_at_files: false,
             margin: None,
         })
