@@ -352,9 +352,10 @@ fn a_race_of_programs_that_was_interrupted_goes_on_where_it_stopped() {
         .spawn()
         .unwrap();
     let programs = at.join(".bakeoff/fold/natively");
+    // Two replicas: the run that goes on may have no time for another one, and one alone is no estimate.
     let has_replicas = || {
         let events = fs::read_to_string(programs.join("events.jsonl")).unwrap_or_default();
-        events.contains("bakeoff:replica:complete")
+        events.matches("bakeoff:replica:complete").count() >= 2
     };
     while !has_replicas() {
         assert!(run.try_wait().unwrap().is_none(), "it ended before");
@@ -378,24 +379,11 @@ fn a_race_of_programs_that_was_interrupted_goes_on_where_it_stopped() {
     let so_far = command_in(at, &["report", "."]);
     assert_eq!(so_far.status, 1, "{}", so_far.stderr);
     assert!(so_far.stdout.contains("Not finished"), "{}", so_far.stdout);
-    let said = command_in(
-        at,
-        &[
-            "run",
-            "--natively",
-            "--seed",
-            "3",
-            "--budget",
-            "1s",
-            "--format",
-            "json",
-        ],
-    );
-    assert!(
-        said.json()["natively"]["times"]["a"].is_object(),
-        "{}",
-        said.stderr
-    );
+    let said = command_in(at, &["run", "--natively", "--seed", "3", "--budget", "1s"]);
+    // Both races take what is there, whether or not the second has time for more.
+    let reused = said.stderr.matches("reused").count();
+    assert_eq!(reused, 2, "{}", said.stderr);
+    assert!(said.stdout.contains("atively"), "{}", said.stdout);
     let after = [&results, &programs].map(|folder| table(folder, "replicas"));
     assert_eq!(after[0], before[0], "the components raced again");
     assert!(after[1] >= before[1], "{before:?}, {after:?}");
