@@ -21,6 +21,7 @@ mod coverage;
 mod crates;
 mod derived;
 mod doctor;
+mod documents;
 mod effort;
 mod evaluators;
 mod explore;
