@@ -1,6 +1,7 @@
-//! Sources in C and C++: built behind the fence, checked and measured as those in Rust.
+//! Sources in C, C++ and Zig: built behind the fence, checked and measured as those in Rust.
 
 mod hostile;
+mod zig;
 
 use crate::finished::copy_experiment;
 use crate::support::{CommandOutput, root, run_bakeoff};
@@ -15,8 +16,13 @@ fn has(language: Language) -> bool {
         .enable_all()
         .build()
         .unwrap();
-    let clang = runtime.block_on(Clang::find());
-    let has = clang.is_ok_and(|clang| clang.has(language));
+    let has = runtime.block_on(async {
+        let Ok(clang) = Clang::find().await else {
+            return false;
+        };
+        let clang = clang.clone().with_zig().await.unwrap_or(clang);
+        clang.has(language)
+    });
     if !has {
         println!("skipped: there is no compiler for {}", language.name());
     }
@@ -105,7 +111,7 @@ fn sums() -> Files {
 }
 
 #[test]
-fn one_algorithm_in_three_languages_stands_in_one_matrix() {
+fn one_algorithm_in_four_languages_stands_in_one_matrix() {
     if !has(Language::C) {
         return;
     }
@@ -115,7 +121,13 @@ fn one_algorithm_in_three_languages_stands_in_one_matrix() {
     if !has(Language::Cpp) {
         let text = fs::read_to_string(&file).unwrap();
         let (before, cpp) = text.split_once("[[approach]]\nname = \"C++\"").unwrap();
-        let (_, after) = cpp.split_once("[measure]").unwrap();
+        let (_, after) = cpp.split_once("[[approach]]").unwrap();
+        fs::write(&file, format!("{before}[[approach]]{after}")).unwrap();
+    }
+    if !has(Language::Zig) {
+        let text = fs::read_to_string(&file).unwrap();
+        let (before, zig) = text.split_once("[[approach]]\nname = \"Zig\"").unwrap();
+        let (_, after) = zig.split_once("[measure]").unwrap();
         fs::write(&file, format!("{before}[measure]{after}")).unwrap();
     }
     let file = file.to_str().unwrap();
@@ -181,12 +193,7 @@ world workload {
     answer: result<tuple<pt, side, shape, perms, option<char>, list<list<u8>>>, string>) -> result<_, string>;
 }";
 
-#[test]
-fn values_of_all_kinds_go_there_and_back() {
-    if !has(Language::C) {
-        return;
-    }
-    let workload = "use crate::types::*;
+const TYPES_WORKLOAD: &str = "use crate::types::*;
 pub fn generate(size: u32, _: u64) -> (Pt, Side, Shape, Perms, Option<char>, Vec<Vec<u8>>) {
     let pt = Pt { x: -7, name: \"naïve\".into() };
     (pt, Side::Right, Shape::Named(\"q\".into()), Perms::WRITE, Some('é'), vec![vec![1; size as usize], vec![]])
@@ -199,7 +206,13 @@ pub fn check(pt: Pt, side: Side, shape: Shape, perms: Perms, maybe: Option<char>
     let got = format!(\"{pt:?} {side:?} {shape:?} {perms:?} {maybe:?} {grid:?}\");
     if got == wanted { Ok(()) } else { Err(format!(\"{got} and not {wanted}\")) }
 }";
-    let files = Files::new(TYPES_WIT, workload);
+
+#[test]
+fn values_of_all_kinds_go_there_and_back() {
+    if !has(Language::C) {
+        return;
+    }
+    let files = Files::new(TYPES_WIT, TYPES_WORKLOAD);
     let source = "#include \"prototype.h\"
 bool exports_prototype_turn(prototype_pt_t *pt, prototype_side_t side, prototype_shape_t *shape, prototype_perms_t perms,
     uint32_t *maybe, prototype_list_list_u8_t *grid,

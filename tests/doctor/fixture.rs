@@ -34,6 +34,7 @@ pub(super) fn good() -> MachineFacts {
             clang: Some("/usr/bin/clang".to_owned()),
             version: Some("clang version 19.1.7".to_owned()),
             has_cpp: true,
+            zig: Some("0.17.1".to_owned()),
             problem: None,
         },
         clocks: ClocksFacts {
@@ -101,6 +102,7 @@ pub(super) fn limited() -> MachineFacts {
         },
         clang: ClangFacts {
             has_cpp: false,
+            zig: None,
             ..good.clang
         },
         toolchain: ToolchainFacts {

@@ -93,7 +93,7 @@ pub(super) enum TaskInput {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BuildPlace {
     pub(super) compiler: Compiler,
-    /// The compiler for C and C++, if there is one.
+    /// The compilers for C, C++ and Zig, if there is one.
     pub(super) clang: Option<ClangPaths>,
     /// An empty folder to write to.
     pub(super) scratch: PathBuf,

@@ -26,7 +26,7 @@ use bakeoff_source::{
     BuildInput, COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX, oversize_component, shared_folder,
 };
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -81,7 +81,7 @@ impl Builder {
         Self { wasi, ..self }
     }
 
-    /// Returns the builder with a compiler for sources in C and C++. Crates that were allowed before are dropped: allow
+    /// Returns the builder with the compilers for sources in C, C++ and Zig. Crates that were allowed before are dropped: allow
     /// them afterwards.
     #[must_use]
     pub fn with_clang(self, clang: Arc<Clang>) -> Self {
@@ -225,7 +225,7 @@ impl Builder {
         self.run(worker, request).await
     }
 
-    /// Refuses a source in C or C++ where none can be built.
+    /// Refuses a source in another language than Rust where none can be built.
     fn check_language(&self, request: &BuildRequest) -> Result<(), Failure> {
         let language = request.code.language().unwrap_or_default();
         let why = match (language, request.world, &self.worker.toolchain.clang) {
@@ -303,9 +303,13 @@ impl Builder {
             parts.push(features.as_bytes());
         }
         let language = request.code.language().unwrap_or_default();
-        if let (Language::C | Language::Cpp, Some(clang)) = (language, &toolchain.clang) {
-            let clang = [clang.version(), clang.path().to_str().unwrap_or_default()];
-            parts.extend([language.name(), clang[0], clang[1]].map(str::as_bytes));
+        if let (Language::C | Language::Cpp | Language::Zig, Some(clang)) =
+            (language, &toolchain.clang)
+        {
+            let paths = [clang.path(), clang.zig_path().unwrap_or(Path::new(""))];
+            let versions = [language.name(), clang.version(), clang.zig_version()];
+            parts.extend(versions.map(str::as_bytes));
+            parts.extend(paths.map(|path| path.as_os_str().as_bytes()));
             parts.extend(c::fingerprint().map(str::as_bytes));
         }
         parts.extend(interface_parts(&request.interface));

@@ -112,7 +112,7 @@ pub(super) fn carry_out(
         TaskInput::Source {
             text,
             place,
-            language: language @ (Language::C | Language::Cpp),
+            language: language @ (Language::C | Language::Cpp | Language::Zig),
         } => {
             let place = place.as_ref().ok_or_else(no_compiler)?;
             let compiled = c::compile(&interface, &task, (text, *language), place)?;
@@ -186,6 +186,7 @@ fn with_marks(component: &[u8], task: &BuildTask) -> Result<(Vec<u8>, Option<Vec
             Language::Rust => &[glue::user_file(task.world)],
             Language::C => &[c::SOURCE_C],
             Language::Cpp => &[c::SOURCE_CPP],
+            Language::Zig => &[c::SOURCE_ZIG],
         },
         TaskInput::Component | TaskInput::NoOp => &[],
     };

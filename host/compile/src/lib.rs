@@ -86,7 +86,7 @@ mod keeper_before_main;
 
 pub use build_protocol::BuildKind;
 pub use builder::{Builder, RememberedInputs};
-pub use c::{Clang, NoClang, header as c_header};
+pub use c::{Clang, NoClang, NoZig, header as c_header, zig_module};
 pub use cache::{CACHE_BYTES_MAX, Cache, CacheError};
 pub use child::builder_role;
 pub use child_output::BuiltComponent;

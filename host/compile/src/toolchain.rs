@@ -22,7 +22,7 @@ pub struct Toolchain {
     pub(super) execute: Vec<PathBuf>,
     /// Files that a fenced compiler only reads: the standard library for the target.
     pub(super) read: Vec<PathBuf>,
-    /// The compiler for C and C++, if it was looked for and found.
+    /// The compilers for C, C++ and Zig, if it was looked for and found.
     pub(super) clang: Option<Arc<Clang>>,
 }
 
@@ -106,7 +106,7 @@ impl Toolchain {
         self
     }
 
-    /// Returns the toolchain with a compiler for sources in C and C++.
+    /// Returns the toolchain with the compilers for sources in C, C++ and Zig.
     #[must_use]
     pub fn with_clang(mut self, clang: Arc<Clang>) -> Self {
         self.clang = Some(clang);

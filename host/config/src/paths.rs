@@ -131,8 +131,8 @@ fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
     }
     if kind == FileKind::Prototype && Language::of(&path).is_none() {
         return Err((
-            "does not end in `.rs`, `.c`, `.cc`, `.cpp` or `.cxx`",
-            "approaches in Rust, C and C++ are built from source: compile anything else to a component, and name it by \
+            "does not end in `.rs`, `.c`, `.cc`, `.cpp`, `.cxx` or `.zig`",
+            "approaches in Rust, C, C++ and Zig are built from source: compile anything else to a component, and name it by \
              `component`, or start it by `command` (docs/languages.md)",
         ));
     }

@@ -14,15 +14,18 @@ pub enum Language {
     /// C++: `.cc`, `.cpp` or `.cxx`.
     #[serde(rename = "C++")]
     Cpp,
+    /// Zig: `.zig`.
+    Zig,
 }
 
 /// The endings of files with sources, each with its language.
-const ENDINGS: [(&str, Language); 5] = [
+const ENDINGS: [(&str, Language); 6] = [
     ("rs", Language::Rust),
     ("c", Language::C),
     ("cc", Language::Cpp),
     ("cpp", Language::Cpp),
     ("cxx", Language::Cpp),
+    ("zig", Language::Zig),
 ];
 
 impl Language {
@@ -39,6 +42,7 @@ impl Language {
             Self::Rust => "Rust",
             Self::C => "C",
             Self::Cpp => "C++",
+            Self::Zig => "Zig",
         }
     }
 }
@@ -52,6 +56,7 @@ mod tests {
         let of = |name: &str| Language::of(Path::new(name)).map(Language::name);
         assert_eq!(of("a/heap.rs"), Some("Rust"));
         assert_eq!(of("heap.c"), Some("C"));
+        assert_eq!(of("heap.zig"), Some("Zig"));
         for name in ["heap.cc", "heap.cpp", "heap.cxx"] {
             assert_eq!(of(name), Some("C++"));
         }

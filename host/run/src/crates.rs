@@ -8,7 +8,7 @@ use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::{Code, Experiment};
+use bakeoff_domain::spec::Experiment;
 use bakeoff_source::language_of;
 use std::sync::Arc;
 
@@ -73,18 +73,22 @@ pub(super) async fn allow(
     })
 }
 
-/// Returns the tools with a compiler for C and C++, if an approach is written in one of these and it is there. Where it is
+/// Returns the tools with the compilers for C, C++ and Zig, if an approach is written in one of these and they are there. Where it is
 /// not, builds of these approaches fail, and say so.
 async fn with_clang(tools: Tools, experiment: &Experiment) -> Result<Tools, RunError> {
-    let mut approaches = experiment.approaches.iter();
-    let is_c = |code: &Code| matches!(language_of(code), Some(Language::C | Language::Cpp));
-    if !approaches.any(|one| is_c(&one.code)) {
+    let languages = experiment.approaches.iter();
+    let languages: Vec<Language> = languages.filter_map(|one| language_of(&one.code)).collect();
+    if languages.iter().all(|language| *language == Language::Rust) {
         return Ok(tools);
     }
     let Ok(clang) = Clang::find().await else {
         return Ok(tools);
     };
-    tools.with_clang(clang)
+    if !languages.contains(&Language::Zig) {
+        return tools.with_clang(clang);
+    }
+    let with_zig = clang.clone().with_zig().await;
+    tools.with_clang(with_zig.unwrap_or(clang))
 }
 
 /// Returns the exact versions of all crates.

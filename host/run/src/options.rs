@@ -208,16 +208,20 @@ impl Tools {
         })
     }
 
-    /// Returns the tools with a compiler for C and C++.
+    /// Returns the tools with a compiler for C and C++, and for Zig if it has that.
     ///
     /// # Errors
     /// The builder is in use.
     pub fn with_clang(self, clang: Clang) -> Result<Self, RunError> {
         // Its first line is what reports show, and all of it is in the keys of results.
         let (first, rest) = (self.compiler.split_once('\n')).unwrap_or((&self.compiler, ""));
-        let version = clang.version();
+        let zig = match clang.zig_path() {
+            Some(_) => format!(", Zig {}", clang.zig_version()),
+            None => String::new(),
+        };
         let compiler = format!(
-            "{first}, {version} for C and C++\n{rest}{}\n",
+            "{first}, {} for C and C++{zig}\n{rest}{}\n",
+            clang.version(),
             clang.path().display()
         );
         let builder = Arc::into_inner(self.builder);

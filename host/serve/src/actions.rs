@@ -63,7 +63,8 @@ const WORKS: [(&str, ReadWork); 6] = [
                 "rs" => "rs",
                 "c" => "c",
                 "cpp" => "cpp",
-                _ => return Err("The language is none of Rust, C and C++.".to_owned()),
+                "zig" => "zig",
+                _ => return Err("The language is none of Rust, C, C++ and Zig.".to_owned()),
             },
             source: match form.text("source") {
                 source if source.trim().is_empty() && form.word("description").is_empty() => {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// The forms, in their order, by the address that each is sent to.
 const ACTIONS: [&str; 6] = ["run", "stop", "add", "withdraw", "pick", "copy"];
 /// The languages of a source that is pasted, by the endings of their files.
-const LANGUAGES: [(&str, &str); 3] = [("rs", "Rust"), ("c", "C"), ("cpp", "C++")];
+const LANGUAGES: [(&str, &str); 4] = [("rs", "Rust"), ("c", "C"), ("cpp", "C++"), ("zig", "Zig")];
 
 /// A form that was sent, and refused.
 pub(crate) struct SentForm<'a> {

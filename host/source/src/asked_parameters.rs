@@ -31,7 +31,7 @@ pub(super) fn with_asked_parameters(
         "{path_shown} never asks for `{name}`, which the `sweep` of this approach has values of: its variants would \
          all be the same. {}, or leave the parameter out",
         match code.language() {
-            Some(Language::C | Language::Cpp) =>
+            Some(Language::C | Language::Cpp | Language::Zig) =>
                 "Ask `wasi_config_store_get` for it (docs/languages.md)".to_owned(),
             _ => format!("Add `let {name}: TYPE = crate::bakeoff::param::get(\"{name}\");`"),
         }

@@ -34,7 +34,7 @@ Examples:
 pub(super) struct Arguments {
     /// An experiment's folder or file
     experiment: PathBuf,
-    /// Sources in Rust, C or C++, or components
+    /// Sources in Rust, C, C++ or Zig, or components
     #[arg(required_unless_present = "ideas", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// An idea that a model is to write: a name, and what it is; repeated for each
@@ -225,7 +225,7 @@ impl<'a> Adding<'a> {
             _ if Language::of(path).is_some() => false,
             _ => {
                 return Err(wrong(
-                    "it is no source in Rust (.rs), C (.c) or C++ (.cc, .cpp, .cxx) and no component (.wasm); a program is \
+                    "it is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig) and no component (.wasm); a program is \
                      named in bakeoff.toml by `command`"
                         .to_owned(),
                 ));

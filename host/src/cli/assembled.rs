@@ -80,21 +80,21 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
     let is_component = file.extension().is_some_and(|end| end == "wasm");
     if !is_component && Language::of(file).is_none() {
         return Err(Failure::usage(format!(
-            "{shown} is no source in Rust (.rs), C (.c) or C++ (.cc, .cpp, .cxx) and no component (.wasm), to which other \
+            "{shown} is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig) and no component (.wasm), to which other \
              languages are compiled (docs/languages.md)"
         )));
     }
     Ok(code_of(file))
 }
 
-/// Returns the approaches whose interface is read off their code: all but sources in C and C++, which have to fit that of
-/// the others.
+/// Returns the approaches whose interface is read off their code: all but sources in C, C++ and Zig, which have to fit
+/// that of the others.
 pub(super) fn typed(approaches: &[Approach]) -> Result<Vec<&Approach>, Failure> {
     let is_typed = |one: &&Approach| matches!(language_of(&one.code), None | Some(Language::Rust));
     let typed: Vec<&Approach> = approaches.iter().filter(is_typed).collect();
     if typed.is_empty() {
         return Err(Failure::usage(
-            "no interface can be read off sources in C and C++ alone: give one with --wit DIR --call NAME, or a Rust file \
+            "no interface can be read off sources in C, C++ and Zig alone: give one with --wit DIR --call NAME, or a Rust file \
              or component of the same function beside them (docs/languages.md)",
         ));
     }

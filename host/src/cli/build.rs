@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Builds a source in Rust, C or C++ to a component, confined and without cargo
+/// Builds a source in Rust, C, C++ or Zig to a component, confined and without cargo
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -202,13 +202,17 @@ pub(super) async fn built(
     ))
 }
 
-/// Returns the tools with a compiler for C and C++, if the file is in one of these.
+/// Returns the tools with the compilers for C, C++ and Zig, if the file is in one of these.
 async fn with_clang(tools: Tools, file: &Path) -> Result<Tools, Failure> {
     match Language::of(file) {
         None | Some(Language::Rust) => Ok(tools),
-        Some(Language::C | Language::Cpp) => {
+        Some(language @ (Language::C | Language::Cpp | Language::Zig)) => {
             let clang = Clang::find().await;
-            let clang = clang.map_err(|error| Failure::usage(error.to_string()))?;
+            let mut clang = clang.map_err(|error| Failure::usage(error.to_string()))?;
+            if language == Language::Zig {
+                let with_zig = clang.with_zig().await;
+                clang = with_zig.map_err(|error| Failure::usage(error.to_string()))?;
+            }
             Ok(tools.with_clang(clang)?)
         }
     }

@@ -38,7 +38,7 @@ Examples:
 Exit status: 0 if it fits, or the call's answer is not refused, or the oracle refuses some changed
 answers and contradicts neither itself nor approaches that agree; 1 otherwise.")]
 pub(super) struct Arguments {
-    /// A component, a source in Rust, C or C++, or the folder of an experiment
+    /// A component, a source in Rust, C, C++ or Zig, or the folder of an experiment
     file: PathBuf,
     #[command(flatten)]
     interface: CheckedInterface,

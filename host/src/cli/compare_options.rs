@@ -12,7 +12,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measures files against each other, without an experiment file: sources in Rust, C or C++, and components, mixed.
+/// Measures files against each other, without an experiment file: sources in Rust, C, C++ or Zig, and components, mixed.
 /// Results are kept only with --out.
 ///
 /// Nothing else need be said: the function that all have in common is called, its types are read off the

@@ -1,4 +1,4 @@
-//! `bakeoff header`: the header that a prototype in C or C++ includes.
+//! `bakeoff header`: the header that a prototype in C or C++ includes, or the module that one in Zig imports.
 
 use super::build::{InterfaceArguments, WorldName};
 use super::failure::Failure;
@@ -8,13 +8,15 @@ use bakeoff_render::escape::Lines;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Prints the header that a prototype in C or C++ includes as "prototype.h": the types and functions of an interface
+/// Prints what a prototype in C or C++ includes as "prototype.h", or one in Zig imports as "prototype": the types and
+/// functions of an interface
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   bakeoff header wit --call top-k > prototype.h     for an editor; builds make their own
+  bakeoff header wit --call top-k --zig > prototype.zig
 
-docs/languages.md says what a source in C needs.")]
+docs/languages.md says what sources in C and Zig need.")]
 pub(super) struct Arguments {
     /// The WIT file, or a folder of WIT files
     #[arg(default_value = "wit")]
@@ -25,6 +27,9 @@ pub(super) struct Arguments {
     /// Declare the function that asks for values of a `sweep`, too
     #[arg(long)]
     sweep: bool,
+    /// Print the module for Zig in place of the header
+    #[arg(long)]
+    zig: bool,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -34,7 +39,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         call: Some(arguments.call.clone()),
         world: WorldName::Prototype,
     };
-    let header = bakeoff_compile::c_header(&*interface.load()?, arguments.sweep);
+    let interface = interface.load()?;
+    let header = if arguments.zig {
+        bakeoff_compile::zig_module(&interface, arguments.sweep)
+    } else {
+        bakeoff_compile::c_header(&interface, arguments.sweep)
+    };
     let header = header.map_err(|failure| Failure::usage(failure.message))?;
     show::write(&Lines(&header).to_string())?;
     Ok(Status::Done)

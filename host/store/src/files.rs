@@ -81,6 +81,7 @@ impl IterationFile {
             Self::Source(Language::Rust) => "source.rs",
             Self::Source(Language::C) => "source.c",
             Self::Source(Language::Cpp) => "source.cc",
+            Self::Source(Language::Zig) => "source.zig",
             Self::Component => "component.wasm",
             Self::Log => "log.txt",
         }

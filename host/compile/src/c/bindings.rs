@@ -1,5 +1,6 @@
-//! The header that a source in C includes, and the bindings between its functions and the interface.
+//! The header that a source in C includes, the same in Zig, and the bindings between its functions and the interface.
 
+use super::zig_bindings;
 use crate::failures::ungenerated;
 use crate::glue;
 use bakeoff_domain::failure::Failure;
@@ -62,13 +63,23 @@ pub fn header(interface: &Interface, parameters: bool) -> Result<String, Failure
     CBindings::of(&resolve, world).map(|bindings| bindings.header)
 }
 
+/// Returns the module that a prototype in Zig of this interface imports: `prototype`.
+///
+/// # Errors
+/// The interface has no bindings for C, or a form that has no translation.
+pub fn zig_module(interface: &Interface, parameters: bool) -> Result<String, Failure> {
+    zig_bindings::of_header(&header(interface, parameters)?)
+}
+
 /// Everything beside a source, an interface and the compilers that decides a build: part of the cache key.
-pub(crate) fn fingerprint() -> [&'static str; 5] {
+pub(crate) fn fingerprint() -> [&'static str; 7] {
     [
         include_str!("../../../../guest-sdk/src/c/heap.rs"),
         include_str!("../../../../guest-sdk/src/c/support.c"),
         include_str!("../../../../guest-sdk/src/c/before.h"),
         include_str!("bindings.rs"),
         include_str!("build.rs"),
+        include_str!("zig_bindings.rs"),
+        include_str!("zig_object.rs"),
     ]
 }

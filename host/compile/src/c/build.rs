@@ -1,7 +1,10 @@
-//! In the child: from a source in C or C++ to a component, with the heap, the linker and the limits that Rust has.
+//! In the child: from a source in C, C++ or Zig to a component, with the heap, the linker and the limits that Rust has.
 
 use super::bindings::{BINDINGS, CBindings, HEADER};
 use super::clang::ClangPaths;
+use super::zig::ZigPaths;
+use super::zig_bindings;
+use super::zig_object::{self, BINDINGS_ZIG, ROOT, ROOT_ZIG, SOURCE_ZIG};
 use crate::archive::Member;
 use crate::build_folder::{folder_failure, read_output, write_input};
 use crate::build_protocol::{BuildKind, BuildPlace, BuildTask, Compiler};
@@ -78,7 +81,7 @@ pub(crate) const SOURCE_CPP: &str = "source.cc";
 /// The longest list of functions in a message.
 const NAMES_MAX: usize = 5;
 
-/// A build of a source in C or C++.
+/// A build of a source in C, C++ or Zig.
 struct CBuild<'a> {
     task: &'a BuildTask,
     language: Language,
@@ -95,7 +98,7 @@ pub(crate) struct CompiledC {
     pub(crate) our_allocator: bool,
 }
 
-/// Compiles a source in C or C++, with bindings around it.
+/// Compiles a source in C, C++ or Zig, with bindings around it.
 pub(crate) fn compile(
     interface: &Interface,
     task: &BuildTask,
@@ -108,6 +111,13 @@ pub(crate) fn compile(
         return Err(failed(format!(
             "{} is C++, and there is no library of C++ for wasm32 here: `apt-get install libc++-dev-wasm32`, or a WASI \
              SDK that the variable WASI_SDK_PATH names",
+            task.path_shown
+        )));
+    }
+    if language == Language::Zig && clang.zig.is_none() {
+        return Err(failed(format!(
+            "{} is Zig, and there is no compiler for it here: put the `zig` of https://ziglang.org on PATH (`bakeoff doctor` \
+             says whether it is found)",
             task.path_shown
         )));
     }
@@ -137,6 +147,7 @@ impl CBuild<'_> {
     fn module(&self, text: &str) -> Result<(Vec<u8>, bool), Failure> {
         let source = match self.language {
             Language::Cpp => SOURCE_CPP,
+            Language::Zig => SOURCE_ZIG,
             Language::C | Language::Rust => SOURCE_C,
         };
         let files = [
@@ -152,14 +163,20 @@ impl CBuild<'_> {
             write_input(self.scratch, name, text.as_bytes())?;
         }
         rustc::write_jobs(self.scratch)?;
-        let own = self.compile_file(source, "source.o", Some(source))?;
+        let own = match &self.clang.zig {
+            Some(zig) if self.language == Language::Zig => self.compile_zig(zig)?,
+            _ => self.compile_file(source, "source.o", Some(source))?,
+        };
+        // Zig's library asks for functions of a system by their names there.
+        let of_system = imported(&own, |module| module.starts_with("wasi_snapshot"));
+        refuse_system(&of_system, self.task)?;
         let own = Member {
             name: "source.o",
             bytes: &own,
         };
         object_names::check(&own).map_err(|what| {
             failed(format!(
-                "{} cannot be linked: it has {what}; only names and sections that a C compiler makes by itself are linked",
+                "{} cannot be linked: it has {what}; only names and sections that a compiler makes by itself are linked",
                 self.task.path_shown
             ))
         })?;
@@ -216,6 +233,21 @@ impl CBuild<'_> {
         }
         let read = read_output(&self.scratch.join(object));
         read.map_err(|error| folder_failure(&format!("{object}: {error}")))
+    }
+
+    /// Compiles the user's file in Zig to an object, and returns it.
+    fn compile_zig(&self, zig: &ZigPaths) -> Result<Vec<u8>, Failure> {
+        let bindings = zig_bindings::of_header(&self.bindings.header)?;
+        for (name, text) in [(BINDINGS_ZIG, &*bindings), (ROOT_ZIG, ROOT)] {
+            write_input(self.scratch, name, text.as_bytes())?;
+        }
+        let mut command = zig_object::command(zig, self.task.kind, self.compiler.simd);
+        let output = tool::run(&mut command, &[], self.scratch)?;
+        if !output.status.success() {
+            return Err(self.explain(&output, Some(SOURCE_ZIG)));
+        }
+        let read = read_output(&self.scratch.join("source.o"));
+        read.map_err(|error| folder_failure(&format!("source.o: {error}")))
     }
 
     /// Compiles the heap, with the functions of the compiler's run-time, to `heap.a`.
@@ -279,6 +311,9 @@ impl CBuild<'_> {
         for folder in folders {
             said = said.replace(&folder.display().to_string(), "/clang");
         }
+        if let Some(zig) = &self.clang.zig {
+            said = said.replace(&zig.library.display().to_string(), "/zig");
+        }
         said.replace(&self.clang.library.display().to_string(), "libc.a")
     }
 
@@ -292,7 +327,7 @@ impl CBuild<'_> {
         };
         let shown = &self.task.path_shown;
         let mut message = said.replace(&format!("{source}:"), &format!("{shown}:"));
-        if said.contains("file not found") {
+        if self.language != Language::Zig && said.contains("file not found") {
             message += "\nhelp: a source is one file with the C library and \"prototype.h\", the header that bakeoff makes \
                         of the interface; put other headers of yours into it";
         }
@@ -320,7 +355,10 @@ impl CBuild<'_> {
                 Language::Cpp => {
                     "; in C++ behind `#include \"prototype.h\"`, which gives them names of C"
                 }
-                _ => "",
+                Language::Zig => {
+                    "; in Zig as `export fn`, with the types of `@import(\"prototype\")`"
+                }
+                Language::C | Language::Rust => "",
             };
             return failed(format!(
                 "{shown} does not define what the interface asks for{c_names}:\n{}",
@@ -329,7 +367,8 @@ impl CBuild<'_> {
         }
         let said = said.replace("source.o", shown);
         let help = if said.contains("signature mismatch") {
-            "\nhelp: `#include \"prototype.h\"`, which declares the functions of the interface as they have to be"
+            "\nhelp: `#include \"prototype.h\"`, which declares the functions of the interface as they have to be (in Zig, \
+             `@import(\"prototype\")`)"
         } else {
             ""
         };
@@ -406,21 +445,32 @@ fn begins_with_work(module: &[u8]) -> wasmparser::Result<bool> {
 
 /// Refuses a module that asks for anything but the values of parameters.
 fn check_imports(module: &[u8], task: &BuildTask) -> Result<(), Failure> {
+    let others = imported(module, |module| !module.starts_with("wasi:config/store@"));
+    refuse_system(&others, task)
+}
+
+/// Returns the names that a module or an object imports from the modules that are asked for.
+fn imported(module: &[u8], is_asked: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for payload in Parser::new(0).parse_all(module).flatten() {
         if let Payload::ImportSection(imports) = payload {
             let imports = imports.into_imports().flatten();
-            let others = imports.filter(|import| !import.module.starts_with("wasi:config/store@"));
-            names.extend(others.map(|import| import.name.to_owned()));
+            let asked = imports.filter(|import| is_asked(import.module));
+            names.extend(asked.map(|import| import.name.to_owned()));
         }
     }
+    names
+}
+
+/// Refuses functions of a system, if there are any.
+fn refuse_system(names: &BTreeSet<String>, task: &BuildTask) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = names.into_iter().take(NAMES_MAX).collect();
+    let names: Vec<&str> = names.iter().take(NAMES_MAX).map(|name| &**name).collect();
     Err(failed(format!(
         "{} calls functions that need a system ({}), and a prototype has none: it reads no file, no clock and no random \
-         numbers, and has no arguments",
+         numbers, has no arguments, and prints nothing by Zig's `std.debug.print`",
         task.path_shown,
         names.join(", ")
     )))

@@ -1,5 +1,6 @@
-//! In the parent: the C compiler of this machine, and the C library for WebAssembly.
+//! In the parent: the C compiler of this machine, the C library for WebAssembly, and the compiler for Zig.
 
+use super::zig::{Zig, ZigPaths};
 use crate::choice::{Programs, resolved};
 use crate::shared_libraries::shared_libraries;
 use bakeoff_domain::language::Language;
@@ -26,7 +27,17 @@ pub struct NoClang {
     reason: String,
 }
 
-/// Paths that a builder child needs for sources in C and C++.
+/// Reason why sources in Zig cannot be built on this machine, with the next step.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "sources in Zig cannot be built here: {reason}; put the `zig` of https://ziglang.org on PATH (`pip install ziglang` has it, \
+     as the file `zig` in the folder of its package)"
+)]
+pub struct NoZig {
+    reason: String,
+}
+
+/// Paths that a builder child needs for sources in C and C++, and in Zig where that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClangPaths {
     pub(super) clang: PathBuf,
@@ -37,6 +48,7 @@ pub(crate) struct ClangPaths {
     pub(super) library: PathBuf,
     /// The folder of headers of C++ and its libraries, if they are there.
     pub(super) cpp: Option<CppPaths>,
+    pub(super) zig: Option<ZigPaths>,
 }
 
 /// Paths of the library of C++.
@@ -51,6 +63,8 @@ pub(crate) struct CppPaths {
 pub struct Clang {
     pub(crate) paths: ClangPaths,
     version: String,
+    /// The version of Zig; empty if sources in Zig are not asked for, or it is not there.
+    zig_version: String,
     /// Files that a fenced compiler reads and executes: itself, and its shared libraries.
     pub(crate) execute: Vec<PathBuf>,
 }
@@ -109,14 +123,45 @@ impl Clang {
         Ok(Self {
             paths: ClangPaths {
                 cpp: cpp(&headers, &libraries),
+                zig: None,
                 headers: vec![own_headers, headers],
                 library: libraries.join("libc.a"),
                 target: target.to_owned(),
                 clang: clang.clone(),
             },
             version,
+            zig_version: String::new(),
             execute: [clang].into_iter().chain(execute).collect(),
         })
+    }
+
+    /// Adds the compiler for Zig: the `zig` on the search path.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub async fn with_zig(self) -> Result<Self, NoZig> {
+        self.with_zig_of(&Programs::of_user(false)).await
+    }
+
+    async fn with_zig_of(mut self, programs: &Programs) -> Result<Self, NoZig> {
+        let zig = Zig::find(programs).await;
+        let zig = zig.map_err(|reason| NoZig { reason })?;
+        self.execute.push(zig.paths.zig.clone());
+        self.execute
+            .extend(shared_libraries(programs, &zig.paths.zig).await);
+        self.paths.zig = Some(zig.paths);
+        self.zig_version = zig.version;
+        Ok(self)
+    }
+
+    /// Returns the version of Zig; empty without it.
+    pub fn zig_version(&self) -> &str {
+        &self.zig_version
+    }
+
+    /// Returns the path of the compiler for Zig.
+    pub fn zig_path(&self) -> Option<&Path> {
+        self.paths.zig.as_ref().map(|zig| &*zig.zig)
     }
 
     /// Returns the first line of the compiler's version.
@@ -131,7 +176,11 @@ impl Clang {
 
     /// Returns true if sources in this language can be built.
     pub fn has(&self, language: Language) -> bool {
-        language != Language::Cpp || self.paths.cpp.is_some()
+        match language {
+            Language::Rust | Language::C => true,
+            Language::Cpp => self.paths.cpp.is_some(),
+            Language::Zig => self.paths.zig.is_some(),
+        }
     }
 
     /// Returns what a fenced compiler only reads: headers and libraries. Beside a library the linker finds the names
@@ -141,7 +190,8 @@ impl Clang {
         let libraries = paths.library.parent().map(Path::to_owned);
         let cpp = paths.cpp.iter();
         let cpp = cpp.flat_map(|cpp| cpp.libraries.iter().chain([&cpp.headers]));
-        let all = paths.headers.iter().chain(&libraries).chain(cpp);
+        let zig = paths.zig.iter().map(|zig| &zig.library);
+        let all = paths.headers.iter().chain(&libraries).chain(cpp).chain(zig);
         let links = all.clone().map(|path| resolved(path.clone()));
         let mut read: Vec<PathBuf> = all.cloned().chain(links).collect();
         read.dedup();

@@ -11,7 +11,7 @@ pub struct MachineFacts {
     pub confinement: ConfinementFacts,
     /// The Rust toolchain.
     pub toolchain: ToolchainFacts,
-    /// The compiler for C and C++.
+    /// The compilers for C, C++ and Zig.
     pub clang: ClangFacts,
     /// The clocks.
     pub clocks: ClocksFacts,
@@ -64,7 +64,7 @@ pub struct ToolchainFacts {
     pub problem: Option<String>,
 }
 
-/// The compiler for sources in C and C++.
+/// The compilers for sources in C, C++ and Zig.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClangFacts {
     /// Path of the compiler.
@@ -73,6 +73,8 @@ pub struct ClangFacts {
     pub version: Option<String>,
     /// True if there is a library of C++ for WebAssembly.
     pub has_cpp: bool,
+    /// The version of Zig; `None` if sources in it cannot be built.
+    pub zig: Option<String>,
     /// The reason why neither language can be built; `None` if C can.
     pub problem: Option<String>,
 }

@@ -160,11 +160,18 @@ fn clang(facts: &ClangFacts) -> Finding {
             .next(format!("optional: {problem}")),
         (None, has_cpp) => {
             let version = facts.version.as_deref().unwrap_or_default();
-            let finding = Finding::good(topic, version).means(format!(
-                "{}: prototypes in C{} are built.",
-                facts.clang.as_deref().unwrap_or_default(),
-                if has_cpp { " and C++" } else { "" }
-            ));
+            let languages = match (has_cpp, facts.zig.is_some()) {
+                (true, true) => "C, C++ and Zig",
+                (true, false) => "C and C++",
+                (false, true) => "C and Zig",
+                (false, false) => "C",
+            };
+            let zig = facts.zig.iter().map(|version| format!(", Zig {version}"));
+            let finding = Finding::good(topic, format!("{version}{}", zig.collect::<String>()))
+                .means(format!(
+                    "{}: prototypes in {languages} are built.",
+                    facts.clang.as_deref().unwrap_or_default(),
+                ));
             if has_cpp {
                 finding
             } else {

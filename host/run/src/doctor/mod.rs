@@ -163,12 +163,17 @@ fn toolchain_facts(toolchain: &Toolchain) -> ToolchainFacts {
 
 async fn clang_facts() -> ClangFacts {
     match Clang::find().await {
-        Ok(clang) => ClangFacts {
-            clang: Some(clang.path().display().to_string()),
-            version: Some(clang.version().to_owned()),
-            has_cpp: clang.has(Language::Cpp),
-            problem: None,
-        },
+        Ok(clang) => {
+            let clang = clang.clone().with_zig().await.unwrap_or(clang);
+            let has_zig = clang.has(Language::Zig);
+            ClangFacts {
+                clang: Some(clang.path().display().to_string()),
+                version: Some(clang.version().to_owned()),
+                has_cpp: clang.has(Language::Cpp),
+                zig: has_zig.then(|| clang.zig_version().to_owned()),
+                problem: None,
+            }
+        }
         Err(error) => ClangFacts {
             problem: Some(error.to_string()),
             ..ClangFacts::default()
