@@ -11,7 +11,7 @@ use super::build_protocol::{BuildKind, BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;
 use super::export_names::{self, ABI, Kind, SYMBOL_PREFIX};
 use super::failures::{build_failure, cut};
-use super::object_names;
+use super::object_names::{self, LocalNames};
 use super::scrub::without_paths;
 use super::tool::{self, ToolOutput};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -52,7 +52,7 @@ pub(super) fn link(
     let members = archive::members(&archive)
         .ok_or_else(|| folder_failure("the compiler's output is not an archive"))?;
     for member in &members {
-        object_names::check(member).map_err(|what| refused(task, &what))?;
+        object_names::check(member, LocalNames::Usual).map_err(|what| refused(task, &what))?;
     }
     // The crate's own objects come first, as a linker takes from an archive only what others ask for.
     let prefix = format!("{}.", OBJECTS_FILE.trim_end_matches(".a"));

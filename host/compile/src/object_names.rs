@@ -33,11 +33,21 @@ const MANGLED: [&str; 2] = ["_R", "_ZN"];
 /// The longest name that a message quotes, in characters.
 const SHOWN_CHARS: usize = 60;
 
+/// Characters of the names that an object keeps to itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LocalNames {
+    /// Those of all other names.
+    Usual,
+    /// What is printable in ASCII: Zig names a function of a generic type by its arguments, `Custom(i64,usize).grow`. No other
+    /// object is linked by such a name, and the linker does no more than to keep it.
+    Printable,
+}
+
 /// Checks an object of the compiler.
 ///
 /// # Errors
 /// The first forbidden name or part, as a phrase to follow "it has".
-pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
+pub(super) fn check(object: &Member<'_>, local: LocalNames) -> Result<(), String> {
     let malformed = |_| format!("an object that cannot be read ({})", shown(object.name));
     if !Parser::is_core_wasm(object.bytes) {
         return Err(format!("a part that is no object ({})", shown(object.name)));
@@ -59,7 +69,7 @@ pub(super) fn check(object: &Member<'_>) -> Result<(), String> {
             Payload::CustomSection(section) => {
                 check_section(section.name())?;
                 if let KnownCustom::Linking(linking) = section.as_known() {
-                    check_linking(linking, malformed)?;
+                    check_linking(linking, local, malformed)?;
                 }
             }
             _ => {}
@@ -115,20 +125,25 @@ pub(super) fn defined<'a>(object: &Member<'a>) -> Vec<&'a str> {
 
 fn check_linking(
     linking: LinkingSectionReader<'_>,
+    local: LocalNames,
     malformed: impl Fn(wasmparser::BinaryReaderError) -> String + Copy,
 ) -> Result<(), String> {
     for part in linking.subsections() {
         match part.map_err(malformed)? {
             Linking::SymbolTable(symbols) => {
                 for symbol in symbols {
-                    if let Some(name) = name(&symbol.map_err(malformed)?) {
-                        check_name("a symbol", name)?;
+                    let symbol = symbol.map_err(malformed)?;
+                    let is_free = local == LocalNames::Printable && is_local(&symbol);
+                    match name(&symbol) {
+                        Some(name) if is_free => check_printable("a symbol", name)?,
+                        Some(name) => check_name("a symbol", name)?,
+                        None => {}
                     }
                 }
             }
             Linking::SegmentInfo(segments) => {
                 for segment in segments {
-                    check_segment(segment.map_err(malformed)?.name)?;
+                    check_segment(segment.map_err(malformed)?.name, local)?;
                 }
             }
             Linking::ComdatInfo(groups) => {
@@ -164,11 +179,29 @@ fn check_section(name: &str) -> Result<(), String> {
     }
 }
 
-fn check_segment(name: &str) -> Result<(), String> {
-    if begins(name, &SEGMENT_PREFIXES) {
-        check_name("a section", name)
+fn check_segment(name: &str, local: LocalNames) -> Result<(), String> {
+    match local {
+        _ if !begins(name, &SEGMENT_PREFIXES) => {
+            Err(format!("a section that is named {}", shown(name)))
+        }
+        LocalNames::Usual => check_name("a section", name),
+        LocalNames::Printable => check_printable("a section", name),
+    }
+}
+
+/// Returns true for a symbol that is defined in an object and seen by no other one.
+fn is_local(symbol: &SymbolInfo<'_>) -> bool {
+    let (SymbolInfo::Func { flags, .. } | SymbolInfo::Data { flags, .. }) = symbol else {
+        return false;
+    };
+    flags.contains(SymbolFlags::BINDING_LOCAL) && !flags.contains(SymbolFlags::UNDEFINED)
+}
+
+fn check_printable(what: &str, name: &str) -> Result<(), String> {
+    if name.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        Ok(())
     } else {
-        Err(format!("a section that is named {}", shown(name)))
+        Err(format!("{what} that is named {}", shown(name)))
     }
 }
 
@@ -208,20 +241,29 @@ mod tests {
     };
 
     fn checked(module: &Module) -> Result<(), String> {
-        check(&Member {
+        checked_as(module, LocalNames::Usual)
+    }
+
+    fn checked_as(module: &Module, local: LocalNames) -> Result<(), String> {
+        let member = Member {
             name: "out.o",
             bytes: &module.clone().finish(),
-        })
+        };
+        check(&member, local)
     }
 
     fn with_symbol(name: &str) -> Module {
+        with_symbol_of(name, 0)
+    }
+
+    fn with_symbol_of(name: &str, flags: u32) -> Module {
         let mut symbols = SymbolTable::new();
         let definition = DataSymbolDefinition {
             index: 0,
             offset: 0,
             size: 1,
         };
-        symbols.data(0, name, Some(definition));
+        symbols.data(flags, name, Some(definition));
         let mut linking = LinkingSection::new();
         linking.symbol_table(&symbols);
         let mut module = Module::new();
@@ -306,10 +348,26 @@ mod tests {
     }
 
     #[test]
+    fn names_that_an_object_keeps_to_itself_may_be_those_of_generic_types() {
+        let (global, local) = (0, SymbolFlags::BINDING_LOCAL.bits());
+        let name = "hash_map.Custom(i64,usize,hash_map.AutoContext(i64),80).grow";
+        let checked = |name, flags, names| checked_as(&with_symbol_of(name, flags), names);
+        assert_eq!(checked(name, local, LocalNames::Printable), Ok(()));
+        for (name, flags, names) in [
+            (name, global, LocalNames::Printable),
+            (name, local, LocalNames::Usual),
+            ("a\nb", local, LocalNames::Printable),
+            ("ä", local, LocalNames::Printable),
+        ] {
+            assert!(checked(name, flags, names).is_err(), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_no_object_is_refused() {
         for bytes in [&b"bitcode"[..], b"\0asm\x01\0\0\0\xff"] {
             let part = Member { name: "a\n", bytes };
-            let refused = check(&part).unwrap_err();
+            let refused = check(&part, LocalNames::Usual).unwrap_err();
             assert!(refused.contains("`a\\n`"), "{refused}");
         }
     }

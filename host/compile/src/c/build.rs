@@ -14,7 +14,7 @@ use crate::export_names;
 use crate::failures::{build_failure, cut};
 use crate::glue::{self, ALLOCATOR};
 use crate::link;
-use crate::object_names;
+use crate::object_names::{self, LocalNames};
 use crate::rustc;
 use crate::scrub::without_paths;
 use crate::tool::{self, ToolOutput};
@@ -174,7 +174,11 @@ impl CBuild<'_> {
             name: "source.o",
             bytes: &own,
         };
-        object_names::check(&own).map_err(|what| {
+        let local = match self.language {
+            Language::Zig => LocalNames::Printable,
+            Language::Rust | Language::C | Language::Cpp => LocalNames::Usual,
+        };
+        object_names::check(&own, local).map_err(|what| {
             failed(format!(
                 "{} cannot be linked: it has {what}; only names and sections that a compiler makes by itself are linked",
                 self.task.path_shown
