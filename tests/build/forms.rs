@@ -6,7 +6,7 @@ use crate::support::root;
 use bakeoff_domain::spec::Inputs;
 use bakeoff_sandbox::invoke::{CallPath, parse_call, render};
 use bakeoff_sandbox::{Imports, Sandbox};
-use bakeoff_source::RunFiles;
+use bakeoff_source::{RunFiles, VendoredComponents};
 
 #[tokio::test]
 async fn a_workload_makes_the_same_inputs_from_the_same_seed() {
@@ -46,7 +46,7 @@ async fn every_example_draws_its_inputs() {
     let builder = builder(None).await;
     for example in ["index", "prime-sieve", "substring-search", "top-k"] {
         let loaded = bakeoff_config::load(&root().join("examples").join(example)).unwrap();
-        let files = RunFiles::read(&loaded).unwrap();
+        let files = RunFiles::read(&loaded, &VendoredComponents::of_cache(None)).unwrap();
         let call = &loaded.experiment.interface.call;
         let interface = Arc::new(Interface::parse(files.wit.clone(), call).unwrap());
         let request = BuildRequest {

@@ -3,7 +3,7 @@
 //! Loading compiled code is as unsafe as running it, so an entry is only used if its HMAC is valid
 //! under a key that only its owner can read. An invalid entry is removed, and built again.
 
-use bakeoff_files::{Folder, MAC_BYTES, UserKey, own_folder, remove_abandoned_below};
+use bakeoff_files::{Folder, MAC_BYTES, UserKey, cache_folder, own_folder, remove_abandoned_below};
 use bakeoff_source::digest_of_parts;
 use serde::{Serialize, de::DeserializeOwned};
 use std::ffi::OsString;
@@ -79,15 +79,8 @@ impl Cache {
     /// # Errors
     /// As for [`open`](Self::open), and if the platform names no such folder.
     pub fn open_default() -> Result<Self, CacheError> {
-        use etcetera::BaseStrategy;
-        let strategy = etcetera::choose_base_strategy().map_err(|_| CacheError::NoFolder)?;
-        let folder = strategy.cache_dir().join("bakeoff");
-        // A relative one would come with the folder that one stands in.
-        if folder.is_absolute() {
-            Self::open(&folder)
-        } else {
-            Err(CacheError::NoFolder)
-        }
+        let folder = cache_folder().ok_or(CacheError::NoFolder)?;
+        Self::open(&folder)
     }
 
     /// Opens the cache in a folder. A missing folder is made, for its owner alone.

@@ -14,7 +14,7 @@
 //! | … `seed` | a whole number from 0: what is checked follows from it, and nothing that is timed | the run's own |
 //! | `[[approach]]` (1–64) `name` | 1–100 characters | – |
 //! | … `description` | 1–4000 characters | none |
-//! | … `source` or `component` | a Rust file or a component | – |
+//! | … `source` or `component` | a Rust file, or a component: a file, or `"oci://registry/name:tag@sha256:…"` | – |
 //! | … `text` | a file that says what the approach is; in a question in words | its `description` |
 //! | … `command` | a program in any language, by the command that starts it: `["python3", "top_k.py"]` | – |
 //! | … `grant` | `{ files = { "/data" = "fixtures" } }`: folders that a component reads, by its paths | none |
@@ -92,7 +92,7 @@
 //! `gate = { reading = { max = "64 MiB" } }`.
 //!
 //! All paths are relative to the experiment's folder and stay inside it; only a granted folder may be
-//! another one, where the host's [policy](Policy) allows it.
+//! another one, where the host's [policy](Policy) allows it. A component in a registry is one that was fetched before.
 
 mod agent_tasks;
 mod aggregators;
@@ -121,6 +121,7 @@ mod program;
 mod prose;
 mod question;
 mod reading_gate;
+mod reference;
 mod rounds;
 mod section;
 mod suggest;
@@ -154,7 +155,7 @@ pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, pars
 pub use judge::Judge;
 pub use load::{
     DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
-    load_any,
+    load_any, references,
 };
 pub use lock::{
     LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,
@@ -163,6 +164,7 @@ pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use reference::{NamedReference, References};
 pub use rounds::{
     AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
     WIDTH_MAX, Width, Wish,

@@ -7,8 +7,9 @@ use super::generate::Generate;
 use super::instances::parse_instances;
 use super::judge::Judge;
 use super::lock;
-use super::paths;
+use super::paths::{self, FileKind};
 use super::program;
+use super::reference::{self, References};
 use super::rounds::Rounds;
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
@@ -239,6 +240,25 @@ pub fn declared(path: &Path) -> Result<DeclaredExperiment, ConfigError> {
     })
 }
 
+/// Reads the experiment file in a folder, or in a file of any name, and returns the components in registries that it
+/// names.
+///
+/// # Errors
+/// The file does not exist, cannot be read, or is [`ConfigError::Invalid`], with all findings.
+pub fn references(path: &Path) -> Result<References, ConfigError> {
+    let ExperimentFile { name, text, .. } = ExperimentFile::read(path)?;
+    let decoded = decode(&text);
+    if decoded.found.is_empty() {
+        Ok(References::new(file_of(path), text, &decoded.files))
+    } else {
+        Err(ConfigError::Invalid(Findings::new(
+            &name,
+            &text,
+            decoded.found,
+        )))
+    }
+}
+
 /// Returns the path of the experiment file: `bakeoff.toml` in a folder, or else the path itself.
 pub fn file_of(path: &Path) -> PathBuf {
     if path.is_dir() {
@@ -291,7 +311,10 @@ pub fn load_any(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     let ExperimentFile { name, text, dir } = ExperimentFile::read(path)?;
     let mut decoded = decode(&text);
     for named in &decoded.files {
-        paths::look_up(&dir, named, &mut decoded.found);
+        match named.kind {
+            FileKind::Reference => reference::look_up(named, &mut decoded.found),
+            _ => paths::look_up(&dir, named, &mut decoded.found),
+        }
     }
     let mut experiment = match decoded.experiment {
         Some(experiment) if decoded.found.is_empty() => experiment,

@@ -39,6 +39,8 @@ pub(super) enum FileKind {
     Prototype,
     /// A WebAssembly component.
     Component,
+    /// A component in a registry: its reference stands where the path of a file would, and there is no file.
+    Reference,
     /// The file of a program.
     Program,
     /// A WIT file, or a folder of them.
@@ -90,8 +92,14 @@ type Refusal = (&'static str, &'static str);
 
 fn normalise(text: &str, kind: FileKind) -> Result<PathBuf, Refusal> {
     const INSIDE: &str = "copy the file into the experiment's folder, and name it from there";
+    const IN_REGISTRY: &str = "copy the file into the experiment's folder, and name it from there; or name a component in \
+                               a registry, `oci://registry/name:tag` (docs/plugging-in.md)";
     if text.contains("://") {
-        return Err(("is an address, and only files are read", INSIDE));
+        let help = match kind {
+            FileKind::Component => IN_REGISTRY,
+            _ => INSIDE,
+        };
+        return Err(("is an address, and only files are read", help));
     }
     if text.len() > PATH_BYTES_MAX || text.chars().any(char::is_control) {
         return Err((

@@ -6,6 +6,7 @@ use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
 use super::program;
 use super::prose::{optional, prose, words};
+use super::reference;
 use super::section::{At, Section, integer};
 use super::sweep;
 use super::wished::{WishedApproach, wish};
@@ -201,13 +202,12 @@ fn code_of(
         );
     }
     let source = source.and_then(|path| paths::relative(&path, kind, found));
-    let component = component.and_then(|path| paths::relative(&path, FileKind::Component, found));
     files.extend(source.clone());
-    files.extend(component.clone());
+    let component = component.and_then(|named| reference::component(&named, files, found));
     match (source, component) {
         (Some(source), None) => Some(Code::Source(source.path)),
-        (None, Some(component)) => Some(Code::Component(component.path)),
-        _ => None,
+        (None, component) => component,
+        (Some(_), Some(_)) => None,
     }
 }
 

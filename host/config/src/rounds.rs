@@ -3,8 +3,10 @@
 use super::error::{Finding, quoted};
 use super::options::{duration, whole};
 use super::paths::{self, FileKind, FileRef};
+use super::reference;
 use super::section::{Amount, Number, Section};
 
+use bakeoff_domain::reference::ComponentReference;
 use bakeoff_domain::spec::Code;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -303,19 +305,12 @@ fn proposer(
         ));
         return None;
     }
-    let is_component = named.value.ends_with(".wasm");
-    let kind = if is_component {
-        FileKind::Component
-    } else {
-        FileKind::Source
-    };
-    let file = paths::relative(&named, kind, found)?;
+    if ComponentReference::is_meant(named.value) || named.value.ends_with(".wasm") {
+        return reference::component(&named, files, found);
+    }
+    let file = paths::relative(&named, FileKind::Source, found)?;
     files.push(file.clone());
-    Some(if is_component {
-        Code::Component(file.path)
-    } else {
-        Code::Source(file.path)
-    })
+    Some(Code::Source(file.path))
 }
 
 /// A list of words, each once; empty if there is none.

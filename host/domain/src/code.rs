@@ -1,5 +1,6 @@
 //! Files of code.
 
+use crate::reference::ComponentReference;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub enum Code {
     Program(Program),
     /// A text that says how the approach would work, of a question in words: nothing of it is ever run.
     Text(ApproachText),
+    /// A WebAssembly component in a registry, of which there is a copy on this machine once it is vendored.
+    Reference(ComponentReference),
 }
 
 /// Text of an approach of a question in words: what it would be.
@@ -58,12 +61,13 @@ impl Program {
 }
 
 impl Code {
-    /// Returns the path of the file, for any kind of code.
+    /// Returns the path of the file, for any kind of code; of a reference its text, which is no path of any file.
     pub fn path(&self) -> &std::path::Path {
         match self {
             Self::Source(path) | Self::Component(path) => path,
             Self::Program(program) => &program.file,
             Self::Text(text) => &text.file,
+            Self::Reference(reference) => reference.shown_path(),
         }
     }
 
@@ -71,7 +75,7 @@ impl Code {
     pub fn program(&self) -> Option<&Program> {
         match self {
             Self::Program(program) => Some(program),
-            Self::Source(_) | Self::Component(_) | Self::Text(_) => None,
+            Self::Source(_) | Self::Component(_) | Self::Text(_) | Self::Reference(_) => None,
         }
     }
 
@@ -79,7 +83,17 @@ impl Code {
     pub fn words(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(&text.text),
-            Self::Source(_) | Self::Component(_) | Self::Program(_) => None,
+            Self::Source(_) | Self::Component(_) | Self::Program(_) | Self::Reference(_) => None,
+        }
+    }
+}
+
+impl Code {
+    /// Returns the reference, if the code is a component in a registry.
+    pub fn reference(&self) -> Option<&ComponentReference> {
+        match self {
+            Self::Reference(reference) => Some(reference),
+            Self::Source(_) | Self::Component(_) | Self::Program(_) | Self::Text(_) => None,
         }
     }
 }

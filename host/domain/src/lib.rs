@@ -10,6 +10,7 @@
 //! [`series`].
 //! Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused operations), [`ids`] (safe names),
 //! [`anchored`] (two measurements by way of what did not change), [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
+//! [`reference`] (components in registries),
 //! [`queue`] (the order of a run's tasks).
 
 mod active;
@@ -42,6 +43,7 @@ pub mod plan;
 pub mod queue;
 pub mod race;
 pub mod reading_verdict;
+pub mod reference;
 pub mod report;
 pub mod score;
 pub mod series;

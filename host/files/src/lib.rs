@@ -4,6 +4,7 @@
 //! A path from an experiment, or one that lies in its folder, may lead to anything. So files are opened here, by
 //! the kind that they have to be, and programs are looked for here, in folders where nobody else can put one.
 
+mod cache_folder;
 mod changeable;
 mod folder;
 mod interpreter;
@@ -17,6 +18,7 @@ mod scratch;
 mod user_key;
 mod working;
 
+pub use cache_folder::cache_folder;
 pub use changeable::{others_can_change, owned_by_others};
 pub use folder::{
     Folder, FolderEntry, FolderEntryKind, FoundEntry, LinkedPlace, is_link, leaves_folder,

@@ -105,7 +105,7 @@ async fn in_session_of<T>(
     let mut store = open(options, report)?;
     let files = match files {
         Some(files) => files,
-        None => RunFiles::read(loaded)?,
+        None => RunFiles::read(loaded, &options.host.vendored())?,
     };
     let declared = variant::declare(&loaded.experiment.approaches);
     let variants = read_variants(declared, loaded, &files, &options.host.policy)?;

@@ -8,6 +8,7 @@ use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Rounds, StoppedInSearch};
+use bakeoff_source::VendoredComponents;
 use bakeoff_store::{ResultsPlace, Start};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,6 +77,13 @@ pub struct HostOptions {
     pub cache: Option<PathBuf>,
     /// Confinement and toolchain of the machine, if they were probed before.
     pub machine: KnownMachine,
+}
+
+impl HostOptions {
+    /// Returns the components of registries that this user fetched.
+    pub fn vendored(&self) -> VendoredComponents {
+        VendoredComponents::of_cache(self.cache.as_deref())
+    }
 }
 
 /// Confinement and toolchain of the machine. Copies share them, so that a command that opens several experiments probes

@@ -39,7 +39,7 @@ pub async fn repeat(
     call: (CaseIndex, u64),
     report: &mut (dyn FnMut(&str) + Send),
 ) -> Result<RepeatOutcome, RunError> {
-    let files = RunFiles::read(loaded)?;
+    let files = RunFiles::read(loaded, &host.vendored())?;
     let variants = variant::declare(&loaded.experiment.approaches);
     let granted = read_granted(loaded, &host.policy, &variants, &files.code)?;
     let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;

@@ -108,7 +108,7 @@ impl Survey {
         host: &HostOptions,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
-        let files = RunFiles::read(loaded)?;
+        let files = RunFiles::read(loaded, &host.vendored())?;
         let own = own(loaded, &files, host)?;
         let context = RunContext::open(loaded, &files, host, RunSeed::default(), report).await?;
         Ok(Self {

@@ -7,7 +7,7 @@ use bakeoff_domain::report;
 use bakeoff_files::Reach;
 use bakeoff_propose::{Improver, RoundProposer};
 use bakeoff_run::{HostOptions, Interrupt, Survey};
-use bakeoff_source::read_code;
+use bakeoff_source::read_code_or_vendored;
 use bakeoff_store::{ResultsPlace, Start};
 
 /// A search that is wanted.
@@ -56,7 +56,8 @@ pub(crate) async fn open_proposer(
         let path = code.path().display();
         SearchError::Nothing(format!("the proposer {path} cannot be asked: {why}"))
     };
-    let read = read_code(code, &loaded.dir, Reach::Within(&loaded.dir));
+    let place = (&*loaded.dir, Reach::Within(&loaded.dir));
+    let read = read_code_or_vendored(code, place, &request.host.vendored());
     let read = read.map_err(|failure| unusable(&failure.message))?;
     let survey = Survey::open(loaded, &request.host, say).await?;
     let opened = RoundProposer::open(survey, read).await?;

@@ -98,7 +98,7 @@ impl<'a> Searching<'a> {
                     .to_owned(),
             ));
         }
-        let files = RunFiles::read(loaded)?;
+        let files = RunFiles::read(loaded, &request.host.vendored())?;
         let named = proposer.as_ref();
         let named = named.map_or("", RoundProposer::content_address);
         let identity = identity(loaded, &files, &ways, &request.options, named);

@@ -6,6 +6,7 @@ use super::neighbours::with_modules;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::hex;
 use bakeoff_domain::language::Language;
+use bakeoff_domain::reference::ComponentReference;
 use bakeoff_domain::spec::Code;
 use bakeoff_files::Reach;
 use sha2::{Digest as _, Sha256};
@@ -139,7 +140,7 @@ impl BuildInput {
     pub fn from_kept(code: &Code, bytes: Vec<u8>) -> Result<Self, Failure> {
         let path_shown = code.path().display().to_string();
         match code {
-            Code::Component(_) => Ok(Self::Component {
+            Code::Component(_) | Code::Reference(_) => Ok(Self::Component {
                 path_shown,
                 bytes: bytes.into(),
             }),
@@ -163,7 +164,7 @@ impl BuildInput {
 pub fn language_of(code: &Code) -> Option<Language> {
     match code {
         Code::Source(path) => Some(Language::of(path).unwrap_or_default()),
-        Code::Component(_) | Code::Program(_) | Code::Text(_) => None,
+        Code::Component(_) | Code::Reference(_) | Code::Program(_) | Code::Text(_) => None,
     }
 }
 
@@ -177,10 +178,26 @@ const ONLY_WORDS: &str = "it says in words how something would work, which is ne
 /// UTF-8, its modules included, and for a program that cannot be read; for a component, the errors of [`read_component`].
 pub fn read_code(code: &Code, dir: &Path, reach: Reach<'_>) -> Result<BuildInput, Failure> {
     let path_shown = code.path().display().to_string();
+    if let (true, Err(why)) = (
+        ComponentReference::is_meant(&path_shown),
+        ComponentReference::parse(&path_shown),
+    ) {
+        // It may hold a password.
+        return Err(unreadable_source(
+            "oci://…",
+            &format!("the reference {why}"),
+        ));
+    }
     let path = dir.join(code.path());
     match code {
         Code::Text(_) => Err(unreadable_source(&path_shown, ONLY_WORDS)),
         Code::Component(_) => read_component(&path, &path_shown, reach),
+        Code::Reference(_) => Err(Failure {
+            class: FailureClass::InvalidComponent,
+            message: format!("{path_shown} is in a registry, and a file is needed here"),
+            phase: Phase::Load,
+            limit: None,
+        }),
         Code::Source(_) => match read_source(&path, reach) {
             Ok(text) => Ok(BuildInput::Source {
                 path_shown,

@@ -9,11 +9,13 @@ mod bounds;
 mod code;
 mod folders;
 mod grant;
+mod image_manifest;
 pub mod interface;
 mod module_lines;
 mod neighbours;
 mod run_files;
 mod tokens;
+mod vendored;
 
 pub use bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 pub use code::{
@@ -24,6 +26,11 @@ pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, Starte
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };
+pub use image_manifest::{
+    CONFIG_MEDIA_TYPE, Descriptor, ImageManifest, LAYER_MEDIA_TYPE, MANIFEST_BYTES_MAX,
+    MANIFEST_MEDIA_TYPE, ManifestError,
+};
 pub use module_lines::in_own_files;
 pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
 pub use tokens::{Piece, pieces};
+pub use vendored::{VendoredComponents, read_code_or_vendored};

@@ -3,7 +3,8 @@
 
 use super::asked_parameters::with_asked_parameters;
 use super::bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
-use super::code::{BuildInput, content_address, read_code, unreadable_source};
+use super::code::{BuildInput, content_address, unreadable_source};
+use super::vendored::{VendoredComponents, read_code_or_vendored};
 use crate::interface::{InterfaceError, WitFile, read_files};
 use bakeoff_config::{
     CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases, parse_instances,
@@ -109,19 +110,25 @@ impl RunFiles {
     /// is returned in its place.
     ///
     /// # Errors
-    /// The WIT cannot be read; the error points at the place that names it. Or it is a question in words.
-    pub fn read(loaded: &LoadedExperiment) -> Result<Self, ConfigError> {
+    /// The WIT cannot be read, or a component in a registry was not fetched before; the error points at the place that names
+    /// it. Or it is a question in words.
+    pub fn read(
+        loaded: &LoadedExperiment,
+        vendored: &VendoredComponents,
+    ) -> Result<Self, ConfigError> {
         loaded.can_run()?;
+        all_are_vendored(loaded, vendored)?;
         let experiment = &loaded.experiment;
         let reach = loaded.reach();
         let wit = read_files(&loaded.dir.join(&experiment.interface.wit), reach)
             .map_err(|error| wrong_wit(loaded, &error))?;
         let workload = experiment.workload.inputs.code();
-        let workload = workload.map(|code| read_code(code, &loaded.dir, reach));
+        let workload =
+            workload.map(|code| read_code_or_vendored(code, (&loaded.dir, reach), vendored));
         let approaches = experiment.approaches.iter();
         let evaluators = experiment.evaluators.iter().map(|one| &one.code);
         let aggregators = experiment.aggregators.iter().map(|one| &one.code);
-        let read = |code| read_code(code, &loaded.dir, reach);
+        let read = |code| read_code_or_vendored(code, (&loaded.dir, reach), vendored);
         Ok(Self {
             wit,
             workload,
@@ -136,7 +143,7 @@ impl RunFiles {
                             path_shown: approach.code.path().display().to_string(),
                             text: text.clone(),
                         },
-                        None => read_code(&approach.code, &loaded.dir, reach)?,
+                        None => read(&approach.code)?,
                     };
                     with_asked_parameters(approach, code)
                 })
@@ -243,7 +250,9 @@ impl RunFiles {
         let mut code_of = |code: &Code, file: &NamedContent| {
             let bytes_max = match code {
                 Code::Source(_) | Code::Text(_) => SOURCE_BYTES_MAX as u64,
-                Code::Component(_) | Code::Program(_) => COMPONENT_BYTES_MAX as u64,
+                Code::Component(_) | Code::Reference(_) | Code::Program(_) => {
+                    COMPONENT_BYTES_MAX as u64
+                }
             };
             Ok(BuildInput::from_kept(code, content(file, bytes_max)?))
         };
@@ -325,6 +334,30 @@ impl RunFiles {
         let text = self.cases.as_ref();
         text.map(|text| parse_cases(text, name)).transpose()
     }
+}
+
+/// Refuses a run of components in registries that were not fetched: it would go on without them.
+fn all_are_vendored(
+    loaded: &LoadedExperiment,
+    vendored: &VendoredComponents,
+) -> Result<(), ConfigError> {
+    let experiment = &loaded.experiment;
+    let approaches = experiment.approaches.iter().enumerate();
+    let evaluators = experiment.evaluators.iter().enumerate();
+    let aggregators = experiment.aggregators.iter().enumerate();
+    let workload = experiment.workload.inputs.code();
+    let all = (approaches.map(|(index, one)| (ConfigPlace::Approach(index), &one.code)))
+        .chain(evaluators.map(|(index, one)| (ConfigPlace::Evaluator(index), &one.code)))
+        .chain(aggregators.map(|(index, one)| (ConfigPlace::Aggregator(index), &one.code)))
+        .chain(workload.map(|code| (ConfigPlace::Workload, code)));
+    for (place, code) in all {
+        if let Some(reference) = code.reference()
+            && let Some((why, next_step)) = vendored.absence(reference)
+        {
+            return Err(loaded.wrong(place, &why, "named here", next_step));
+        }
+    }
+    Ok(())
 }
 
 fn wrong_wit(loaded: &LoadedExperiment, error: &InterfaceError) -> ConfigError {

@@ -4,14 +4,18 @@ use super::Status;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use bakeoff_compile::{BuildKind, BuildRequest, BuiltComponent, Clang};
+use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Clang};
 use bakeoff_config::Policy;
+use bakeoff_domain::edition::Edition;
 use bakeoff_domain::language::Language;
+use bakeoff_domain::reference::ComponentReference;
+use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Code;
 use bakeoff_domain::spec::Limits;
 use bakeoff_files::Reach;
 use bakeoff_run::{Tools, wasi_imports};
 use bakeoff_source::interface::{Interface, World};
+use bakeoff_source::{BuildInput, VendoredComponents, read_code_or_vendored};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -108,9 +112,13 @@ impl InterfaceArguments {
     }
 }
 
-/// Returns the code in a file: a component if its name ends in `.wasm`, otherwise source.
+/// Returns the code that a user names: a component in a registry, a file that is a component if its name ends in `.wasm`, and
+/// otherwise source.
 pub(super) fn code_of(file: &Path) -> Code {
-    if file.extension().is_some_and(|end| end == "wasm") {
+    let reference = file.to_str().map(ComponentReference::parse);
+    if let Some(Ok(reference)) = reference {
+        Code::Reference(reference)
+    } else if file.extension().is_some_and(|end| end == "wasm") {
         Code::Component(file.to_owned())
     } else {
         Code::Source(file.to_owned())
@@ -168,38 +176,90 @@ pub(super) async fn built(
     Failure,
 > {
     let interface_read = interface.load()?;
-    let policy = Policy::of_host()?;
-    let tools = Tools::open(
-        safety.unconfined(&policy)?,
-        wasi_imports(&policy),
-        safety.cache()?,
-        1,
-        &bakeoff_run::KnownMachine::default(),
-        &mut output.reporter(),
-    )
-    .await?;
-    let tools = with_clang(tools, file).await?;
-    let builder = Arc::into_inner(tools.builder)
-        .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
-    let builder = builder.compiling_for(compiled_for.simd(), compiled_for.edition());
-    let builder = Arc::new(builder);
-    let code = match bakeoff_source::read_code(&code_of(file), Path::new(""), Reach::Anywhere) {
-        Ok(code) => code,
-        Err(failure) => return Ok((Err(failure), tools.confinement.level().name())),
-    };
-    let request = BuildRequest {
+    let prepared = Prepared::open(file, safety, output).await?;
+    let built_for = BuiltFor {
         interface: interface_read,
         world: interface.world(),
-        code,
-        kind: BuildKind::Release,
-        memory_bytes: Limits::default().memory_bytes,
-        // Only prototypes are swept.
-        parameters: interface.world == WorldName::Prototype,
+        compiled_for: (compiled_for.simd(), compiled_for.edition()),
     };
-    Ok((
-        builder.build(&request).await,
-        tools.confinement.level().name(),
-    ))
+    let level = prepared.level;
+    Ok(match prepared.read(file) {
+        Ok(code) => (prepared.build(code, built_for).await, level),
+        Err(failure) => (Err(failure), level),
+    })
+}
+
+/// The interface, world and features that code is built for.
+pub(super) struct BuiltFor {
+    pub(super) interface: Arc<Interface>,
+    pub(super) world: World,
+    pub(super) compiled_for: (Simd, Edition),
+}
+
+/// The builder of one file, with its fence and compilers.
+pub(super) struct Prepared {
+    builder: Builder,
+    level: &'static str,
+    vendored: VendoredComponents,
+}
+
+impl Prepared {
+    /// Finds the fence and the compilers for a file.
+    pub(super) async fn open(
+        file: &Path,
+        safety: &Safety,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        let policy = Policy::of_host()?;
+        let tools = Tools::open(
+            safety.unconfined(&policy)?,
+            wasi_imports(&policy),
+            safety.cache()?,
+            1,
+            &bakeoff_run::KnownMachine::default(),
+            &mut output.reporter(),
+        )
+        .await?;
+        let tools = with_clang(tools, file).await?;
+        let level = tools.confinement.level().name();
+        let builder = Arc::into_inner(tools.builder)
+            .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
+        Ok(Self {
+            builder,
+            level,
+            vendored: VendoredComponents::of_cache(safety.cache()?),
+        })
+    }
+
+    /// Reads the code that a user names. The inner error is a failure of the code itself.
+    pub(super) fn read(&self, file: &Path) -> Result<BuildInput, bakeoff_domain::failure::Failure> {
+        let place = (Path::new(""), Reach::Anywhere);
+        read_code_or_vendored(&code_of(file), place, &self.vendored)
+    }
+
+    /// Builds code, or checks it if it is a component.
+    pub(super) async fn build(
+        self,
+        code: BuildInput,
+        built_for: BuiltFor,
+    ) -> Result<Arc<BuiltComponent>, bakeoff_domain::failure::Failure> {
+        let BuiltFor {
+            interface,
+            world,
+            compiled_for: (simd, edition),
+        } = built_for;
+        let request = BuildRequest {
+            interface,
+            world,
+            code,
+            kind: BuildKind::Release,
+            memory_bytes: Limits::default().memory_bytes,
+            // Only prototypes are swept.
+            parameters: world == World::Prototype,
+        };
+        let builder = self.builder.compiling_for(simd, edition);
+        builder.build(&request).await
+    }
 }
 
 /// Returns the tools with the compilers for C, C++ and Zig, if the file is in one of these.

@@ -26,7 +26,7 @@ use bakeoff_propose::{
 use bakeoff_provider::{AskError, Models};
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::Survey;
-use bakeoff_source::read_code;
+use bakeoff_source::read_code_or_vendored;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -254,9 +254,10 @@ impl Arguments {
         output: &Output,
     ) -> Result<Proposals, Failure> {
         let loaded = &generation_record::before(loaded, &self.wanted());
-        let code = read_code(&code_of(file), Path::new(""), Reach::Anywhere);
-        let code = code.map_err(|failure| Failure::variant(&failure))?;
         let host = self.safety.host_options(policy)?;
+        let place = (Path::new(""), Reach::Anywhere);
+        let code = read_code_or_vendored(&code_of(file), place, &host.vendored());
+        let code = code.map_err(|failure| Failure::variant(&failure))?;
         let mut say = output.reporter();
         // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());

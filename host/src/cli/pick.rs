@@ -182,6 +182,10 @@ fn own_file(declared: &DeclaredExperiment, id: &str) -> Option<OwnFile> {
     let mut variants = variants.iter().zip(approach_indexes(approaches));
     let (_, approach) = variants.find(|(variant, _)| variant.id == *id)?;
     let approach = &approaches[approach];
+    if approach.code.reference().is_some() {
+        // There is no file of the experiment's own.
+        return None;
+    }
     let code = read_code(&approach.code, &declared.dir, Reach::Within(&declared.dir));
     Some(OwnFile {
         path: declared.dir.join(approach.code.path()),
