@@ -49,6 +49,7 @@ mod parts;
 mod programs;
 mod proposers;
 mod readings;
+mod registry;
 mod render;
 mod replica;
 mod resume;

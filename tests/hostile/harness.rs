@@ -33,14 +33,14 @@ mod kept_parsers;
 use bundle_parser::bundle;
 pub(crate) use kept_parsers::{
     cassette, generation_record, kept_timing, lock_holder, model_command, model_progress,
-    model_record, model_stream,
+    model_record, model_stream, registry_answer,
 };
 
 /// A parser by name, and the function that gives it bytes.
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 22] = [
+pub(crate) const ALL: [Harness; 23] = [
     ("experiment", experiment),
     ("cases", cases),
     ("agent-tasks", agent_tasks),
@@ -63,6 +63,7 @@ pub(crate) const ALL: [Harness; 22] = [
     ("generation-record", generation_record),
     ("lock-holder", lock_holder),
     ("kept-timing", kept_timing),
+    ("registry-answer", registry_answer),
 ];
 
 /// The store and bundles need a folder, and so take far longer than the parsers above.

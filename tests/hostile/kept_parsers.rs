@@ -1,11 +1,31 @@
 //! Parsers of what models answer, and of what commands keep beside an experiment.
 
 use super::is_inert;
+use bakeoff_domain::reference::ComponentReference;
 
 /// A file of exchanges with a model.
 pub(crate) fn cassette(bytes: &[u8]) {
     if let Err(error) = bakeoff_provider::parse_cassette(bytes) {
         assert!(is_inert(&error) && error.len() < 8_000, "{error:?}");
+    }
+}
+
+/// What a registry answers: a manifest, or the way to authenticate. A reference that is one is one again.
+pub(crate) fn registry_answer(bytes: &[u8]) {
+    match bakeoff_source::ImageManifest::parse(bytes) {
+        Ok(manifest) => {
+            let digest = &manifest.layer().digest;
+            assert!(bakeoff_domain::reference::is_digest(digest), "{digest:?}");
+        }
+        Err(error) => assert!(error.to_string().len() < 8_000),
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        bakeoff_registry::parses_challenge(text);
+        if let Ok(reference) = ComponentReference::parse(text) {
+            assert!(is_inert(text) && !text.contains(".."), "{text:?}");
+            let kept = serde_json::to_string(&reference).expect("a reference is kept");
+            assert_eq!(serde_json::from_str(&kept).ok(), Some(reference));
+        }
     }
 }
 

@@ -56,7 +56,7 @@ const METHODS: [&str; 9] = [
 ];
 
 /// The rooms in which a path may be somebody else's: there, files are opened through `files::Folder`, or `Reach`.
-const STRANGERS: [&str; 14] = [
+const STRANGERS: [&str; 15] = [
     "audit",
     "cli",
     "compile",
@@ -67,6 +67,7 @@ const STRANGERS: [&str; 14] = [
     "mcp",
     "propose",
     "provider",
+    "registry",
     "run",
     "serve",
     "source",
@@ -74,7 +75,7 @@ const STRANGERS: [&str; 14] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 58] = [
+const OWN_PATHS: [(&str, &str); 59] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::assembled", "files that the user named"),
@@ -171,6 +172,10 @@ const OWN_PATHS: [(&str, &str); 58] = [
     ("propose::draft", "a folder of ours"),
     ("propose::writer", "instructions that the user named"),
     ("provider::read_file", "files that the user named"),
+    (
+        "registry::credentials",
+        "the file that `docker login` writes for the user",
+    ),
     ("serve::peer", "the kernel's tables of connections"),
     ("serve::stopping", "what the system tells of a process"),
     ("source::grant", "`cap_std` is the door to granted folders"),

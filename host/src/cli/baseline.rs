@@ -109,7 +109,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
 }
 
 /// Returns the variant that is asked for, or the recommended one.
-fn chosen<'a>(report: &'a Report, asked: Option<&str>) -> Result<&'a VariantReport, Failure> {
+pub(super) fn chosen<'a>(
+    report: &'a Report,
+    asked: Option<&str>,
+) -> Result<&'a VariantReport, Failure> {
     let ranked: Vec<&VariantReport> = report
         .variants
         .iter()
@@ -149,14 +152,18 @@ fn chosen<'a>(report: &'a Report, asked: Option<&str>) -> Result<&'a VariantRepo
 }
 
 /// A component as it was measured, with the values of its parameters.
-struct Measured {
+pub(super) struct Measured {
     digest: String,
-    bytes: Vec<u8>,
-    parameters: BTreeMap<String, String>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) parameters: BTreeMap<String, String>,
 }
 
 impl Measured {
-    fn of(store: &Store, evidence: &Evidence, variant: &VariantReport) -> Result<Self, Failure> {
+    pub(super) fn of(
+        store: &Store,
+        evidence: &Evidence,
+        variant: &VariantReport,
+    ) -> Result<Self, Failure> {
         let record = &evidence.record;
         let mut approaches = record.experiment.approaches.iter();
         let granted = approaches.any(|one| one.name == variant.approach && !one.grants.is_empty());

@@ -207,8 +207,16 @@ impl ReportPlace {
 
     /// Opens the results, and returns the report of the last run that has one.
     pub(super) fn report(&self) -> Result<(Store, DisplayedReport), Failure> {
+        self.report_of(None)
+    }
+
+    /// Opens the results, and returns the report of a run, or of the last run that has one.
+    pub(super) fn report_of(
+        &self,
+        run: Option<RunId>,
+    ) -> Result<(Store, DisplayedReport), Failure> {
         let store = open(&self.results)?;
-        self.finished(store, None)
+        self.finished(store, run)
     }
 }
 

@@ -70,6 +70,8 @@ mod planned;
 mod planning;
 mod programs;
 mod progress;
+mod publish;
+mod registry_options;
 mod regression;
 mod remembered;
 mod repeat;
@@ -104,6 +106,7 @@ mod two_timings;
 mod unfinished;
 mod vectors;
 mod vendor;
+mod vendor_components;
 mod verify;
 mod wishes;
 mod work;
@@ -195,8 +198,8 @@ enum Command {
     Add(add::Arguments),
     /// Remove an approach from an experiment, and keep its file
     Withdraw(add::WithdrawArguments),
-    /// Fetch the crates that an experiment allows
     Vendor(vendor::Arguments),
+    Publish(publish::Arguments),
     /// From a statement alone: a model writes interface, workload and approaches, which are measured
     Explore(explore::Arguments),
     /// Ask a model for approaches, and add those that pass to an experiment
@@ -280,6 +283,7 @@ pub fn main() -> ExitCode {
             Command::Add(arguments) => add::run(&arguments, &cli.output),
             Command::Withdraw(arguments) => add::withdraw(&arguments, &cli.output),
             Command::Vendor(arguments) => vendor::run(&arguments, &cli.output).await,
+            Command::Publish(arguments) => publish::run(&arguments, &cli.output).await,
             Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
