@@ -47,8 +47,14 @@ const NETWORK: [&str; 10] = [
     "/run/nscd",
 ];
 
-/// Environment variables with the keys of models, of which a command gets that of the model that it may ask.
-const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_API_KEY"];
+/// Environment variables with the keys of models, of which a command gets that of the model that it may ask, and with the
+/// password for a registry.
+const KEYS: [&str; 4] = [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "OLLAMA_API_KEY",
+    bakeoff_registry::PASSWORD_VARIABLE,
+];
 
 /// The variable that names another folder for the build cache.
 const CACHE_VARIABLE: &str = "BAKEOFF_CACHE_DIR";
