@@ -12,6 +12,7 @@ use crate::agents::{command, repository};
 use crate::revisions::Repository;
 use crate::support::CommandOutput;
 use serde_json::Value;
+use std::fs;
 
 /// Does what stands in the prompt, in lines that begin with `do: `.
 const DOES: &str = "sh -c 'eval \"$(grep \"^do: \" | cut -c5-)\"'";
@@ -210,7 +211,7 @@ fn what_fails_is_tried_again_with_its_reason_and_given_up_and_the_rest_goes_on()
     let Some(repository) = repository() else {
         return;
     };
-    let second = "if grep -q '^An earlier attempt at' TASK.md && grep -q '^grep -q good f: it ended' TASK.md; then echo good; else echo bad; fi >f; \
+    let second = "if grep -q '^An earlier attempt at' TASK.md && grep -q '^grep -q good f: it ended' TASK.md; then echo good; else sleep 0.3; echo bad; fi >f; \
                   test ! -e g && touch g";
     let mut tasks: Vec<Task<'_>> = vec![
         ("second", &[], second, "grep -q good f"),
@@ -223,6 +224,20 @@ fn what_fails_is_tried_again_with_its_reason_and_given_up_and_the_rest_goes_on()
     assert_eq!(output.status, 3, "{}{}", output.stdout, output.stderr);
     let report = output.json();
     assert_eq!(state(&report, "second"), ("done", 2), "{report}");
+    // Its time is that of both attempts, with their checks.
+    let kept = ".bakeoff/work/completions/second/completion.json";
+    let kept = fs::read_to_string(repository.path().join(kept)).unwrap();
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    let seconds = |value: &Value| value.as_f64().unwrap();
+    let last = &kept["completion"];
+    let check = seconds(&last["verifications"][0]["seconds"]);
+    let earlier = seconds(&last["earlier_seconds"]);
+    assert!(earlier >= 0.3, "{last}");
+    let all = earlier + seconds(&last["seconds"]) + check;
+    assert!(
+        (seconds(&row(&report, "second")["seconds"]) - all).abs() < 1e-6,
+        "{report}"
+    );
     assert_eq!(state(&report, "broken"), ("given-up", 2));
     assert!(
         row(&report, "broken")["reason"]

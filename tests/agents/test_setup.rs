@@ -4,6 +4,35 @@ use super::{OBEYS, agents, command, repository, row};
 use serde_json::json;
 
 #[test]
+fn a_named_pattern_adds_to_the_usual_names_and_one_that_fits_no_file_is_a_note() {
+    let Some(repository) = repository() else {
+        return;
+    };
+    let variants = ["weak=echo 'echo 4' >add.sh; echo true >tests/run.sh"];
+    let with_tests = |name: &str, pattern: &str| {
+        let more = [
+            "--verify",
+            "sh tests/run.sh",
+            "--name",
+            name,
+            "--tests",
+            pattern,
+        ];
+        agents(&repository, &variants, OBEYS, &more)
+    };
+    let added = with_tests("added", "golden/**");
+    let report = added.json();
+    assert_eq!(row(&report, "weak")["outcome"], "verification-failed");
+    let note = "note: --tests \"golden/**\" fits no file of the base";
+    assert!(added.explains(note), "{}", added.stderr);
+    // A task that is to change tests needs them taken away.
+    let taken = with_tests("taken", "!tests/**");
+    let report = taken.json();
+    assert_eq!(row(&report, "weak")["outcome"], "passed");
+    assert!(!taken.explains("fits no file"), "{}", taken.stderr);
+}
+
+#[test]
 fn case_264_tests_that_are_switched_off_by_what_runs_them_are_said() {
     let Some(repository) = repository() else {
         return;
@@ -42,7 +71,7 @@ fn case_264_tests_that_are_switched_off_by_what_runs_them_are_said() {
             again.stderr
         );
     }
-    // Where the user names it, it is a test, and the base's is used.
+    // Where the user names it, it is a test beside those of the usual names, and the base's is used.
     let named = ["--name", "named", "--tests", ".env"];
     let report = agents(
         &repository,

@@ -79,7 +79,8 @@ pub(crate) fn attempt(
     if !ended.succeeded {
         let mut reason = format!("{}: {}", ended.end, ended.stderr);
         if ended.stderr.contains("Permission denied") {
-            reason += " (behind the fence; --read PATH lets it read and start what lies there)";
+            reason += " (the fence lets it write its worktree and temporary home alone; --read PATH lets it read and start \
+                       what lies there)";
         }
         reason
             .trim_end_matches(": ")
@@ -133,6 +134,7 @@ pub(crate) fn attempt(
     completion.outcome = Outcome::Committed;
     completion.commit = Some(commit);
     completion.branch = Some(experiment.branch(&variant.name));
+        completion.changes.test_setup = all.test_setup;
     Ok(completion)
 }
 

@@ -69,6 +69,11 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_no_time(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 /// Evidence of one variant, or of one task: `completion.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
@@ -101,6 +106,9 @@ pub struct Completion {
     pub done: Option<String>,
     /// Time that the agent took, in seconds.
     pub seconds: f64,
+    /// Time that attempts before the last one took, with their checks, in seconds.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub earlier_seconds: f64,
     /// Attempts of it until then: 1 for a variant, which is tried once.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub attempts: u32,
@@ -135,6 +143,7 @@ impl Completion {
             claimed: None,
             done: None,
             seconds: 0.0,
+            earlier_seconds: 0.0,
             attempts: one(),
             command: 0,
             worktree: None,
@@ -142,6 +151,12 @@ impl Completion {
             verifications: Vec::new(),
             base_verifications: Vec::new(),
         }
+    }
+
+    /// Returns the time that all its attempts took, with their checks, in seconds.
+    pub fn all_seconds(&self) -> f64 {
+        let checks = self.verifications.iter().map(|check| check.seconds);
+        self.earlier_seconds + self.seconds + checks.sum::<f64>()
     }
 
     /// Returns the commit that all of it began with, before the first round.

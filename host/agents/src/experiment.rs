@@ -6,7 +6,7 @@ use super::git::Git;
 use super::record::{self, Request, Variant};
 use super::round_record;
 use super::task_record::{self, TaskList};
-use super::test_patterns;
+use super::test_patterns::{EXCEPT, matches};
 use super::winner;
 use super::worktree::{self, TOP};
 use bakeoff_config::is_branch_part;
@@ -231,25 +231,22 @@ impl Experiment {
         TaskList::read(&self.folder, &self.place())
     }
 
-    /// Refuses a pattern of tests that fits no file of a commit: what it was to hold would be taken from an agent.
+    /// Returns the patterns of tests that fit no file of a commit.
     ///
     /// # Errors
-    /// See above.
-    pub fn check_tests(&self, base: &str, patterns: &[String]) -> Result<(), AgentError> {
+    /// Git fails.
+    pub fn patterns_without_files(
+        &self,
+        base: &str,
+        patterns: &[String],
+    ) -> Result<Vec<String>, AgentError> {
         let arguments = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base];
         let list = self.git().text(&arguments)?;
-        let fits = |pattern: &&String| {
-            !list
-                .split('\0')
-                .any(|path| test_patterns::matches(pattern, path))
+        let fits_none = |pattern: &&String| {
+            let pattern = pattern.strip_prefix(EXCEPT).unwrap_or(pattern);
+            !list.split('\0').any(|path| matches(pattern, path))
         };
-        match patterns.iter().find(fits) {
-            None => Ok(()),
-            Some(pattern) => Err(AgentError::Usage(format!(
-                "--tests {pattern:?} fits no file of the base, whose tests are to be used: `tests/**` is all below a \
-                 folder, `*` anything within a name"
-            ))),
-        }
+        Ok(patterns.iter().filter(fits_none).cloned().collect())
     }
 
     /// Returns true if a variant's commit is on its branch.

@@ -66,5 +66,5 @@ pub use task_schedule::{
 };
 pub use task_states::{TaskState, TaskStates};
 pub use task_work::{TaskRow, WorkOutcome, work_off};
-pub use test_patterns::TEST_PATTERNS;
+pub use test_patterns::{TEST_PATTERNS, with_usual_tests};
 pub use work::{News, NewsListener};

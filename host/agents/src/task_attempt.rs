@@ -197,7 +197,10 @@ impl<'a> ReadyTask<'a> {
                 completion
             }
             None => {
+                let before = experiment.completion(&self.task.name);
+                let before = before.filter(|(_, one)| one.attempts + 1 == now.number);
                 let mut completion = self.worked_on(experiment, orders, &own)?;
+                completion.earlier_seconds = before.map_or(0.0, |(_, one)| one.all_seconds());
                 completion.attempts = now.number;
                 completion.command = now.command;
                 completion.branch = None;

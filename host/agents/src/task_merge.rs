@@ -25,7 +25,7 @@ pub struct ConflictedMerge {
     pub conflicts: Vec<String>,
     /// Attempts of agents to resolve them in this command.
     pub attempts: u32,
-    /// Time of the last attempt, in seconds.
+    /// Time of all attempts with their checks, in seconds.
     pub seconds: f64,
     /// Reason why the last attempt was not taken; empty if the conflicts are resolved.
     pub reason: String,
@@ -90,7 +90,7 @@ impl Resolver<'_> {
             task: conflict.task.name.clone(),
             conflicts: conflict.merged.conflicts.clone(),
             attempts: completion.attempts,
-            seconds: completion.seconds,
+            seconds: completion.all_seconds(),
             reason: match resolved {
                 Some(_) => String::new(),
                 None => completion.reason,

@@ -19,10 +19,34 @@ pub const TEST_PATTERNS: [&str; 15] = [
     "**/pytest.ini",
 ];
 
+/// Sign before a pattern of files that are no tests, whatever other patterns say.
+pub(crate) const EXCEPT: char = '!';
+
+/// Returns the patterns of tests: the usual ones, and those that the user named.
+pub fn with_usual_tests(named: &[String]) -> Vec<String> {
+    let usual = TEST_PATTERNS.map(str::to_owned).into_iter();
+    let mut patterns: Vec<String> = usual.collect();
+    for pattern in named {
+        if !patterns.contains(pattern) {
+            patterns.push(pattern.clone());
+        }
+    }
+    patterns
+}
+
 /// Returns true if a file is taken from the base where what an agent left is verified or measured: a test, by these
 /// patterns, or attributes of git, by which other files are converted when they are laid out.
 pub(crate) fn is_of_base(patterns: &[String], path: &str) -> bool {
-    is_attributes(path) || patterns.iter().any(|pattern| matches(pattern, path))
+    is_attributes(path) || is_test(patterns, path)
+}
+
+/// Returns true if a path fits a pattern, and none behind a `!`.
+fn is_test(patterns: &[String], path: &str) -> bool {
+    let excepted = patterns
+        .iter()
+        .filter_map(|pattern| pattern.strip_prefix(EXCEPT));
+    patterns.iter().any(|pattern| matches(pattern, path))
+        && !excepted.into_iter().any(|pattern| matches(pattern, path))
 }
 
 /// Returns true for a file with attributes of git.
@@ -77,6 +101,21 @@ fn name_matches(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_named_pattern_adds_to_the_usual_ones_and_an_excepted_one_takes_away() {
+        let named = ["*.check", "!tests/golden/**"].map(str::to_owned);
+        let patterns = with_usual_tests(&named);
+        for (path, is_one) in [
+            ("tests/a.rs", true),
+            ("a.check", true),
+            ("tests/golden/a.rs", false),
+            ("tests/golden/.gitattributes", true),
+            ("src/a.rs", false),
+        ] {
+            assert_eq!(is_of_base(&patterns, path), is_one, "{path}");
+        }
+    }
 
     #[test]
     fn the_usual_tests_are_found_and_nothing_else() {

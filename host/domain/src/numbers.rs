@@ -123,6 +123,12 @@ pub fn alike<const N: usize>(ascending: [f64; N], digits: i32) -> [String; N] {
     shown(digits)
 }
 
+/// A confidence as a percentage with up to two decimals, so that it is not rounded to another: `95 %`, `97.5 %`.
+pub fn confidence(fraction: f64) -> String {
+    let text = format!("{:.2}", 100.0 * fraction);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A fraction as a percentage: `3 %`, `0.5 %`, `12 %`.
 pub fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
@@ -289,6 +295,14 @@ mod tests {
         assert_eq!(ends(1.02, 1.35), "1.02–1.35");
         let (_, end) = with_ends(1.3, Some(1.004), None);
         assert_eq!(end.unwrap(), "at least 1.004");
+    }
+
+    #[test]
+    fn a_confidence_is_not_rounded_to_another() {
+        assert_eq!(confidence(0.95), "95 %");
+        assert_eq!(confidence(0.975), "97.5 %");
+        assert_eq!(confidence(1.0 - 0.05 / 20.0), "99.75 %");
+        assert_eq!(confidence(0.9), "90 %");
     }
 
     #[test]

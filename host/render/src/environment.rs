@@ -41,7 +41,7 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
         let measured = format!(
             "{}; {} confidence over all verdicts; practical threshold {}",
             measured(protocol),
-            numbers::percent(protocol.confidence),
+            numbers::confidence(protocol.confidence),
             numbers::percent(protocol.practical)
         );
         pairs.push(("Measured", measured));

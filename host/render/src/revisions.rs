@@ -27,12 +27,6 @@ fn stated(function: &RevisedFunction) -> String {
     }
 }
 
-/// Returns a confidence in per cent with up to two decimals: `95 %`, `97.5 %`.
-fn confidence(fraction: f64) -> String {
-    let text = format!("{:.2}", 100.0 * fraction);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
 /// Returns the report as text, which ends with the answer.
 pub fn human_of_revisions(report: &RevisionsReport, options: &Options) -> String {
     terminal::written(&document(report), options)
@@ -165,9 +159,9 @@ fn document(report: &RevisionsReport) -> Vec<Block> {
             ),
             problem: format!(
                 "{} confidence for all claims about {} together, {} for those about one.",
-                confidence(report.confidence),
+                numbers::confidence(report.confidence),
                 counted(report.functions.len()),
-                confidence(report.confidence_of_each)
+                numbers::confidence(report.confidence_of_each)
             ),
         },
         Block::Answer {
@@ -249,13 +243,6 @@ mod tests {
     use super::super::revised::fixture::{function, report, with_programs};
     use super::*;
     use bakeoff_domain::verdict::Verdict;
-
-    #[test]
-    fn a_confidence_is_not_rounded_to_another() {
-        assert_eq!(confidence(0.95), "95 %");
-        assert_eq!(confidence(0.975), "97.5 %");
-        assert_eq!(confidence(1.0 - 0.05 / 20.0), "99.75 %");
-    }
 
     #[test]
     fn programs_have_a_table_and_columns_of_their_own_and_only_where_there_are_some() {

@@ -119,7 +119,7 @@ fn document(report: &SeriesReport, options: &Options) -> Vec<Block> {
             problem: format!(
                 "{}, {} confidence for all claims together",
                 report.size(),
-                numbers::percent(report.confidence),
+                numbers::confidence(report.confidence),
             ),
         },
         Block::Warnings(warnings.cloned().collect()),

@@ -12,7 +12,7 @@ use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
     AGENT_INSTRUCTIONS, AgentError, Completion, Experiment, Instructions, MeasureOrders, NewTests,
-    News, Orders, Outcome, Reach, Request, RoundOrders, TEST_PATTERNS, Variant, work_in_rounds,
+    News, Orders, Outcome, Reach, Request, RoundOrders, Variant, with_usual_tests, work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -78,7 +78,8 @@ pub(super) struct Arguments {
     /// A command that what was left has to pass, in order
     #[arg(long, value_name = "COMMAND")]
     verify: Vec<String>,
-    /// Files that are taken from the base for --verify, instead of the usual names of tests: 'spec/**', '*_check.py'
+    /// Files that are taken from the base for --verify, beside the usual names of tests: 'golden/**', '*_check.py'. With `!`
+    /// before it, files that are none: '!tests/data/**'
     #[arg(long, value_name = "PATTERN", requires = "verify")]
     tests: Vec<String>,
     #[command(flatten)]
@@ -115,7 +116,7 @@ struct Work {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json, Format::Md])?;
-    let mut prepared = arguments.prepare()?;
+    let mut prepared = arguments.prepare(output)?;
     let folder = prepared.work.experiment.folder().to_owned();
     let found = arguments.variants.find(&arguments.task, &folder, output);
     match found.await? {
@@ -151,7 +152,7 @@ struct Prepared {
 }
 
 impl Arguments {
-    fn prepare(&self) -> Result<Prepared, Failure> {
+    fn prepare(&self, output: &Output) -> Result<Prepared, Failure> {
         self.variants.check()?;
         refuse_no_time(self.time)?;
         if self.rounds > 1 && self.verify.is_empty() {
@@ -169,12 +170,9 @@ impl Arguments {
             base: experiment.base(&self.base).map_err(failure)?,
             first_base: None,
             verify: self.verify.clone(),
-            tests: patterns(&self.tests),
+            tests: with_usual_tests(&self.tests),
         };
-        if !self.tests.is_empty() {
-            let checked = experiment.check_tests(&request.base, &self.tests);
-            checked.map_err(failure)?;
-        }
+        note_tests(&experiment, &request.base, &self.tests, output)?;
         let agent = agent_line(&self.agent, &experiment, &request.base)?;
         Ok(Prepared {
             work: Work {
@@ -223,13 +221,25 @@ pub(super) fn refuse_no_time(wall: Duration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the patterns of tests that the user named, or else the usual ones.
-pub(super) fn patterns(named: &[String]) -> Vec<String> {
-    if named.is_empty() {
-        TEST_PATTERNS.map(str::to_owned).to_vec()
-    } else {
-        named.to_vec()
+/// Says which patterns of tests fit no file of the base: they add nothing, unless an agent makes such a file.
+pub(super) fn note_tests(
+    experiment: &Experiment,
+    base: &str,
+    patterns: &[String],
+    output: &Output,
+) -> Result<(), Failure> {
+    if patterns.is_empty() {
+        return Ok(());
     }
+    let found = experiment.patterns_without_files(base, patterns);
+    let mut say = output.reporter();
+    for pattern in found.map_err(failure)? {
+        say(&format!(
+            "note: --tests {:?} fits no file of the base: `tests/**` is all below a folder, `*` anything within a name",
+            Plain(&pattern).to_string()
+        ));
+    }
+    Ok(())
 }
 
 impl Work {

@@ -1,6 +1,7 @@
 //! Changes of times from one measurement to another, in words.
 
 use bakeoff_domain::anchored::{TimeChange, TimeChanges};
+use bakeoff_domain::numbers;
 use bakeoff_domain::series::Quantity;
 use bakeoff_render::escape::Plain;
 
@@ -20,7 +21,7 @@ pub(super) fn lines(times: &TimeChanges, quantity: &Quantity, none: &str) -> Str
             confidence,
             anchors,
             changes,
-        } => (100.0 * confidence, anchors, changes),
+        } => (numbers::confidence(*confidence), anchors, changes),
     };
     if changes.is_empty() {
         return format!("{what}: {none}\n");
@@ -31,7 +32,7 @@ pub(super) fn lines(times: &TimeChanges, quantity: &Quantity, none: &str) -> Str
         _ => "; each by the one that gives the narrowest interval",
     };
     let mut text = format!(
-        "{what} against then, by way of what did not change ({}{choice}; all intervals at {confidence:.0} %):\n",
+        "{what} against then, by way of what did not change ({}{choice}; all intervals at {confidence}):\n",
         anchors.join(", ")
     );
     for change in changes {

@@ -7,14 +7,14 @@ mod report;
 mod states;
 
 use super::agents::fence_options::FenceOptions;
-use super::agents::{agent_line, failure, patterns, refuse_no_time};
+use super::agents::{agent_line, failure, note_tests, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
 use super::{Status, models, planned, show, told};
 use bakeoff_agents::{
     AgentError, Experiment, Instructions, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome,
-    work_off,
+    with_usual_tests, work_off,
 };
 use bakeoff_config::{AgentTask, FILE_BYTES_MAX, TASKS_FILE_NAME, parse_agent_tasks};
 use bakeoff_programs::{CommandLine, Shell};
@@ -103,7 +103,8 @@ pub(super) struct Arguments {
     /// The time before the second attempt; it doubles before each one after that
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = models::time)]
     retry_wait: Duration,
-    /// Files that an agent cannot change where they are there already, instead of the usual names of tests: 'spec/**'
+    /// Files that an agent cannot change where they are there already, beside the usual names of tests: 'golden/**'. With `!`
+    /// before it, files that it can: '!tests/data/**'
     #[arg(long, value_name = "PATTERN")]
     tests: Vec<String>,
     /// Begin without a question: agents are started, and the checks of the file are run
@@ -130,7 +131,7 @@ struct Work {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json, Format::Md])?;
-    let work = arguments.prepare()?;
+    let work = arguments.prepare(output)?;
     let listed = listing(&work.tasks, work.workers);
     if arguments.yes {
         output.reporter()(listed.trim_end());
@@ -182,7 +183,7 @@ fn read_tasks(from: &Path) -> Result<Vec<AgentTask>, Failure> {
 }
 
 impl Arguments {
-    fn prepare(&self) -> Result<Work, Failure> {
+    fn prepare(&self, output: &Output) -> Result<Work, Failure> {
         let tasks = read_tasks(&self.from)?;
         let checks: Result<_, Failure> = tasks.iter().map(checks_of).collect();
         refuse_no_time(self.time)?;
@@ -194,6 +195,7 @@ impl Arguments {
         let base = self.base.clone().or(last_base);
         let base = base.unwrap_or_else(|| "HEAD".to_owned());
         let base = experiment.base(&base).map_err(failure)?;
+        note_tests(&experiment, &base, &self.tests, output)?;
         Ok(Work {
             agent: agent_line(&self.agent, &experiment, &base)?,
             base,
@@ -201,7 +203,7 @@ impl Arguments {
             tasks,
             instructions,
             checks: checks?,
-            tests: patterns(&self.tests),
+            tests: with_usual_tests(&self.tests),
             reach: self.fence.reach()?,
             workers: usize::from(self.agents_at_once),
             wall: self.time,

@@ -96,12 +96,6 @@ struct ChainOutput<'a> {
     seconds: f64,
 }
 
-/// Returns the time of the last attempt at a task, its checks included.
-fn seconds(completion: &Completion) -> f64 {
-    let checks = completion.verifications.iter();
-    completion.seconds + checks.map(|check| check.seconds).sum::<f64>()
-}
-
 impl<'a> TaskOutput<'a> {
     fn of(tasks: &'a [AgentTask], place: usize, outcome: &'a WorkOutcome) -> Self {
         let (task, row) = (&tasks[place], &outcome.rows[place]);
@@ -128,7 +122,7 @@ impl<'a> TaskOutput<'a> {
             outcome: completion.map(|one| one.outcome),
             reason,
             attempts: completion.map_or(0, |one| one.attempts),
-            seconds: completion.map_or(0.0, seconds),
+            seconds: completion.map_or(0.0, Completion::all_seconds),
             kept: row.is_kept,
             commit: completion.and_then(|one| one.commit.as_deref()),
             branch: completion.and_then(|one| one.branch.as_deref()),
