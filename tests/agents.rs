@@ -3,6 +3,7 @@
 mod at_once;
 mod base;
 mod measured;
+mod modes;
 mod named;
 mod picking;
 mod recorded;

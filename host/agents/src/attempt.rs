@@ -6,6 +6,7 @@ use super::completion::{Completion, Outcome};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::fenced::{Bounds, last_part, run_line};
+use super::folder_modes::FolderModes;
 use super::orders::Orders;
 use super::record::{Request, Variant};
 use super::slots::Slots;
@@ -50,7 +51,11 @@ pub(crate) fn attempt(
     let task = text(request, variant, orders.remarks);
     // A file of the repository stays as it is; the task is on stdin, too.
     let has_task = folder.write_new(TASK, task.as_bytes()).is_ok();
-    let bounds = Bounds::of(task.as_bytes(), orders.wall, orders.interrupted);
+    let modes = experiment.modes_above(&folder)?;
+    let bounds = Bounds {
+        modes: Some(&modes),
+        ..Bounds::of(task.as_bytes(), orders.wall, orders.interrupted)
+    };
     let notes = [has_task, !folder.has(DONE)];
     let mut reach = orders.reach.clone();
     // The repository in the worktree borrows them.
@@ -82,9 +87,8 @@ pub(crate) fn attempt(
             reason += " (the fence lets it write its worktree and temporary home alone; --read PATH lets it read and start \
                        what lies there)";
         }
-        reason
-            .trim_end_matches(": ")
-            .clone_into(&mut completion.reason);
+        let reason = reason.trim_end_matches(": ").to_owned();
+        completion.reason = with_remark(reason, &modes);
         // What cannot be taken out stays with the rest of what it left.
         if let Ok(folder) = &folder {
             let _ = take_notes(folder, notes, &mut completion);
@@ -93,7 +97,7 @@ pub(crate) fn attempt(
     }
     let refused = |mut completion: Completion, reason: String| {
         completion.outcome = Outcome::Refused;
-        completion.reason = reason;
+        completion.reason = with_remark(reason, &modes);
         Ok(completion)
     };
     let Ok(folder) = folder else {
@@ -130,12 +134,20 @@ pub(crate) fn attempt(
     if let Some(first) = &request.first_base {
         let all = Changes::between(&experiment.git(), first, &commit, &is_test)?;
         completion.changes.tests = all.tests;
+        completion.changes.test_setup = all.test_setup;
     }
     completion.outcome = Outcome::Committed;
     completion.commit = Some(commit);
     completion.branch = Some(experiment.branch(&variant.name));
-        completion.changes.test_setup = all.test_setup;
     Ok(completion)
+}
+
+/// Returns a reason, with what is to be said of modes that were taken away.
+fn with_remark(reason: String, modes: &FolderModes) -> String {
+    match modes.remark() {
+        Some(remark) => format!("{reason}; {remark}"),
+        None => reason,
+    }
 }
 
 /// Verifies the commit of what an agent left. Only so many are verified at once.

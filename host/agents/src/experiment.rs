@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The folder of worktrees in that of an experiment.
-const WORKTREES: &str = "worktrees";
+pub(crate) const WORKTREES: &str = "worktrees";
 /// The folder of completions in that of an experiment.
 const COMPLETIONS: &str = "completions";
 /// The folder of results of experiments that are tasks, in that of an experiment with agents.
@@ -27,7 +27,7 @@ const RESULTS: &str = "experiments";
 /// The file whose lock is held by whoever works in an experiment.
 const LOCK: &str = "lock";
 /// The most entries of a folder that are looked at.
-const ENTRIES_MAX: usize = 100_000;
+pub(crate) const ENTRIES_MAX: usize = 100_000;
 /// The deepest folders that are looked into.
 const DEPTH_MAX: usize = 64;
 
@@ -51,7 +51,7 @@ pub struct WorktreeState {
     pub completion: Option<Completion>,
     /// True for what an agent left that had failed, or had not ended, before another one began.
     pub is_aside: bool,
-    /// The bytes of its files; `None` if there are too many to look at.
+    /// The bytes of its files; `None` if there are too many to look at, or they cannot be looked at.
     pub bytes: Option<u64>,
 }
 
@@ -150,7 +150,10 @@ impl Experiment {
         }
         let file = options.open(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
+            Ok(()) => {
+                self.open_worktrees()?;
+                Ok(file)
+            }
             Err(TryLockError::WouldBlock) => Err(AgentError::Usage(format!(
                 "somebody works in {} now: wait until that has ended, or give another --name",
                 self.folder.path().display()
@@ -391,13 +394,15 @@ impl Experiment {
             let folder = top.below(TOP)?.below(&experiment)?;
             let place = folder.path().display().to_string();
             for variant in folders(&folder, WORKTREES)? {
-                let below = folder.below(WORKTREES)?.below(&variant)?;
+                // An agent may have closed it, until somebody works there again.
+                let below = folder.below(format!("{WORKTREES}/{variant}"));
+                let bytes = below.and_then(|below| bytes(&below, DEPTH_MAX));
                 let completion = record::read(&folder, &place, &variant);
                 states.push(WorktreeState {
                     experiment: experiment.clone(),
                     completion: completion.map(|(_, completion)| completion),
                     is_aside: is_aside(&variant),
-                    bytes: bytes(&below, DEPTH_MAX)?,
+                    bytes: bytes.unwrap_or_default(),
                     variant,
                 });
             }
@@ -462,7 +467,7 @@ fn is_aside(name: &str) -> bool {
 }
 
 /// Returns the bytes of all files below a folder; `None` if a folder has too many entries, or is too deep.
-fn bytes(folder: &Folder, depth: usize) -> Result<Option<u64>, AgentError> {
+fn bytes(folder: &Folder, depth: usize) -> io::Result<Option<u64>> {
     let Some(entries) = folder.entries(ENTRIES_MAX)?.filter(|_| depth > 0) else {
         return Ok(None);
     };

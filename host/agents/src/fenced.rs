@@ -1,6 +1,7 @@
 //! A program behind a fence, run to its end with all that it started.
 
 use super::error::AgentError;
+use super::folder_modes::FolderModes;
 use bakeoff_confine::{FileAccess, Keeper, end_in_words, sink, written};
 use bakeoff_programs::{CommandLine, Fenced, Reach};
 use std::fs::File;
@@ -29,6 +30,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) wall: Duration,
     /// The most bytes that it may write to stdout or stderr.
     pub(crate) output_bytes_max: u64,
+    /// Modes of folders, which are kept while it runs.
+    pub(crate) modes: Option<&'a FolderModes>,
     /// True once the user has interrupted it.
     pub(crate) interrupted: &'a AtomicBool,
 }
@@ -90,6 +93,7 @@ impl<'a> Bounds<'a> {
             input,
             wall,
             output_bytes_max: OUTPUT_BYTES_MAX,
+            modes: None,
             interrupted,
         }
     }
@@ -133,7 +137,11 @@ fn watch(
 ) -> Result<Option<String>, AgentError> {
     loop {
         let left = bounds.wall.saturating_sub(started.elapsed());
-        if keeper.has_ended_within(left.min(LOOK))? {
+        let has_ended = keeper.has_ended_within(left.min(LOOK))?;
+        if let Some(modes) = bounds.modes {
+            modes.restore();
+        }
+        if has_ended {
             return Ok(None);
         }
         if bounds.interrupted.load(Ordering::Relaxed) {

@@ -168,6 +168,7 @@ impl Git {
             input: command.input,
             wall: WALL,
             output_bytes_max: OUTPUT_BYTES_MAX,
+            modes: None,
             interrupted: &AtomicBool::new(false),
         };
         fenced::run(process, &bounds)

@@ -22,6 +22,15 @@ pub(crate) fn seal(purpose: &[u8], place: &str, values: &[&[u8]]) -> Result<Stri
     Ok(key.seal(&parts))
 }
 
+/// Returns true if the seal of a file is the one that it is to have.
+pub(crate) fn is_seal(expected: &str, found: &str) -> bool {
+    let is_same = expected == found;
+    if !is_same {
+        UserKey::tell_unverified();
+    }
+    is_same
+}
+
 /// Writes a file with its seal in the place of the last one, all at once.
 pub(crate) fn put(
     folder: &Folder,

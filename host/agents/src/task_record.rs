@@ -80,7 +80,7 @@ impl TaskList {
     pub(crate) fn read(folder: &Folder, place: &str) -> Option<Self> {
         let bytes = folder.read(FILE, BYTES_MAX).ok()??;
         let sealed: Sealed = parse_json(&bytes).ok()?;
-        (sealed.list.seal(place).ok()? == sealed.seal).then_some(sealed.list)
+        sealed_file::is_seal(&sealed.list.seal(place).ok()?, &sealed.seal).then_some(sealed.list)
     }
 
     fn seal(&self, place: &str) -> Result<String, AgentError> {

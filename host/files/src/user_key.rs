@@ -11,6 +11,8 @@ use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Size of a key, in bytes: a block of SHA-256, the most that HMAC uses.
 const KEY_BYTES: usize = 64;
@@ -25,7 +27,22 @@ const RESULTS_KEY: &str = "results.key";
 #[derive(Clone)]
 pub struct UserKey {
     keyed: Hmac<Sha256>,
+    /// True for the key of results that this process had to make.
+    is_new: bool,
 }
+
+/// Key of results that this process had to make.
+#[derive(Debug)]
+struct NewKey {
+    path: PathBuf,
+    /// Reason why what was there before is no key; `None` if nothing was.
+    replaced: Option<String>,
+}
+
+/// The key of results that this process had to make, if it had to.
+static NEW_KEY: OnceLock<NewKey> = OnceLock::new();
+/// True once something with a seal was met that a new key does not verify.
+static IS_UNVERIFIED: AtomicBool = AtomicBool::new(false);
 
 impl std::fmt::Debug for UserKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -50,7 +67,48 @@ impl UserKey {
             let error = io::Error::other("it belongs to another user");
             return Err(failed(error));
         }
-        Self::in_folder(&folder, RESULTS_KEY).map_err(failed)
+        let path = folder.join(RESULTS_KEY);
+        let key = match read(&path) {
+            Ok(key) => key,
+            Err(error) => {
+                let key = make(&folder, RESULTS_KEY).map_err(failed)?;
+                let is_missing = error.kind() == io::ErrorKind::NotFound;
+                let replaced = (!is_missing).then(|| error.to_string());
+                let _ = NEW_KEY.set(NewKey { path, replaced });
+                key
+            }
+        };
+        let is_new = NEW_KEY.get().is_some();
+        Ok(Self {
+            is_new,
+            ..Self::new(&key)
+        })
+    }
+
+    /// Returns what the user should know of a key of results that this process had to make: it took the place of another one,
+    /// or what is there was sealed with another one.
+    pub fn news_of_results() -> Option<String> {
+        let new = NEW_KEY.get()?;
+        let path = new.path.display();
+        match &new.replaced {
+            Some(reason) => Some(format!(
+                "{path} was no key of yours any more ({reason}), and was made anew: what was sealed until now (results, records of \
+                 models, what agents left) cannot be verified any more and counts as from elsewhere. A restored backup does that, \
+                 and so does a program with your rights, such as an agent, that changes the file's mode"
+            )),
+            None => IS_UNVERIFIED.load(Ordering::Relaxed).then(|| {
+                format!(
+                    "{path} was missing, and was made anew: what is here was sealed with another key, cannot be verified, and counts \
+                     as from elsewhere. It is another user's or another machine's, or the file was removed, or HOME or \
+                     XDG_DATA_HOME has changed"
+                )
+            }),
+        }
+    }
+
+    /// Notes that something with a seal was met that the key of results does not verify.
+    pub fn tell_unverified() {
+        IS_UNVERIFIED.store(true, Ordering::Relaxed);
     }
 
     /// Returns the folder of the key that authenticates results, whether it exists or not.
@@ -78,6 +136,7 @@ impl UserKey {
     fn new(key: &[u8; KEY_BYTES]) -> Self {
         Self {
             keyed: <Hmac<Sha256> as Mac>::new(key.into()),
+            is_new: false,
         }
     }
 
@@ -88,7 +147,11 @@ impl UserKey {
 
     /// Returns true if `mac` is the HMAC of the concatenated parts; compares in constant time.
     pub fn is_mac(&self, parts: &[&[u8]], mac: &[u8]) -> bool {
-        self.updated(parts).verify_slice(mac).is_ok()
+        let is_mac = self.updated(parts).verify_slice(mac).is_ok();
+        if self.is_new && !is_mac {
+            Self::tell_unverified();
+        }
+        is_mac
     }
 
     /// Returns the HMAC of the concatenated parts as hexadecimal digits.
@@ -113,8 +176,8 @@ impl UserKey {
     }
 }
 
-/// Makes a folder for its owner alone where it is missing, and closes it to all others. Returns
-/// false if the folder belongs to another user.
+/// Makes a folder for its owner alone where it is missing, closes it to all others, and opens it to its owner: any program of
+/// that user may have changed its mode. Returns false if the folder belongs to another user.
 pub fn own_folder(folder: &Path) -> io::Result<bool> {
     DirBuilder::new()
         .recursive(true)
@@ -124,31 +187,50 @@ pub fn own_folder(folder: &Path) -> io::Result<bool> {
     if found.uid() != rustix::process::geteuid().as_raw() {
         return Ok(false);
     }
-    if found.mode() & 0o077 != 0 {
+    if found.mode() & 0o077 != 0 || found.mode() & 0o500 != 0o500 {
         std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
     }
     Ok(true)
 }
 
+/// Lets the user read a file of theirs again that nobody can read: any program of that user may have changed its mode.
+fn let_owner_read(path: &Path) {
+    let found = path.symlink_metadata();
+    let is_closed = found.is_ok_and(|found| {
+        found.is_file()
+            && found.uid() == rustix::process::geteuid().as_raw()
+            && found.mode() & 0o477 == 0
+    });
+    if is_closed {
+        // Where that fails, the file cannot be read, which is said.
+        let _ = std::fs::set_permissions(path, Permissions::from_mode(0o600));
+    }
+}
+
 /// Reads a key from a file that only this user can read and write, and that is no copy.
 fn read(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
+    let_owner_read(path);
     let mut file = File::options()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
         .open(path)?;
     let found = file.metadata()?;
-    let is_private = found.is_file()
-        && found.uid() == rustix::process::geteuid().as_raw()
-        && found.mode() & 0o077 == 0
-        && found.len() == (KEY_BYTES + BIRTH_BYTES) as u64;
+    let refused = |why: &str| Err(io::Error::other(why));
+    if !found.is_file() || found.len() != (KEY_BYTES + BIRTH_BYTES) as u64 {
+        return refused("it is no file of a key");
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return refused("it belongs to another user");
+    }
+    if found.mode() & 0o077 != 0 {
+        return refused("its mode let others read or write it");
+    }
     let mut key = [0; KEY_BYTES];
     let mut birth_said = [0; BIRTH_BYTES];
-    if is_private {
-        file.read_exact(&mut key)?;
-        file.read_exact(&mut birth_said)?;
-    }
-    if !is_private || birth_said != birth(&file)? {
-        return Err(io::Error::other("it is no key of this user"));
+    file.read_exact(&mut key)?;
+    file.read_exact(&mut birth_said)?;
+    if birth_said != birth(&file)? {
+        return refused("it is a copy of one");
     }
     Ok(key)
 }
@@ -227,6 +309,25 @@ mod tests {
         let names = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(names, 1, "nothing temporary is left");
         assert_ne!(key_of(tempfile::tempdir().unwrap().path()), first);
+    }
+
+    #[test]
+    fn a_key_and_its_folder_that_were_closed_to_their_owner_are_opened_and_the_key_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("bakeoff");
+        assert!(own_folder(&folder).unwrap());
+        let first = key_of(&folder);
+        let set = |path: &Path, mode| {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        };
+        for mode in [0o000, 0o200] {
+            set(&folder.join("key"), mode);
+            set(&folder, mode);
+            assert!(own_folder(&folder).unwrap());
+            assert_eq!(key_of(&folder), first);
+            let key = folder.join("key").metadata().unwrap();
+            assert_eq!(key.mode() & 0o777, 0o600);
+        }
     }
 
     #[test]

@@ -114,7 +114,8 @@ mod worktrees;
 mod writing;
 mod written;
 
-use bakeoff_render::escape::Lines;
+use bakeoff_files::UserKey;
+use bakeoff_render::escape::{Lines, Plain};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -297,6 +298,10 @@ pub fn main() -> ExitCode {
             Command::Schema(arguments) => completions::schema(&arguments),
         }
     });
+    // Whatever came of it: what counted until now counts no longer.
+    if let Some(news) = UserKey::news_of_results() {
+        anstream::eprintln!("note: {}", Plain(&news));
+    }
     match outcome {
         Ok(status) => status.into(),
         Err(failure) => failure.print(),
