@@ -1,5 +1,6 @@
 //! `bakeoff generate`: approaches from recorded replies of a model.
 
+mod by_agents;
 mod repairing;
 
 use crate::mock_model::Mock;

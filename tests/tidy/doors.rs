@@ -96,7 +96,7 @@ const OWN_PATHS: [(&str, &str); 59] = [
         "whether there is an experiment in the folder that the user named",
     ),
     ("cli::export", "the folder that the user named"),
-    ("cli::generate", "files that the user named"),
+    ("cli::generate::by_component", "files that the user named"),
     ("cli::init", "the folder and files that the user named"),
     (
         "cli::kept",

@@ -43,6 +43,18 @@ pub struct Generate {
     pub instructions: Option<PathBuf>,
     /// True if it is asked first what is known of the problem.
     pub research: bool,
+    /// Writer of the approaches.
+    pub workspace: Workspace,
+}
+
+/// Place in which approaches are written, and so by whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Workspace {
+    /// None: they are replies of the model.
+    #[default]
+    Reply,
+    /// A worktree of the repository for each, in which a coding agent of the user's writes it.
+    Worktree,
 }
 
 /// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
@@ -100,6 +112,11 @@ pub(super) fn generate(
     let diversity = section.choice("diversity", &spreads, found);
     let instructions = asked_model::file("instructions", &mut section, files, found);
     let research = section.flag("research", found);
+    let places = [
+        ("reply", Workspace::Reply),
+        ("worktree", Workspace::Worktree),
+    ];
+    let workspace = section.choice("workspace", &places, found);
     section.close(found);
     Some(Generate {
         asked: asked?,
@@ -110,6 +127,7 @@ pub(super) fn generate(
         diversity: diversity.map(|at| at.value).unwrap_or_default(),
         instructions,
         research: research.is_some_and(|at| at.value),
+        workspace: workspace.map(|at| at.value).unwrap_or_default(),
     })
 }
 

@@ -34,6 +34,7 @@
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
 //! | … `research` | `true` or `false`: a question first on what is known of the problem | `false` |
+//! | … `workspace` | `"reply"` or `"worktree"`: who writes approaches, the model or coding agents that the user names | `"reply"` |
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
 //! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
 //! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
@@ -148,7 +149,7 @@ pub use criteria_set::{criteria_text, is_of_any_experiment, parse_criteria};
 pub use error::{ConfigError, Finding, Findings};
 pub use evaluators::EVALUATORS_MAX;
 pub use experiment::{ConfigPlace, GROWTH_SIZES_MIN, LimitKey, parse};
-pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX};
+pub use generate::{GENERATED_APPROACHES_MAX, Generate, REPAIRS_MAX, Workspace};
 pub use grant::GRANTS_MAX;
 pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 #[derive(Clone)]
 pub struct Improver {
     writer: PrototypeWriter,
+    models: Arc<Models>,
 }
 
 /// A candidate that a model wrote.
@@ -47,12 +48,13 @@ impl Improver {
     ) -> Self {
         Self {
             writer: PrototypeWriter::new(models, Arc::new(survey), statement, options),
+            models: Arc::clone(models),
         }
     }
 
     /// Returns what the model has cost so far in this process.
     pub fn cost(&self) -> ModelCost {
-        (&self.writer.models.spent().total).into()
+        (&self.models.spent().total).into()
     }
 
     /// Returns the cores on which candidates are tried.
@@ -62,7 +64,7 @@ impl Improver {
 
     /// Returns the name of the provider and its model.
     pub fn name(&self) -> String {
-        self.writer.models.name()
+        self.models.name()
     }
 
     /// Has so many candidates written, all at the same time, each tried out and repaired.

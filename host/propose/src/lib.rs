@@ -5,6 +5,7 @@
 //! of a file, an id, a seed or a score. A proposer is a component of the user's own that takes the model's place.
 
 mod agent_variants;
+mod answers;
 mod attempt;
 mod completing;
 mod component;
@@ -35,6 +36,7 @@ mod what_counts;
 mod writer;
 
 pub use agent_variants::{AgentVariant, name_variants};
+pub use answers::{Answers, FutureSource, SourceQuestion, SourceWriter};
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use develop::{Developed, DevelopedApproach, develop};

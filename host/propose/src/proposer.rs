@@ -1,11 +1,12 @@
 //! Generation of approaches: ideas, a prototype of each, and repairs of those that fail.
 
+use super::answers::Answers;
 use super::idea::{Idea, WishFile, WishedIdea};
 use super::known_ideas::KnownIdeas;
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::generate::Diversity;
-use bakeoff_provider::{AskError, Models};
+use bakeoff_provider::AskError;
 use bakeoff_run::{RunError, Survey};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub struct Proposals {
     pub ended: Option<AskError>,
 }
 
-/// Generator of approaches to a problem, which asks a model.
+/// Generator of approaches to a problem, which asks a model, or a writer of sources beside it.
 pub struct Proposer {
     writer: PrototypeWriter,
     approaches: u32,
@@ -148,13 +149,13 @@ impl Proposer {
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the prototypes.
     pub async fn open(
-        models: &Arc<Models>,
+        answers: impl Into<Answers>,
         survey: Survey,
         statement: &str,
         (own, wished): (&[OwnApproach<'_>], &[OwnApproach<'_>]),
         options: &ProposeOptions,
     ) -> Result<Self, RunError> {
-        let writer = PrototypeWriter::new(models, Arc::new(survey), statement, &options.write);
+        let writer = PrototypeWriter::new(answers, Arc::new(survey), statement, &options.write);
         let work = work_of(&writer, own).await?;
         let known = own.iter().chain(wished).map(known_idea);
         Ok(Self {
@@ -201,7 +202,11 @@ impl Proposer {
             if missing == 0 {
                 break;
             }
-            let (models, problem) = (&self.writer.models, &self.writer.problem);
+            let (Some(models), problem) = (self.writer.answers.ideas(), &self.writer.problem)
+            else {
+                // Nobody names any.
+                break;
+            };
             report(&format!(
                 "asking {} for {missing} approaches",
                 models.name()

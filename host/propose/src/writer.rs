@@ -1,5 +1,6 @@
 //! Writing of the prototype of one idea, with repairs of what fails.
 
+use super::answers::{Answers, SourceQuestion};
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::{Idea, WishFile};
 use super::learnt::Learnt;
@@ -11,7 +12,7 @@ use super::what_counts::preference;
 use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_files::Reach;
-use bakeoff_provider::{AskError, Models, Request};
+use bakeoff_provider::{AskError, Request};
 use bakeoff_run::{RunError, SharedCores, Survey, Values};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -27,6 +28,9 @@ pub(super) const CASES_MAX: usize = 64;
 
 /// The largest file of instructions, in bytes.
 const INSTRUCTIONS_BYTES_MAX: u64 = 64 << 10;
+
+/// Class of the failure of an approach whose writer wrote nothing.
+const AGENT: &str = "agent";
 
 /// Options of writing prototypes.
 #[derive(Clone, Debug)]
@@ -75,7 +79,7 @@ impl PrototypeOrigin<'_> {
 /// Writer of prototypes for one problem.
 #[derive(Clone)]
 pub(super) struct PrototypeWriter {
-    pub(super) models: Arc<Models>,
+    pub(super) answers: Answers,
     pub(super) survey: Arc<Survey>,
     pub(super) options: WriteOptions,
     /// The problem, as it is described to a model.
@@ -92,13 +96,13 @@ pub(super) struct PrototypeWriter {
 impl PrototypeWriter {
     /// Makes a writer for the problem of a survey.
     pub(super) fn new(
-        models: &Arc<Models>,
+        answers: impl Into<Answers>,
         survey: Arc<Survey>,
         statement: &str,
         options: &WriteOptions,
     ) -> Self {
         Self {
-            models: Arc::clone(models),
+            answers: answers.into(),
             problem: prompt::problem(statement, &survey),
             rules: prompt::rules(survey.compiled_for(), &survey.experiment().crates.allowed),
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
@@ -197,20 +201,12 @@ impl PrototypeWriter {
                     ..repair
                 }
             };
-            let answer = self.models.ask(&request).await;
             let is_improvement = matches!(origin, PrototypeOrigin::Improved(_));
-            let written = if is_improvement && faults.is_empty() {
-                answer.and_then(read).map(|written: WrittenImprovement| {
-                    idea.description = written.change;
-                    written.source
-                })
-            } else {
-                (answer.and_then(read)).map(|written: WrittenPrototype| written.source)
-            };
-            let source = match written {
+            let has_change = is_improvement && faults.is_empty();
+            let attempt = attempts.len() as u32 + 1;
+            let source = match self.answer(request, idea, attempt, has_change).await {
                 Ok(source) => source,
-                Err(error) if ends_all(&error) => return Ok(Written::Ended(error)),
-                Err(error) => return Ok(Written::As(failed(error.class(), error.to_string()))),
+                Err(unwritten) => return Ok(unwritten),
             };
             let made = self.try_out(source).await?;
             let outcome = made.outcome.clone();
@@ -233,6 +229,45 @@ impl PrototypeWriter {
                 }
             }
         }
+    }
+
+    /// Asks for a source; `Err` is the result of the idea without one. A reply may say what is new in it, too, in the place
+    /// of the idea's description.
+    async fn answer(
+        &self,
+        request: Request,
+        idea: &mut Idea,
+        attempt: u32,
+        has_change: bool,
+    ) -> Result<String, Written> {
+        let models = match &self.answers {
+            Answers::Model(models) => models,
+            Answers::Writer { writer, .. } => {
+                let question = SourceQuestion {
+                    name: idea.name.clone(),
+                    attempt,
+                    prompt: request.prompt,
+                };
+                let written = writer.write(question).await;
+                return written.map_err(|message| Written::As(failed(AGENT, message)));
+            }
+        };
+        let answer = models.ask(&request).await;
+        let written = if has_change {
+            answer.and_then(read).map(|written: WrittenImprovement| {
+                idea.description = written.change;
+                written.source
+            })
+        } else {
+            (answer.and_then(read)).map(|written: WrittenPrototype| written.source)
+        };
+        written.map_err(|error| {
+            if ends_all(&error) {
+                Written::Ended(error)
+            } else {
+                Written::As(failed(error.class(), error.to_string()))
+            }
+        })
     }
 
     /// Returns the sentence on which ideas are wanted.

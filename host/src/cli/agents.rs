@@ -27,7 +27,7 @@ use std::time::Duration;
 use variants::{FoundVariants, VARIANTS_MAX, VariantArguments};
 
 /// The most agents that work at the same time unless another number is given.
-const AT_ONCE: usize = 4;
+pub(super) const AT_ONCE: usize = 4;
 /// The most rounds.
 const ROUNDS_MAX: i64 = 8;
 /// Has a task done by a coding agent once for each variant, each in a worktree of its own, and shows what they left

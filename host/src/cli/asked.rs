@@ -20,10 +20,10 @@ use super::planning::{Planning, planned};
 use super::researching;
 use super::show;
 use super::wishes::{self, Wishing};
-use bakeoff_config::{Generate, LoadedExperiment, Policy};
+use bakeoff_config::{Generate, LoadedExperiment, Policy, Workspace};
 use bakeoff_propose::{
-    ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest, PlanScope,
-    ProposeOptions, WriteOptions,
+    Answers, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest,
+    PlanScope, ProposeOptions, WriteOptions,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
@@ -65,6 +65,16 @@ pub(super) async fn ask(
             Ok(Next::Measure)
         };
     };
+    if wanted.workspace == Workspace::Worktree {
+        return if leave.generate {
+            Err(Failure::usage(
+                "--generate: [generate] has workspace = \"worktree\", so coding agents write the approaches: `bakeoff generate` \
+                 with --agent COMMAND has them written, and then `bakeoff run` measures them",
+            ))
+        } else {
+            Ok(Next::Measure)
+        };
+    }
     let mut say = output.reporter();
     let record = GenerationRecord::of(&loaded.dir, &wanted.wanted());
     let nothing_more =
@@ -116,7 +126,7 @@ pub(super) async fn ask(
             let wishing = Wishing {
                 loaded,
                 file,
-                models: &models,
+                answers: &Answers::from(&models),
                 policy,
                 safety,
                 output,

@@ -1,10 +1,13 @@
 //! `bakeoff generate`: approaches from a model or a proposer, as files of an experiment.
 
-use super::build::code_of;
+mod by_agents;
+mod by_component;
+
 use super::failure::Failure;
 use super::generation::{self, Ending};
 use super::generation_events::GenerationEvents;
 use super::generation_record;
+use super::ideas::OwnIdeas;
 use super::kept::ReportPlace;
 use super::model_news;
 use super::models::ModelArguments;
@@ -19,18 +22,17 @@ use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::report::{GeneratedApproach, Generation};
 use bakeoff_domain::spec::Workers;
-use bakeoff_files::Reach;
-use bakeoff_propose::{
-    PROPOSALS_MAX, Proposals, Proposer, ProposerAnswer, propose_by_component, proposer_task,
-};
+use bakeoff_propose::{Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
 use bakeoff_provider::{AskError, Models};
-use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_render::escape::Plain;
 use bakeoff_run::Survey;
-use bakeoff_source::read_code_or_vendored;
+use by_agents::{AgentArguments, AgentRow, ByAgents};
+use by_component::AskedComponent;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Asks a model for approaches to an experiment's problem, and writes those that pass into its folder
 ///
@@ -43,6 +45,9 @@ use std::sync::Arc;
 /// With --proposer, a component of your own names the approaches and writes them. It is told what the last run said,
 /// too. With a model (--provider) beside it, it may ask that for completions: what it sends is its own decision, what
 /// it may cost is yours. Without one no model is asked, and nothing is sent.
+///
+/// With --agent, a coding agent of yours writes each approach, in a worktree of the repository around the experiment and
+/// behind a fence. A model is asked for ideas alone, and for none without --provider.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -54,25 +59,34 @@ Examples:
   bakeoff generate my-question --proposer my-question/proposers/grid.rs
   bakeoff generate my-question --proposer my-question/proposers/improve.rs --provider anthropic \\
       --model claude-sonnet-5-5 --usd 0.50
+  bakeoff generate my-question --idea heap='A bounded heap.' --agent 'claude -p --dangerously-skip-permissions' \
+      --network --env ANTHROPIC_API_KEY
   bakeoff run my-question
 
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
 budget ended it, the model gives no answers, or tasks wait for yours (what passed until then is written).",
-    mut_arg("provider", |provider| provider.required_unless_present("proposer")))]
+    mut_arg("provider", |provider| provider.required_unless_present_any(["proposer", "agent"])),
+    mut_arg("network", |network| network.requires("agent")),
+    mut_arg("env", |variable| variable.requires("agent")),
+    mut_arg("read", |path| path.requires("agent")))]
 pub(super) struct Arguments {
     /// A folder with a bakeoff.toml, or such a file
     #[arg(default_value = ".")]
     experiment: PathBuf,
-    /// How many approaches, beside those of the experiment with `write = true`, which are written first
-    #[arg(long, value_name = "N", default_value_t = 3,
-          value_parser = clap::value_parser!(u32).range(0..=i64::from(PROPOSALS_MAX)))]
-    approaches: u32,
+    /// How many approaches, beside those of the experiment with `write = true`, which are written first, and those of
+    /// --idea [default: 3, and none beside --idea or for an --agent without --provider]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=i64::from(PROPOSALS_MAX)))]
+    approaches: Option<u32>,
+    #[command(flatten)]
+    own: OwnIdeas,
     /// Proposer that is asked instead of a model: a Rust file, or a component of the world `proposer`
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context", "research"])]
+          conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context", "research", "ideas"])]
     proposer: Option<PathBuf>,
     #[command(flatten)]
     writing: Writing,
+    #[command(flatten)]
+    agents: AgentArguments,
     /// Cores to use at once
     #[arg(long, value_name = "N", value_parser = counts::workers)]
     workers: Option<u32>,
@@ -84,9 +98,12 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
+/// The number of approaches that are asked for, unless another one is given.
+const APPROACHES: u32 = 3;
+
 /// The message after an interruption.
 const INTERRUPTED: &str =
-    "interrupted; what the model replied is recorded, and is not paid for again";
+    "interrupted; what a model replied is recorded, and is not paid for again, and what agents left is kept";
 
 /// Opens the model, with the record of exchanges in this folder.
 pub(super) fn open_models(
@@ -118,18 +135,26 @@ async fn generated(
     if let Some(workers) = arguments.workers {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
-    if arguments.approaches == 0 && (loaded.wished.is_empty() || arguments.proposer.is_some()) {
-        return Err(Failure::usage(
-            "--approaches 0 asks for nothing: the experiment has no approach with `write = true`",
-        ));
+    let more = arguments.check(&loaded)?;
+    wishes::has_room(&loaded, more + arguments.own.count())?;
+    if let Some(forecast) = arguments
+        .agents
+        .forecast(&loaded, &arguments.names(&loaded), more)?
+    {
+        match output.format {
+            Format::Json => show::write_json(&forecast)?,
+            _ => show::write(&forecast.text(arguments.writing.repairs()))?,
+        }
+        return Ok(Status::Done);
     }
-    wishes::has_room(&loaded, arguments.approaches)?;
     check_places(&loaded.dir, &generation::PLACES)?;
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
+    arguments.refuse_known(&loaded)?;
+    let agents = arguments.agents.open(&loaded, output)?;
     let file = bakeoff_config::file_of(&arguments.experiment);
     let criteria = loaded.experiment.criteria.iter();
     let criteria = criteria.map(|one| one.name.clone()).collect();
-    let all = arguments.approaches + loaded.wished.len() as u32;
+    let all = more + arguments.own.count() + loaded.wished.len() as u32;
     let events = GenerationEvents::begin(
         &loaded.dir,
         (all, criteria),
@@ -145,10 +170,10 @@ async fn generated(
             (proposed.await?, models)
         }
         None => {
-            let models = open_models(&arguments.model, &loaded.dir, output, &events)?;
-            let models = Arc::new(models);
+            let models = arguments.models(&loaded, output, &events)?;
+            let answers = arguments.answers(agents.as_ref(), models.as_ref())?;
             let told = tokio::select! {
-                told = arguments.told(&loaded, &models, output) => told?,
+                told = arguments.told(&loaded, models.as_deref(), output) => told?,
                 _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
             };
             let (told, unanswered) = match told {
@@ -159,13 +184,13 @@ async fn generated(
                 let wishing = Wishing {
                     loaded: &loaded,
                     file: &file,
-                    models: &models,
+                    answers: &answers,
                     policy: &policy,
                     safety: &arguments.safety,
                     output,
                     problem: &told,
                 };
-                let options = arguments.writing.options(0, 1, &events);
+                let options = arguments.options(0, 1, &events);
                 let made = tokio::select! {
                     made = wishing.write(&options) => made?,
                     _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
@@ -175,10 +200,10 @@ async fn generated(
             }
             let ended = wishes.as_mut().and_then(|made| made.ended.take());
             let ended = unanswered.or(ended);
-            let proposed = match (ended, arguments.approaches) {
+            let proposed = match (ended, more + arguments.own.count()) {
                 (None, 1..) => {
                     arguments
-                        .propose((&loaded, &told), &models, policy, (output, &events))
+                        .propose((&loaded, &told), &answers, policy, (output, &events))
                         .await?
                 }
                 (ended, _) => Proposals {
@@ -186,7 +211,7 @@ async fn generated(
                     ended,
                 },
             };
-            (proposed, Some(models))
+            (proposed, models)
         }
     };
     let mut shown = match &wishes {
@@ -211,16 +236,19 @@ async fn generated(
     for warning in models.iter().flat_map(|models| models.warnings()) {
         output.reporter()(&Plain(&warning).to_string());
     }
+    let rows = agents.map(|agents| agents.rows()).unwrap_or_default();
     match output.format {
         Format::Json => show::write_json(&GenerateOutput {
             generation: &shown,
+            agents: &rows,
             tasks: models.as_deref().and_then(OpenTasks::of),
         })?,
         _ => {
             let next = Some(arguments.experiment.as_path());
             let tasks = models.as_deref().and_then(OpenTasks::of);
             let tasks = tasks.map(|tasks| tasks.text()).unwrap_or_default();
-            show::write(&(generation::text(&shown, models.as_deref(), next) + &tasks))?;
+            let left = by_agents::text(&rows);
+            show::write(&(generation::text(&shown, models.as_deref(), next) + &left + &tasks))?;
         }
     }
     if let Some(error) = &proposals.ended {
@@ -240,6 +268,9 @@ async fn generated(
 struct GenerateOutput<'a> {
     #[serde(flatten)]
     generation: &'a Generation,
+    /// Attempts of agents.
+    #[serde(skip_serializing_if = "<[AgentRow]>::is_empty")]
+    agents: &'a [AgentRow],
     #[serde(flatten)]
     tasks: Option<OpenTasks>,
 }
@@ -253,41 +284,17 @@ impl Arguments {
         policy: Policy,
         output: &Output,
     ) -> Result<Proposals, Failure> {
-        let loaded = &generation_record::before(loaded, &self.wanted());
-        let host = self.safety.host_options(policy)?;
-        let place = (Path::new(""), Reach::Anywhere);
-        let code = read_code_or_vendored(&code_of(file), place, &host.vendored());
-        let code = code.map_err(|failure| Failure::variant(&failure))?;
-        let mut say = output.reporter();
         // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
-        let report = report.ok().map(|(_, shown)| shown.report);
-        let survey = Survey::open(loaded, &host, &mut say).await?;
-        let experiment = &loaded.experiment;
-        let task = proposer_task(&survey, experiment, report.as_ref(), self.approaches);
-        let answer = tokio::select! {
-            answer = propose_by_component(&survey, code, task, models, &mut say) => answer?,
-            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
-                "interrupted; what a model replied is recorded, and is not paid for again",
-            )),
+        let asked = AskedComponent {
+            loaded: &generation_record::before(loaded, &self.wanted()),
+            file,
+            models,
+            host: self.safety.host_options(policy)?,
+            report: report.ok().map(|(_, shown)| shown.report),
+            approaches: self.more(),
         };
-        let (answer, ended) = answer;
-        match answer {
-            ProposerAnswer::NotBuilt(failure) => Err(Failure::variant(&failure)),
-            // The cost of the model is kept and shown without proposals, too.
-            ProposerAnswer::Nothing(why) if models.is_some() => {
-                say(&format!("the proposer proposes nothing: {}", Lines(&why)));
-                Ok(Proposals {
-                    proposals: Vec::new(),
-                    ended,
-                })
-            }
-            ProposerAnswer::Nothing(why) => Err(Failure::no_answer(format!(
-                "{} proposes nothing: {why}",
-                Plain(&file.display().to_string())
-            ))),
-            ProposerAnswer::Proposals(proposals) => Ok(Proposals { proposals, ended }),
-        }
+        asked.ask(output).await
     }
 
     /// Opens the model that a proposer may ask, if one is named. The proposer decides how much it asks, so there must
@@ -298,44 +305,124 @@ impl Arguments {
         output: &Output,
         events: &GenerationEvents,
     ) -> Result<Option<Arc<Models>>, Failure> {
+        by_component::check(&self.model)?;
+        self.models(loaded, output, events)
+    }
+
+    /// Returns the number of approaches whose ideas others name.
+    fn more(&self) -> u32 {
+        let nobody_names_any = self.agents.is_named() && !self.model.is_named();
+        let usual = if nobody_names_any || self.own.count() > 0 {
+            0
+        } else {
+            APPROACHES
+        };
+        self.approaches.unwrap_or(usual)
+    }
+
+    /// Returns the number of approaches whose ideas others name, and refuses a request for nothing, or for what nobody
+    /// could answer.
+    fn check(&self, loaded: &LoadedExperiment) -> Result<u32, Failure> {
+        self.agents.check(loaded)?;
+        let more = self.more();
+        if self.own.count() > 0 {
+            self.own.check(Some(more))?;
+        }
+        let lacks_model = self.agents.is_named() && !self.model.is_named();
+        if lacks_model && (more > 0 || self.writing.research()) {
+            return Err(Failure::usage(
+                "ideas and research are asked of a model: name one with --provider, or name ideas yourself, with --idea                  NAME=TEXT or an approach with `write = true` in bakeoff.toml",
+            ));
+        }
+        let has_wish = !loaded.wished.is_empty() && self.proposer.is_none();
+        if more > 0 || self.own.count() > 0 || has_wish {
+            return Ok(more);
+        }
+        Err(Failure::usage(if lacks_model {
+            "there is no idea for the agent: name one with --idea NAME=TEXT or as an approach with `write = true` in \
+             bakeoff.toml, or a model that names some, with --provider"
+        } else {
+            "--approaches 0 asks for nothing: the experiment has no approach with `write = true`"
+        }))
+    }
+
+    /// Returns the names of the ideas that are there already, in the order in which they are written.
+    fn names(&self, loaded: &LoadedExperiment) -> Vec<String> {
+        let ideas = wishes::ideas(loaded).into_iter().chain(self.own.wished());
+        ideas.map(|one| one.idea.name).collect()
+    }
+
+    /// Refuses an idea by the name of an approach that is there.
+    fn refuse_known(&self, loaded: &LoadedExperiment) -> Result<(), Failure> {
+        let before = generation_record::before(loaded, &self.wanted());
+        let wishes = wishes::ideas(loaded);
+        for idea in self.own.wished() {
+            let name = &idea.idea.name;
+            let is_known = before
+                .experiment
+                .approaches
+                .iter()
+                .any(|one| one.name == *name);
+            if is_known || wishes.iter().any(|one| one.idea.name == *name) {
+                return Err(Failure::usage(format!(
+                    "the experiment has an approach {name} already: give the idea another name"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the model, if one is named.
+    fn models(
+        &self,
+        loaded: &LoadedExperiment,
+        output: &Output,
+        events: &GenerationEvents,
+    ) -> Result<Option<Arc<Models>>, Failure> {
         if !self.model.is_named() {
             return Ok(None);
         }
-        if self.model.is_command() {
-            return Err(Failure::usage(
-                "the words of a proposer's questions are its own, and --provider command would give them to a \
-                 program that has your rights: name a provider that only answers, such as anthropic, openai, \
-                 ollama or replay",
-            ));
+        let models = open_models(&self.model, &loaded.dir, output, events)?;
+        Ok(Some(Arc::new(models)))
+    }
+
+    /// Returns whoever answers: the model, or agents beside it.
+    fn answers(
+        &self,
+        agents: Option<&Arc<ByAgents>>,
+        models: Option<&Arc<Models>>,
+    ) -> Result<Answers, Failure> {
+        match (agents, models) {
+            (Some(agents), ideas) => Ok(Answers::Writer {
+                writer: agents.writer(),
+                ideas: ideas.cloned(),
+            }),
+            (None, Some(models)) => Ok(Answers::from(models)),
+            (None, None) => Err(Failure::usage("nobody is asked: --provider names a model")),
         }
-        if self.model.is_manual() {
-            return Err(Failure::usage(
-                "a proposer's questions are not given out as tasks: name a provider that answers while it runs, such as \
-                 anthropic, openai, ollama or replay",
-            ));
+    }
+
+    /// Returns the options of writing so many approaches.
+    fn options(&self, approaches: u32, cores: usize, events: &GenerationEvents) -> ProposeOptions {
+        let mut options = self.writing.options(approaches, cores, events);
+        if self.agents.is_named() {
+            // Each agent has a time of its own, which begins when there is a place for it.
+            options.write.timeout = Duration::MAX;
         }
-        if !self.model.is_bounded() {
-            return Err(Failure::usage(
-                "a proposer decides itself what it asks a model: say what that may cost, with --usd or --tokens",
-            ));
-        }
-        Ok(Some(Arc::new(open_models(
-            &self.model,
-            &loaded.dir,
-            output,
-            events,
-        )?)))
+        options
     }
 
     /// Returns a text that identifies the request: an unfinished generation goes on only if its text is the same.
     fn wanted(&self) -> String {
         match &self.proposer {
-            Some(file) => format!(
-                "approaches {}, proposer {}",
-                self.approaches,
-                file.display()
+            Some(file) => format!("approaches {}, proposer {}", self.more(), file.display()),
+            None => format!(
+                "approaches {}, {}{}{}",
+                self.more(),
+                self.writing.wanted(),
+                self.own.identity(),
+                self.agents.identity()
             ),
-            None => format!("approaches {}, {}", self.approaches, self.writing.wanted()),
         }
     }
 
@@ -344,13 +431,13 @@ impl Arguments {
     async fn told(
         &self,
         loaded: &LoadedExperiment,
-        models: &Models,
+        models: Option<&Models>,
         output: &Output,
     ) -> Result<Result<String, AskError>, Failure> {
         let told = self.writing.told(&loaded.experiment.problem)?;
-        if !self.writing.research() {
+        let Some(models) = models.filter(|_| self.writing.research()) else {
             return Ok(Ok(told));
-        }
+        };
         let mut say = output.reporter();
         researching::with_research(models, &loaded.dir, &told, &mut say).await
     }
@@ -358,7 +445,7 @@ impl Arguments {
     async fn propose(
         &self,
         (loaded, told): (&LoadedExperiment, &str),
-        models: &Arc<Models>,
+        answers: &Answers,
         policy: Policy,
         (output, events): (&Output, &GenerationEvents),
     ) -> Result<Proposals, Failure> {
@@ -367,14 +454,27 @@ impl Arguments {
         let loaded = &generation_record::before(loaded, &self.wanted());
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
-        let wished = wishes::told(loaded);
+        let ideas = self.own.wished();
+        let mut wished = wishes::told(loaded);
+        wished.extend(ideas.iter().map(|one| OwnApproach {
+            name: &one.idea.name,
+            description: Some(&one.idea.description),
+        }));
         let cores = counts::cores_of(loaded.experiment.measure.workers);
-        let options = self.writing.options(self.approaches, cores, events);
+        let options = self.options(self.more(), cores, events);
         let known = (&own[..], &wished[..]);
-        let mut proposer = Proposer::open(models, survey, told, known, &options).await?;
-        let proposing = proposer.propose(&mut say);
+        let mut proposer = Proposer::open(answers, survey, told, known, &options).await?;
+        let proposing = async {
+            let mut all = proposer.write_wished(ideas.clone(), &mut say).await?;
+            if all.ended.is_none() {
+                let more = proposer.propose(&mut say).await?;
+                all.proposals.extend(more.proposals);
+                all.ended = more.ended;
+            }
+            Ok(all)
+        };
         tokio::select! {
-            proposals = proposing => Ok(proposals?),
+            proposals = proposing => proposals,
             _ = tokio::signal::ctrl_c() => Err(Failure::interrupted(INTERRUPTED)),
         }
     }

@@ -11,19 +11,20 @@ use bakeoff_config::{
     APPROACHES_MAX, LoadedExperiment, Policy, WishedApproach, with_wishes_written,
 };
 use bakeoff_domain::report::Generation;
-use bakeoff_propose::{OwnApproach, Proposal, ProposeOptions, Proposer, WishFile, WishedIdea};
-use bakeoff_provider::{AskError, Models};
+use bakeoff_propose::{
+    Answers, OwnApproach, Proposal, ProposeOptions, Proposer, WishFile, WishedIdea,
+};
+use bakeoff_provider::AskError;
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::Survey;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Everything that writing wishes takes.
 pub(super) struct Wishing<'a> {
     pub(super) loaded: &'a LoadedExperiment,
     /// The experiment file.
     pub(super) file: &'a Path,
-    pub(super) models: &'a Arc<Models>,
+    pub(super) answers: &'a Answers,
     pub(super) policy: &'a Policy,
     pub(super) safety: &'a Safety,
     pub(super) output: &'a Output,
@@ -46,6 +47,22 @@ pub(super) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
         description: wished.description.as_deref(),
     })
     .collect()
+}
+
+/// Returns the ideas of the approaches without code.
+pub(super) fn ideas(loaded: &LoadedExperiment) -> Vec<WishedIdea> {
+    let ideas = loaded.wished.iter().map(|wished| {
+        let description = wished.description.as_deref().unwrap_or_default();
+        let idea = WishedIdea::new(&wished.name, description, &wished.words);
+        WishedIdea {
+            instructions: wished.instructions.as_ref().map(|file| WishFile {
+                file: loaded.dir.join(file),
+                within: loaded.dir.clone(),
+            }),
+            ..idea
+        }
+    });
+    ideas.collect()
 }
 
 /// Refuses to ask for more approaches than an experiment may have.
@@ -100,20 +117,9 @@ impl Wishing<'_> {
         let mut options = options.clone();
         options.write.tried_at_once = cores_of(self.loaded.experiment.measure.workers);
         let known = (&own[..], &[][..]);
-        let proposer = Proposer::open(self.models, survey, self.problem, known, &options);
+        let proposer = Proposer::open(self.answers, survey, self.problem, known, &options);
         let mut proposer = proposer.await?;
-        let ideas = self.loaded.wished.iter().map(|wished| {
-            let description = wished.description.as_deref().unwrap_or_default();
-            let idea = WishedIdea::new(&wished.name, description, &wished.words);
-            WishedIdea {
-                instructions: wished.instructions.as_ref().map(|file| WishFile {
-                    file: self.loaded.dir.join(file),
-                    within: self.loaded.dir.clone(),
-                }),
-                ..idea
-            }
-        });
-        let ideas: Vec<WishedIdea> = ideas.collect();
+        let ideas = ideas(self.loaded);
         let names: Vec<String> = ideas.iter().map(|one| one.idea.name.clone()).collect();
         // Progress may quote a panic or a compiler.
         let mut escaped = |text: &str| say(&Lines(text).to_string());
@@ -143,7 +149,8 @@ impl Wishing<'_> {
             let name = name.clone();
             written.push(Written { name, file });
         }
-        let made = generation::keep(dir, proposals, &written, Some(self.models), None)?;
+        let models = self.answers.ideas().map(|models| &**models);
+        let made = generation::keep(dir, proposals, &written, models, None)?;
         generation_record::add(dir, made.clone())?;
         let mut say = self.output.reporter();
         if !changes.is_empty() {

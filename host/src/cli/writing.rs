@@ -86,6 +86,11 @@ impl Writing {
         Ok(with_context(problem, &self.context.read()?))
     }
 
+    /// Returns how often what failed is written anew.
+    pub(super) fn repairs(&self) -> u32 {
+        self.repairs
+    }
+
     /// Returns true if it is to be asked first what is known of the problem.
     pub(super) fn research(&self) -> bool {
         self.research
