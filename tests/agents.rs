@@ -5,6 +5,7 @@ mod base;
 mod measured;
 mod modes;
 mod named;
+mod opinions;
 mod picking;
 mod recorded;
 mod refused;

@@ -2,6 +2,7 @@
 
 pub(super) mod fence_options;
 mod measured;
+mod opinion;
 pub(super) mod report;
 mod variants;
 
@@ -19,6 +20,7 @@ use bakeoff_render::escape::Plain;
 use clap::Args;
 use fence_options::FenceOptions;
 use measured::{MeasureArguments, MeasurePlan};
+use opinion::OpinionArguments;
 use report::{AgentsReport, RoundReport};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,6 +86,8 @@ pub(super) struct Arguments {
     tests: Vec<String>,
     #[command(flatten)]
     measure: MeasureArguments,
+    #[command(flatten)]
+    opinion: OpinionArguments,
     /// The most rounds: agents of the next one begin with the best so far, and are told what became of the others
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=ROUNDS_MAX))]
     rounds: u32,
@@ -118,7 +122,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     output.only(&[Format::Human, Format::Json, Format::Md])?;
     let mut prepared = arguments.prepare(output)?;
     let folder = prepared.work.experiment.folder().to_owned();
-    let found = arguments.variants.find(&arguments.task, &folder, output);
+    let models = arguments.variants.open_model(&folder, output)?;
+    let found = arguments
+        .variants
+        .find(&arguments.task, models.as_ref(), output);
     match found.await? {
         FoundVariants::Variants(variants) => prepared.work.variants = variants,
         FoundVariants::Unanswered(status) => return Ok(status),
@@ -131,7 +138,21 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let display = TimingDisplay::new(output);
     let task = tokio::task::spawn_blocking(move || prepared.work.run(&flag, quiet, display));
     let rounds = interruptible(task, &interrupted).await?.map_err(failure)?;
-    let report = AgentsReport::new((&name, &base), &rounds);
+    let mut report = AgentsReport::new((&name, &base), &rounds);
+    let last = rounds.last().map(RoundReport::completions);
+    if let (Some(models), Some(last)) = (
+        models.as_ref().filter(|_| arguments.opinion.is_asked()),
+        last,
+    ) {
+        let experiment = Experiment::existing(Path::new("."), &name).map_err(failure)?;
+        let asked = (arguments.task.as_str(), &last[..]);
+        report.opinions = tokio::select! {
+            opinions = arguments.opinion.ask(models, &experiment, asked) => opinions.map_err(failure)?,
+            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
+                "interrupted; what the agents left is kept, and what the model replied is recorded",
+            )),
+        };
+    }
     match output.format {
         Format::Json => show::write_json(&report)?,
         Format::Md => show::write(&report::markdown(&report, &rounds, output))?,
@@ -153,7 +174,8 @@ struct Prepared {
 
 impl Arguments {
     fn prepare(&self, output: &Output) -> Result<Prepared, Failure> {
-        self.variants.check()?;
+        self.variants.check(self.opinion.is_asked())?;
+        self.opinion.check()?;
         refuse_no_time(self.time)?;
         if self.rounds > 1 && self.verify.is_empty() {
             return Err(Failure::usage(

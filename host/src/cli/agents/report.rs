@@ -1,6 +1,7 @@
 //! Report of agents: what each of them left, as text, Markdown and JSON.
 
 use super::measured::{MeasurePlan, MeasuredReport};
+use super::opinion::{self, Opinion};
 use crate::cli::options::Output;
 use crate::cli::show;
 use bakeoff_agents::{BestVariant, Changes, Claimed, Completion, Outcome, Round, Verification};
@@ -26,6 +27,9 @@ pub(super) struct AgentsReport<'a> {
     /// Rounds, where there may be several.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     rounds: &'a [RoundReport],
+    /// Opinions of a model, which decide nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) opinions: Vec<Opinion>,
 }
 
 /// Round in JSON.
@@ -72,6 +76,11 @@ impl RoundReport {
         }
     }
 
+    /// Returns the completions of its variants.
+    pub(super) fn completions(&self) -> Vec<&Completion> {
+        self.completions.iter().collect()
+    }
+
     /// Returns true if the user ended its measurement.
     pub(super) fn is_interrupted(&self) -> bool {
         let measured = self.measured.as_ref();
@@ -98,6 +107,7 @@ impl<'a> AgentsReport<'a> {
             completions: rounds.iter().flat_map(|round| &round.completions).collect(),
             measured: rounds.last().and_then(|round| round.measured.as_ref()),
             rounds: if is_of_several { rounds } else { &[] },
+            opinions: Vec::new(),
         }
     }
 }
@@ -261,6 +271,7 @@ pub(super) fn text(report: &AgentsReport<'_>, rounds: &[RoundReport], output: &O
         }
         text += &round_text(round, output);
     }
+    text += &opinion::text(&report.opinions);
     let diffs = diffs(completions);
     if !diffs.is_empty() {
         text += "\nwhat they did\n";
@@ -355,6 +366,7 @@ pub(super) fn markdown(
             let _ = write!(text, "\n{compared}");
         }
     }
+    text += &opinion::markdown(&report.opinions);
     let diffs = diffs(&report.completions);
     if !diffs.is_empty() {
         let _ = write!(text, "\n```\n{}\n```\n", diffs.join("\n"));

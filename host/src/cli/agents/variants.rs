@@ -9,9 +9,11 @@ use crate::cli::{Status, models};
 use bakeoff_agents::Variant;
 use bakeoff_config::is_branch_part;
 use bakeoff_propose::name_variants;
+use bakeoff_provider::Models;
 use bakeoff_render::escape::Plain;
 use clap::Args;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The most variants of an experiment.
 pub(super) const VARIANTS_MAX: usize = 16;
@@ -56,15 +58,17 @@ fn variant(text: &str) -> Result<Variant, String> {
 
 impl VariantArguments {
     /// Refuses too many variants, two of one name, and a model without a question.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    /// `has_question` says that the model is asked for something else, too.
+    pub(super) fn check(&self, has_question: bool) -> Result<(), Failure> {
         if self.own.len() + usize::from(self.count.unwrap_or(0)) > VARIANTS_MAX {
             return Err(Failure::usage(format!(
                 "at most {VARIANTS_MAX} variants are worked on"
             )));
         }
-        if self.count.is_none() && self.model.is_named() {
+        if self.count.is_none() && self.model.is_named() && !has_question {
             return Err(Failure::usage(
-                "--provider names the model that --variants N asks: say how many it is to name, or leave it out",
+                "--provider names the model that --variants N and --opinion ask: say how many variants it is to name or what is \
+                 asked of it, or leave it out",
             ));
         }
         let names = self.own.iter();
@@ -81,26 +85,37 @@ impl VariantArguments {
         }
     }
 
-    /// Returns the variants of the user's own, and those that a model names, which is asked once for each question: its
-    /// answers are recorded in the folder of the experiment.
+    /// Opens the model, if one is named. It is asked once for each question: its answers are recorded in the folder of the
+    /// experiment.
+    pub(super) fn open_model(
+        &self,
+        folder: &Path,
+        output: &Output,
+    ) -> Result<Option<Arc<Models>>, Failure> {
+        if !self.model.is_named() {
+            return Ok(None);
+        }
+        let opened = self.model.open(&folder.join(RECORD))?;
+        Ok(Some(Arc::new(model_news::told(opened, output, None))))
+    }
+
+    /// Returns the variants of the user's own, and those that a model names.
     pub(super) async fn find(
         &self,
         task: &str,
-        folder: &Path,
+        asked: Option<&Arc<Models>>,
         output: &Output,
     ) -> Result<FoundVariants, Failure> {
         let mut variants = self.own.clone();
-        let Some(count) = self.count else {
+        let Some((count, asked)) = self.count.zip(asked) else {
             return Ok(FoundVariants::Variants(variants));
         };
-        let opened = self.model.open(&folder.join(RECORD))?;
-        let asked = model_news::told(opened, output, None);
         let there = self.own.iter();
         let there: Vec<(&str, &str)> = there
             .map(|variant| (variant.name.as_str(), variant.idea.as_str()))
             .collect();
         let named = tokio::select! {
-            named = name_variants(&asked, task, usize::from(count), &there) => named,
+            named = name_variants(asked, task, usize::from(count), &there) => named,
             _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(
                 "interrupted before the model had named variants: the same command asks again",
             )),
@@ -119,7 +134,7 @@ impl VariantArguments {
                 Ok(FoundVariants::Variants(variants))
             }
             Err(error) => {
-                if let Some(tasks) = OpenTasks::of(&asked) {
+                if let Some(tasks) = OpenTasks::of(asked) {
                     tasks.write(output)?;
                 }
                 open_tasks::ending(&error).map(FoundVariants::Unanswered)
