@@ -186,7 +186,7 @@ fn every_key_reaches_its_value() {
     assert_eq!(read.approaches[0].name, "A B");
     assert_eq!(read.interface.call, "top-k");
     assert_eq!(read.interface.wit, Path::new("top.wit"));
-    let Inputs::Generated { code, sizes } = &read.workload.inputs else {
+    let Inputs::Generated { code, sizes, .. } = &read.workload.inputs else {
         panic!("inputs are generated");
     };
     assert_eq!(*code, Code::Component("w.wasm".into()));

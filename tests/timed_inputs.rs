@@ -117,32 +117,6 @@ fn where_there_are_two_texts_one_is_shorter_in_some_inputs() {
 }
 
 #[test]
-fn an_order_that_depends_on_the_kind_of_text_is_told() {
-    let reverse = "pub fn reverse(text: &str) -> String { text.chars().rev().collect() }";
-    let for_ascii = "pub fn reverse(text: &str) -> String {
-        if text.is_ascii() {
-            let mut bytes = text.as_bytes().to_vec();
-            bytes.reverse();
-            return String::from_utf8(bytes).unwrap();
-        }
-        let mut all = String::new();
-        for letter in text.chars() { all.insert(0, letter); }
-        all }";
-    let output = compare(
-        &[reverse, for_ascii],
-        // Among drawn inputs the largest may be one that the second is stopped on, which is told instead.
-        &["--budget", "3s", "--seed", "1", "--format", "json"],
-    );
-    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
-    let problem = problem(&output.json());
-    assert!(
-        problem.contains("The order depends on the texts"),
-        "{problem}"
-    );
-    assert!(problem.contains("of what b takes on"), "{problem}");
-}
-
-#[test]
 fn inputs_that_are_like_examples_are_tried() {
     let sorted = |how: &str| {
         format!(
@@ -342,4 +316,82 @@ fn a_file_that_was_stopped_where_another_one_answers_does_not_pass_for_not_slowe
     let output = test(&counting, &bisection, &["--format", "json"]);
     assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
     assert_eq!(output.json()["outcome"], "slower");
+}
+
+/// Reverses a text, quickly if all of it is ASCII, or quickly if it is not.
+fn reversing(is_quick_if: &str) -> String {
+    format!(
+        "pub fn reversed(text: &str) -> String {{
+            if {is_quick_if} {{ return text.chars().rev().collect(); }}
+            let mut all: Vec<(usize, char)> = text.chars().enumerate().collect();
+            for _ in 0..4 {{ all.sort_by_key(|(place, letter)| (u32::from(*letter) % 7, *place)); }}
+            all.sort_by_key(|(place, _)| usize::MAX - *place);
+            all.into_iter().map(|(_, letter)| letter).collect()
+        }}"
+    )
+}
+
+#[test]
+fn texts_on_which_the_order_of_files_is_another_one_are_timed_by_themselves() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("a.rs"), reversing("text.is_ascii()")).unwrap();
+    fs::write(path("b.rs"), reversing("!text.is_ascii()")).unwrap();
+    let (kept, out) = (path("kept.toml"), path("out"));
+    let files = [path("a.rs"), path("b.rs")];
+    let budget = ["--budget", "6s", "--format", "json", "--save-inputs", &kept];
+    let compare = ["compare", &files[0], &files[1], "--out", &out];
+    let output = run_bakeoff(&[&compare[..], &budget].concat());
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    let cases = report["experiment"]["cases"].as_array().unwrap().clone();
+    let kinds: Vec<&str> = cases
+        .iter()
+        .filter_map(|case| case["texts"].as_str())
+        .collect();
+    assert_eq!(kinds.len(), 2, "{cases:?}");
+    let [is_ascii, is_not] = [
+        ["words", "lines", "digits"].as_slice(),
+        &["accents", "scripts"],
+    ];
+    let opposite = kinds.iter().filter(|kind| is_ascii.contains(kind)).count() == 1
+        && kinds.iter().filter(|kind| is_not.contains(kind)).count() == 1;
+    assert!(opposite, "{cases:?}");
+    let said = problem(&report);
+    assert!(
+        said.contains("Texts of two kinds are timed by themselves, too"),
+        "{said}"
+    );
+    for variant in report["variants"].as_array().unwrap() {
+        assert!(variant["failure"].is_null(), "{variant:#}");
+    }
+    // What is kept says the same, and is what follows from the samples.
+    let again = run_bakeoff(&["report", &out, "--format", "json"]).json();
+    assert_eq!(again["experiment"]["cases"], report["experiment"]["cases"]);
+    assert_eq!(again["verdicts"], report["verdicts"]);
+    // Where a process had time to be timed, the inputs of these cases are kept, too: of four, two are of one kind.
+    if report["protocol"]["replicas"].as_u64().unwrap() > 0 {
+        let saved = fs::read_to_string(&kept).unwrap();
+        let calls = saved.lines().filter(|line| line.starts_with("call"));
+        let beyond = calls.filter(|line| !line.is_ascii()).count();
+        assert!(beyond > 0, "{saved}");
+    }
+}
+
+#[test]
+fn a_function_without_texts_has_no_kinds_of_them() {
+    let sum = |order: &str| {
+        format!(
+            "pub fn sum(items: &[u32]) -> u32 {{ items.iter(){order}.fold(0u32, |a, b| a.wrapping_add(*b)) }}"
+        )
+    };
+    let output = compare(
+        &[&sum(""), &sum(".rev()")],
+        &["--budget", "100ms", "--format", "json"],
+    );
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+    let report = output.json();
+    let mut cases = report["experiment"]["cases"].as_array().unwrap().iter();
+    assert!(cases.all(serde_json::Value::is_u64), "{report:#}");
+    assert!(!problem(&report).contains("Texts"), "{report:#}");
 }

@@ -329,6 +329,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
             inputs: Inputs::Generated {
                 code: Code::Source("workload.rs".into()),
                 sizes: vec![1000],
+                texts: Vec::new(),
             },
             seed: Some(1),
         },

@@ -24,6 +24,7 @@ pub(crate) fn experiment() -> Experiment {
             inputs: Inputs::Generated {
                 code: Code::Source("workload.rs".into()),
                 sizes: vec![10, 1000],
+                texts: Vec::new(),
             },
             seed: Some(7),
         },

@@ -18,6 +18,7 @@ use bakeoff_domain::spec::{
 };
 
 use bakeoff_domain::variant::VARIANTS_MAX;
+use std::collections::BTreeSet;
 
 /// The most replicas of a race.
 pub const MEASURE_REPLICAS_MAX: u32 = 4_096;
@@ -64,12 +65,17 @@ pub fn within_bounds(experiment: &Experiment) -> Result<(), String> {
         descriptions.all(|text| has_at_most(PROSE_CHARS_MAX, text)),
         "the description of an approach",
     )?;
-    if let Inputs::Generated { sizes, .. } = &experiment.workload.inputs {
+    if let Inputs::Generated { sizes, texts, .. } = &experiment.workload.inputs {
         hold(
-            (1..=SIZES_MAX).contains(&sizes.len()),
+            (1..=SIZES_MAX).contains(&sizes.len()) && texts.len() <= SIZES_MAX,
             "the number of sizes",
         )?;
         hold(sizes.is_sorted_by(|a, b| a < b), "the order of sizes")?;
+        let mut known = BTreeSet::new();
+        hold(
+            texts.iter().all(|one| known.insert(one)),
+            "the kinds of texts",
+        )?;
     }
     if let Inputs::Instances { names, .. } = &experiment.workload.inputs {
         hold(instances::are_sound(names), "the list of instances")?;
@@ -162,7 +168,7 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 17] = [
+        let wrong: [fn(&mut Experiment); 18] = [
             |experiment| {
                 experiment.evaluators.push(bakeoff_domain::spec::Evaluator {
                     name: "../x".to_owned(),
@@ -212,6 +218,13 @@ mod tests {
             |experiment| {
                 if let Inputs::Generated { sizes, .. } = &mut experiment.workload.inputs {
                     sizes.reverse();
+                }
+            },
+            |experiment| {
+                if let Inputs::Generated { texts, .. } = &mut experiment.workload.inputs {
+                    let (size, kind) = (10, bakeoff_domain::texts::TextKind::Words);
+                    let one = bakeoff_domain::texts::SizedTexts { size, texts: kind };
+                    *texts = vec![one, one];
                 }
             },
         ];

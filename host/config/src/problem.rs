@@ -165,6 +165,7 @@ pub(super) fn workload(
         (Some(code), None) => Inputs::Generated {
             code,
             sizes: sizes?,
+            texts: Vec::new(),
         },
         (None, Some(cases)) => Inputs::Cases(cases.path),
         _ => return None,

@@ -50,6 +50,7 @@ pub mod series;
 pub mod simd;
 pub mod spec;
 pub mod stats;
+pub mod texts;
 pub mod variant;
 pub mod verdict;
 mod ways;

@@ -14,6 +14,7 @@ pub use crate::evaluator::{
 };
 pub use crate::judge::{JUDGE_PREFIX, JudgeSource, MeasuredBy, WayToMeasure};
 use crate::simd::Simd;
+use crate::texts::SizedTexts;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -118,6 +119,10 @@ pub enum Inputs {
         code: Code,
         /// The sizes that `generate` is asked for, ascending and distinct.
         sizes: Vec<u32>,
+        /// Further cases, of inputs whose texts are of one kind. Only a workload that bakeoff itself writes for compared
+        /// files has such inputs.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        texts: Vec<SizedTexts>,
     },
     /// A component like that, which makes inputs by their names: the same in every run, and together one set.
     Instances {

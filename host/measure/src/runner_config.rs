@@ -62,7 +62,10 @@ impl RunnerConfig {
     /// Returns the name of an input for people: its case, and the seed that makes it again.
     pub fn describe_input(&self, (case, seed): (CaseIndex, u64)) -> String {
         match self.inputs.labels().get(case) {
-            Some(CaseLabel::Size(size)) => format!("the input of size {size} and seed {seed}"),
+            Some(label @ (CaseLabel::Size(_) | CaseLabel::Texts(_))) => {
+                let (size, seed) = label.generated_from(seed).unwrap_or_default();
+                format!("the input of size {size} and seed {seed}")
+            }
             Some(CaseLabel::Instance { instance }) => format!("instance {instance}"),
             Some(label) => format!("the case {label}"),
             None => format!("case {case}, seed {seed}"),

@@ -6,12 +6,17 @@ use bakeoff_domain::report::{CaseLabel, FailedCall, Report, VariantReport};
 /// Names the call that failed, and the command that makes it again.
 pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<String> {
     let FailedCall { case, seed } = variant.failed_call.as_ref()?;
-    let label = case.to_string();
+    // Whoever makes the input again asks for its size, and the seed says which texts it has.
+    let generated = case.generated_from(*seed);
+    let label = generated.map_or_else(|| case.to_string(), |(size, _)| size.to_string());
     let (named, seed) = match case {
-        CaseLabel::Size(size) => (
-            format!("size {size}, seed {seed}"),
-            format!(" --seed {seed}"),
-        ),
+        CaseLabel::Size(_) | CaseLabel::Texts(_) => {
+            let (size, seed) = generated.unwrap_or_default();
+            (
+                format!("size {size}, seed {seed}"),
+                format!(" --seed {seed}"),
+            )
+        }
         // The name alone says which input it is.
         CaseLabel::Instance { .. } => (
             format!("instance {}", super::clipped(&label, 200)),

@@ -95,7 +95,8 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 /// Returns true if the inputs of the race were drawn for it.
 fn is_drawn(report: &Report) -> bool {
     let mut cases = report.experiment.cases.iter();
-    report.experiment.instances.is_none() && cases.all(|case| matches!(case, CaseLabel::Size(_)))
+    report.experiment.instances.is_none()
+        && cases.all(|case| matches!(case, CaseLabel::Size(_) | CaseLabel::Texts(_)))
 }
 
 /// Returns the variant of an approach.

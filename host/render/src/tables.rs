@@ -5,6 +5,7 @@ use super::table::{Align, Table};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{CaseLabel, Interval, Report, VariantReport};
 use bakeoff_domain::spec::{Direction, GateOn, Scale};
+use bakeoff_domain::texts::SizedTexts;
 use std::collections::BTreeSet;
 
 pub(super) use words::NO_VALUE;
@@ -88,6 +89,9 @@ pub(super) fn by_case(report: &Report) -> Option<Table> {
     for case in cases {
         let title = match case {
             CaseLabel::Size(size) => numbers::count(u64::from(*size)),
+            CaseLabel::Texts(SizedTexts { size, texts }) => {
+                format!("{}, {}", numbers::count(u64::from(*size)), texts.words())
+            }
             CaseLabel::Call(call) | CaseLabel::Instance { instance: call } => {
                 super::clipped(call, 24)
             }

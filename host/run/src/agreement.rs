@@ -5,6 +5,7 @@ use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
+use bakeoff_domain::texts::SizedTexts;
 use bakeoff_domain::variant::VariantId;
 
 /// The largest number of answers, and of variants for each, that a message names.
@@ -95,7 +96,10 @@ pub(super) fn accepted_differently(
 /// Describes an input by its case and seed.
 fn input(cases: &[CaseLabel], case: CaseIndex, seed: u64) -> String {
     match cases.get(case) {
-        Some(CaseLabel::Size(size)) => format!("the input of size {size}, seed {seed}"),
+        Some(label @ (CaseLabel::Size(_) | CaseLabel::Texts(_))) => {
+            let (size, seed) = label.generated_from(seed).unwrap_or_default();
+            format!("the input of size {size}, seed {seed}")
+        }
         Some(CaseLabel::Call(call)) => call.clone(),
         Some(CaseLabel::Instance { instance }) => format!("instance {instance}"),
         None => format!("case {}", case + 1),
@@ -109,7 +113,7 @@ fn smallest_disagreement<'a>(
 ) -> Option<(CaseIndex, Vec<Group<'a>>)> {
     let mut order: Vec<CaseIndex> = (0..cases.len()).collect();
     order.sort_by_key(|case| match &cases[*case] {
-        CaseLabel::Size(size) => *size as usize,
+        CaseLabel::Size(size) | CaseLabel::Texts(SizedTexts { size, .. }) => *size as usize,
         CaseLabel::Call(call) => call.len(),
         // None is smaller than another: the first one.
         CaseLabel::Instance { .. } => 0,

@@ -254,7 +254,7 @@ async fn open_inputs(
     interface: &Arc<Interface>,
 ) -> Result<OpenedInputs, RunError> {
     let (code, requests) = match &loaded.experiment.workload.inputs {
-        spec::Inputs::Generated { code, sizes } => (code, Requests::Sizes(sizes.clone())),
+        spec::Inputs::Generated { code, sizes, texts } => (code, Requests::of_sizes(sizes, texts)),
         spec::Inputs::Instances { code, names, .. } => (code, Requests::Instances(names.clone())),
         spec::Inputs::Cases(path) => return read_cases(loaded, path),
         spec::Inputs::None => {

@@ -11,6 +11,7 @@ use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::texts::SizedTexts;
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_source::{BuildInput, PackedFolders, digest_of_parts};
 use bakeoff_store::Key;
@@ -303,6 +304,9 @@ fn cases_digest(cases: &[CaseLabel]) -> String {
             CaseLabel::Size(size) => format!("size={size}"),
             CaseLabel::Call(call) => format!("call={call}"),
             CaseLabel::Instance { instance } => format!("instance={instance}"),
+            CaseLabel::Texts(SizedTexts { size, texts }) => {
+                format!("size={size},texts={}", *texts as u64)
+            }
         })
         .collect();
     digest_of_parts(encoded.iter().map(String::as_bytes))

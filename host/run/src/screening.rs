@@ -188,7 +188,7 @@ pub(super) fn readings(
 fn fuel_growth(gate: &GateRecord, cases: &[CaseLabel]) -> Option<f64> {
     let point = |(label, fuel): (&CaseLabel, u64)| match label {
         CaseLabel::Size(size) => Some((f64::from(*size).ln(), (fuel.max(1) as f64).ln())),
-        CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
+        CaseLabel::Call(_) | CaseLabel::Instance { .. } | CaseLabel::Texts(_) => None,
     };
     let points: Vec<(f64, f64)> = cases.iter().zip(gate.fuel()).filter_map(point).collect();
     let count = points.len() as f64;

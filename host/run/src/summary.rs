@@ -60,7 +60,7 @@ fn options(experiment: &Experiment) -> Vec<String> {
 /// beside it.
 fn options_by_sources(experiment: &Experiment, call: [String; 2]) -> Vec<String> {
     let inputs = match &experiment.workload.inputs {
-        Inputs::Generated { code, sizes }
+        Inputs::Generated { code, sizes, .. }
             if code.path().parent() != experiment.interface.wit.parent() =>
         {
             let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();

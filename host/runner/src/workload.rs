@@ -172,7 +172,10 @@ impl Workload {
             Self::Cases(cases) => Ok(Arc::clone(&cases[case].arguments)),
             Self::Component(workload) => {
                 let asked: Arc<[Value]> = match &workload.requests {
-                    Requests::Sizes(sizes) => [Value::U32(sizes[case]), Value::U64(seed)].into(),
+                    Requests::Sizes(sizes) => {
+                        let asked = sizes[case];
+                        [Value::U32(asked.size), Value::U64(asked.seed(seed))].into()
+                    }
                     Requests::Instances(names) => [Value::Text(names[case].clone())].into(),
                 };
                 let spread = workload.arguments;

@@ -15,7 +15,7 @@ use super::show::Sources;
 use super::{Status, regression, show, step_summary};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_domain::report::{CaseLabel, Report, StoppedInSearch};
+use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{Declared, Experiment, Inputs, Interface, Measure, Workers};
 use bakeoff_files::Scratch;
@@ -69,12 +69,8 @@ fn differing_input(report: &Report) -> Option<(u32, u64)> {
         let failure = variant.failure.as_ref()?;
         let call = variant.failed_call.as_ref()?;
         let fails_alone = somebody_goes_on && failure.limit.is_none();
-        match call.case {
-            CaseLabel::Size(size) if failure.class == FailureClass::Disagreement || fails_alone => {
-                Some((size, call.seed))
-            }
-            _ => None,
-        }
+        let is_one = failure.class == FailureClass::Disagreement || fails_alone;
+        call.case.generated_from(call.seed).filter(|_| is_one)
     })
 }
 
@@ -216,7 +212,7 @@ impl Arguments {
             }
             return with(problem(files), inputs, derived.interface()).map(Ok);
         }
-        let first = derived.inputs(first_look::timed_sizes(&derived.found));
+        let first = derived.inputs(first_look::timed_sizes(&derived.found), Vec::new());
         let first = with(String::new(), first, derived.interface())?;
         let seed = match self.seed {
             Some(seed) => seed,
@@ -230,17 +226,18 @@ impl Arguments {
         };
         let sizes = asked.as_deref();
         let look = derived.first_look(first, sizes, seed, &self.safety, policy, bounds, output);
-        let (chosen, inputs) = match look.await? {
+        let (chosen, texts, inputs) = match look.await? {
             Agreement::Not(untimed) => return Ok(Err(untimed)),
             Agreement::Same {
                 sizes,
+                texts,
                 inputs,
                 spent: searched,
                 stopped: files,
             } => {
                 *spent = searched;
                 *stopped = files;
-                (sizes, inputs)
+                (sizes, texts, inputs)
             }
         };
         let sizes = asked.unwrap_or(chosen);
@@ -255,7 +252,7 @@ impl Arguments {
             found.call,
             found.signature()
         );
-        with(problem, derived.inputs(sizes), derived.interface()).map(Ok)
+        with(problem, derived.inputs(sizes, texts), derived.interface()).map(Ok)
     }
 
     /// Returns the experiment that the options describe. Its paths are the user's own, relative to the current folder.
@@ -307,6 +304,7 @@ impl Arguments {
             (Some(file), _) => Some(Inputs::Generated {
                 code: code(file)?,
                 sizes: sizes(&self.sizes)?,
+                texts: Vec::new(),
             }),
             (None, Some(cases)) => Some(Inputs::Cases(cases.clone())),
             (None, None) => None,

@@ -7,14 +7,14 @@ use super::failure::Failure;
 use super::first_look;
 use super::looking::{LookResult, Looking};
 use super::options::{Output, Safety};
-use super::saved_inputs::{self, SavedInputs};
 use super::searching::FailingInputs;
 use bakeoff_compile::{FileKind, read_public_functions};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{Report, StoppedInSearch};
+use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
+use bakeoff_domain::texts::SizedTexts;
 use bakeoff_files::{Reach, Scratch};
 use bakeoff_render::Untimed;
 use bakeoff_render::escape::Plain;
@@ -57,6 +57,8 @@ pub(super) enum Agreement {
     /// The answers are the same: inputs of these sizes can be timed.
     Same {
         sizes: Vec<u32>,
+        /// Further cases, of inputs whose texts are of one kind.
+        texts: Vec<SizedTexts>,
         /// Sentences on the inputs that were tried: their number, and what the answers say.
         inputs: String,
         /// Time that the calls took.
@@ -243,11 +245,12 @@ impl Derived {
         }
     }
 
-    /// Returns random inputs of these sizes, drawn as the timed ones are.
-    pub(super) fn inputs(&self, sizes: Vec<u32>) -> Inputs {
+    /// Returns random inputs of these sizes, and of these kinds of texts, drawn as the timed ones are.
+    pub(super) fn inputs(&self, sizes: Vec<u32>, texts: Vec<SizedTexts>) -> Inputs {
         Inputs::Generated {
             code: Code::Source(self.workload()),
             sizes,
+            texts,
         }
     }
 
@@ -278,6 +281,7 @@ impl Derived {
         let (search, timed) = (search?, timed?);
         let mut is_one_component = false;
         let mut drawn = DrawnInputs::default();
+        let mut texts = Vec::new();
         let mut inputs = match looking.search(&search).await? {
             LookResult::NotTimed(untimed) => return Ok(Agreement::Not(untimed)),
             LookResult::Same { inputs, .. } => inputs,
@@ -303,8 +307,14 @@ impl Derived {
                         let case = first_look::timed_sizes(&self.found)
                             .iter()
                             .position(|size| Some(size) == sizes.first());
-                        match looking.order_by_texts(&timed, case.unwrap_or(0)).await? {
-                            Ok(order) => inputs += &order,
+                        match looking.texts_apart(&timed, case.unwrap_or(0)).await? {
+                            Ok(apart) => {
+                                let size = asked.unwrap_or(sizes)[0];
+                                let of_size = |texts| SizedTexts { size, texts };
+                                let kinds = apart.iter().flat_map(|apart| apart.kinds);
+                                texts = kinds.map(of_size).collect();
+                                inputs.extend(apart.map(|apart| apart.sentence));
+                            }
                             Err(differ) => return Ok(self.agreement(&looking, differ, inputs)),
                         }
                         looked
@@ -352,7 +362,11 @@ impl Derived {
                 Err(differ) => return Ok(self.agreement(&looking, differ, inputs)),
             }
         }
-        Ok(self.agreement(&looking, looked, inputs))
+        let mut agreement = self.agreement(&looking, looked, inputs);
+        if let Agreement::Same { texts: timed, .. } = &mut agreement {
+            *timed = texts;
+        }
+        Ok(agreement)
     }
 
     /// Returns the conclusion from the calls on inputs that can be timed. `inputs` has the sentences on the inputs
@@ -376,6 +390,7 @@ impl Derived {
         inputs += &more;
         Agreement::Same {
             sizes,
+            texts: Vec::new(),
             inputs,
             spent: looking.spent(),
             stopped: looking.stopped.get().cloned().unwrap_or_default(),
@@ -404,51 +419,6 @@ impl Derived {
             spent_ns: AtomicU64::new(0),
             stopped: OnceLock::new(),
         })
-    }
-
-    /// Returns inputs that a run of the experiment timed, of each of its sizes, as a file of cases.
-    ///
-    /// # Errors
-    /// The inputs of the experiment are not drawn, or something failed that does not depend on the approaches.
-    pub(super) async fn timed_inputs(
-        &self,
-        report: &Report,
-        experiment: Experiment,
-        safety: &Safety,
-        policy: &Policy,
-    ) -> Result<SavedInputs, Failure> {
-        let Inputs::Generated { sizes, .. } = experiment.workload.inputs.clone() else {
-            return Err(Failure::usage("--save-inputs is for inputs that are drawn"));
-        };
-        let (fuel, count) = (experiment.limits.fuel, sizes.len());
-        let bounds = SearchBounds::default();
-        let seed = report.experiment.seed;
-        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
-        let survey = looking
-            .open(self.workload(), sizes, fuel, &mut |_| ())
-            .await?;
-        saved_inputs::of_run(&survey, &self.found, report, count).await
-    }
-
-    /// Returns the disagreement on an input that was drawn for a run of the approaches, by its size and seed; `None` if
-    /// they agree there.
-    ///
-    /// # Errors
-    /// Something failed that does not depend on the approaches.
-    pub(super) async fn difference_at(
-        &self,
-        (size, input): (u32, u64),
-        experiment: Experiment,
-        seed: RunSeed,
-        safety: &Safety,
-        policy: &Policy,
-        output: &Output,
-    ) -> Result<Option<Untimed>, Failure> {
-        let bounds = SearchBounds::of(experiment.measure.budget);
-        let looking = self.looking(experiment, seed, safety, policy, bounds)?;
-        let mut say = output.reporter();
-        say("making the input on which they differ simpler");
-        looking.difference_at(size, input, &mut say).await
     }
 }
 

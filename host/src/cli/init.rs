@@ -316,7 +316,7 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
     experiment(
         String::new(),
         derived.interface(),
-        derived.inputs(first_look::timed_sizes(&derived.found)),
+        derived.inputs(first_look::timed_sizes(&derived.found), Vec::new()),
         approaches.to_vec(),
         Measure::default(),
         Declared::BySources,

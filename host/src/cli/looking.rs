@@ -120,24 +120,25 @@ impl Looking<'_> {
         fuel: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<bakeoff_run::Survey, Failure> {
-        let experiment = self.experiment.clone();
-        self.open_as(experiment, workload, sizes, fuel, say).await
+        let inputs = Inputs::Generated {
+            code: Code::Source(workload),
+            sizes,
+            texts: Vec::new(),
+        };
+        self.open_as(self.experiment.clone(), inputs, fuel, say)
+            .await
     }
 
-    /// Opens a survey like [`open`](Self::open), of an experiment that differs in how it is built.
+    /// Opens a survey like [`open`](Self::open), of other inputs, or of an experiment that differs in how it is built.
     pub(super) async fn open_as(
         &self,
         mut experiment: Experiment,
-        workload: PathBuf,
-        sizes: Vec<u32>,
+        inputs: Inputs,
         fuel: u64,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<bakeoff_run::Survey, Failure> {
         experiment.limits.fuel = experiment.limits.fuel.min(fuel);
-        experiment.workload.inputs = Inputs::Generated {
-            code: Code::Source(workload),
-            sizes,
-        };
+        experiment.workload.inputs = inputs;
         let mut loaded = LoadedExperiment::assembled(experiment, PathBuf::new())?;
         self.policy.apply_to(&mut loaded)?;
         Ok(bakeoff_run::Survey::open(&loaded, &self.host, say).await?)

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod add;
+mod after_run;
 mod again;
 mod agents;
 mod archive;

@@ -146,7 +146,10 @@ pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String
         let label = cases
             .get(case)
             .map_or_else(String::new, CaseLabel::to_string);
-        let drawn = matches!(cases.get(case), Some(CaseLabel::Size(_)));
+        let drawn = matches!(
+            cases.get(case),
+            Some(CaseLabel::Size(_) | CaseLabel::Texts(_))
+        );
         let seed = if drawn {
             format!(", seed {seed}")
         } else {

@@ -240,6 +240,7 @@ fn assembled(
                 Ok(size) => Inputs::Generated {
                     code,
                     sizes: vec![size],
+                    texts: Vec::new(),
                 },
                 Err(_) => Inputs::Instances {
                     code,
@@ -293,10 +294,11 @@ fn assembled(
 /// Returns the index of a case, as a report names it. A workload makes inputs of any size, so the one
 /// that is asked for is the only one then.
 fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, Failure> {
-    if let Inputs::Generated { sizes, .. } = &mut loaded.experiment.workload.inputs {
+    if let Inputs::Generated { sizes, texts, .. } = &mut loaded.experiment.workload.inputs {
         let wrong = |why| Failure::usage(format!("{case} is not a size of inputs: {why}"));
         let size = counts::size(case).map_err(wrong)?;
         *sizes = vec![size];
+        texts.clear();
         return Ok(0);
     }
     if let Inputs::Instances { names, .. } = &mut loaded.experiment.workload.inputs {

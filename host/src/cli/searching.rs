@@ -10,9 +10,10 @@ use super::first_look::{
 use super::looking::{DIFFERENT_LATER, LookResult, Looking, OTHER_INPUTS, UNTIMED, seed_of};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::texts::TextKind;
 use bakeoff_render::Untimed;
 use bakeoff_sandbox::GuestError;
-use bakeoff_source::interface::{TextKind, large_input_seed};
+use bakeoff_source::interface::large_input_seed;
 use std::ops::Range;
 use std::time::Instant;
 

@@ -1,13 +1,13 @@
-//! Choice of the inputs that are timed: those on which not all files fail; and whether the order of files depends on
-//! the kind of texts.
+//! Choice of the inputs that are timed: those on which not all files fail; and kinds of texts that are timed by
+//! themselves, since the ratio of files depends on them.
 
 use super::called::Called;
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
 use super::looking::{LookResult, Looking, seed_of};
 use bakeoff_domain::measurement::CaseIndex;
+use bakeoff_domain::texts::TextKind;
 use bakeoff_render::escape::Plain;
-use bakeoff_source::interface::TextKind;
 
 /// The most inputs of each size on which the files are tried, and the fewest with an answer that are worth timing.
 const TRIED_MAX: u64 = 128;
@@ -19,6 +19,18 @@ const INPUTS_OF_EACH_KIND: u64 = 2;
 /// Least ratio of the fuel of two files that counts as an order on texts of one kind, beside the opposite order on
 /// another kind.
 const ORDER_MIN: f64 = 1.1;
+
+/// Least ratio of two files' ratios on texts of two kinds with which these kinds are timed by themselves, where the order
+/// of the files is the same on both.
+const APART_MIN: f64 = 2.0;
+
+/// Two kinds of texts on which the ratio of two files differs, by fuel.
+#[derive(Debug, PartialEq)]
+pub(super) struct TextsApart {
+    pub(super) kinds: [TextKind; 2],
+    /// Sentence on the files' fuel.
+    pub(super) sentence: String,
+}
 
 /// Inputs of some sizes, on which not all files fail.
 pub(super) struct AnsweredInputs {
@@ -76,13 +88,13 @@ impl Looking<'_> {
         })))
     }
 
-    /// Returns a sentence on two files whose order by fuel on texts of one kind is the opposite of that on another;
-    /// empty if there are none. The inner error is a difference between the files on one of the inputs.
-    pub(super) async fn order_by_texts(
+    /// Returns two kinds of texts on which the ratio of two files differs most, by fuel; `None` if it does not differ
+    /// much. The inner error is a difference between the files on one of the inputs.
+    pub(super) async fn texts_apart(
         &self,
         survey: &bakeoff_run::Survey,
         case: CaseIndex,
-    ) -> Result<Result<String, LookResult>, Failure> {
+    ) -> Result<Result<Option<TextsApart>, LookResult>, Failure> {
         let mut called = Called::none(self, survey);
         let calls: Vec<(CaseIndex, u64)> = (0..INPUTS_OF_EACH_KIND)
             .flat_map(|input| TextKind::ALL.map(|kind| (kind, input)))
@@ -117,41 +129,44 @@ impl Looking<'_> {
             .iter()
             .map(|one| &*one.name)
             .collect();
-        Ok(Ok(opposite_orders(&names, &known)))
+        Ok(Ok(most_apart(&names, &known)))
     }
 }
 
-/// Returns a sentence on the first two files of which one takes less fuel than the other on texts of a kind, and more
-/// on those of another.
-fn opposite_orders(names: &[&str], known: &[(TextKind, Vec<u64>)]) -> String {
+/// Returns the two kinds of texts on which the ratio of two files differs most, by the fuel of each file on texts of
+/// each kind. Two files of opposite orders come before others.
+fn most_apart(names: &[&str], known: &[(TextKind, Vec<u64>)]) -> Option<TextsApart> {
+    let mut found: Option<((bool, f64), TextsApart)> = None;
     for (second, second_name) in names.iter().enumerate() {
         for (first, first_name) in names.iter().enumerate().take(second) {
             let ratios = known.iter().map(|(kind, fuels)| {
-                let ratio = fuels[first] as f64 / (fuels[second] as f64).max(1.0);
+                let ratio = fuels[first].max(1) as f64 / fuels[second].max(1) as f64;
                 (*kind, ratio)
             });
             let ratios: Vec<(TextKind, f64)> = ratios.collect();
             let by_ratio = |a: &&(TextKind, f64), b: &&(TextKind, f64)| a.1.total_cmp(&b.1);
-            let (least, most) = (
-                ratios.iter().min_by(by_ratio),
-                ratios.iter().max_by(by_ratio),
-            );
-            if let (Some((least_kind, least)), Some((most_kind, most))) = (least, most)
-                && *least <= 1.0 / ORDER_MIN
-                && *most >= ORDER_MIN
-            {
-                return format!(
-                    " The order depends on the texts: by fuel (about one unit for each instruction), {} takes {least:.2} \
-                     of what {} takes on {}, and {most:.2} of it on {}.",
+            let least = ratios.iter().min_by(by_ratio)?;
+            let most = ratios.iter().max_by(by_ratio)?;
+            let is_opposite = least.1 <= 1.0 / ORDER_MIN && most.1 >= ORDER_MIN;
+            let apart = (is_opposite, most.1 / least.1);
+            let is_more = found.as_ref().is_none_or(|(known, _)| apart > *known);
+            if (is_opposite || apart.1 >= APART_MIN) && is_more {
+                let sentence = format!(
+                    " Texts of two kinds are timed by themselves, too: by fuel (about one unit for each instruction), {} \
+                     takes {:.2} of what {} takes on {}, and {:.2} of it on {}.",
                     Plain(first_name),
+                    least.1,
                     Plain(second_name),
-                    least_kind.words(),
-                    most_kind.words(),
+                    least.0.words(),
+                    most.1,
+                    most.0.words(),
                 );
+                let kinds = [least.0, most.0];
+                found = Some((apart, TextsApart { kinds, sentence }));
             }
         }
     }
-    String::new()
+    found.map(|(_, apart)| apart)
 }
 
 #[cfg(test)]
@@ -159,18 +174,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_that_texts_turn_round_is_told() {
-        let of = |scripts: u64| {
+    fn texts_on_which_the_ratio_of_files_differs_are_timed_by_themselves() {
+        let of = |words: u64, scripts: u64| {
             let known = [
-                (TextKind::Words, vec![100, 200]),
+                (TextKind::Words, vec![words, 200]),
+                (TextKind::Digits, vec![150, 200]),
                 (TextKind::Scripts, vec![scripts, 200]),
             ];
-            opposite_orders(&["a", "b"], &known)
+            most_apart(&["a", "b"], &known)
         };
-        assert_eq!(of(190), "");
-        assert_eq!(of(210), "", "a difference that says nothing");
-        let told = of(400);
-        assert!(told.contains("a takes 0.50 of what b takes on words of ASCII letters, and 2.00 of it on letters of several scripts."), "{told}");
-        assert_eq!(opposite_orders(&["a", "b"], &[]), "");
+        assert_eq!(of(100, 190), None);
+        assert_eq!(of(150, 210), None, "an order that says nothing");
+        let order = of(150, 230).unwrap();
+        assert_eq!(order.kinds, [TextKind::Words, TextKind::Scripts]);
+        assert!(
+            order.sentence.contains(
+                "a takes 0.75 of what b takes on words of ASCII letters, and 1.15 of it on letters of several scripts."
+            ),
+            "{}",
+            order.sentence
+        );
+        assert!(of(20, 190).is_some(), "one order, and another ratio");
+        assert_eq!(most_apart(&["a", "b"], &[]), None);
+    }
+
+    #[test]
+    fn of_several_files_those_count_whose_order_texts_turn_round() {
+        let known = [
+            (TextKind::Words, vec![100, 900, 120]),
+            (TextKind::Scripts, vec![100, 100, 80]),
+        ];
+        let found = most_apart(&["a", "b", "c"], &known).unwrap();
+        assert!(
+            found.sentence.contains("a takes 0.83 of what c takes"),
+            "{}",
+            found.sentence
+        );
     }
 }

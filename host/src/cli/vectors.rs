@@ -84,10 +84,13 @@ impl Looking<'_> {
             simd,
             ..self.experiment.clone()
         };
-        let (sizes, fuel) = (sizes[..1].to_vec(), self.lengths().fuel_max());
-        let survey = self
-            .open_as(experiment, self.timed.clone(), sizes, fuel, &mut |_| ())
-            .await?;
+        let fuel = self.lengths().fuel_max();
+        let inputs = Inputs::Generated {
+            code: Code::Source(self.timed.clone()),
+            sizes: sizes[..1].to_vec(),
+            texts: Vec::new(),
+        };
+        let survey = self.open_as(experiment, inputs, fuel, &mut |_| ()).await?;
         let mut called = Called::none(self, &survey);
         let calls = (0..INPUTS).map(|input| (0, seed_of(self.seed, "vectors", 0, input)));
         let calls: Vec<(CaseIndex, u64)> = calls.collect();

@@ -19,6 +19,7 @@ mod readings;
 mod score_rows;
 mod sizes;
 mod speed;
+mod texts;
 mod too_short;
 mod trade_offs;
 mod untimed;

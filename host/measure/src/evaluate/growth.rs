@@ -6,14 +6,16 @@ use bakeoff_domain::measurement::{Metric, Replica};
 use bakeoff_domain::report::{CaseLabel, Growth, Interval, NO_CLASS};
 
 /// Returns the class of growth by fuel, with the classes it cannot be told from, and the effective
-/// exponent by time. `None` where the cases have no sizes, or too few of them for a class.
+/// exponent by time. `None` where the cases have no sizes, or too few of them for a class. Cases of one kind of texts,
+/// which come after the sizes, do not count.
 pub fn growth(evidence: &VariantEvidence<'_>) -> Option<Growth> {
     let sizes: Vec<u32> = evidence
         .cases
         .iter()
+        .filter(|case| !matches!(case, CaseLabel::Texts(_)))
         .map(|case| match case {
             CaseLabel::Size(size) => Some(*size),
-            CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
+            CaseLabel::Call(_) | CaseLabel::Instance { .. } | CaseLabel::Texts(_) => None,
         })
         .collect::<Option<_>>()?;
     let gate = evidence

@@ -93,7 +93,7 @@ fn sizes(report: &Report) -> Vec<Option<f64>> {
     cases
         .map(|case| match case {
             CaseLabel::Size(size) => Some(f64::from(*size)).filter(|size| *size > 0.0),
-            CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
+            CaseLabel::Call(_) | CaseLabel::Instance { .. } | CaseLabel::Texts(_) => None,
         })
         .collect()
 }

@@ -214,7 +214,7 @@ pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(),
     )?;
     let cases = record.cases.len();
     let declared = match &record.experiment.workload.inputs {
-        Inputs::Generated { sizes, .. } => sizes.len(),
+        Inputs::Generated { sizes, texts, .. } => sizes.len() + texts.len(),
         Inputs::Instances { names, .. } => names.len(),
         Inputs::Cases(_) => cases,
         Inputs::None => 0,

@@ -48,14 +48,14 @@ impl Survey {
         else {
             return Ok(None);
         };
-        let least = own.first().copied().unwrap_or(u32::MAX);
+        let least = own.first().map_or(u32::MAX, |asked| asked.size);
         let sizes: Vec<u32> = SIZES.into_iter().filter(|size| *size < least).collect();
         if sizes.is_empty() {
             return Ok(None);
         }
         let mut inputs = self.context.config.inputs.clone();
         if let Inputs::Workload { requests, .. } = &mut inputs {
-            *requests = Requests::Sizes(sizes.clone());
+            *requests = Requests::of_sizes(&sizes, &[]);
         }
         let config = RunnerConfig {
             inputs,

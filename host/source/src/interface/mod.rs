@@ -46,7 +46,7 @@ pub use signature::Signature;
 pub use simpler::simpler_arguments;
 pub use type_mismatch::{TypeMismatch, type_mismatch};
 pub use types::{Type, Unsupported};
-pub use value_kind::{TextKind, ValueKind, large_input_seed};
+pub use value_kind::{ValueKind, large_input_seed};
 pub use wit_names::wit_name;
 pub use workload::{ArgumentsForm, InputRequest, WorkloadFunctions};
 

@@ -1,4 +1,6 @@
-//! Kinds of values and texts that drawn inputs have, as the generator of inputs names and numbers them.
+//! Kinds of values that drawn inputs have, as the generator of inputs names them.
+
+use bakeoff_domain::texts::TextKind;
 
 /// The kind of an input's values, drawn anew for each input that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,59 +60,14 @@ impl ValueKind {
     }
 }
 
-/// The kind of an input's texts. An input whose letters follow its [`ValueKind`] has none of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextKind {
-    /// Words of small letters.
-    Words,
-    /// Lines of words.
-    Lines,
-    /// Texts of digits.
-    Digits,
-    /// Latin letters, some with accents.
-    Accents,
-    /// Letters of several scripts.
-    Scripts,
-}
-
-/// The divisor of the seed whose remainder is the number of the kind of texts in the generator of inputs.
-const SEEDS_OF_KINDS: u64 = 8;
-
-impl TextKind {
-    /// All kinds, as the generator of inputs numbers them.
-    pub const ALL: [Self; 5] = [
-        Self::Words,
-        Self::Lines,
-        Self::Digits,
-        Self::Accents,
-        Self::Scripts,
-    ];
-
-    /// Returns the kind in words, for messages.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Words => "words of ASCII letters",
-            Self::Lines => "lines of ASCII letters",
-            Self::Digits => "digits",
-            Self::Accents => "Latin letters with accents",
-            Self::Scripts => "letters of several scripts",
-        }
-    }
-
-    /// Returns the seed of an input with texts of this kind, made of any seed.
-    pub fn seed(self, any: u64) -> u64 {
-        any - any % SEEDS_OF_KINDS + self as u64
-    }
-}
-
-/// The divisor of the rest of the seed (seed / [`SEEDS_OF_KINDS`]) whose remainder decides in the generator whether
-/// lists and texts have the same length; they do for remainder 0.
-const SEEDS_OF_LENGTHS: u64 = 8;
+/// The divisor of the seed whose remainder decides in the generator the kind of texts and, by what is left of it,
+/// whether lists and texts have the same length; they do for remainders below 8.
+const SEEDS_OF_LENGTHS: u64 = 64;
 
 /// Returns the seed of an input that is as large as its size allows, made of any seed: all lists and texts have the
 /// full length, and texts are letters of several scripts.
 pub fn large_input_seed(any: u64) -> u64 {
-    any - any % (SEEDS_OF_KINDS * SEEDS_OF_LENGTHS) + TextKind::Scripts as u64
+    TextKind::Scripts.seed(any - any % SEEDS_OF_LENGTHS)
 }
 
 #[cfg(test)]
@@ -118,13 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_the_kind_of_texts() {
-        for (place, kind) in TextKind::ALL.into_iter().enumerate() {
-            for any in [0, 7, 8, u64::MAX] {
-                assert_eq!(kind.seed(any) % SEEDS_OF_KINDS, place as u64);
-                assert_eq!(kind.seed(any) / SEEDS_OF_KINDS, any / SEEDS_OF_KINDS);
-                assert_eq!(large_input_seed(any) % 64, 4);
-            }
+    fn a_large_input_has_texts_of_several_scripts_and_of_one_length() {
+        for any in [0, 7, 8, u64::MAX] {
+            assert_eq!(large_input_seed(any) % SEEDS_OF_LENGTHS, 4);
         }
     }
 }

@@ -5,7 +5,9 @@ use super::view::{
     NAMES_MAX, Relation, beaten_pairs, exact_relation, is_worth, joined, listed, name, ordered_row,
     ranked, relation, row_for, shortened, time_criterion,
 };
-use super::{advice, digits, in_words, numbers, open, opinions, sizes, speed, too_short, untimed};
+use super::{
+    advice, digits, in_words, numbers, open, opinions, sizes, speed, texts, too_short, untimed,
+};
 use crate::failure::FailureClass;
 use crate::report::{
     CaseLabel, CriterionSummary, RankingOutcome, Report, VariantReport, VariantStatus, VerdictRow,
@@ -27,8 +29,10 @@ pub fn headline(report: &Report) -> String {
     };
     let left_out = too_short::somewhere(report).filter(|_| too_short::is_in_headline(report));
     let untimed = untimed::never_timed(report);
-    let sentences = [Some(text), untimed::few_inputs(report), left_out, untimed];
-    let sentences = sentences.into_iter().flatten();
+    let by_texts = texts::sentences(report);
+    let others = [untimed::few_inputs(report), left_out, untimed];
+    let sentences = std::iter::once(text).chain(by_texts);
+    let sentences = sentences.chain(others.into_iter().flatten());
     let sentences = sentences.chain(natively_otherwise(report));
     sentences.collect::<Vec<String>>().join(" ")
 }
@@ -101,9 +105,12 @@ fn disagreement(report: &Report) -> Option<String> {
     };
     let variant = report.variants.iter().find(of_class)?;
     let input = variant.failed_call.as_ref().map(|call| match &call.case {
-        CaseLabel::Size(size) => format!(" for the input of size {size}, seed {}", call.seed),
         CaseLabel::Call(call) => format!(" to {}", shortened(call)),
         CaseLabel::Instance { instance } => format!(" for instance {}", shortened(instance)),
+        CaseLabel::Size(_) | CaseLabel::Texts(_) => {
+            let (size, seed) = call.case.generated_from(call.seed).unwrap_or_default();
+            format!(" for the input of size {size}, seed {seed}")
+        }
     });
     Some(format!(
         "Nothing can be recommended: the prototypes disagree about the answer{}, and there is no oracle \
@@ -146,8 +153,13 @@ fn taken(report: &Report, winner: &str) -> String {
     if report.variants.len() == 1 {
         return format!("{called} is the only variant: there is nothing to compare.");
     }
-    let exception = sizes::beaten_at(report, winner).unwrap_or_default();
+    let exception = exception(report, winner).unwrap_or_default();
     format!("Take {called}{exception}: {}", why(report, winner))
+}
+
+/// Exception to taking the recommended variant: the size or the kind of texts at which it surely loses.
+fn exception(report: &Report, winner: &str) -> Option<String> {
+    sizes::beaten_at(report, winner).or_else(|| texts::beaten_on(report, winner))
 }
 
 /// The reason why a variant is ahead, and the sizes at which it is not.
@@ -375,7 +387,7 @@ fn options(report: &Report) -> String {
 /// Sentence with a size at which the first of several options surely loses; empty if there is none.
 fn first_exception(report: &Report) -> String {
     let winner = report.recommendation.winner.as_deref();
-    let exception = winner.and_then(|winner| sizes::beaten_at(report, winner));
+    let exception = winner.and_then(|winner| exception(report, winner));
     let named = winner.zip(exception);
     named.map_or(String::new(), |(winner, exception)| {
         format!(" {} is first{exception}.", name(report, winner))

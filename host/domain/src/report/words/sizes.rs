@@ -51,7 +51,7 @@ fn sure_by_size(report: &Report, about: &[VerdictRow]) -> Vec<(u32, VerdictRow)>
         .iter()
         .filter_map(|case| match case {
             CaseLabel::Size(size) => Some((*size, on(case)?.clone())),
-            CaseLabel::Call(_) | CaseLabel::Instance { .. } => None,
+            CaseLabel::Call(_) | CaseLabel::Instance { .. } | CaseLabel::Texts(_) => None,
         })
         .filter(|(_, row)| matches!(row.verdict, Verdict::Beats | Verdict::Beaten))
         .collect();
@@ -230,7 +230,9 @@ pub(super) fn beaten_at(report: &Report, winner: &str) -> Option<String> {
         speed::faster(report, row, &name(report, winner))
     );
     let size = count(u64::from(*size));
-    if sizes.len() == report.experiment.cases.len() {
+    let cases = report.experiment.cases.iter();
+    let all = cases.filter(|case| !matches!(case, CaseLabel::Texts(_)));
+    if sizes.len() == all.count() {
         return Some(match sizes.len() {
             1 => format!(", though {faster}"),
             _ => format!(", though at every size another one is faster: at {size} {faster}"),

@@ -29,7 +29,9 @@ pub(super) fn everywhere(report: &Report) -> Option<String> {
         _ => format!("less than {}", reading(SHOWN_NS_MIN, "ns")),
     };
     let at = match &longest.case {
-        CaseLabel::Size(_) => format!("at size {}", view::case(&longest.case)),
+        CaseLabel::Size(_) | CaseLabel::Texts(_) => {
+            format!("at size {}", view::case(&longest.case))
+        }
         CaseLabel::Call(_) => format!("for {}", view::case(&longest.case)),
         CaseLabel::Instance { .. } => format!("on {}", view::case(&longest.case)),
     };
@@ -51,8 +53,8 @@ pub(super) fn somewhere(report: &Report) -> Option<String> {
     let cases = report.too_short.iter().map(|short| view::case(&short.case));
     let cases = listed(cases.collect(), CASES_MAX);
     let (what, are) = match (&first.case, report.too_short.len()) {
-        (CaseLabel::Size(_), 1) => ("Size", "is"),
-        (CaseLabel::Size(_), _) => ("Sizes", "are"),
+        (CaseLabel::Size(_) | CaseLabel::Texts(_), 1) => ("Size", "is"),
+        (CaseLabel::Size(_) | CaseLabel::Texts(_), _) => ("Sizes", "are"),
         (CaseLabel::Call(_), 1) => ("The call", "is"),
         (CaseLabel::Call(_), _) => ("The calls", "are"),
         (CaseLabel::Instance { .. }, 1) => ("The instance", "is"),

@@ -5,6 +5,7 @@ use crate::report::{
     VerdictRow,
 };
 use crate::score;
+use crate::texts::SizedTexts;
 use crate::variant::Variant;
 use crate::verdict::{RatioInterval, Verdict};
 use std::cmp::Ordering;
@@ -68,6 +69,10 @@ pub(super) fn case(case: &CaseLabel) -> String {
     match case {
         CaseLabel::Size(size) => super::numbers::count(u64::from(*size)),
         CaseLabel::Call(call) | CaseLabel::Instance { instance: call } => shortened(call),
+        CaseLabel::Texts(SizedTexts { size, texts }) => {
+            let size = super::numbers::count(u64::from(*size));
+            format!("{size} ({})", texts.words())
+        }
     }
 }
 
