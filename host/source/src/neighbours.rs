@@ -149,40 +149,57 @@ impl Reader<'_> {
     }
 
     /// Returns the text of a module; `None` if it has no file.
+    ///
+    /// # Errors
+    /// It has two files in one place, as which the compiler refuses it, or a file cannot be read.
     fn find(&mut self, name: &str, places: &[PathBuf]) -> Result<Option<Found>, String> {
         for place in places {
-            for file in [format!("{name}.rs"), format!("{name}/mod.rs")] {
-                let below = place.join(file);
-                let path = self.folder.join(&below);
-                let shown = below.display();
-                let read = Reach::Within(self.folder).read_bounded(&path, SOURCE_BYTES_MAX as u64);
-                let bytes = match read {
-                    Err(error) if is_absent(error.kind()) => continue,
-                    Err(error) => return Err(format!("its module {shown}: {error}")),
-                    Ok(bytes) => bytes,
-                };
-                self.files += 1;
-                self.bytes += bytes.as_ref().map_or(0, Vec::len);
-                let Some(bytes) = bytes.filter(|_| self.bytes <= SOURCE_BYTES_MAX) else {
+            let own = self.read(name, place, &format!("{name}.rs"))?;
+            let in_folder = self.read(name, place, &format!("{name}/mod.rs"))?;
+            match (own, in_folder) {
+                (Some(own), Some(in_folder)) => {
                     return Err(format!(
-                        "with its module {shown} it is larger than the {SOURCE_BYTES_MAX} bytes that a source may have"
-                    ));
-                };
-                if self.files > FILES_MAX {
-                    return Err(format!(
-                        "it has more than {FILES_MAX} modules in files of their own"
+                        "its module {name} has two files, {} and {}: remove one of them",
+                        own.file, in_folder.file
                     ));
                 }
-                let text = String::from_utf8(bytes);
-                let text = text.map_err(|_| format!("its module {shown} is not UTF-8 text"))?;
-                return Ok(Some(Found {
-                    content: text.trim_start_matches('\u{feff}').to_owned(),
-                    place: place.join(name),
-                    file: shown.to_string(),
-                }));
+                (None, None) => {}
+                (own, in_folder) => return Ok(own.or(in_folder)),
             }
         }
         Ok(None)
+    }
+
+    /// Returns the text of a module in a file of a place; `None` if there is no such file.
+    fn read(&mut self, name: &str, place: &Path, file: &str) -> Result<Option<Found>, String> {
+        let below = place.join(file);
+        let path = self.folder.join(&below);
+        let shown = below.display();
+        let read = Reach::Within(self.folder).read_bounded(&path, SOURCE_BYTES_MAX as u64);
+        let bytes = match read {
+            Err(error) if is_absent(error.kind()) => return Ok(None),
+            Err(error) => return Err(format!("its module {shown}: {error}")),
+            Ok(bytes) => bytes,
+        };
+        self.files += 1;
+        self.bytes += bytes.as_ref().map_or(0, Vec::len);
+        let Some(bytes) = bytes.filter(|_| self.bytes <= SOURCE_BYTES_MAX) else {
+            return Err(format!(
+                "with its module {shown} it is larger than the {SOURCE_BYTES_MAX} bytes that a source may have"
+            ));
+        };
+        if self.files > FILES_MAX {
+            return Err(format!(
+                "it has more than {FILES_MAX} modules in files of their own"
+            ));
+        }
+        let text = String::from_utf8(bytes);
+        let text = text.map_err(|_| format!("its module {shown} is not UTF-8 text"))?;
+        Ok(Some(Found {
+            content: text.trim_start_matches('\u{feff}').to_owned(),
+            place: place.join(name),
+            file: shown.to_string(),
+        }))
     }
 }
 
@@ -367,6 +384,26 @@ mod u"##;
             joined(&below).unwrap(),
             "      \nmod b { // module a/b.rs\n\n} // end of module\n"
         );
+    }
+
+    #[test]
+    fn two_files_of_one_module_are_refused_by_name() {
+        let both = [("b.rs", "// b"), ("b/mod.rs", "// b")];
+        let said = joined(&[&[("a.rs", "mod b;")], &both[..]].concat()).unwrap_err();
+        assert_eq!(
+            said,
+            "its module b has two files, b.rs and b/mod.rs: remove one of them"
+        );
+        let within = [
+            ("a.rs", "mod c;"),
+            ("c.rs", "mod b;"),
+            ("c/b.rs", ""),
+            ("c/b/mod.rs", ""),
+        ];
+        let said = joined(&within).unwrap_err();
+        assert!(said.contains("c/b.rs and c/b/mod.rs"), "{said}");
+        // Which nobody declares, nobody reads.
+        assert!(joined(&[&[("a.rs", "mod d;")], &both[..]].concat()).is_ok());
     }
 
     #[test]
