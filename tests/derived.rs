@@ -45,6 +45,27 @@ fn numbers_and_lists_are_taken_in_the_forms_that_public_code_has() {
 #[test]
 fn what_is_changed_in_place_is_the_answer() {
     agree(&[
+        "pub fn turn(one: Option<&mut [u8]>, both: (&mut Vec<i16>, usize, &mut bool), rows: Vec<&mut u32>) -> usize {
+            if let Some(one) = one { one.reverse(); }
+            both.0.truncate(both.1 % 8); *both.2 = !*both.2;
+            for row in rows { *row /= 2; } both.1 }",
+        "pub fn turn(mut one: Option<&mut [u8]>, (list, most, sign): (&mut Vec<i16>, usize, &mut bool), mut rows: Vec<&mut u32>)
+            -> usize {
+            if let Some(one) = one.as_mut() { let n = one.len(); for i in 0..n / 2 { one.swap(i, n - 1 - i); } }
+            while list.len() > most % 8 { list.pop(); } *sign ^= true;
+            rows.iter_mut().for_each(|row| **row >>= 1); most }",
+    ]);
+    // What is left behind one of them tells files apart.
+    let left = |sign: &str| format!("pub fn left(x: (&mut u8, u8)) {{ *x.0 = x.1 {sign} 1; }}");
+    let output = compare(&[&left("|"), &left("&")], &[]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert!(
+        output.stdout.contains("nothing was timed. left(("),
+        "{}",
+        output.stdout
+    );
+
+    agree(&[
         "pub fn sort<T: Ord>(items: &mut [T]) { items.sort_unstable(); }",
         "pub fn sort(items: &mut Vec<u16>) { items.sort(); }",
         "pub fn sort(mut items: Vec<u16>) -> Vec<u16> { items.sort(); items }",

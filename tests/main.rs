@@ -26,6 +26,7 @@ mod effort;
 mod evaluators;
 mod explore;
 mod finished;
+mod function_arguments;
 mod generate;
 mod generation_events;
 mod golden;

@@ -35,6 +35,13 @@ impl Conversion {
         name
     }
 
+    /// Binds a value that borrows nothing and may be changed, and returns its name; `None` if the value cannot be
+    /// converted.
+    pub(super) fn bind_owned(&mut self, passed: &Passed, value: &str) -> Option<String> {
+        let value = owned(passed, value)?;
+        Some(self.bind("mut ", &value))
+    }
+
     /// Returns the expression for an argument, from an expression for the value of the bindings. `None`
     /// if the value cannot be converted.
     pub(super) fn pass(&mut self, passed: &Passed, value: &str) -> Option<String> {
@@ -337,6 +344,10 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
                 fields.join(", ")
             )
         }
-        Passed::Plain(_) | Passed::Generic(_) | Passed::Str | Passed::Slice(_) => return None,
+        Passed::Plain(_)
+        | Passed::Generic(_)
+        | Passed::Function(_)
+        | Passed::Str
+        | Passed::Slice(_) => return None,
     })
 }

@@ -9,7 +9,10 @@ use bakeoff_source::interface::{Function, Interface, World, rust_name};
 use syn::{ImplItem, Item, TraitItem};
 
 /// The files that decide the implementation; part of the cache key.
-pub(super) const SOURCES: [&str; 7] = [
+pub(super) const SOURCES: [&str; 10] = [
+    include_str!("changed_inside.rs"),
+    include_str!("function_arguments.rs"),
+    super::function_arguments::VALUES,
     include_str!("filled_bindings.rs"),
     include_str!("conversion.rs"),
     include_str!("passed.rs"),

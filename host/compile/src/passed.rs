@@ -46,6 +46,8 @@ pub(super) enum Passed {
     Iterator(Box<Passed>),
     /// A type parameter.
     Generic(String),
+    /// A function, of which WIT knows the names of a few.
+    Function(Box<Closure>),
 }
 
 /// A struct that a file declares, with public fields alone.
@@ -74,6 +76,85 @@ impl Enum {
     pub(super) fn cases(&self) -> impl Iterator<Item = (&EnumCase, &[Passed])> {
         let fields = self.fields.iter().map(|fields| &fields[..]);
         self.shape.cases.iter().zip(fields)
+    }
+}
+
+/// A parameter that is a function: `impl Fn(&T) -> K`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Closure {
+    pub(super) takes: Vec<Taken>,
+    pub(super) gives: Gives,
+}
+
+/// A parameter of a closure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) by: By,
+    pub(super) ty: Passed,
+}
+
+/// The way in which a closure takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// `T`.
+    Value,
+    /// `&T`.
+    Reference,
+    /// `&mut T`.
+    Change,
+}
+
+/// The kind of a closure, by what it returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Gives {
+    /// `Fn(T) -> bool`.
+    Test,
+    /// `Fn(T) -> T`.
+    Same,
+    /// `Fn(T) -> U`, where U is another number or a type parameter, by its name.
+    Other(Option<String>),
+    /// `Fn(&mut T)`.
+    Change,
+    /// `Fn(&T, &T) -> Ordering`.
+    Order,
+    /// `Fn(&T, &T) -> bool`.
+    Relation,
+    /// `Fn(T, U) -> T`.
+    Join,
+}
+
+/// The names of the closures that there are for a kind of functions, behind that of the kind.
+const TESTS: (&str, &[&str]) = ("TestFunction", &["Always", "Never", "Even"]);
+const MAPS: (&str, &[&str]) = ("MapFunction", &["Identity", "Negation", "ModuloSeven"]);
+const ORDERS: (&str, &[&str]) = ("OrderFunction", &["Natural", "Reversed"]);
+const RELATIONS: (&str, &[&str]) = ("RelationFunction", &["Less", "Greater"]);
+const JOINS: (&str, &[&str]) = ("JoinFunction", &["Sum", "Larger"]);
+
+impl Closure {
+    /// Returns the name of its kind, and the names of the closures that are passed for it.
+    pub(super) fn closures(&self) -> (&'static str, &'static [&'static str]) {
+        match self.gives {
+            Gives::Test => TESTS,
+            Gives::Same | Gives::Other(_) | Gives::Change => MAPS,
+            Gives::Order => ORDERS,
+            Gives::Relation => RELATIONS,
+            Gives::Join => JOINS,
+        }
+    }
+
+    /// Returns the shape of the argument by which one of the closures is chosen.
+    pub(super) fn shape(&self) -> Shape {
+        let (name, closures) = self.closures();
+        let case = |name: &&str| EnumCase {
+            name: (*name).to_owned(),
+            is_named: false,
+            names: Vec::new(),
+            fields: Vec::new(),
+        };
+        Shape::Enum(Box::new(EnumShape {
+            name: name.to_owned(),
+            cases: closures.iter().map(case).collect(),
+        }))
     }
 }
 
@@ -108,7 +189,42 @@ impl Passed {
                 Shape::Tuple(items.collect::<Option<_>>()?)
             }
             Self::Generic(name) => Shape::Any(name.clone()),
+            Self::Function(closure) => closure.shape(),
         })
+    }
+
+    /// Returns the function that a parameter of this type is, with the text before and behind a closure that makes it an
+    /// argument; `None` if it is none.
+    pub(super) fn function(&self) -> Option<(&Closure, (&'static str, &'static str))> {
+        let (inner, around) = match self {
+            Self::Reference(inner) => (&**inner, ("&", "")),
+            Self::Mutable(inner) => (&**inner, ("&mut ", "")),
+            Self::Boxed(inner) => (&**inner, ("Box::new(", ")")),
+            own => (own, ("", "")),
+        };
+        match inner {
+            Self::Function(closure) => Some((closure, around)),
+            _ => None,
+        }
+    }
+
+    /// Returns true if a type parameter of this name is part of the type.
+    pub(super) fn has_generic(&self, name: &str) -> bool {
+        match self {
+            Self::Generic(own) => own == name,
+            Self::List(inner)
+            | Self::Slice(inner)
+            | Self::Reference(inner)
+            | Self::Mutable(inner)
+            | Self::Boxed(inner)
+            | Self::Option(inner)
+            | Self::Result(Some(inner))
+            | Self::Iterator(inner)
+            | Self::Collected(_, inner)
+            | Self::Array(inner, _) => inner.has_generic(name),
+            Self::Tuple(items) => items.iter().any(|item| item.has_generic(name)),
+            _ => false,
+        }
     }
 
     /// Returns the number of parts of the type once it is written out.
@@ -119,6 +235,7 @@ impl Passed {
             | Self::Str
             | Self::Generic(_)
             | Self::Wide(_)
+            | Self::Function(_)
             | Self::Result(None) => 1,
             Self::List(inner)
             | Self::Slice(inner)

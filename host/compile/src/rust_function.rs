@@ -1,12 +1,14 @@
 //! Public functions of a source file: their signatures, and the glue by which they are called.
 
+use super::changed_inside::ChangedInside;
 use super::conversion::{Conversion, give, give_bound};
+use super::function_arguments::{FUNCTIONS_MAX, VALUES};
 use super::passed::Passed;
 use super::rust_structs::Structs;
 use super::rust_types::{self, Names};
 use super::unreadable::Unreadable;
 use bakeoff_source::interface::{
-    Function, PublicFunction, Shape, Signature, UncallableFunction, wit_name,
+    EnumShape, Function, PublicFunction, Shape, Signature, UncallableFunction, wit_name,
 };
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
@@ -161,6 +163,20 @@ fn public(file: &syn::File) -> impl Iterator<Item = &ItemFn> {
     })
 }
 
+/// Returns the name in WIT that two enums in a signature have.
+fn twice_named(signature: &Signature) -> Option<String> {
+    let shapes = signature.parameters.iter().map(|(_, shape)| shape);
+    let mut known: Vec<&EnumShape> = Vec::new();
+    for of in shapes.chain([&signature.result]).flat_map(Shape::enums) {
+        let mut others = known.iter().filter(|other| **other != of);
+        if others.any(|other| other.wit_name() == of.wit_name()) {
+            return Some(of.wit_name());
+        }
+        known.push(of);
+    }
+    None
+}
+
 impl RustFunction {
     fn read(item: &ItemFn, structs: &Structs<'_>) -> Result<Self, String> {
         let generics = Names::of(&item.sig.generics, structs);
@@ -193,19 +209,24 @@ impl RustFunction {
 
     /// Returns the signature in WIT. Arguments that the function changes in place are part of the result.
     fn signature(&self) -> Result<Signature, String> {
-        let nested = || "it passes a `&mut` inside something else".to_owned();
+        let nested = || {
+            "it passes a `&mut` inside something else than an option, a tuple or a `Vec`".to_owned()
+        };
         let mut parameters = Vec::new();
         let mut results = Vec::new();
         if let Some(result) = &self.result {
             results.push(result.shape().ok_or_else(nested)?);
         }
         for (name, passed) in &self.parameters {
-            let inner = match passed {
-                Passed::Mutable(inner) => inner,
-                other => other,
+            let inside = ChangedInside::of(passed);
+            let inner = match (passed, &inside) {
+                (Passed::Mutable(inner), _) => inner,
+                (_, Some(inside)) => &inside.whole,
+                (other, None) => other,
             };
             let shape = inner.shape().ok_or_else(nested)?;
-            if matches!(passed, Passed::Mutable(_)) {
+            let is_changed = matches!(passed, Passed::Mutable(_)) && passed.function().is_none();
+            if is_changed || inside.is_some() {
                 results.push(shape.clone());
             }
             parameters.push((name.trim_start_matches('_').replace('_', "-"), shape));
@@ -215,11 +236,22 @@ impl RustFunction {
             1 => results.remove(0),
             _ => Shape::Tuple(results),
         };
+        let functions = self.parameters.iter().filter_map(|(_, ty)| ty.function());
+        if functions.count() > FUNCTIONS_MAX {
+            return Err(format!("it takes more than {FUNCTIONS_MAX} functions"));
+        }
+        let signature = Signature { parameters, result };
+        if let Some(name) = twice_named(&signature) {
+            return Err(format!(
+                "it passes two enums called {name} in WIT, one of which chooses a function that is passed: rename the \
+                 other one"
+            ));
+        }
         let body = self.body("f", &vec![String::new(); self.parameters.len()]);
         if body.is_none() {
             return Err("it borrows in a way that no value of WIT can be borrowed".to_owned());
         }
-        Ok(Signature { parameters, result })
+        Ok(signature)
     }
 
     /// Returns the text before and behind a variable's name that passes its value, by parameter, so that the variable
@@ -259,84 +291,93 @@ impl RustFunction {
             && self.result.as_ref().is_some_and(Passed::is_same)
     }
 
-    /// Returns a block that converts the arguments, calls the function, and converts its result.
+    /// Returns a block that converts the arguments, calls the function, and converts its result. Where parameters are
+    /// functions, there is a call for each choice of closures.
     fn body(&self, path: &str, arguments: &[String]) -> Option<String> {
         let mut conversion = Conversion::new();
         let mut passed_on = Vec::new();
         let mut changed = Vec::new();
+        let mut chosen_by = Vec::new();
         for ((_, passed), argument) in self.parameters.iter().zip(arguments) {
+            if passed.function().is_some() {
+                chosen_by.push(argument.as_str());
+                passed_on.push(String::new());
+                continue;
+            }
+            if let Some(inside) = ChangedInside::of(passed) {
+                passed_on.push(inside.pass(&mut conversion, argument)?);
+                changed.push((inside.whole, conversion.last_binding()));
+                continue;
+            }
             let expression = conversion.pass(passed, argument)?;
             if let Passed::Mutable(inner) = passed {
-                changed.push((inner, conversion.last_binding()));
+                changed.push(((**inner).clone(), conversion.last_binding()));
             }
             passed_on.push(expression);
         }
-        let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
         let mut results = Vec::new();
         if let Some(result) = &self.result {
             results.push(give(result, "result")?);
         }
         for (inner, binding) in changed {
-            results.push(give_bound(inner, &binding)?);
+            results.push(give_bound(&inner, &binding)?);
         }
         let results = match results.as_slice() {
             [one] => one.clone(),
             several => format!("({})", several.join(", ")),
         };
         let bindings = conversion.bindings();
-        Some(match &self.result {
-            Some(_) => format!("{{ {bindings} let result = {call}; {results} }}"),
-            None => format!("{{ {bindings} {call}; {results} }}"),
-        })
+        let called = |passed_on: &[String]| {
+            let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
+            match &self.result {
+                Some(_) => format!("let result = {call}; {results}"),
+                None => format!("{call}; {results}"),
+            }
+        };
+        if chosen_by.is_empty() {
+            return Some(format!("{{ {bindings} {} }}", called(&passed_on)));
+        }
+        let choices = self.choices(&passed_on).into_iter();
+        let arms = choices.map(|(patterns, passed_on)| {
+            format!("({},) => {{ {} }}", patterns.join(", "), called(&passed_on))
+        });
+        let arms: Vec<String> = arms.collect();
+        Some(format!(
+            "{{ {VALUES} {bindings} match ({},) {{ {} }} }}",
+            chosen_by.join(", "),
+            arms.join("\n")
+        ))
+    }
+
+    /// Returns each choice of closures: the patterns of the values that choose them, and all arguments.
+    fn choices(&self, passed_on: &[String]) -> Vec<(Vec<String>, Vec<String>)> {
+        let mut choices = vec![(Vec::new(), passed_on.to_vec())];
+        for (place, (_, passed)) in self.parameters.iter().enumerate() {
+            let Some((closure, (before, behind))) = passed.function() else {
+                continue;
+            };
+            let arms = closure.arms(|name| self.has_generic(name));
+            let with = |(patterns, passed_on): &(Vec<String>, Vec<String>)| {
+                let arms = arms.iter().map(|(pattern, closure)| {
+                    let (mut patterns, mut passed_on) = (patterns.clone(), passed_on.clone());
+                    patterns.push(pattern.clone());
+                    passed_on[place] = format!("{before}{closure}{behind}");
+                    (patterns, passed_on)
+                });
+                arms.collect::<Vec<_>>()
+            };
+            choices = choices.iter().flat_map(with).collect();
+        }
+        choices
+    }
+
+    /// Returns true if a type parameter is one of values that are passed or returned.
+    fn has_generic(&self, name: &str) -> bool {
+        let parameters = self.parameters.iter().map(|(_, passed)| passed);
+        let mut all = parameters.chain(&self.result);
+        all.any(|passed| passed.has_generic(name))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn signature(text: &str) -> Result<String, String> {
-        let functions = public_functions(text).unwrap();
-        functions[0].signature.clone().map(|signature| {
-            let parameters = signature.parameters.iter();
-            let parameters: Vec<String> = parameters
-                .map(|(name, shape)| format!("{name}: {shape}"))
-                .collect();
-            format!("({}) -> {}", parameters.join(", "), signature.result)
-        })
-    }
-
-    #[test]
-    fn what_changes_in_place_is_returned() {
-        assert_eq!(
-            signature("pub fn sort<T: Ord>(items: &mut [T]) {}").as_deref(),
-            Ok("(items: list<T>) -> list<T>")
-        );
-        assert_eq!(
-            signature("pub fn dedup(items: &mut Vec<u8>, _keep: usize) -> usize { 0 }").as_deref(),
-            Ok("(items: list<u8>, keep: u32) -> tuple<u32, list<u8>>")
-        );
-        assert!(signature("pub fn nothing(items: &[u8]) {}").is_err());
-    }
-
-    #[test]
-    fn only_public_functions_that_can_be_called_count() {
-        let text = "fn a() -> u8 { 0 } pub async fn b() -> u8 { 0 } pub unsafe fn c() -> u8 { 0 }
-            pub(crate) fn d() -> u8 { 0 } pub fn e() -> u8 { 0 } mod m { pub fn f() {} }";
-        let functions = public_functions(text).unwrap();
-        let names: Vec<&str> = functions.iter().map(|function| &*function.name).collect();
-        assert_eq!(names, ["e"]);
-        let text = format!("{text} impl S {{ pub fn g(&self) {{}} fn h() {{}} }}");
-        let found: Vec<String> = uncallable(&text).iter().map(ToString::to_string).collect();
-        assert_eq!(
-            found,
-            [
-                "b is async",
-                "c is unsafe",
-                "f is in the module m",
-                "g is a method"
-            ]
-        );
-        assert!(public_functions("pub fn (").is_err());
-    }
-}
+mod tests;

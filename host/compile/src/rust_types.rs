@@ -1,7 +1,8 @@
 //! Types of parameters and results as Rust source writes them.
 
 use super::collections::collection;
-use super::passed::{Enum, Passed, Struct, TUPLE_MAX};
+use super::function_arguments::{CAN_BE_PASSED, Called, Gift, is_ordering, of_functions};
+use super::passed::{Closure, Enum, Passed, Struct, TUPLE_MAX};
 use super::rust_structs::{Structs, is_public};
 use bakeoff_source::interface::{EnumCase, EnumShape};
 use std::cell::Cell;
@@ -125,7 +126,20 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
         }
         syn::Type::ImplTrait(implements) => {
             let bounds: Vec<TypeParamBound> = implements.bounds.iter().cloned().collect();
-            of_bounds(&bounds, generics, depth).ok_or_else(refused)
+            match of_functions(&bounds) {
+                Some(called) => function(called, &written(ty), generics, depth),
+                None => of_bounds(&bounds, generics, depth).ok_or_else(refused),
+            }
+        }
+        syn::Type::TraitObject(object) => {
+            let bounds: Vec<TypeParamBound> = object.bounds.iter().cloned().collect();
+            let called = of_functions(&bounds).ok_or_else(refused)?;
+            function(called, &written(ty), generics, depth)
+        }
+        syn::Type::BareFn(called) if called.unsafety.is_none() && called.variadic.is_none() => {
+            let inputs: Vec<&syn::Type> = called.inputs.iter().map(|input| &input.ty).collect();
+            let called = (inputs, &called.output);
+            function(called, &written(ty), generics, depth)
         }
         syn::Type::Path(path) if path.qself.is_none() => {
             let last = path.path.segments.last().ok_or_else(refused)?;
@@ -156,12 +170,12 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
                 ("Result", [ok, ..]) if is_unit(ok) => Ok(Passed::Result(None)),
                 ("Result", [ok, ..]) => Ok(Passed::Result(Some(read(ok)?))),
                 (_, []) => match generics.bounds(&name) {
-                    Some(bounds) if bounds.iter().any(is_of_functions) => {
-                        Err(format!("the function {name}"))
-                    }
-                    Some(bounds) => {
-                        Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
-                    }
+                    Some(bounds) => match of_functions(bounds) {
+                        Some(called) => function(called, &name, generics, depth),
+                        None => {
+                            Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
+                        }
+                    },
                     None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
                 },
                 _ => Err(refused()),
@@ -289,17 +303,25 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
     })
 }
 
-/// Returns true for `Fn`, `FnMut` and `FnOnce`: no function can be passed to a component.
-fn is_of_functions(bound: &TypeParamBound) -> bool {
-    let TypeParamBound::Trait(bound) = bound else {
-        return false;
+/// Reads a function that is a parameter, with the name or type that is named where there is no closure for it.
+fn function(
+    (inputs, output): Called<'_>,
+    name: &str,
+    generics: &Names<'_>,
+    depth: usize,
+) -> Result<Passed, String> {
+    let refused = || format!("the function {name} {CAN_BE_PASSED}");
+    let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).map_err(|_| refused());
+    let takes = inputs.into_iter().map(read);
+    let takes = takes.collect::<Result<Vec<_>, _>>()?;
+    let gives = match output {
+        syn::ReturnType::Default => Gift::Nothing,
+        syn::ReturnType::Type(_, ty) if is_unit(ty) => Gift::Nothing,
+        syn::ReturnType::Type(_, ty) if is_ordering(ty) => Gift::Order,
+        syn::ReturnType::Type(_, ty) => Gift::Value(read(ty)?),
     };
-    let last = bound.path.segments.last();
-    last.is_some_and(|last| {
-        ["Fn", "FnMut", "FnOnce"]
-            .iter()
-            .any(|name| last.ident == name)
-    })
+    let closure = Closure::new(&takes, gives).ok_or_else(refused)?;
+    Ok(Passed::Function(Box::new(closure)))
 }
 
 fn types_of(arguments: &PathArguments) -> Vec<&syn::Type> {
@@ -390,10 +412,6 @@ mod tests {
         assert_eq!(shape("fn f<T: Ord>()", "&[T]").as_deref(), Ok("list<T>"));
         let text = "fn f<S>() where S: Into<String>";
         assert_eq!(shape(text, "S").as_deref(), Ok("string"));
-        for bound in ["Fn(u8) -> u8", "FnMut()", "Copy + std::ops::FnOnce()"] {
-            let called = shape(&format!("fn f<F: {bound}>()"), "F");
-            assert_eq!(called, Err("the function F".to_owned()));
-        }
         let items = "fn f<I: IntoIterator<Item = u8>>()";
         assert_eq!(shape(items, "I").as_deref(), Ok("list<u8>"));
     }
@@ -404,7 +422,6 @@ mod tests {
             "HashMap<String, u32, Fast>",
             "[u8; 40_000]",
             "[u8; N]",
-            "fn(u32) -> u32",
             "Node",
         ] {
             assert_eq!(shape("fn f()", ty), Err(ty.to_owned()));
