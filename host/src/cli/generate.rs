@@ -102,8 +102,7 @@ pub(super) struct Arguments {
 const APPROACHES: u32 = 3;
 
 /// The message after an interruption.
-const INTERRUPTED: &str =
-    "interrupted; what a model replied is recorded, and is not paid for again, and what agents left is kept";
+const INTERRUPTED: &str = "interrupted; what a model replied is recorded, and is not paid for again, and what agents left is kept";
 
 /// Opens the model, with the record of exchanges in this folder.
 pub(super) fn open_models(
