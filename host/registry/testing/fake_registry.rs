@@ -24,6 +24,8 @@ pub(crate) enum Answer {
     Status(u16, String, Vec<u8>),
     /// A body that never ends, without a length.
     Endless,
+    /// A body without a length.
+    Unsized(Vec<u8>),
     /// A length that the body does not have.
     Claims(u64),
     /// No answer at all.
@@ -155,6 +157,10 @@ impl FakeRegistry {
                 loop {
                     stream.write_all(&[b' '; 4096])?;
                 }
+            }
+            Answer::Unsized(body) => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
+                stream.write_all(&body)
             }
             Answer::Claims(length) => {
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\nshort");

@@ -113,6 +113,16 @@ async fn case_276_no_credentials_go_to_another_host() {
     let error = fetch(&pinned, &options).await.unwrap_err().to_string();
     assert!(error.contains("no credentials are sent there"), "{error}");
     assert!(!has_credentials(&elsewhere.asked()));
+    // And where it says that tokens for it are given elsewhere, before the registry itself wanted any.
+    let giver = FakeRegistry::start();
+    giver.answers("/token", token());
+    let realm = format!("http://{}/token", giver.host());
+    elsewhere.wants(Access::Token("given".to_owned(), realm));
+    registry.wants(Access::Open);
+    let error = fetch(&pinned, &options).await.unwrap_err().to_string();
+    assert!(error.contains("no credentials are sent there"), "{error}");
+    assert!(giver.asked().is_empty() && !has_credentials(&elsewhere.asked()));
+    registry.wants(Access::Basic(BASIC.to_owned()));
     // What is published is not sent there either.
     let location = format!("Location: http://{}/upload\r\n", elsewhere.host());
     registry.answers("uploads/", Answer::Status(202, location, Vec::new()));

@@ -140,6 +140,11 @@ async fn case_274_answers_without_end_or_beyond_their_size_end() {
         ),
         (
             "blobs/",
+            Answer::Unsized([EMPTY, b"x"].concat()),
+            "more than 8 bytes for the component",
+        ),
+        (
+            "blobs/",
             Answer::Claims(9),
             "more than 8 bytes for the component",
         ),
