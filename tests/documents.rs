@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A block of commands that is not run here, by its page and a part of it, and why.
-const NOT_RUN: [(&str, &str, &str); 18] = [
+const NOT_RUN: [(&str, &str, &str); 20] = [
     ("README.md", "cargo test", "it is this test"),
     ("CONTRIBUTING.md", "cargo test", "it is this test"),
     (
@@ -41,6 +41,16 @@ const NOT_RUN: [(&str, &str, &str); 18] = [
         "experiment.md",
         "vendor DIR",
         "DIR stands for a folder; `crates` runs it",
+    ),
+    (
+        "plugging-in.md",
+        "vendor my-question",
+        "a registry; `registry` and `.ci/registry` have their own",
+    ),
+    (
+        "plugging-in.md",
+        "bakeoff publish",
+        "a registry; `registry` and `.ci/registry` have their own",
     ),
     ("agents.md", "bakeoff mcp", "it ends with its client"),
     ("serve.md", "[DIR]", "a synopsis"),
