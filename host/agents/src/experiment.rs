@@ -10,7 +10,7 @@ use super::test_patterns::{EXCEPT, matches};
 use super::winner;
 use super::worktree::{self, TOP};
 use bakeoff_config::is_branch_part;
-use bakeoff_files::{Folder, FolderEntryKind};
+use bakeoff_files::{Folder, FolderEntryKind, UserKey};
 use bakeoff_revision::Repository;
 use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The folder of worktrees in that of an experiment.
 pub(crate) const WORKTREES: &str = "worktrees";
 /// The folder of completions in that of an experiment.
-const COMPLETIONS: &str = "completions";
+pub(crate) const COMPLETIONS: &str = "completions";
 /// The folder of results of experiments that are tasks, in that of an experiment with agents.
 const RESULTS: &str = "experiments";
 /// The file whose lock is held by whoever works in an experiment.
@@ -151,7 +151,9 @@ impl Experiment {
         let file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {
-                self.open_worktrees()?;
+                self.open_folders()?;
+                // Without the key nothing of what agents leave could be kept.
+                UserKey::of_results().map_err(AgentError::Machine)?;
                 Ok(file)
             }
             Err(TryLockError::WouldBlock) => Err(AgentError::Usage(format!(

@@ -1,7 +1,7 @@
 //! Folders of an experiment and its repository: the place of one, and the modes of a worktree and those above it.
 
 use super::error::AgentError;
-use super::experiment::{ENTRIES_MAX, Experiment, WORKTREES};
+use super::experiment::{COMPLETIONS, ENTRIES_MAX, Experiment, WORKTREES};
 use super::folder_modes::{FolderModes, OF_OWNER};
 use super::worktree::TOP;
 use bakeoff_files::Folder;
@@ -11,34 +11,22 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 impl Experiment {
-    /// Opens the modes of a worktree, and of the folders of the experiment above it.
+    /// Opens the modes of a worktree, of the folders of the experiment above it, and of the one of completions.
     pub(crate) fn modes_above(&self, worktree: &Folder) -> io::Result<FolderModes> {
         let path = worktree.path();
         let above = path.parent().unwrap_or(path);
-        FolderModes::of(&[self.folder(), above, path])
+        let completions = self.folder().join(COMPLETIONS);
+        let mut watched = vec![self.folder(), above, path];
+        // The first completion makes it.
+        watched.extend(completions.is_dir().then_some(&*completions));
+        FolderModes::of(&watched)
     }
 
-    /// Gives the owner of worktrees the permissions back that agents took away, by whose order nobody works any more.
-    pub(crate) fn open_worktrees(&self) -> io::Result<()> {
-        let worktrees = self.folder().join(WORKTREES);
-        let open = |path: &Path| -> io::Result<bool> {
-            let found = path.symlink_metadata()?;
-            let mode = found.permissions().mode();
-            if found.is_dir() && mode & OF_OWNER != OF_OWNER {
-                set_permissions(path, Permissions::from_mode(mode | OF_OWNER))?;
-            }
-            Ok(found.is_dir())
-        };
-        match open(&worktrees) {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        }
-        for entry in worktrees.read_dir()?.take(ENTRIES_MAX) {
-            open(&entry?.path())?;
-        }
-        Ok(())
+    /// Gives the owner of worktrees and completions the permissions back that agents took away, by whose order nobody works
+    /// any more.
+    pub(crate) fn open_folders(&self) -> io::Result<()> {
+        open_below(&self.folder().join(WORKTREES))?;
+        open_below(&self.folder().join(COMPLETIONS))
     }
 
     /// Removes the folder of the experiment, if nothing is in it.
@@ -75,4 +63,26 @@ impl Experiment {
         let place = place.ok_or_else(|| refused("its name is no UTF-8"))?;
         Ok(place.to_owned())
     }
+}
+
+/// Gives their owner the permissions of a folder back, and of the folders in it.
+fn open_below(folder: &Path) -> io::Result<()> {
+    let open = |path: &Path| -> io::Result<bool> {
+        let found = path.symlink_metadata()?;
+        let mode = found.permissions().mode();
+        if found.is_dir() && mode & OF_OWNER != OF_OWNER {
+            set_permissions(path, Permissions::from_mode(mode | OF_OWNER))?;
+        }
+        Ok(found.is_dir())
+    };
+    match open(folder) {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    for entry in folder.read_dir()?.take(ENTRIES_MAX) {
+        open(&entry?.path())?;
+    }
+    Ok(())
 }

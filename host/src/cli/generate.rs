@@ -20,6 +20,7 @@ use super::wishes::{self, Wishing};
 use super::writing::Writing;
 use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_domain::ids::slug;
 use bakeoff_domain::report::{GeneratedApproach, Generation};
 use bakeoff_domain::spec::Workers;
 use bakeoff_propose::{Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
@@ -357,14 +358,13 @@ impl Arguments {
         let wishes = wishes::ideas(loaded);
         for idea in self.own.wished() {
             let name = &idea.idea.name;
-            let is_known = before
-                .experiment
-                .approaches
-                .iter()
-                .any(|one| one.name == *name);
-            if is_known || wishes.iter().any(|one| one.idea.name == *name) {
+            let approaches = before.experiment.approaches.iter().map(|one| &one.name);
+            let mut known = approaches.chain(wishes.iter().map(|one| &one.idea.name));
+            if let Some(other) = known.find(|other| slug(other) == slug(name)) {
                 return Err(Failure::usage(format!(
-                    "the experiment has an approach {name} already: give the idea another name"
+                    "the experiment has an approach {} already: leave the idea {} out, or give it another name",
+                    Plain(other),
+                    Plain(name)
                 )));
             }
         }
