@@ -157,6 +157,7 @@ fn criterion(criterion: &Criterion) -> bool {
 mod tests {
     use super::*;
     use bakeoff_domain::spec::{Direction, Parameter};
+    use bakeoff_domain::texts::{SizedTexts, TextKind};
 
     fn valid_experiment() -> Experiment {
         let text = "name = \"x\"\nproblem = \"?\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n\
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn what_a_file_may_say_is_within_bounds_and_nothing_else() {
         within_bounds(&valid_experiment()).unwrap();
-        let wrong: [fn(&mut Experiment); 18] = [
+        let wrong: [fn(&mut Experiment); 17] = [
             |experiment| {
                 experiment.evaluators.push(bakeoff_domain::spec::Evaluator {
                     name: "../x".to_owned(),
@@ -220,18 +221,29 @@ mod tests {
                     sizes.reverse();
                 }
             },
-            |experiment| {
-                if let Inputs::Generated { texts, .. } = &mut experiment.workload.inputs {
-                    let (size, kind) = (10, bakeoff_domain::texts::TextKind::Words);
-                    let one = bakeoff_domain::texts::SizedTexts { size, texts: kind };
-                    *texts = vec![one, one];
-                }
-            },
         ];
         for (number, change) in wrong.iter().enumerate() {
             let mut experiment = valid_experiment();
             change(&mut experiment);
             assert!(within_bounds(&experiment).is_err(), "change {number}");
         }
+    }
+
+    #[test]
+    fn case_269_kinds_of_texts_of_a_kept_experiment_are_few_and_distinct() {
+        let one = |size| SizedTexts {
+            size,
+            texts: TextKind::Words,
+        };
+        let with = |kinds: Vec<SizedTexts>| {
+            let mut experiment = valid_experiment();
+            if let Inputs::Generated { texts, .. } = &mut experiment.workload.inputs {
+                *texts = kinds;
+            }
+            within_bounds(&experiment)
+        };
+        assert!(with(vec![one(10), one(20)]).is_ok());
+        assert!(with(vec![one(10), one(10)]).is_err());
+        assert!(with((0..100_000).map(one).collect()).is_err());
     }
 }
