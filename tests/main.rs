@@ -65,6 +65,7 @@ mod seeds;
 mod serve;
 mod stalls;
 mod starts;
+mod steered;
 mod store;
 mod support;
 mod sweeps;

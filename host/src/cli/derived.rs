@@ -409,6 +409,7 @@ impl Derived {
     ) -> Result<Looking<'a>, Failure> {
         Ok(Looking {
             found: &self.found,
+            constants: &self.constants,
             searching: self.searching_workload(),
             timed: self.workload(),
             experiment,

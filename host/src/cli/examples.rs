@@ -163,7 +163,7 @@ impl Looking<'_> {
         let mut made = Vec::new();
         for _ in 0..MADE_OF_EACH {
             for example in examples {
-                let other = mutated(example, &shapes, &mut below);
+                let other = mutated(example, &shapes, self.constants, &mut below);
                 if made.len() < MADE_MAX && known.insert(written_call("", &other)) {
                     made.push(other);
                 }

@@ -12,7 +12,7 @@ use bakeoff_domain::plan::{InputPurpose, RunSeed, sample_seeds};
 use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_domain::spec::{Code, Experiment, Inputs};
 use bakeoff_render::{ComparisonOutcome, Untimed};
-use bakeoff_source::interface::DerivedInterface;
+use bakeoff_source::interface::{Constants, DerivedInterface};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Looking<'a> {
     /// The function, with the types of its parameters and result.
     pub(super) found: &'a DerivedInterface,
+    /// The numbers and texts that stand in the files.
+    pub(super) constants: &'a Constants,
     /// Workload of the inputs on which approaches may differ.
     pub(super) searching: PathBuf,
     /// Workload of the inputs that are timed.

@@ -97,6 +97,7 @@ mod shrinking;
 mod starts;
 mod status;
 mod status_models;
+mod steered;
 mod step_summary;
 mod time;
 mod timed_inputs;

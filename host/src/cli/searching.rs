@@ -8,6 +8,7 @@ use super::first_look::{
     FIRST_PART_DIVISOR, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
 };
 use super::looking::{DIFFERENT_LATER, LookResult, Looking, OTHER_INPUTS, UNTIMED, seed_of};
+use super::steered::STEERED_DIVISOR;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::texts::TextKind;
@@ -50,7 +51,7 @@ impl Looking<'_> {
         let parts: [fn(u64) -> Range<u64>; 3] = [
             |_| 0..1,
             |count| 1..count / FIRST_PART_DIVISOR,
-            |count| count / FIRST_PART_DIVISOR..count,
+            |count| count / FIRST_PART_DIVISOR..count - count / STEERED_DIVISOR,
         ];
         // The first two together: each of them alone would cost a process.
         for parts in [&parts[..2], &parts[2..]] {
@@ -71,8 +72,29 @@ impl Looking<'_> {
         }
         let findings = called.look().compare();
         self.stopped.get_or_init(|| called.stopped_alone(&findings));
+        let mut steered = 0;
+        if findings.differ.is_none() && !self.is_over() {
+            let calls = called.look().calls;
+            let wanted = SEARCHED.map(|(_, count)| count * factor / STEERED_DIVISOR);
+            let found = self.steered(survey, &calls, wanted.iter().sum()).await?;
+            steered = found.inputs;
+            if let Some((difference, count)) = found.difference {
+                let counts = format!(
+                    "They differ on {count} of {steered} inputs that were made, by small changes, of those that led to rare \
+                     ways through the files"
+                );
+                let untimed = self.simplest(survey, difference, &counts);
+                return Ok(LookResult::NotTimed(untimed.await));
+            }
+        }
         let mut looked = called.verdict(self, &findings).await?;
         if let LookResult::Same { inputs, .. } | LookResult::AllFail { inputs, .. } = &mut looked {
+            if steered > 0 {
+                inputs.push_str(&format!(
+                    " So they are on {steered} that were made, by small changes, of those that led to rare ways through the \
+                     files, by fuel."
+                ));
+            }
             inputs.push_str(&examples.sentence);
         }
         Ok(looked)
