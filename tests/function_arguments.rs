@@ -46,7 +46,7 @@ const PAIRS: [[&str; 2]; 8] = [
     ],
     [
         "pub fn mapped(xs: &[u8], f: impl Fn(u8) -> usize) -> impl Iterator<Item = usize> { xs.iter().map(move |x| f(*x)) }",
-        "pub fn mapped<U>(xs: &[u8], f: impl Fn(u8) -> U) -> Vec<U> { xs.iter().map(|x| f(*x)).collect() }",
+        "pub fn mapped(xs: &[u8], f: &dyn Fn(u8) -> usize) -> Vec<usize> { xs.iter().map(|x| f(*x)).collect() }",
     ],
 ];
 
@@ -65,6 +65,42 @@ fn functions_of_each_kind_are_passed() {
             assert!(variant["failure"].is_null(), "{pair:?}: {variant:#}");
         }
     }
+}
+
+#[test]
+fn functions_that_return_other_types_are_not_the_same_and_nobody_is_blamed() {
+    let order = |key: &str| {
+        format!(
+            "pub fn order<K: Ord>(xs: &[i64], key: impl Fn(&i64) -> {key}) -> Vec<i64> {{
+                let mut xs = xs.to_vec(); xs.sort_by_key(|x| key(x)); xs }}"
+        )
+    };
+    let order = |key: &str| match key {
+        "K" => order(key),
+        _ => order(key).replace("<K: Ord>", ""),
+    };
+    for (one, other) in [("u8", "usize"), ("u8", "i64"), ("K", "u8")] {
+        let output = compare(&[&order(one), &order(other)], &[]);
+        assert_eq!(output.status, 2, "{}{}", output.stdout, output.stderr);
+        assert!(
+            output.explains("order is not the same function in all files"),
+            "{}",
+            output.stderr
+        );
+    }
+}
+
+#[test]
+fn the_order_in_which_values_are_joined_is_seen() {
+    let fold = |order: &str| {
+        format!(
+            "pub fn fold(xs: &[i64], first: i64, f: impl Fn(i64, i64) -> i64) -> i64 {{
+                xs.iter(){order}.fold(first, |a, x| f(a, *x)) }}"
+        )
+    };
+    let output = compare(&[&fold(""), &fold(".rev()")], &["--quiet"]);
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains("difference)"), "{}", output.stdout);
 }
 
 #[test]

@@ -24,8 +24,8 @@ impl Closure {
             (takes, _) if takes.iter().any(|one| one.by == By::Change) => return None,
             ([_], Gift::Value(given)) if is_bool(&given) => Gives::Test,
             ([one], Gift::Value(given)) if given == one.owned() => Gives::Same,
-            ([_], Gift::Value(Passed::Generic(name))) => Gives::Other(Some(name)),
-            ([_], Gift::Value(given)) if is_number(&given) => Gives::Other(None),
+            ([_], Gift::Value(Passed::Generic(name))) => Gives::Own(name),
+            ([_], Gift::Value(given)) if is_number(&given) => Gives::Number(Box::new(given)),
             ([one, other], Gift::Order) if one.ty == other.ty => Gives::Order,
             ([one, other], Gift::Value(given)) if is_bool(&given) && one.ty == other.ty => {
                 Gives::Relation
@@ -39,14 +39,20 @@ impl Closure {
         Some(Self { takes, gives })
     }
 
-    /// Returns each closure in Rust, with the pattern of the value that chooses it. `is_elsewhere` says whether a type
-    /// parameter is one of another parameter, or of the result: a closure that alone has one decides what it is.
-    pub(super) fn arms(&self, is_elsewhere: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    /// Decides who says what a type parameter is that closures return. `is_elsewhere` says whether it is one of another
+    /// parameter, or of the result.
+    pub(super) fn bind(&mut self, is_elsewhere: impl Fn(&str) -> bool) {
+        if let Gives::Own(name) = &self.gives
+            && is_elsewhere(name)
+        {
+            self.gives = Gives::Bound(name.clone());
+        }
+    }
+
+    /// Returns each closure in Rust, with the pattern of the value that chooses it.
+    pub(super) fn arms(&self) -> Vec<(String, String)> {
         let (kind, closures) = self.closures();
-        let gives_another = match &self.gives {
-            Gives::Other(name) => name.as_deref().is_none_or(&is_elsewhere),
-            _ => false,
-        };
+        let gives_another = matches!(self.gives, Gives::Number(_) | Gives::Bound(_));
         let names = ["one", "other"];
         let parameters = names.iter().take(self.takes.len());
         let parameters: Vec<&str> = parameters.copied().collect();
@@ -60,7 +66,7 @@ impl Closure {
             "Reversed" => format!("FunctionValue::order({}, {})", seen(1), seen(0)),
             "Less" => format!("FunctionValue::order({}, {}).is_lt()", seen(0), seen(1)),
             "Greater" => format!("FunctionValue::order({}, {}).is_gt()", seen(0), seen(1)),
-            "Sum" | "Larger" => {
+            "Sum" | "Larger" | "Difference" => {
                 let other = if self.takes[0].ty == self.takes[1].ty {
                     owned(1)
                 } else {
@@ -69,6 +75,8 @@ impl Closure {
                 let (left, right) = (owned(0), other);
                 if case == "Sum" {
                     format!("MadeValue::sum(&{left}, &{right})")
+                } else if case == "Difference" {
+                    format!("MadeValue::sum(&MadeValue::negated(&{left}), &{right})")
                 } else {
                     let is_less = "FunctionValue::order(&left, &right).is_lt()";
                     format!(

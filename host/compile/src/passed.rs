@@ -111,8 +111,12 @@ pub(super) enum Gives {
     Test,
     /// `Fn(T) -> T`.
     Same,
-    /// `Fn(T) -> U`, where U is another number or a type parameter, by its name.
-    Other(Option<String>),
+    /// `Fn(T) -> U`, where U is another number.
+    Number(Box<Passed>),
+    /// `Fn(T) -> U`, where U is a type parameter, by its name, that no value of the call has: the closures decide what it is.
+    Own(String),
+    /// `Fn(T) -> U`, where U is a type parameter that other values of the call have, too.
+    Bound(String),
     /// `Fn(&mut T)`.
     Change,
     /// `Fn(&T, &T) -> Ordering`.
@@ -128,18 +132,22 @@ const TESTS: (&str, &[&str]) = ("TestFunction", &["Always", "Never", "Even"]);
 const MAPS: (&str, &[&str]) = ("MapFunction", &["Identity", "Negation", "ModuloSeven"]);
 const ORDERS: (&str, &[&str]) = ("OrderFunction", &["Natural", "Reversed"]);
 const RELATIONS: (&str, &[&str]) = ("RelationFunction", &["Less", "Greater"]);
-const JOINS: (&str, &[&str]) = ("JoinFunction", &["Sum", "Larger"]);
+const JOINS: (&str, &[&str]) = ("JoinFunction", &["Sum", "Larger", "Difference"]);
 
 impl Closure {
-    /// Returns the name of its kind, and the names of the closures that are passed for it.
-    pub(super) fn closures(&self) -> (&'static str, &'static [&'static str]) {
-        match self.gives {
+    /// Returns the name of its kind, and the names of the closures that are passed for it. Two functions with the same kind
+    /// are passed closures that do the same: a key that is a `u8` wraps where a `usize` does not.
+    pub(super) fn closures(&self) -> (String, &'static [&'static str]) {
+        let (kind, closures) = match &self.gives {
             Gives::Test => TESTS,
-            Gives::Same | Gives::Other(_) | Gives::Change => MAPS,
+            Gives::Same | Gives::Own(_) | Gives::Change => MAPS,
+            Gives::Number(number) => return (number_function(number), MAPS.1),
+            Gives::Bound(_) => ("KeyFunction", MAPS.1),
             Gives::Order => ORDERS,
             Gives::Relation => RELATIONS,
             Gives::Join => JOINS,
-        }
+        };
+        (kind.to_owned(), closures)
     }
 
     /// Returns the shape of the argument by which one of the closures is chosen.
@@ -152,10 +160,24 @@ impl Closure {
             fields: Vec::new(),
         };
         Shape::Enum(Box::new(EnumShape {
-            name: name.to_owned(),
+            name,
             cases: closures.iter().map(case).collect(),
         }))
     }
+}
+
+/// Returns the name of the kind of functions that return this number: `ToU8Function`.
+fn number_function(number: &Passed) -> String {
+    let name = match number {
+        Passed::Size("s32") => "isize",
+        Passed::Size(_) => "usize",
+        Passed::Wide(true) => "s128",
+        Passed::Wide(false) => "u128",
+        Passed::Plain(name) => name,
+        _ => "number",
+    };
+    let (first, rest) = name.split_at(1);
+    format!("To{}{rest}Function", first.to_ascii_uppercase())
 }
 
 impl Passed {
@@ -205,6 +227,17 @@ impl Passed {
         match inner {
             Self::Function(closure) => Some((closure, around)),
             _ => None,
+        }
+    }
+
+    /// Decides for a function who says what a type parameter is that it returns ([`Closure::bind`]).
+    pub(super) fn bind(&mut self, is_elsewhere: &impl Fn(&str) -> bool) {
+        match self {
+            Self::Reference(inner) | Self::Mutable(inner) | Self::Boxed(inner) => {
+                inner.bind(is_elsewhere);
+            }
+            Self::Function(closure) => closure.bind(is_elsewhere),
+            _ => {}
         }
     }
 

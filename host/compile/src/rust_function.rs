@@ -200,6 +200,19 @@ impl RustFunction {
             ReturnType::Type(_, ty) if rust_types::is_unit(ty) => None,
             ReturnType::Type(_, ty) => Some(rust_types::read(ty, &generics).map_err(refused)?),
         };
+        let values: Vec<Passed> = parameters
+            .iter()
+            .map(|(_, passed)| passed.clone())
+            .collect();
+        let has_generic = |name: &str| {
+            values
+                .iter()
+                .chain(&result)
+                .any(|passed| passed.has_generic(name))
+        };
+        for (_, passed) in &mut parameters {
+            passed.bind(&has_generic);
+        }
         Ok(Self {
             name: item.sig.ident.to_string(),
             parameters,
@@ -330,6 +343,10 @@ impl RustFunction {
         let called = |passed_on: &[String]| {
             let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
             match &self.result {
+                // Otherwise the compiler counts in 32 bits within the function, where a `usize` is converted to that.
+                Some(Passed::Size(_)) => {
+                    format!("let result = ::core::hint::black_box({call}); {results}")
+                }
                 Some(_) => format!("let result = {call}; {results}"),
                 None => format!("{call}; {results}"),
             }
@@ -356,7 +373,7 @@ impl RustFunction {
             let Some((closure, (before, behind))) = passed.function() else {
                 continue;
             };
-            let arms = closure.arms(|name| self.has_generic(name));
+            let arms = closure.arms();
             let with = |(patterns, passed_on): &(Vec<String>, Vec<String>)| {
                 let arms = arms.iter().map(|(pattern, closure)| {
                     let (mut patterns, mut passed_on) = (patterns.clone(), passed_on.clone());
@@ -369,13 +386,6 @@ impl RustFunction {
             choices = choices.iter().flat_map(with).collect();
         }
         choices
-    }
-
-    /// Returns true if a type parameter is one of values that are passed or returned.
-    fn has_generic(&self, name: &str) -> bool {
-        let parameters = self.parameters.iter().map(|(_, passed)| passed);
-        let mut all = parameters.chain(&self.result);
-        all.any(|passed| passed.has_generic(name))
     }
 }
 

@@ -77,6 +77,19 @@ fn functions_are_passed_as_one_of_a_few_that_an_enum_chooses() {
             "pub fn is_sorted<T>(xs: &[T], less: impl Fn(&T, &T) -> bool) -> bool { true }",
             "(xs: list<T>, less: relation-function) -> bool",
         ),
+        // What is returned is in the name where it decides what the closures do.
+        (
+            "pub fn sort(xs: &mut Vec<String>, key: impl Fn(&String) -> usize) {}",
+            "(xs: list<string>, key: to-usize-function) -> list<string>",
+        ),
+        (
+            "pub fn sort(xs: &mut Vec<i64>, key: &dyn Fn(&i64) -> u8) {}",
+            "(xs: list<s64>, key: to-u8-function) -> list<s64>",
+        ),
+        (
+            "pub fn map<T, U>(xs: &[T], f: impl Fn(&T) -> U) -> Vec<U> { vec![] }",
+            "(xs: list<T>, f: key-function) -> list<U>",
+        ),
         (
             "pub fn words(text: &str, f: impl Fn(&str) -> String) -> String { f(text) }",
             "(text: string, f: map-function) -> string",
