@@ -77,10 +77,9 @@ const NOT_RUN: [(&str, &str, &str); 20] = [
 ];
 
 /// The folder below the page's in which a block of commands is run, by its page and a part of it.
-const RUN_IN: [(&str, &str, &str); 3] = [
+const RUN_IN: [(&str, &str, &str); 2] = [
     ("plugging-in.md", "evaluators/panics.rs", "my-question"),
     ("plugging-in.md", "aggregators/summary.rs", "my-question"),
-    ("languages.md", "heap.c", "examples/top-k"),
 ];
 
 /// What asks a model over the network.
@@ -293,7 +292,13 @@ impl Place {
         .unwrap();
         fs::write(at.join("app.sh"), "sleep 0.02\n").unwrap();
         let top_k = at.join("examples/top-k");
-        fs::copy(top_k.join("approaches/heap.c"), top_k.join("heap.c")).unwrap();
+        fs::copy(top_k.join("approaches/heap.c"), at.join("heap.c")).unwrap();
+        let copied = Command::new("cp")
+            .arg("-r")
+            .arg(top_k.join("wit"))
+            .arg(at)
+            .status();
+        assert!(copied.unwrap().success());
         let faults = at.join("faults");
         fs::write(&faults, "").unwrap();
         Self { folder, faults }

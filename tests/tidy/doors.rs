@@ -75,7 +75,7 @@ const STRANGERS: [&str; 15] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 59] = [
+const OWN_PATHS: [(&str, &str); 60] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::assembled", "files that the user named"),
@@ -130,6 +130,7 @@ const OWN_PATHS: [(&str, &str); 59] = [
         "compile::c::clang",
         "the compiler for C and the system's libraries",
     ),
+    ("compile::c::zig", "the compiler for Zig and its library"),
     (
         "compile::choice",
         "programs and folders of the user and the system",

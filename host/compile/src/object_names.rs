@@ -36,9 +36,9 @@ const SHOWN_CHARS: usize = 60;
 /// Characters of the names that an object keeps to itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LocalNames {
-    /// Those of all other names.
+    /// Characters of all other names.
     Usual,
-    /// What is printable in ASCII: Zig names a function of a generic type by its arguments, `Custom(i64,usize).grow`. No other
+    /// Printable characters of ASCII: Zig names a function of a generic type by its arguments, `Custom(i64,usize).grow`. No other
     /// object is linked by such a name, and the linker does no more than to keep it.
     Printable,
 }

@@ -243,21 +243,32 @@ impl Passed {
 
     /// Returns true if a type parameter of this name is part of the type.
     pub(super) fn has_generic(&self, name: &str) -> bool {
-        match self {
-            Self::Generic(own) => own == name,
-            Self::List(inner)
-            | Self::Slice(inner)
-            | Self::Reference(inner)
-            | Self::Mutable(inner)
-            | Self::Boxed(inner)
-            | Self::Option(inner)
-            | Self::Result(Some(inner))
-            | Self::Iterator(inner)
-            | Self::Collected(_, inner)
-            | Self::Array(inner, _) => inner.has_generic(name),
-            Self::Tuple(items) => items.iter().any(|item| item.has_generic(name)),
-            _ => false,
-        }
+        self.has(&|part| matches!(part, Self::Generic(own) if own == name))
+    }
+
+    /// Returns true if a function is part of the type.
+    pub(super) fn has_function(&self) -> bool {
+        self.has(&|part| matches!(part, Self::Function(_)))
+    }
+
+    /// Returns true if this is true of the type or of a part of it.
+    fn has(&self, is_it: &impl Fn(&Self) -> bool) -> bool {
+        let below = |inner: &Self| inner.has(is_it);
+        is_it(self)
+            || match self {
+                Self::List(inner)
+                | Self::Slice(inner)
+                | Self::Reference(inner)
+                | Self::Mutable(inner)
+                | Self::Boxed(inner)
+                | Self::Option(inner)
+                | Self::Result(Some(inner))
+                | Self::Iterator(inner)
+                | Self::Collected(_, inner)
+                | Self::Array(inner, _) => below(inner),
+                Self::Tuple(items) => items.iter().any(below),
+                _ => false,
+            }
     }
 
     /// Returns the number of parts of the type once it is written out.

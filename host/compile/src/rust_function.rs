@@ -223,8 +223,18 @@ impl RustFunction {
     /// Returns the signature in WIT. Arguments that the function changes in place are part of the result.
     fn signature(&self) -> Result<Signature, String> {
         let nested = || {
-            "it passes a `&mut` inside something else than an option, a tuple or a `Vec`".to_owned()
+            "it passes a `&mut` deeper than in an option, a tuple or a `Vec`, or in something else"
+                .to_owned()
         };
+        let whole = self.parameters.iter().map(|(_, passed)| passed);
+        let mut whole = whole
+            .filter(|passed| passed.function().is_none())
+            .chain(&self.result);
+        if whole.any(Passed::has_function) {
+            return Err(
+                "it returns a function, or passes one inside something else: a function can be a parameter alone".to_owned(),
+            );
+        }
         let mut parameters = Vec::new();
         let mut results = Vec::new();
         if let Some(result) = &self.result {

@@ -41,7 +41,7 @@ fn what_changes_in_place_is_returned() {
     }
     let refused = signature("pub fn f(x: [&mut u8; 2]) {}").unwrap_err();
     assert!(
-        refused.contains("than an option, a tuple or a `Vec`"),
+        refused.contains("deeper than in an option, a tuple or a `Vec`"),
         "{refused}"
     );
 }
@@ -114,6 +114,16 @@ fn functions_are_passed_as_one_of_a_few_that_an_enum_chooses() {
         let text = format!("pub fn f(x: u8, f: impl {function}) -> u8 {{ x }}");
         let refused = signature(&text).unwrap_err();
         assert!(refused.contains(part), "{refused}");
+    }
+    for text in [
+        "pub fn f(x: u8) -> impl Fn(u8) -> u8 { move |y| x + y }",
+        "pub fn f(x: u8, f: Option<fn(u8) -> u8>) -> u8 { x }",
+    ] {
+        let refused = signature(text).unwrap_err();
+        assert!(
+            refused.contains("a function can be a parameter alone"),
+            "{refused}"
+        );
     }
     let three = "pub fn f(x: u8, a: fn(u8) -> u8, b: fn(u8) -> u8, c: fn(u8) -> u8) -> u8 { x }";
     assert!(
