@@ -380,7 +380,10 @@ fn a_comparison_that_cannot_be_made_is_refused() {
     let missing = compare(&[&[sort, "nowhere.rs"], &wit, &inputs]);
     assert_refused(&missing, "there is no file nowhere.rs");
     let python = compare(&[&[sort, "README.md"], &wit, &inputs]);
-    assert_refused(&python, "is no source in Rust (.rs), C (.c) or C++");
+    assert_refused(
+        &python,
+        "is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig",
+    );
     assert_refused(&compare(&[&[sort, heap], &wit]), "--workload");
     let both = compare(&[&[sort, heap], &wit, &inputs, &["--cases", "cases.toml"]]);
     assert_refused(&both, "cannot be used with");

@@ -76,7 +76,10 @@ fn what_is_no_source_and_no_component_is_refused_with_the_next_step() {
         assert!(folder.explains(step), "{step}: {}", folder.stderr);
     }
     assert!(refused(("folder/a.txt", b""), 2).explains("folder is a folder: name files"));
-    assert!(refused(("b.go", b""), 2).explains("is no source in Rust (.rs), C (.c) or C++"));
+    assert!(
+        refused(("b.go", b""), 2)
+            .explains("is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig")
+    );
 }
 
 #[test]
