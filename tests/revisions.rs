@@ -111,8 +111,9 @@ pub fn counts(texts: Vec<String>) -> BTreeMap<String, u32> {{
     counts
 }}
 
-pub fn by(values: Vec<u64>, less: fn(u64) -> bool) -> Vec<u64> {{
-    values.into_iter().filter(|value| less(*value)).collect()
+pub fn by(values: Vec<u64>, visit: fn(u64)) -> Vec<u64> {{
+    values.iter().for_each(|value| visit(*value));
+    values
 }}
 "
     )
