@@ -34,7 +34,7 @@ fn what_forms_say_is_no_option_and_leads_nowhere() {
         (
             "add",
             vec![("name", "x"), ("language", "sh"), source],
-            "none of Rust, C and C++",
+            "none of Rust, C, C++ and Zig",
         ),
         (
             "add",
