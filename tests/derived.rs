@@ -128,7 +128,8 @@ fn inputs_on_which_all_fail_are_left_out_and_single_functions_may_have_other_nam
     let second = "pub fn biggest(items: &[i32], place: usize) -> i32 {
         let mut all = items.to_vec(); all.sort_by(|a, b| b.cmp(a)); all[place] }";
     let output = compare(&[first, second], &["--budget", "3s"]);
-    let text = output.stdout.replace('\n', " ");
+    let words: Vec<&str> = output.stdout.split_whitespace().collect();
+    let text = words.join(" ");
     assert!(output.ended_a_run(), "{text}{}", output.stderr);
     assert!(text.contains("b.rs as biggest"), "{text}");
     assert!(
