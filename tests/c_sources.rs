@@ -11,7 +11,7 @@ use std::fs;
 use tempfile::TempDir;
 
 /// Returns true if sources in this language can be built here.
-fn has(language: Language) -> bool {
+pub(crate) fn has(language: Language) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -2,6 +2,7 @@
 //! understands and does.
 
 use crate::support::{measuring_slot, root};
+use bakeoff_domain::language::Language;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -354,7 +355,7 @@ fn the_commands_of_the_documents_do_what_is_said() {
             "{row:?} is not there any more"
         );
     }
-    let has_clang = Command::new("clang").arg("--version").output().is_ok();
+    let has_clang = crate::c_sources::has(Language::C);
     let mut place: Option<(PathBuf, Place)> = None;
     for block in &blocks {
         let needs_clang = name(&block.page) == "languages.md" && !has_clang;
