@@ -20,8 +20,7 @@ pub(crate) fn has(language: Language) -> bool {
         let Ok(clang) = Clang::find().await else {
             return false;
         };
-        let clang = clang.clone().with_zig().await.unwrap_or(clang);
-        clang.has(language)
+        clang.with_zig_if_there().await.has(language)
     });
     if !has {
         println!("skipped: there is no compiler for {}", language.name());

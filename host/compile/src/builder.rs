@@ -307,7 +307,11 @@ impl Builder {
             (language, &toolchain.clang)
         {
             let paths = [clang.path(), clang.zig_path().unwrap_or(Path::new(""))];
-            let versions = [language.name(), clang.version(), clang.zig_version()];
+            let versions = [
+                language.name(),
+                clang.version(),
+                clang.zig_version().unwrap_or_default(),
+            ];
             parts.extend(versions.map(str::as_bytes));
             parts.extend(paths.map(|path| path.as_os_str().as_bytes()));
             parts.extend(c::fingerprint().map(str::as_bytes));

@@ -87,8 +87,7 @@ async fn with_clang(tools: Tools, experiment: &Experiment) -> Result<Tools, RunE
     if !languages.contains(&Language::Zig) {
         return tools.with_clang(clang);
     }
-    let with_zig = clang.clone().with_zig().await;
-    tools.with_clang(with_zig.unwrap_or(clang))
+    tools.with_clang(clang.with_zig_if_there().await)
 }
 
 /// Returns the exact versions of all crates.

@@ -223,10 +223,8 @@ impl Tools {
     pub fn with_clang(self, clang: Clang) -> Result<Self, RunError> {
         // Its first line is what reports show, and all of it is in the keys of results.
         let (first, rest) = (self.compiler.split_once('\n')).unwrap_or((&self.compiler, ""));
-        let zig = match clang.zig_path() {
-            Some(_) => format!(", Zig {}", clang.zig_version()),
-            None => String::new(),
-        };
+        let zig = clang.zig_version();
+        let zig = zig.map_or_else(String::new, |version| format!(", Zig {version}"));
         let compiler = format!(
             "{first}, {} for C and C++{zig}\n{rest}{}\n",
             clang.version(),

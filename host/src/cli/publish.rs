@@ -8,7 +8,6 @@ use super::kept::ReportPlace;
 use super::options::{Format, Output, Safety};
 use super::registry_options::{RegistryArguments, not_a_reference};
 use super::{Status, show};
-use bakeoff_compile::BuiltComponent;
 use bakeoff_domain::language::Language;
 use bakeoff_domain::reference::ComponentReference;
 use bakeoff_registry::{Publication, Published, publish};
@@ -109,24 +108,19 @@ async fn of_file(arguments: &Arguments, output: &Output) -> Result<Publication, 
         arguments.compiled_for.simd(),
         arguments.compiled_for.edition(),
     );
-    let built = prepared.build(
-        code,
-        BuiltFor {
-            interface: Arc::clone(&interface),
-            world,
-            compiled_for,
-        },
-    );
-    let built = built.await.map_err(|failure| Failure::variant(&failure))?;
+    let built_for = BuiltFor {
+        interface,
+        world,
+        compiled_for,
+    };
     let title = arguments.from.file_stem().unwrap_or_default();
     Ok(Publication {
-        component: built.component.to_vec(),
         title: match ComponentReference::parse(&arguments.from.to_string_lossy()) {
             Ok(reference) => name_of(&reference),
             Err(_) => title.to_string_lossy().into_owned(),
         },
         description: arguments.description.clone().unwrap_or_default(),
-        ..described(&built, &interface, world)
+        ..described(prepared, code, built_for).await?
     })
 }
 
@@ -168,42 +162,43 @@ async fn of_run(arguments: &Arguments, output: &Output) -> Result<Publication, F
         path_shown: variant.name.clone(),
         bytes: measured.bytes.clone().into(),
     };
-    let compiled_for = (record.experiment.simd, record.experiment.edition);
-    let world = World::Prototype;
-    let built = prepared.build(
-        code,
-        BuiltFor {
-            interface: Arc::clone(&interface),
-            world,
-            compiled_for,
-        },
-    );
-    let built = built.await.map_err(|failure| Failure::variant(&failure))?;
+    let built_for = BuiltFor {
+        interface,
+        world: World::Prototype,
+        compiled_for: (record.experiment.simd, record.experiment.edition),
+    };
     let own = approach.and_then(|one| one.description.clone());
     Ok(Publication {
         component: measured.bytes,
         title: variant.name.clone(),
         description: arguments.description.clone().or(own).unwrap_or_default(),
-        ..described(&built, &interface, world)
+        ..described(prepared, code, built_for).await?
     })
 }
 
-/// Returns what is said of a component that was built, without its bytes and names.
-fn described(built: &BuiltComponent, interface: &Interface, world: World) -> Publication {
+/// Builds code, or checks it, and returns what is said of the component, without its names.
+async fn described(
+    prepared: Prepared,
+    code: BuildInput,
+    built_for: BuiltFor,
+) -> Result<Publication, Failure> {
+    let (interface, world) = (Arc::clone(&built_for.interface), built_for.world);
+    let built = prepared.build(code, built_for).await;
+    let built = built.map_err(|failure| Failure::variant(&failure))?;
     let texts: Vec<&str> = interface
         .files()
         .iter()
         .map(|file| file.text.as_str())
         .collect();
-    Publication {
-        component: Vec::new(),
+    Ok(Publication {
+        component: built.component.to_vec(),
         title: String::new(),
         description: String::new(),
         world: world.name().to_owned(),
         wit: texts.join("\n"),
         imports: built.imports.clone(),
         exports: built.exports.clone(),
-    }
+    })
 }
 
 /// Returns the last part of the name of a repository.

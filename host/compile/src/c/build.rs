@@ -2,7 +2,7 @@
 
 use super::bindings::{BINDINGS, CBindings, HEADER};
 use super::clang::ClangPaths;
-use super::zig::ZigPaths;
+use super::zig::Zig;
 use super::zig_bindings;
 use super::zig_object::{self, BINDINGS_ZIG, ROOT, ROOT_ZIG, SOURCE_ZIG};
 use crate::archive::Member;
@@ -231,7 +231,17 @@ impl CBuild<'_> {
             command.args(["-include", "before.h"]);
         }
         command.args(["-o", object, file]);
-        let output = tool::run(&mut command, &[("TMPDIR", ".")], self.scratch)?;
+        self.object(&mut command, object, shown)
+    }
+
+    /// Runs a compiler, and returns the object that it writes.
+    fn object(
+        &self,
+        command: &mut Command,
+        object: &str,
+        shown: Option<&str>,
+    ) -> Result<Vec<u8>, Failure> {
+        let output = tool::run(command, &[("TMPDIR", ".")], self.scratch)?;
         if !output.status.success() {
             return Err(self.explain(&output, shown));
         }
@@ -240,18 +250,13 @@ impl CBuild<'_> {
     }
 
     /// Compiles the user's file in Zig to an object, and returns it.
-    fn compile_zig(&self, zig: &ZigPaths) -> Result<Vec<u8>, Failure> {
+    fn compile_zig(&self, zig: &Zig) -> Result<Vec<u8>, Failure> {
         let bindings = zig_bindings::of_header(&self.bindings.header)?;
         for (name, text) in [(BINDINGS_ZIG, &*bindings), (ROOT_ZIG, ROOT)] {
             write_input(self.scratch, name, text.as_bytes())?;
         }
         let mut command = zig_object::command(zig, self.task.kind, self.compiler.simd);
-        let output = tool::run(&mut command, &[], self.scratch)?;
-        if !output.status.success() {
-            return Err(self.explain(&output, Some(SOURCE_ZIG)));
-        }
-        let read = read_output(&self.scratch.join("source.o"));
-        read.map_err(|error| folder_failure(&format!("source.o: {error}")))
+        self.object(&mut command, "source.o", Some(SOURCE_ZIG))
     }
 
     /// Compiles the heap, with the functions of the compiler's run-time, to `heap.a`.

@@ -1,6 +1,6 @@
 //! In the parent: the C compiler of this machine, the C library for WebAssembly, and the compiler for Zig.
 
-use super::zig::{Zig, ZigPaths};
+use super::zig::Zig;
 use crate::choice::{Programs, resolved};
 use crate::shared_libraries::shared_libraries;
 use bakeoff_domain::language::Language;
@@ -48,7 +48,7 @@ pub(crate) struct ClangPaths {
     pub(super) library: PathBuf,
     /// The folder of headers of C++ and its libraries, if they are there.
     pub(super) cpp: Option<CppPaths>,
-    pub(super) zig: Option<ZigPaths>,
+    pub(super) zig: Option<Zig>,
 }
 
 /// Paths of the library of C++.
@@ -63,8 +63,6 @@ pub(crate) struct CppPaths {
 pub struct Clang {
     pub(crate) paths: ClangPaths,
     version: String,
-    /// The version of Zig; empty if sources in Zig are not asked for, or it is not there.
-    zig_version: String,
     /// Files that a fenced compiler reads and executes: itself, and its shared libraries.
     pub(crate) execute: Vec<PathBuf>,
 }
@@ -130,7 +128,6 @@ impl Clang {
                 clang: clang.clone(),
             },
             version,
-            zig_version: String::new(),
             execute: [clang].into_iter().chain(execute).collect(),
         })
     }
@@ -139,29 +136,30 @@ impl Clang {
     ///
     /// # Errors
     /// It is not there.
-    pub async fn with_zig(self) -> Result<Self, NoZig> {
-        self.with_zig_of(&Programs::of_user(false)).await
-    }
-
-    async fn with_zig_of(mut self, programs: &Programs) -> Result<Self, NoZig> {
-        let zig = Zig::find(programs).await;
+    pub async fn with_zig(mut self) -> Result<Self, NoZig> {
+        let programs = Programs::of_user(false);
+        let zig = Zig::find(&programs).await;
         let zig = zig.map_err(|reason| NoZig { reason })?;
-        self.execute.push(zig.paths.zig.clone());
+        self.execute.push(zig.path.clone());
         self.execute
-            .extend(shared_libraries(programs, &zig.paths.zig).await);
-        self.paths.zig = Some(zig.paths);
-        self.zig_version = zig.version;
+            .extend(shared_libraries(&programs, &zig.path).await);
+        self.paths.zig = Some(zig);
         Ok(self)
     }
 
-    /// Returns the version of Zig; empty without it.
-    pub fn zig_version(&self) -> &str {
-        &self.zig_version
+    /// Adds the compiler for Zig, if it is there.
+    pub async fn with_zig_if_there(self) -> Self {
+        self.clone().with_zig().await.unwrap_or(self)
+    }
+
+    /// Returns the version of Zig; `None` without it.
+    pub fn zig_version(&self) -> Option<&str> {
+        self.paths.zig.as_ref().map(|zig| &*zig.version)
     }
 
     /// Returns the path of the compiler for Zig.
-    pub fn zig_path(&self) -> Option<&Path> {
-        self.paths.zig.as_ref().map(|zig| &*zig.zig)
+    pub(crate) fn zig_path(&self) -> Option<&Path> {
+        self.paths.zig.as_ref().map(|zig| &*zig.path)
     }
 
     /// Returns the first line of the compiler's version.

@@ -4,18 +4,12 @@ use crate::choice::{Programs, resolved};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Paths that a builder child needs for sources in Zig.
+/// Compiler for Zig.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ZigPaths {
-    pub(super) zig: PathBuf,
+pub(crate) struct Zig {
+    pub(super) path: PathBuf,
     /// The folder of Zig's standard library.
     pub(super) library: PathBuf,
-}
-
-/// Compiler for Zig.
-#[derive(Clone, Debug)]
-pub(super) struct Zig {
-    pub(super) paths: ZigPaths,
     pub(super) version: String,
 }
 
@@ -40,10 +34,8 @@ impl Zig {
         let library = library
             .ok_or_else(|| format!("`{} env` does not say where its library is", zig.display()))?;
         Ok(Self {
-            paths: ZigPaths {
-                zig,
-                library: resolved(library),
-            },
+            path: zig,
+            library: resolved(library),
             version,
         })
     }

@@ -96,23 +96,7 @@ pub(super) fn of_header(header: &str) -> Result<String, Failure> {
     let mut lines = header.lines().map(str::trim);
     while let Some(line) = lines.next() {
         if line.starts_with("typedef ") && line.ends_with('{') {
-            let mut fields = String::new();
-            let name = loop {
-                let line = lines
-                    .next()
-                    .ok_or_else(|| unknown("a struct without an end"))?;
-                if let Some(name) = line.strip_prefix("} ") {
-                    break name.trim_end_matches(';');
-                }
-                if line == "union {" {
-                    let union = union(&mut lines)?;
-                    write!(fields, "    {union}").unwrap_or_default();
-                } else {
-                    let (name, of) = declared(line.trim_end_matches(';'))?;
-                    let of = in_struct(of)?;
-                    writeln!(fields, "    {}: {of},", quoted(name)).unwrap_or_default();
-                }
-            };
+            let (name, fields) = body(&mut lines, "    ")?;
             writeln!(text, "pub const {name} = extern struct {{\n{fields}}};").unwrap_or_default();
         } else if let Some(rest) = line.strip_prefix("typedef ") {
             let (name, of) = declared(rest.trim_end_matches(';'))?;
@@ -130,19 +114,26 @@ pub(super) fn of_header(header: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Reads a union, which has the name `val`, to its end.
-fn union<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<String, Failure> {
+/// Reads a struct or a union to its end: its name, and its fields, each on a line that begins with `indent`.
+fn body<'a>(
+    lines: &mut impl Iterator<Item = &'a str>,
+    indent: &str,
+) -> Result<(&'a str, String), Failure> {
     let mut fields = String::new();
-    for line in lines {
+    while let Some(line) = lines.next() {
         if let Some(name) = line.strip_prefix("} ") {
-            let name = quoted(name.trim_end_matches(';'));
-            return Ok(format!("{name}: extern union {{\n{fields}    }},\n"));
+            return Ok((name.trim_end_matches(';'), fields));
         }
-        let (name, of) = declared(line.trim_end_matches(';'))?;
-        let of = in_struct(of)?;
-        writeln!(fields, "        {}: {of},", quoted(name)).unwrap_or_default();
+        let (name, of) = if line == "union {" {
+            let (name, of) = body(lines, "        ")?;
+            (name, format!("extern union {{\n{of}{indent}}}"))
+        } else {
+            let (name, of) = declared(line.trim_end_matches(';'))?;
+            (name, in_struct(of)?)
+        };
+        writeln!(fields, "{indent}{}: {of},", quoted(name)).unwrap_or_default();
     }
-    Err(unknown("a union without an end"))
+    Err(unknown("a struct or a union without an end"))
 }
 
 /// Translates a declaration of a function, without the bracket at its end.

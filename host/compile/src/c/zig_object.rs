@@ -1,6 +1,6 @@
 //! In the child: how the compiler for Zig is called, and the module above the user's.
 
-use super::zig::ZigPaths;
+use super::zig::Zig;
 use super::zig_bindings;
 use crate::build_protocol::BuildKind;
 use bakeoff_domain::simd::Simd;
@@ -43,12 +43,12 @@ const FLAGS: [&str; 14] = [
 ];
 
 /// Returns the command that compiles the user's file to `source.o`, in the folder of the build.
-pub(super) fn command(zig: &ZigPaths, kind: BuildKind, simd: Simd) -> Command {
+pub(super) fn command(zig: &Zig, kind: BuildKind, simd: Simd) -> Command {
     let cpu = match simd {
         Simd::On => format!("-mcpu={CPU}+simd128"),
         Simd::Off => format!("-mcpu={CPU}"),
     };
-    let mut command = Command::new(&zig.zig);
+    let mut command = Command::new(&zig.path);
     command
         .args(FLAGS)
         .args(["--global-cache-dir", "zig-cache", "--zig-lib-dir"])

@@ -164,13 +164,12 @@ fn toolchain_facts(toolchain: &Toolchain) -> ToolchainFacts {
 async fn clang_facts() -> ClangFacts {
     match Clang::find().await {
         Ok(clang) => {
-            let clang = clang.clone().with_zig().await.unwrap_or(clang);
-            let has_zig = clang.has(Language::Zig);
+            let clang = clang.with_zig_if_there().await;
             ClangFacts {
                 clang: Some(clang.path().display().to_string()),
                 version: Some(clang.version().to_owned()),
                 has_cpp: clang.has(Language::Cpp),
-                zig: has_zig.then(|| clang.zig_version().to_owned()),
+                zig: clang.zig_version().map(str::to_owned),
                 problem: None,
             }
         }
