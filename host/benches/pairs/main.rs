@@ -1,14 +1,15 @@
 //! `bakeoff compare` on pairs of files, without anything beside them.
 //!
 //! ```text
-//! cargo bench -p bakeoff --bench pairs [-- [planted | timed | public [--quick]] [--json FILE]]
+//! cargo bench -p bakeoff --bench pairs [-- [planted | timed | public [--quick] [--from FOLDER]] [--json FILE]]
 //! ```
 //!
 //! `planted`: a right function and one that is wrong on few inputs. How many are found, and how long
 //! the shown call is. `timed`: two that do the same, of which one is known to be faster. Whether the
 //! verdict says so, and the time to the answer with an empty cache. `public`, only where it is asked for: some sixty
 //! ordinary functions, each with small mistakes that are drawn. Which of these are found, by kind, and how soon; and
-//! whether a copy without a mistake is seen as another function.
+//! whether a copy without a mistake is seen as another function. With `--from`, the files of a folder in their place: a
+//! copy of each first, and only those that can be compared with it.
 
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
@@ -35,7 +36,9 @@ fn main() -> Result<(), Failure> {
     let (only_planted, only_timed) = (asked("planted"), asked("timed"));
     let mut figures = Figures::begin();
     if asked("public") {
-        public::find_mistakes(&mut figures, asked("--quick"))?;
+        let mut arguments = std::env::args().skip_while(|argument| argument != "--from");
+        let folder = arguments.nth(1).map(std::path::PathBuf::from);
+        public::find_mistakes(&mut figures, asked("--quick"), folder.as_deref())?;
         return Ok(figures.finish()?);
     }
     if only_planted || !only_timed {
@@ -53,11 +56,19 @@ fn compare(a: &str, b: &str) -> Result<(Value, f64), Failure> {
     let cache = tempfile::tempdir()?;
     std::fs::write(folder.path().join("a.rs"), a)?;
     std::fs::write(folder.path().join("b.rs"), b)?;
+    // The first function, where a file has several.
+    let name = a
+        .split("\npub fn ")
+        .nth(1)
+        .filter(|_| a.matches("\npub fn ").count() > 1);
+    let name = name.and_then(|rest| rest.split(['(', '<']).next());
+    let call = name.map(|name| format!("--call={}", name.replace('_', "-")));
     let start = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
         .args([
             "compare", "a.rs", "b.rs", "--quiet", "--format", "json", "--seed", "1",
         ])
+        .args(call)
         .arg("--cache-dir")
         .arg(cache.path())
         .current_dir(folder.path())

@@ -4,6 +4,7 @@ use super::figures::{Demand, Figures, Unit};
 use super::mutants::{Mistake, Mutant, mutants};
 use super::{Failure, compare};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The functions, several in a file.
 const FILES: [&str; 3] = [
@@ -22,24 +23,73 @@ const COPIES_QUICK: usize = 5;
 const SECONDS_DEMANDED: f64 = 1.5;
 const CPU_SECONDS_DEMANDED: f64 = 3.0;
 
-/// The functions, each with its documentation.
-fn functions() -> Vec<&'static str> {
-    let starts = |text: &'static str| {
-        let mut blocks = text.split("\n}\n").filter(|block| !block.trim().is_empty());
-        std::iter::from_fn(move || blocks.next())
-    };
-    FILES.into_iter().flat_map(starts).map(str::trim).collect()
+/// The functions of this bench, each with its documentation.
+fn functions() -> Vec<String> {
+    let blocks = |text: &'static str| text.split("\n}\n").filter(|block| !block.trim().is_empty());
+    FILES
+        .into_iter()
+        .flat_map(blocks)
+        .map(|function| format!("{}\n}}\n", function.trim()))
+        .collect()
 }
 
-/// Compares all of them with copies in which there are mistakes, and with copies in which there is none.
-pub(crate) fn find_mistakes(figures: &mut Figures, is_quick: bool) -> Result<(), Failure> {
+/// The Rust files of a folder, in the order of their names, without their unit tests.
+fn files(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut texts = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(path)?;
+        // Where characters have several bytes, places in tokens are not those in the text.
+        if !text.is_ascii() {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        texts.push(format!("{}\n", code.trim_end()));
+    }
+    Ok(texts)
+}
+
+/// Compares the functions of this bench, or the files of a folder, with copies in which there are mistakes, and with
+/// copies in which there is none. Files that cannot be compared with a copy are counted and left out.
+pub(crate) fn find_mistakes(
+    figures: &mut Figures,
+    is_quick: bool,
+    folder: Option<&Path>,
+) -> Result<(), Failure> {
     let count = if is_quick { 1 } else { MISTAKES };
     let (mut walls, mut cpus) = (Vec::new(), Vec::new());
     // By mistake: how many were found, of how many.
     let mut by_mistake: BTreeMap<Mistake, (u32, u32)> = BTreeMap::new();
     let (mut false_differences, mut copies) = (0.0, 0.0);
-    for (place, function) in functions().into_iter().enumerate() {
-        let right = format!("{function}\n}}\n");
+    let sources = match folder {
+        Some(folder) => files(folder)?,
+        None => functions(),
+    };
+    let mut refused = 0;
+    for (place, right) in sources.into_iter().enumerate() {
+        let with_copy = folder.is_some() || !is_quick || place % COPIES_QUICK == 0;
+        if with_copy {
+            match compare(&right, &copy(&right)) {
+                Ok((said, _)) if said["outcome"] == "disagreement" => {
+                    copies += 1.0;
+                    false_differences += 1.0;
+                    println!("     FALSE: {right}");
+                }
+                Ok((said, _)) if folder.is_none() || said["verdicts"].is_array() => copies += 1.0,
+                Err(error) if folder.is_none() => return Err(error),
+                _ => {
+                    refused += 1;
+                    continue;
+                }
+            }
+        }
         for mutant in drawn(&right, place as u64).into_iter().take(count) {
             let cpu = cpu_seconds()?;
             let Ok((said, seconds)) = compare(&right, &mutant.source(&right)) else {
@@ -63,14 +113,9 @@ pub(crate) fn find_mistakes(figures: &mut Figures, is_quick: bool) -> Result<(),
                 );
             }
         }
-        if !is_quick || place % COPIES_QUICK == 0 {
-            copies += 1.0;
-            let (said, _) = compare(&right, &copy(&right))?;
-            if said["outcome"] == "disagreement" {
-                false_differences += 1.0;
-                println!("     FALSE: {right}");
-            }
-        }
+    }
+    if refused > 0 {
+        println!("     files that cannot be compared: {refused}");
     }
     for mistake in Mistake::ALL {
         let (found, all) = by_mistake.get(&mistake).copied().unwrap_or_default();
