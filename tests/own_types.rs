@@ -58,6 +58,34 @@ fn enums_wide_numbers_and_long_arrays_are_passed_and_answered() {
 }
 
 #[test]
+fn what_a_function_lends_of_its_argument_is_read_and_compared() {
+    let largest = |more: &str| {
+        format!(
+            "pub fn largest(list: &mut [i32]) -> Option<&mut i32> {{ {more} list.iter_mut().max() }}"
+        )
+    };
+    let cut = |cut: &str| {
+        format!(
+            "pub fn cut(list: &mut Vec<f32>) -> &mut Vec<f32> {{
+                 for x in &mut *list {{ if *x < {cut} {{ *x = 0.0 }} }} list }}"
+        )
+    };
+    for (right, same, wrong) in [
+        (
+            largest(""),
+            largest("let _ = 1;"),
+            largest("list.reverse();"),
+        ),
+        (cut("0.0"), cut("0.0f32"), cut("0.5")),
+    ] {
+        let output = compare(&[&right, &same], &["--budget", "100ms"]);
+        assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+        let output = compare(&[&right, &wrong], &["--budget", "60s"]);
+        assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    }
+}
+
+#[test]
 fn a_difference_in_them_is_shown_kept_as_a_case_and_is_a_test_that_fails() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -139,6 +167,12 @@ fn enums_that_are_declared_differently_are_shown_side_by_side() {
     let output = compare(&[closed, closed], &[]);
     assert_eq!(output.status, 2, "{}{}", output.stdout, output.stderr);
     let said = "it passes Point (whose field x is private: declare it `pub`)";
+    assert!(output.explains(said), "{}", output.stderr);
+    // What borrows has no value of its own, and the message says what would have one.
+    let lent = "pub struct Word<'a> { pub text: &'a str } pub fn f(word: Word) -> usize { word.text.len() }";
+    let output = compare(&[lent, lent], &[]);
+    assert_eq!(output.status, 2, "{}{}", output.stdout, output.stderr);
+    let said = "it passes Word (which borrows for 'a: declare it with fields that own their values";
     assert!(output.explains(said), "{}", output.stderr);
     // What no value can be made of is refused by its name.
     let tree = "pub enum Tree { Leaf, Node(Box<Tree>) } pub fn f(tree: Tree) -> bool { true }";

@@ -61,9 +61,24 @@ fn numeral(inputs: &mut Inputs) -> String {
     }
 }
 
+/// The length of a text: within a list most are short, and a few long, as paths and addresses are, which begin alike once
+/// one of them is drawn again with a change.
+fn text_length(inputs: &mut Inputs) -> u64 {
+    let may_be_long = matches!(inputs.values, Values::Any | Values::Related | Values::Constants);
+    if inputs.depth == 0 || !may_be_long || inputs.rng.below(12) > 0 {
+        return inputs.length();
+    }
+    let constant = match NUMBERS.is_empty() {
+        true => None,
+        false => u64::try_from(inputs.one_of(&NUMBERS)).ok().filter(|number| *number < 256),
+    };
+    let power = 1_u64 << inputs.rng.below(8);
+    constant.unwrap_or(power) + inputs.rng.below(9)
+}
+
 impl Random for String {
     fn drawn(inputs: &mut Inputs) -> Self {
-        let length = inputs.length();
+        let length = text_length(inputs);
         let kind = inputs.rng.below(8);
         inputs.depth += 1;
         let mut text = Self::new();

@@ -44,6 +44,7 @@ fn public_function(export: Export) -> PublicFunction {
         name: export.name.replace('-', "_"),
         signature: signature(&export),
         passing: None,
+        structs: Vec::new(),
         examples: Vec::new(),
         is_shown: true,
     }

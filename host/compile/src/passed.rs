@@ -1,7 +1,7 @@
 //! Rust types of parameters and results, with the shape that each has in WIT.
 
 use super::collections::Collection;
-use bakeoff_source::interface::{EnumCase, EnumShape, Shape};
+use bakeoff_source::interface::{EnumCase, EnumShape, Shape, StructFields};
 
 /// The longest array that is a tuple in WIT: the largest tuple for which the standard library implements traits has
 /// as many items.
@@ -215,6 +215,15 @@ impl Passed {
         })
     }
 
+    /// Returns the type with `&T` in the place of `&mut T`, at the top or in an option there.
+    pub(super) fn lent_for_reading(self) -> Self {
+        match self {
+            Self::Mutable(inner) => Self::Reference(inner),
+            Self::Option(inner) => Self::Option(Box::new(inner.lent_for_reading())),
+            other => other,
+        }
+    }
+
     /// Returns the function that a parameter of this type is, with the text before and behind a closure that makes it an
     /// argument; `None` if it is none.
     pub(super) fn function(&self) -> Option<(&Closure, (&'static str, &'static str))> {
@@ -269,6 +278,38 @@ impl Passed {
                 Self::Tuple(items) => items.iter().any(below),
                 _ => false,
             }
+    }
+
+    /// Adds the structs in the type to others, each once, in the order in which they come.
+    pub(super) fn add_structs(&self, found: &mut Vec<StructFields>) {
+        match self {
+            Self::List(inner)
+            | Self::Slice(inner)
+            | Self::Reference(inner)
+            | Self::Mutable(inner)
+            | Self::Boxed(inner)
+            | Self::Option(inner)
+            | Self::Result(Some(inner))
+            | Self::Iterator(inner)
+            | Self::Collected(_, inner)
+            | Self::Array(inner, _) => inner.add_structs(found),
+            Self::Tuple(items) => items.iter().for_each(|item| item.add_structs(found)),
+            Self::Enum(of) => {
+                let fields = of.fields.iter().flatten();
+                fields.for_each(|field| field.add_structs(found));
+            }
+            Self::Struct(of) => {
+                let fields = StructFields {
+                    name: of.name.clone(),
+                    fields: of.names.clone(),
+                };
+                if !found.contains(&fields) {
+                    found.push(fields);
+                    of.fields.iter().for_each(|field| field.add_structs(found));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Returns the number of parts of the type once it is written out.

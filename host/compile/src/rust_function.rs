@@ -8,7 +8,8 @@ use super::rust_structs::Structs;
 use super::rust_types::{self, Names};
 use super::unreadable::Unreadable;
 use bakeoff_source::interface::{
-    EnumShape, Function, PublicFunction, Shape, Signature, UncallableFunction, wit_name,
+    EnumShape, Function, PublicFunction, Shape, Signature, StructFields, UncallableFunction,
+    wit_name,
 };
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
@@ -40,6 +41,10 @@ pub(super) fn public_functions(text: &str) -> Result<Vec<PublicFunction>, Unread
             is_shown: function
                 .as_ref()
                 .is_ok_and(|function| function.is_shown(&structs)),
+            structs: function
+                .as_ref()
+                .map(RustFunction::structs)
+                .unwrap_or_default(),
             signature: function.and_then(|function| function.signature()),
             examples: Vec::new(),
         }
@@ -198,7 +203,11 @@ impl RustFunction {
         let result = match &item.sig.output {
             ReturnType::Default => None,
             ReturnType::Type(_, ty) if rust_types::is_unit(ty) => None,
-            ReturnType::Type(_, ty) => Some(rust_types::read(ty, &generics).map_err(refused)?),
+            ReturnType::Type(_, ty) => {
+                let result = rust_types::read(ty, &generics).map_err(refused)?;
+                // The caller keeps what is lent to it, so that a loan for changes is read as any other.
+                Some(result.lent_for_reading())
+            }
         };
         let values: Vec<Passed> = parameters
             .iter()
@@ -297,6 +306,16 @@ impl RustFunction {
                 .then(|| (String::new(), ".clone()".to_owned())),
         });
         parameters.collect()
+    }
+
+    /// Returns the structs in the types of its parameters and its result.
+    fn structs(&self) -> Vec<StructFields> {
+        let mut found = Vec::new();
+        let parameters = self.parameters.iter().map(|(_, passed)| passed);
+        for passed in parameters.chain(&self.result) {
+            passed.add_structs(&mut found);
+        }
+        found
     }
 
     /// Returns true if the enums in its result implement `Debug`.

@@ -1,5 +1,9 @@
 //! The structs, enums, constants and type aliases that a source file declares.
 
+/// The deepest nesting of an array's length, constants that name others included. Each level may hold two of the next, so
+/// that this bounds the time that reading takes, too.
+const LENGTH_DEPTH_MAX: usize = 8;
+
 /// The structs and enums at the top of a file that are public in its crate, and all its constants and type aliases
 /// without parameters.
 #[derive(Default)]
@@ -42,16 +46,33 @@ impl<'a> Structs<'a> {
         alias.map(|item| &*item.ty)
     }
 
-    /// Returns the length of an array that is written as a number, or as a constant that is a number.
+    /// Returns the length of an array that is written as a number, as a constant of the file, or as a sum, difference,
+    /// product or quotient of these.
     pub(super) fn length(&self, length: &syn::Expr) -> Option<usize> {
-        let meant = match length {
+        self.number(length, LENGTH_DEPTH_MAX)
+    }
+
+    fn number(&self, written: &syn::Expr, depth: usize) -> Option<usize> {
+        let depth = depth.checked_sub(1)?;
+        match written {
             syn::Expr::Path(path) => {
                 let mut constants = self.constants.iter();
-                &constants.find(|item| path.path.is_ident(&item.ident))?.expr
+                let constant = constants.find(|item| path.path.is_ident(&item.ident))?;
+                self.number(&constant.expr, depth)
             }
-            other => other,
-        };
-        match meant {
+            syn::Expr::Paren(inner) => self.number(&inner.expr, depth),
+            syn::Expr::Cast(cast) => self.number(&cast.expr, depth),
+            syn::Expr::Binary(both) => {
+                let left = self.number(&both.left, depth)?;
+                let right = self.number(&both.right, depth)?;
+                match both.op {
+                    syn::BinOp::Add(_) => left.checked_add(right),
+                    syn::BinOp::Sub(_) => left.checked_sub(right),
+                    syn::BinOp::Mul(_) => left.checked_mul(right),
+                    syn::BinOp::Div(_) => left.checked_div(right),
+                    _ => None,
+                }
+            }
             syn::Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Int(number),
                 ..
@@ -80,6 +101,20 @@ impl<'a> Structs<'a> {
 
     pub(super) fn find(&self, name: &str) -> Option<&'a syn::ItemStruct> {
         self.structs.iter().copied().find(|item| item.ident == name)
+    }
+}
+
+/// Refuses a struct or enum with parameters, with the change that lets it be passed.
+pub(super) fn refuse_parameters(name: &str, generics: &syn::Generics) -> Result<(), String> {
+    match generics.params.first() {
+        None => Ok(()),
+        Some(syn::GenericParam::Lifetime(parameter)) => Err(format!(
+            "{name} (which borrows for {}: declare it with fields that own their values, such as String for &str)",
+            parameter.lifetime
+        )),
+        Some(_) => Err(format!(
+            "{name} (which has type parameters: declare it with the types that are meant)"
+        )),
     }
 }
 

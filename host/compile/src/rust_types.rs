@@ -3,7 +3,7 @@
 use super::collections::collection;
 use super::function_arguments::{CAN_BE_PASSED, Called, Gift, is_ordering, of_functions};
 use super::passed::{Closure, Enum, Passed, Struct, TUPLE_MAX};
-use super::rust_structs::{Structs, is_public};
+use super::rust_structs::{Structs, is_public, refuse_parameters};
 use bakeoff_source::interface::{EnumCase, EnumShape};
 use std::cell::Cell;
 use syn::{GenericArgument, GenericParam, PathArguments, TypeParamBound, WherePredicate};
@@ -178,7 +178,11 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
                     },
                     None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
                 },
-                _ => Err(refused()),
+                // What the file declares with parameters is refused with what to change.
+                _ => Err(match of_file(&name, generics, depth) {
+                    Some(Err(why)) => why,
+                    _ => refused(),
+                }),
             }
         }
         _ => Err(refused()),
@@ -201,9 +205,9 @@ fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Pass
 /// Reads an enum of the file.
 fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
     let name = item.ident.to_string();
-    let is_known = item.generics.params.is_empty() && item.variants.len() <= CASES_MAX;
-    if !is_known {
-        return Err(name);
+    refuse_parameters(&name, &item.generics)?;
+    if item.variants.len() > CASES_MAX {
+        return Err(format!("{name} (which has more than {CASES_MAX} cases)"));
     }
     let (mut cases, mut fields) = (Vec::new(), Vec::new());
     for case in &item.variants {
@@ -242,9 +246,11 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
 /// Reads a struct of the file.
 fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
     let name = item.ident.to_string();
-    let is_known = item.generics.params.is_empty() && (1..=TUPLE_MAX).contains(&item.fields.len());
-    if !is_known {
-        return Err(name);
+    refuse_parameters(&name, &item.generics)?;
+    match item.fields.len() {
+        0 => return Err(format!("{name} (which has no fields)")),
+        1..=TUPLE_MAX => {}
+        _ => return Err(format!("{name} (which has more than {TUPLE_MAX} fields)")),
     }
     let private = item.fields.iter().zip(field_names(&item.fields));
     let private = private.filter(|(field, _)| !is_public(&field.vis));
@@ -409,11 +415,13 @@ mod tests {
 
     #[test]
     fn type_parameters_are_known_by_their_traits() {
-        assert_eq!(shape("fn f<T: Ord>()", "&[T]").as_deref(), Ok("list<T>"));
-        let text = "fn f<S>() where S: Into<String>";
-        assert_eq!(shape(text, "S").as_deref(), Ok("string"));
-        let items = "fn f<I: IntoIterator<Item = u8>>()";
-        assert_eq!(shape(items, "I").as_deref(), Ok("list<u8>"));
+        for (function, ty, expected) in [
+            ("fn f<T: Ord>()", "&[T]", "list<T>"),
+            ("fn f<S>() where S: Into<String>", "S", "string"),
+            ("fn f<I: IntoIterator<Item = u8>>()", "I", "list<u8>"),
+        ] {
+            assert_eq!(shape(function, ty).as_deref(), Ok(expected));
+        }
     }
 
     #[test]
@@ -438,9 +446,11 @@ mod tests {
             pub struct C { pub a: D, pub b: D } pub struct D { pub a: E, pub b: E }
             pub struct E { pub a: [[u8; 12]; 12], pub b: u8 }
             type Distance = Result<usize, String>; type Points = Vec<Point>; type Turn = Option<Turn>;
-            type Own<T> = Vec<T>; const SIDE: usize = 20; type Board = [[bool; SIDE]; SIDE];
+            type Own<T> = Vec<T>; const SIDE: usize = BITS / 8 - (2 - 1) * 0; const BITS: usize = 160;
+            const ROUND: usize = ROUND + 1; type Board = [[bool; SIDE]; SIDE];
             pub enum Hue { Red, DeepBlue } pub enum Figure { Disc(f64), Box { w: u8, h: usize }, None }
             pub enum Tree { Leaf, Node(Box<Tree>) } pub enum Alike { Ab, AB } enum Inner { A }
+            pub struct Lent<'a> { pub word: &'a str } pub enum Lending<'a> { One(&'a str), None }
             pub enum Empty {} pub enum Words { One(&'static str) }";
         let file = syn::parse_file(text).unwrap();
         let structs = Structs::of(&file);
@@ -452,8 +462,15 @@ mod tests {
         let is = |text: &str| Ok(Some(text.to_owned()));
         assert_eq!(shape("&[Point]"), is("list<tuple<f64, f64>>"));
         assert_eq!(shape("Pair"), is("tuple<tuple<f64, f64>, u8>"));
-        for refused in ["Hidden", "Of<u8>", "Nothing"] {
-            assert_eq!(shape(refused), Err(refused.to_owned()));
+        assert_eq!(shape("Hidden"), Err("Hidden".to_owned()));
+        for (refused, why) in [
+            ("Nothing", "Nothing (which has no fields)"),
+            ("Of<u8>", "Of (which has type parameters: declare it with"),
+            ("Lent<'a>", "Lent (which borrows for 'a: declare it with"),
+            ("Lending", "Lending (which borrows for 'a: declare it"),
+        ] {
+            let said = shape(refused).unwrap_err();
+            assert!(said.starts_with(why), "{said}");
         }
         let closed = "Closed (whose field x is private: declare it `pub`)";
         assert_eq!(shape("&[Closed]"), Err(closed.to_owned()));
@@ -465,6 +482,7 @@ mod tests {
             assert_eq!(shape(refused), Err(refused.to_owned()));
         }
         assert!(shape("Tree").is_err());
+        assert!(shape("[u8; ROUND]").is_err());
         // Other names of types; one that leads to itself, and one with parameters, are refused.
         assert_eq!(shape("Distance"), is("result<u32>"));
         assert_eq!(shape("&Points"), is("list<tuple<f64, f64>>"));

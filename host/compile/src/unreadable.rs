@@ -88,7 +88,7 @@ impl Unreadable {
         let reason = match rest.chars().next() {
             Some(bracket @ ('(' | '[' | '{')) => format!("`{bracket}` is never closed"),
             Some(bracket @ (')' | ']' | '}')) => {
-                format!("`{bracket}` closes nothing that is open")
+                format!("`{bracket}` does not match the bracket that was opened last")
             }
             Some('"') => "this text is never closed".to_owned(),
             Some('/') if rest.starts_with("/*") => "this comment is never closed".to_owned(),
@@ -223,7 +223,7 @@ mod tests {
     fn brackets_texts_and_comments_that_are_not_closed_are_named() {
         for (text, reason, place) in [
             ("fn f() {\n  (1 \n", "`(` is never closed", "a.rs:2:3"),
-            ("fn f() }", "`}` closes nothing that is open", "a.rs:1:8"),
+            ("fn f() }", "`}` does not match the bracket", "a.rs:1:8"),
             ("fn f() {\n \"x\n}", "this text is never closed", "a.rs:2:2"),
             ("\n/* x", "this comment is never closed", "a.rs:2:1"),
             ("fn f() { \u{7} }", "no word, number or sign", "a.rs:1:10"),

@@ -13,7 +13,8 @@ pub(super) fn module(head: &str, file: &str, content: &str) -> String {
 }
 
 /// Returns a message in which places in the text of a source are places in the files of its modules, where they lie in
-/// one: `a.rs:9:5` becomes `helper.rs:3:5`. A place is looked for behind `path_shown`, the name of the source.
+/// one: `a.rs:9:5` becomes `helper.rs:3:5`. A place is looked for behind `path_shown`, the name of the source; the lines
+/// that a compiler shows below a place, `9 | code`, have the numbers of that file as well.
 pub fn in_own_files(message: &str, path_shown: &str, text: &str) -> String {
     if path_shown.is_empty() || !text.contains(OPENING) {
         return message.to_owned();
@@ -32,11 +33,33 @@ pub fn in_own_files(message: &str, path_shown: &str, text: &str) -> String {
             .and_then(|line| line.checked_sub(1));
         // Writing to a text cannot fail.
         let _ = match line.and_then(|line| *lines.get(line)?) {
-            Some((file, own)) => write!(shown, "{folder}{file}:{own}{rest}"),
+            Some((file, own)) => {
+                let rest = with_own_numbers(rest, file, &lines);
+                write!(shown, "{folder}{file}:{own}{rest}")
+            }
             None => write!(shown, "{before}{part}"),
         };
     }
     shown
+}
+
+/// Returns lines of code as a compiler shows them below a place in the file of a module, with the numbers of that file in
+/// front. Numbers stay as wide as they were, so that the bars behind them stay in one column.
+fn with_own_numbers(shown: &str, file: &str, lines: &[Option<(&str, usize)>]) -> String {
+    let renumbered = |line: &str| {
+        let (number, code) = line.split_once(" |")?;
+        let place = number.trim().parse::<usize>().ok()?.checked_sub(1)?;
+        match lines.get(place) {
+            Some(Some((of, own))) if *of == file => {
+                Some(format!("{own:<width$} |{code}", width = number.len()))
+            }
+            _ => None,
+        }
+    };
+    shown
+        .split_inclusive('\n')
+        .map(|line| renumbered(line).unwrap_or_else(|| line.to_owned()))
+        .collect()
 }
 
 /// Returns for each line of a text the file of its module and the line there; `None` for a line of the source itself.
@@ -76,6 +99,10 @@ mod tests {
         assert_eq!(
             shown("at approaches/a.rs:4:1, approaches/a.rs:7:3."),
             "at approaches/b.rs:1:1, approaches/b/c.rs:2:3."
+        );
+        assert_eq!(
+            shown("error\n --> approaches/a.rs:4:1\n  |\n4 | one\n7 | two\n  | ^"),
+            "error\n --> approaches/b.rs:1:1\n  |\n1 | one\n7 | two\n  | ^"
         );
         for other in [
             "approaches/a.rs:99",

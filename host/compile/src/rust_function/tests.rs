@@ -39,6 +39,19 @@ fn what_changes_in_place_is_returned() {
         let text = format!("pub fn f<T: Ord>({parameter}) {{}}");
         assert_eq!(signature(&text).as_deref(), Ok(expected));
     }
+    // What is lent to the caller is read, beside what was changed.
+    for (function, expected) in [
+        (
+            "pub fn f(x: &mut Vec<u8>) -> &mut Vec<u8> { x }",
+            "(x: list<u8>) -> tuple<list<u8>, list<u8>>",
+        ),
+        (
+            "pub fn f(x: &mut [i64]) -> Option<&mut i64> { x.iter_mut().max() }",
+            "(x: list<s64>) -> tuple<option<s64>, list<s64>>",
+        ),
+    ] {
+        assert_eq!(signature(function).as_deref(), Ok(expected));
+    }
     let refused = signature("pub fn f(x: [&mut u8; 2]) {}").unwrap_err();
     assert!(
         refused.contains("deeper than in an option, a tuple or a `Vec`"),

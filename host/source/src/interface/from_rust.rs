@@ -3,6 +3,7 @@
 
 use super::constants::Constants;
 use super::signature::Signature;
+use super::struct_fields::{StructFields, fields_apart};
 use super::wit_names::{escaped, identifier, wit_name};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +20,8 @@ pub struct PublicFunction {
     pub passing: Option<Vec<(String, String)>>,
     /// True if all enums of the file that are in answers implement `Debug`.
     pub is_shown: bool,
+    /// The structs of the file in its types, in the order in which they come.
+    pub structs: Vec<StructFields>,
     /// Arguments that examples and tests in the file call it with, in WAVE: `[3, 1, 2], 1`.
     pub examples: Vec<String>,
 }
@@ -132,14 +135,23 @@ impl DerivedInterface {
             meant.push((file.shown.clone(), found.clone()));
             let signature = found.signature.clone().map_err(|reason| {
                 format!(
-                    "{}: {name} cannot be called from outside: {reason}; give the interface with --wit, or \
-                     take lists, options, tuples, strings and numbers",
+                    "{}: {name} cannot be called from outside: {reason}; let it take and return numbers, strings, \
+                     lists, options, tuples, and structs and enums of the file that are public with all their fields",
                     file.shown
                 )
             })?;
             common = Some(match common {
                 None => (signature, file),
                 Some((known, first)) => {
+                    let own = meant.iter().find(|(shown, _)| *shown == first.shown);
+                    if let Some((_, function)) = own
+                        && let Some(apart) = fields_apart(
+                            (&first.shown, &function.structs),
+                            (&file.shown, &found.structs),
+                        )
+                    {
+                        return Err(apart);
+                    }
                     let unified = known.unified(&signature).ok_or_else(|| {
                         let own = meant.iter().find(|(shown, _)| *shown == first.shown);
                         let own = own.map_or(&name, |(_, function)| &function.name);
@@ -326,6 +338,7 @@ mod tests {
             .map(|(name, parameters, result)| PublicFunction {
                 name: (*name).to_owned(),
                 passing: None,
+                structs: Vec::new(),
                 examples: Vec::new(),
                 is_shown: true,
                 signature: Ok(Signature {

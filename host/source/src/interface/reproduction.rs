@@ -100,6 +100,7 @@ mod tests {
                     ],
                     result: Shape::plain("bool"),
                 }),
+                structs: Vec::new(),
                 examples: Vec::new(),
                 is_shown: true,
                 passing: (!passing.is_empty()).then(|| {

@@ -1,6 +1,7 @@
 //! Simplification of inputs, as shrinking in property testing: parts are left out, or replaced by simpler values.
 
 use super::literal::Literal;
+use super::simpler_together::simpler_together;
 
 /// Passes simpler arguments of the same types to `try_it`, the greatest simplification first, until it returns
 /// false. A search that begins again from accepted arguments ends, as no arguments are simpler than themselves.
@@ -17,6 +18,9 @@ pub fn simpler_arguments(arguments: &[Literal], try_it: &mut dyn FnMut(Vec<Liter
             if !goes_on {
                 return;
             }
+        }
+        if stage == Stage::Leave && !simpler_together(arguments, try_it) {
+            return;
         }
     }
 }
@@ -290,6 +294,26 @@ mod tests {
         let (found, asked) = shrunk(vec![mixed], counts);
         assert_eq!(found, [numbers(std::iter::repeat_n(7, 90))]);
         assert!(asked < 10_000, "{asked}");
+    }
+
+    #[test]
+    fn texts_that_are_alike_become_simpler_together() {
+        let words = ["UMC", "x", "umc"].map(|word| Literal::Text(word.to_owned()));
+        let is_in_other_case = |arguments: &[Literal]| {
+            let texts: Vec<&str> = items(&arguments[0])
+                .iter()
+                .filter_map(|item| match item {
+                    Literal::Text(text) => Some(&**text),
+                    _ => None,
+                })
+                .collect();
+            let mut pairs = texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b)));
+            pairs.any(|(a, b)| a != b && a.eq_ignore_ascii_case(b))
+        };
+        let (found, asked) = shrunk(vec![Literal::List(words.to_vec())], is_in_other_case);
+        let simplest = ["A", "a"].map(|word| Literal::Text(word.to_owned()));
+        assert_eq!(found, [Literal::List(simplest.to_vec())]);
+        assert!(asked < 500, "{asked}");
     }
 
     #[test]
