@@ -37,7 +37,7 @@ fn refused(other: (&str, &[u8]), status: i32) -> CommandOutput {
 #[test]
 fn a_file_that_is_not_rust_is_shown_at_the_line_and_column() {
     let source = "// A total.\npub fn total(values: &[i64]) -> i64 {\n    let t = ;\n    t\n}\n";
-    let said = refused(("b.rs", source.as_bytes()), 2).stderr;
+    let said = refused(("b.rs", source.as_bytes()), 1).stderr;
     assert!(
         said.contains("b.rs cannot be read as Rust: expected an expression\n"),
         "{said}"
@@ -47,7 +47,7 @@ fn a_file_that_is_not_rust_is_shown_at_the_line_and_column() {
         said.contains("3 |     let t = ;\n  │   |             ^\n"),
         "{said}"
     );
-    let said = refused(("b.rs", b"pub fn total(values: &[i64]) -> i64 {\n"), 2).stderr;
+    let said = refused(("b.rs", b"pub fn total(values: &[i64]) -> i64 {\n"), 1).stderr;
     assert!(
         said.contains("`{` is never closed") && said.contains("--> b.rs:1:37"),
         "{said}"

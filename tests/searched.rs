@@ -469,7 +469,7 @@ fn inputs_in_examples_and_tests_of_the_files_are_tried_first() {
     assert!(
         output
             .stdout
-            .contains("an input on which earlier versions of these files differed"),
+            .contains("an input that told these files, or earlier versions of them, apart before"),
         "{}{}",
         output.stdout,
         output.stderr

@@ -170,6 +170,7 @@ pub use rounds::{
     AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
     WIDTH_MAX, Width, Wish,
 };
+pub use suggest::nearest;
 pub use sweep::sweep_of;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};

@@ -6,7 +6,7 @@ const WORD_CHARS_MAX: usize = 40;
 /// Returns the known word that a typing error may have turned into this one: at most a third of its
 /// characters inserted, dropped, replaced or swapped with a neighbour. Case and the choice between
 /// `-` and `_` do not count.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = normalised(word);
     if word.chars().count() > WORD_CHARS_MAX {
         return None;

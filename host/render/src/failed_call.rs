@@ -43,7 +43,7 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
         return Some(format!(
             "The call: {named}. To make it again: {}; then, in that folder: bakeoff check {} --case {}{seed}",
             init(report),
-            ShellWord(&approach_file(&variant.file)),
+            ShellWord(&made_file(report, variant)),
             word,
         ));
     }
@@ -77,6 +77,16 @@ fn place_of_long(report: &Report, case: &CaseLabel, label: &str) -> Option<usize
     Some(place + 1)
 }
 
+/// Returns the file of a variant in the experiment that [`init`] makes.
+fn made_file(report: &Report, variant: &VariantReport) -> String {
+    let variants = report.variants.iter();
+    let sources: Vec<&str> = variants.map(|one| &*one.file).collect();
+    let mut variants = report.variants.iter();
+    let place = variants.position(|one| one.id == variant.id);
+    let file = place.and_then(|place| approach_files(&sources).into_iter().nth(place));
+    file.unwrap_or_default()
+}
+
 /// Returns the command that makes an experiment of the sources that were compared.
 fn init(report: &Report) -> String {
     let files = report.variants.iter();
@@ -87,16 +97,52 @@ fn init(report: &Report) -> String {
     format!("bakeoff init compared --from{words}")
 }
 
-/// Returns the file of an approach in an experiment that `bakeoff init` makes of sources.
-pub fn approach_file(source: &str) -> String {
-    let name = source.rsplit('/').next().unwrap_or(source);
-    format!("approaches/{name}")
+/// Returns the files of the approaches in an experiment that `bakeoff init` makes of sources. Those of one name have that
+/// of their folder in front, or their place if that does not tell them apart.
+pub fn approach_files(sources: &[&str]) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for (place, source) in sources.iter().enumerate() {
+        let mut parts = source.rsplit('/');
+        let name = parts.next().unwrap_or(source);
+        let is_shared = |other: &&&str| other.rsplit('/').next() == Some(name);
+        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+        let folder = parts.next().filter(|folder| !folder.is_empty());
+        let folder = folder.filter(|folder| folder.chars().all(is_plain));
+        let mut file = match folder {
+            Some(folder) if sources.iter().filter(is_shared).count() > 1 => {
+                format!("approaches/{folder}-{name}")
+            }
+            _ => format!("approaches/{name}"),
+        };
+        if files.contains(&file) {
+            file = format!("approaches/{}-{name}", place + 1);
+        }
+        files.push(file);
+    }
+    files
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tables::tests::named;
+
+    #[test]
+    fn files_of_one_name_are_told_apart_by_their_folders() {
+        let files = |sources: &[&str]| approach_files(sources).join(" ");
+        assert_eq!(
+            files(&["a/x.rs", "y.rs"]),
+            "approaches/x.rs approaches/y.rs"
+        );
+        assert_eq!(
+            files(&["old/slug.rs", "new/slug.rs", "slug.rs"]),
+            "approaches/old-slug.rs approaches/new-slug.rs approaches/slug.rs"
+        );
+        assert_eq!(
+            files(&["../x.rs", "a/b/x.rs", "c/b/x.rs"]),
+            "approaches/x.rs approaches/b-x.rs approaches/3-x.rs"
+        );
+    }
 
     #[test]
     fn a_long_call_is_named_by_its_place() {

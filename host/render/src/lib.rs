@@ -56,7 +56,7 @@ use std::collections::BTreeMap;
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
 pub use csv::{csv, csv_of_comparison, csv_of_kept};
 pub use doctor::doctor;
-pub use failed_call::approach_file;
+pub use failed_call::approach_files;
 pub use html::{STYLE as PAGE_STYLE, html};
 pub use json::{json, json_of_comparison};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};

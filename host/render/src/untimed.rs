@@ -19,6 +19,12 @@ const TEST_BYTES_MAX: usize = 4_000;
 /// Sentences about a test that is too long to be shown, and about a call that is cut.
 const TEST_TOO_LONG: &str =
     "A test in Rust is too long to be shown here: `reproduction.test` of --format json is one.";
+/// Sentence on a call of which there is no test.
+const NO_TEST: &str = "There is no test in Rust of it: the files pass a struct or a `&mut`, return an enum without `Debug`, or are \
+                       components.";
+/// Words before a test.
+const AS_A_TEST: &str =
+    "As a test (for `cargo test --release`, in which numbers wrap around as they do here):";
 const CALL_CUT: &str = "The call is cut here: --save-case FILE keeps it as a whole, for --cases.";
 /// Answer of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -138,9 +144,10 @@ impl Untimed {
         }
         match self.test() {
             Some(test) if test.len() <= TEST_BYTES_MAX => {
-                blocks.extend([ours("As a test:"), Block::Listing(test.to_owned())]);
+                blocks.extend([ours(AS_A_TEST), Block::Listing(test.to_owned())]);
             }
             Some(_) => blocks.push(ours(TEST_TOO_LONG)),
+            None if self.reproduction.is_some() => blocks.push(ours(NO_TEST)),
             None => {}
         }
         let end = format!("{} {}", self.parting, self.advice);
@@ -235,7 +242,7 @@ mod tests {
         let formats: [(Format, &str); 3] = [
             (
                 Untimed::text,
-                "\nAs a test:\n    mod first;\n\n    #[test]\n    fn f() {\n        g();\n    }\n",
+                " as they do here):\n    mod first;\n\n    #[test]\n    fn f() {\n        g();\n    }\n",
             ),
             (
                 Untimed::markdown,

@@ -146,9 +146,9 @@ pub(super) fn notes(
         on_the_race(&mut notes, outcome, &names, &record.cases, cores);
         if let Some(inputs) = outcome.drawn_inputs(&record.experiment) {
             notes.push(format!(
-                "Timed on {} or more drawn inputs of each case: nothing is known of what is rarer than one in \
-                 that many.",
-                numbers::count(inputs)
+                "Timed on {} or more drawn inputs of each case: what is rarer than one in {} may not be among them.",
+                numbers::count(inputs),
+                numbers::count(inputs.div_ceil(3).max(2))
             ));
         }
     }

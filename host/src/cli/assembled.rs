@@ -13,6 +13,9 @@ use bakeoff_render::escape::Plain;
 use bakeoff_source::language_of;
 use std::path::{Path, PathBuf};
 
+/// The most files of a folder among which a missing one's name is looked for.
+const SIMILAR_TRIED_MAX: usize = 1_000;
+
 /// Returns an experiment that compares approaches by the default criteria.
 pub(super) fn experiment(
     problem: String,
@@ -73,9 +76,12 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
         )));
     }
     if !file.is_file() {
-        return Err(Failure::usage(format!(
-            "there is no file {shown}; revisions of a package are compared with --package NAME"
-        )));
+        let advice = match (similar_file(file), file.extension()) {
+            (Some(similar), _) => format!("; there is {}", Plain(&similar)),
+            (None, Some(_)) => String::new(),
+            (None, None) => "; revisions of a package are compared with --package NAME".to_owned(),
+        };
+        return Err(Failure::usage(format!("there is no file {shown}{advice}")));
     }
     let is_component = file.extension().is_some_and(|end| end == "wasm");
     if !is_component && Language::of(file).is_none() {
@@ -85,6 +91,20 @@ pub(super) fn code(file: &Path) -> Result<Code, Failure> {
         )));
     }
     Ok(code_of(file))
+}
+
+/// Returns the file in the same folder whose name is nearest to that of a missing one, if it is near.
+fn similar_file(missing: &Path) -> Option<String> {
+    let wanted = missing.file_name()?.to_str()?;
+    let folder = match missing.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let entries = folder.read_dir().ok()?.take(SIMILAR_TRIED_MAX).flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let names: Vec<String> = names.collect();
+    let name = bakeoff_config::nearest(wanted, names.iter().map(String::as_str))?;
+    Some(missing.with_file_name(name).display().to_string())
 }
 
 /// Returns the approaches whose interface is read off their code: all but sources in C, C++ and Zig, which have to fit
@@ -126,7 +146,7 @@ pub(super) fn approaches(files: &[PathBuf]) -> Result<Vec<Approach>, Failure> {
     let count = files.len();
     if !(2..=APPROACHES_MAX).contains(&count) {
         return Err(Failure::usage(format!(
-            "2 to {APPROACHES_MAX} files are compared, not {count}"
+            "2 to {APPROACHES_MAX} files are compared, not {count}: `bakeoff compare a.rs b.rs`"
         )));
     }
     let stem = |file: &PathBuf| {

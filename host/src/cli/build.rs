@@ -93,7 +93,7 @@ impl InterfaceArguments {
     /// Returns the function to call, or an error if `--call` is missing.
     pub(super) fn call(&self) -> Result<&str, Failure> {
         let call = self.call.as_deref();
-        call.ok_or_else(|| Failure::usage("which function: --call NAME"))
+        call.ok_or_else(|| Failure::usage("with --wit DIR, --call NAME says which function is called; `bakeoff compare` reads both off Rust sources"))
     }
 
     /// Returns the path of the WIT: `wit`, unless another was named.

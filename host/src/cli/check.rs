@@ -35,8 +35,8 @@ Examples:
   bakeoff check heap.rs --wit wit --call top-k --format json
   bakeoff check approaches/heap.rs --case 64000 --seed 7    a call that a report names as failed
 
-Exit status: 0 if it fits, or the call's answer is not refused, or the oracle refuses some changed
-answers and contradicts neither itself nor approaches that agree; 1 otherwise.")]
+Exit status: 0 if the file fits, the one call is right, or the oracle refuses wrong answers and agrees
+with itself and with approaches that agree; 1 otherwise.")]
 pub(super) struct Arguments {
     /// A component, a source in Rust, C, C++ or Zig, or the folder of an experiment
     file: PathBuf,
@@ -126,6 +126,12 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (file, safety) = (&arguments.file, &arguments.safety);
     let interface = arguments.interface.given();
+    if !file.exists() {
+        return Err(Failure::usage(format!(
+            "there is no file or folder {}",
+            Plain(&file.display().to_string())
+        )));
+    }
     if is_experiment(file) {
         if interface.is_some() || arguments.call.case().is_some() {
             return Err(Failure::usage(format!(
@@ -146,7 +152,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         }
         return super::repeat::run(file, interface, call, safety, output).await;
     }
-    let interface = interface.ok_or_else(|| Failure::usage("which function: --call NAME"))?;
+    let interface = interface.ok_or_else(|| Failure::usage("with --wit DIR, --call NAME says which function is called; `bakeoff compare` reads both off Rust sources"))?;
     let (built, _) =
         super::build::built(file, &interface, arguments.compiled_for, safety, output).await?;
     let file = arguments.file.display().to_string();

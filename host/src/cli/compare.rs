@@ -94,7 +94,9 @@ impl Arguments {
         let given = given.into_iter().chain(self.compiled_for.given());
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => Err(Failure::usage(format!(
-                "two kept runs are compared without running anything: leave out {name}"
+                "{} and {} name kept runs, which are compared without running anything: leave out {name}, or name files",
+                Plain(&self.files[0].display().to_string()),
+                Plain(&self.files[1].display().to_string())
             ))),
             None => Ok(Some((before, after))),
         }

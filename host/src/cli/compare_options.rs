@@ -35,9 +35,10 @@ Examples:
   bakeoff compare 1 2                                  two kept runs of the experiment here
   bakeoff compare examples/top-k:1 examples/top-k:3 --format json
 
-Exit status: as of `run`. With --fail-if-slower the test alone decides, whichever is the best: 1 if a
-later file is surely slower, or if that is not known, as of one that failed (unless --unsure pass); 3 if it
-passes though a file failed; otherwise 0.")]
+Exit status: 0 with an answer, 1 without one, 2 for a wrong command line, 3 if a file failed, 5 for an
+error of the machine. With --fail-if-slower the test alone decides: 1 if a later file is surely slower, or
+if that is not known (for example, because it failed), unless --unsure pass; 3 if it passes though a file
+failed; otherwise 0.")]
 pub(super) struct Arguments {
     /// The files, at least two: what ends in .wasm is a component, what ends in .rs is built. Or
     /// two runs: N, DIR:N or DIR. Or, with --package, two revisions
@@ -51,7 +52,7 @@ pub(super) struct Arguments {
     /// fence
     #[arg(long, requires = "package")]
     pub(super) allow_crates: bool,
-    /// The WIT: a file, or a folder of them; read off the files, if not given
+    /// The WIT: a file, or a folder of them; from the files, if not given
     #[arg(long, value_name = "PATH")]
     pub(super) wit: Option<PathBuf>,
     /// The function that is called: top-k, or interface.function; the one that all files have in
@@ -74,11 +75,11 @@ pub(super) struct Arguments {
     ///   expect = "[3]"
     #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"])]
     pub(super) cases: Option<PathBuf>,
-    /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
+    /// Inputs and orders follow from it, as in the run that reported it; random if not given
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
     pub(super) seed: Option<RunSeed>,
     /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing (half at
-    /// least): 500ms, 40s, 2min; until it is known and 20s at most, if not given
+    /// least): 500ms, 40s, 2min; if not given, until the answer is known, 20s at most
     #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
     pub(super) budget: Option<Duration>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::again;
 use super::assembled::{approaches, code, experiment, sizes};
 use super::compare_options::Arguments;
 use super::derived::{Agreement, Derived, ReadSources};
+use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::first_look;
 use super::natively::{self, NativeWish};
@@ -218,7 +219,10 @@ impl Arguments {
             Some(seed) => seed,
             None => bakeoff_run::draw_seed()?,
         };
-        let bounds = self.effort.search(first.measure.budget);
+        let bounds = SearchBounds {
+            natively: self.natively,
+            ..self.effort.search(first.measure.budget)
+        };
         let asked = if self.sizes.is_empty() {
             None
         } else {
@@ -246,8 +250,15 @@ impl Arguments {
         let renamed: String = renamed
             .map(|(file, name)| format!(", in {file} as {name}"))
             .collect();
+        let inputs_kind = if found.takes_only_numbers() {
+            let sizes = sizes.iter();
+            let sizes: Vec<String> = sizes.map(u32::to_string).collect();
+            format!("numbers up to {}", sizes.join(" and up to "))
+        } else {
+            "inputs".to_owned()
+        };
         let problem = format!(
-            "Which of these {} files takes less time for random inputs? {}: {}{renamed}. {inputs}",
+            "Which of these {} files takes less time for random {inputs_kind}? {}: {}{renamed}. {inputs}",
             files.named.len(),
             found.call,
             found.signature()
@@ -257,10 +268,15 @@ impl Arguments {
 
     /// Returns the experiment that the options describe. Its paths are the user's own, relative to the current folder.
     fn experiment(&self, files: &Files<'_>, wit: &Path) -> Result<Experiment, Failure> {
-        let call = self
-            .call
-            .clone()
-            .ok_or_else(|| Failure::usage("which function is called is missing: --call NAME"))?;
+        if !wit.exists() {
+            return Err(Failure::usage(format!(
+                "there is no file or folder {} for --wit",
+                Plain(&wit.display().to_string())
+            )));
+        }
+        let call = self.call.clone().ok_or_else(|| {
+            Failure::usage("with --wit, --call NAME says which of its functions is called")
+        })?;
         let inputs = self.inputs()?.ok_or_else(|| {
             Failure::usage("inputs come from --workload FILE with --size N, or from --cases FILE")
         })?;

@@ -16,8 +16,8 @@ use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use bakeoff_domain::texts::SizedTexts;
 use bakeoff_files::{Reach, Scratch};
-use bakeoff_render::Untimed;
 use bakeoff_render::escape::Plain;
+use bakeoff_render::{ComparisonOutcome, Untimed};
 use bakeoff_run::KnownMachine;
 use bakeoff_source::interface::{
     ComparedFile, Constants, DerivedInterface, DrawnInputs, ValueKind, Variety,
@@ -299,7 +299,8 @@ impl Derived {
         let mut looked = match drawn.variety {
             Variety::EdgeCases => {
                 let end = FailingInputs::End;
-                let looked = looking.time(&timed, is_one_component, end).await?;
+                let is_timed = !is_one_component || bounds.natively;
+                let looked = looking.time(&timed, is_timed, end).await?;
                 match &looked {
                     LookResult::Same { sizes, .. }
                         if !is_one_component && self.found.takes_texts() =>
@@ -458,7 +459,15 @@ async fn read_file(
     let read = read_public_functions(confinement, kind, input.bytes()).await;
     let read = read.map_err(|unreadable| {
         let said = unreadable.text(&Plain(&name).to_string(), kind.name());
-        Failure::usage(input.in_own_files(said))
+        let said = input.in_own_files(said);
+        // What the compiler would refuse has the outcome of that, so that programs see one class.
+        match is_component {
+            true => Failure::usage(said),
+            false => Failure::no_answer(format!(
+                "{}: {said}",
+                ComparisonOutcome::BuildFailed.words()
+            )),
+        }
     })?;
     let file = ComparedFile {
         shown: name,

@@ -28,7 +28,7 @@ const FULL_LENGTH: Duration = Duration::from_secs(20);
 /// How much is done for an answer.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct Effort {
-    /// Five seconds in all, but for building and rounds: fewer checks, and an answer only where it is obvious
+    /// A budget of five seconds, building excluded: fewer checks, and an answer only where it is obvious
     #[arg(long, conflicts_with_all = ["careful", "budget"])]
     quick: bool,
     /// Three times the usual budget, and three times as many inputs in the search for differences
@@ -62,6 +62,7 @@ impl Effort {
             shrinking: (budget / SHRINKING_DIVISOR).clamp(SEARCH_MIN, SHRINKING_MAX),
             inputs_factor: if self.careful { CAREFUL } else { 1 },
             length: budget.div_duration_f64(FULL_LENGTH).min(1.0),
+            natively: false,
         }
     }
 }
@@ -77,6 +78,8 @@ pub(super) struct SearchBounds {
     pub(super) inputs_factor: u32,
     /// Length of the longest timed call, as a part of the usual one, from 0 to 1.
     pub(super) length: f64,
+    /// True if files are timed natively as well: sizes are looked for even where their components are the same.
+    pub(super) natively: bool,
 }
 
 impl SearchBounds {

@@ -18,7 +18,7 @@ const MADE_OF_EACH: usize = 16;
 
 /// Clause on a difference that a remembered input shows, without a full stop.
 const REMEMBERED: &str =
-    "They differ on an input on which earlier versions of these files differed";
+    "They differ on an input that told these files, or earlier versions of them, apart before";
 
 /// Result of trying the examples.
 #[derive(Default)]

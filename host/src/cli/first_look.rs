@@ -261,9 +261,10 @@ impl FirstLook<'_> {
         let mut chosen: Vec<u32> = good.map(|(size, _)| *size).take(TIMED_MAX).collect();
         let good = chosen.len();
         if chosen.is_empty() {
-            // If all calls are short, larger inputs would take longer to make, and their calls hardly longer to run.
+            // If all calls are short, larger inputs would take longer to make, and their calls hardly longer to run. Numbers
+            // are as large as they may be: what is said of small ones alone is of little use.
             let longest = known.iter().map(|(_, fuels)| least(fuels)).max();
-            let short = longest.is_some_and(|longest| longest < FUEL_MIN);
+            let short = !lengths.are_numbers && longest.is_some_and(|longest| longest < FUEL_MIN);
             let enough = known
                 .iter()
                 .find(|(_, fuels)| short && longest.is_some_and(|all| 2 * least(fuels) >= all));
@@ -282,6 +283,8 @@ impl FirstLook<'_> {
 pub(super) struct CallLengths {
     /// The most fuel of a call with which a verdict does not take long.
     good_max: u64,
+    /// True where a size is how large numbers are: a large one costs nothing to make.
+    pub(super) are_numbers: bool,
 }
 
 impl CallLengths {
@@ -290,6 +293,7 @@ impl CallLengths {
         let good_max = (part * FUEL_GOOD_MAX as f64) as u64;
         Self {
             good_max: good_max.max(FUEL_RANGE_MIN * FUEL_MIN),
+            are_numbers: false,
         }
     }
 
@@ -333,6 +337,8 @@ mod tests {
     /// The lengths that calls may have where the budget is not small.
     const FULL: CallLengths = CallLengths {
         good_max: FUEL_GOOD_MAX,
+        are_numbers: false,
+        are_numbers: false,
     };
 
     fn answered(arguments: &str, answer: &str, fuel: u64) -> RepeatedCall {
@@ -491,5 +497,10 @@ mod tests {
             calls: vec![&constant, &linear],
         };
         assert_eq!(constant.timed_sizes(&sizes, FULL).chosen, [10]);
+        let numbers = CallLengths {
+            are_numbers: true,
+            ..FULL
+        };
+        assert_eq!(constant.timed_sizes(&sizes, numbers).chosen, [40_960]);
     }
 }

@@ -11,12 +11,11 @@ use super::{Status, claude_command, counts, first_look, show};
 use bakeoff_config::{NewApproach, Policy};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use bakeoff_files::{Folder, Reach, is_link, read_bounded};
-use bakeoff_render::approach_file;
+use bakeoff_render::approach_files;
 use bakeoff_render::escape::{Plain, ShellPath};
 use bakeoff_source::interface::DrawnInputs;
 use bakeoff_source::{BuildInput, read_code};
 use clap::Args;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Writes a small experiment that runs: two ways to count the distinct numbers of a list. Or, with --from,
@@ -292,16 +291,7 @@ impl Arguments {
             (format!("wit/{call}.wit"), derived.wit_text()?),
             inputs,
         ];
-        let mut names = BTreeSet::new();
-        for approach in &approaches {
-            let path = approach.code.path().display().to_string();
-            let file = approach_file(&path);
-            if !names.insert(file.clone()) {
-                return Err(Failure::usage(format!(
-                    "two of the sources are called {}: rename one",
-                    Plain(file.trim_start_matches("approaches/"))
-                )));
-            }
+        for (approach, file) in approaches.iter().zip(files_of(&approaches)) {
             files.push((file, text_of(&approach.code)?));
         }
         Ok(Made {
@@ -344,7 +334,7 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
             .to_owned(),
         sizes => format!(
             "# `generate` makes the inputs, one for each size and seed: change it if you mean others. With a\n\
-             # `check` (the WIT says how) it judges answers; else the approaches judge each other. Instead of\n\
+             # `check` it judges answers (uncomment the line in wit/ that exports it); else the approaches judge each other. Instead of\n\
              # both lines, `cases = \"cases.toml\"` names a file of calls and expected answers.\n\
              [workload]\nsource = \"workload.rs\"\nsizes = {sizes:?}\n"
         ),
@@ -356,11 +346,13 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
         quoted(call),
         quoted(call),
     );
-    let approaches = approaches.iter().map(|approach| NewApproach {
+    let files = files_of(approaches);
+    let approaches = approaches.iter().zip(files);
+    let approaches = approaches.map(|(approach, source)| NewApproach {
         name: approach.name.clone(),
         description: String::new(),
         words: approach.words.clone(),
-        source: approach_file(&approach.code.path().display().to_string()),
+        source,
         sweep: approach.sweep.clone(),
     });
     let approaches: Vec<NewApproach> = approaches.collect();
@@ -368,6 +360,15 @@ fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String
         + "\n[measure]\nbudget = \"20 s\"\n\n\
             # What counts, and how much. Other sources: peak-memory, source-lines, fuel, component-size, …\n\
             [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
+}
+
+/// Returns the file of each approach in the experiment.
+fn files_of(approaches: &[Approach]) -> Vec<String> {
+    let paths = approaches.iter();
+    let paths: Vec<String> = paths
+        .map(|approach| approach.code.path().display().to_string())
+        .collect();
+    approach_files(&paths.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Returns a text as a string of TOML, which takes those of JSON.

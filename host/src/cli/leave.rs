@@ -52,7 +52,7 @@ pub(super) struct Leave {
     /// With --generate or --judge: an environment variable that the program gets; repeated for each
     #[arg(long, value_name = "NAME", requires = "asking")]
     command_env: Vec<String>,
-    /// With --generate or --judge: a file of prices that come before those that are built in
+    /// With --generate or --judge: a file of prices that replace the built-in ones
     #[arg(long, value_name = "FILE", requires = "asking")]
     prices: Option<PathBuf>,
     /// With --generate or --judge: the most calls at the same time, instead of what the experiment says

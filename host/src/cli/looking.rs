@@ -5,6 +5,7 @@ use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::first_look::{CallLengths, SEARCH_FUEL_MAX, SEARCHED, timed_sizes};
 use super::remembered;
+use super::rounding::rounding;
 use super::shrinking::Difference;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
@@ -55,6 +56,12 @@ impl Looking<'_> {
         let names = self.experiment.approaches.iter();
         let names: Vec<&str> = names.map(|approach| &*approach.name).collect();
         let (answers, parting) = difference.answers(survey, self.found, &names).await;
+        let simplest = match difference.tried {
+            0 => String::new(),
+            tries => format!("; this is the simplest that {tries} tries found"),
+        };
+        let whole = difference.calls.iter().map(|call| call.answer.as_deref());
+        let advice = rounding(&whole.collect::<Vec<_>>()).unwrap_or(OTHER_INPUTS.to_owned());
         let reproduction = difference.reproduction(self.found);
         remembered::add(
             survey,
@@ -67,11 +74,7 @@ impl Looking<'_> {
             reason: DIFFERENT.to_owned(),
             answers,
             parting,
-            advice: format!(
-                "{counts}; this is the simplest that {} tries found. {OTHER_INPUTS} {}",
-                difference.tried,
-                again(self)
-            ),
+            advice: format!("{counts}{simplest}. {advice} {}", again(self)),
             reproduction: Some(reproduction),
             call: Some(difference.written),
             ..UNTIMED
@@ -80,7 +83,10 @@ impl Looking<'_> {
 
     /// Returns the bounds on the fuel of timed calls.
     pub(super) fn lengths(&self) -> CallLengths {
-        CallLengths::of(self.bounds.length)
+        CallLengths {
+            are_numbers: self.found.takes_only_numbers(),
+            ..CallLengths::of(self.bounds.length)
+        }
     }
 
     /// Returns the time that calls have taken so far.

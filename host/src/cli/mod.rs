@@ -82,6 +82,7 @@ mod revision_build;
 mod revision_rows;
 mod revision_side;
 mod revisions;
+mod rounding;
 mod rounds;
 mod rows_source;
 mod run;
@@ -181,7 +182,7 @@ enum Command {
     Judge(judge::Arguments),
     /// Show the report of a run again, also with other weights
     Report(report::Arguments),
-    /// Show the file of the recommended variant, or copy it
+    /// Print the path of the recommended variant's file, or copy it
     Pick(pick::Arguments),
     /// Keep a component that was measured as an approach, to measure later code against
     Baseline(baseline::Arguments),
@@ -210,7 +211,7 @@ enum Command {
     /// Build one prototype to a component
     Build(build::Arguments),
     Header(header::Arguments),
-    /// Check an experiment's oracle, whether a file fits an interface, or what one call of it does
+    /// Test an experiment's oracle or whether a file fits an interface, or run one call of a file
     Check(check::Arguments),
     /// Test this machine: confinement, compiler, clocks, noise, cores and folders
     Doctor(doctor::Arguments),

@@ -92,7 +92,7 @@ pub(super) struct ModelArguments {
     /// starts it, and may kill it
     #[arg(long, requires = "provider", value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// A file of prices that come before those that are built in
+    /// A file of prices that replace the built-in ones
     #[arg(long, requires = "provider", value_name = "FILE")]
     prices: Option<PathBuf>,
     /// The longest that one reply may take: 90s, 10min

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) enum Format {
     /// Text for a terminal.
     Human,
-    /// `report.json`, version 1.
+    /// One JSON object: of a report, `report.json`.
     Json,
     /// Markdown.
     Md,
@@ -36,7 +36,7 @@ pub(super) struct Output {
     /// Format of the output on stdout
     #[arg(long, value_enum, default_value = "human", global = true)]
     pub(super) format: Format,
-    /// No progress on stderr, and of a report the answer alone, in one line
+    /// No progress on stderr; of a comparison or a run the answer alone, in one line
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
     /// Write each event to stderr instead of progress bars, and more of a report: the source of the best,
@@ -65,10 +65,15 @@ impl Output {
         };
         choice.write_global();
         let colour = self.has_colour_on_stderr();
-        // A reader of JSON also reads a compiler's diagnostics, whose lines mean nothing once they are wrapped.
-        let wraps = self.format != Format::Json;
+        let is_for_programs = self.format == Format::Json;
         // Fails if it is set already, which happens in tests only.
-        let _ = miette::set_hook(Box::new(move |_| {
+        let _ = miette::set_hook(Box::new(move |report| {
+            // Lines of code and the signs below them mean nothing once they are wrapped.
+            let quotes_code = report
+                .to_string()
+                .lines()
+                .any(|line| line.trim_start().starts_with("--> "));
+            let wraps = !is_for_programs && !quotes_code;
             Box::new(
                 miette::MietteHandlerOpts::new()
                     .color(colour)

@@ -53,7 +53,7 @@ pub(super) struct Arguments {
     /// The folder for results, instead of .bakeoff/NAME beside the experiment
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Inputs and orders follow from it, as in the run that reported it; drawn anew without
+    /// Inputs and orders follow from it, as in the run that reported it; random if not given
     #[arg(long, value_name = "N", value_parser = counts::run_seed)]
     seed: Option<RunSeed>,
     /// Time for checking and measuring, after building: 500ms, 40s, 2min
@@ -72,7 +72,7 @@ pub(super) struct Arguments {
     rounds: RoundsArguments,
     #[command(
         flatten,
-        next_help_heading = "Approaches from the model of [generate], opinions of that of [judge]"
+        next_help_heading = "Approaches from the model of [generate], opinions from the model of [judge]"
     )]
     leave: Leave,
     #[command(flatten)]

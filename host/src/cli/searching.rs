@@ -80,8 +80,7 @@ impl Looking<'_> {
             steered = found.inputs;
             if let Some((difference, count)) = found.difference {
                 let counts = format!(
-                    "They differ on {count} of {steered} inputs that were made, by small changes, of those that led to rare \
-                     ways through the files"
+                    "They differ on {count} of {steered} small changes of inputs that took unusual paths through the files"
                 );
                 let untimed = self.simplest(survey, difference, &counts);
                 return Ok(LookResult::NotTimed(untimed.await));
@@ -91,8 +90,7 @@ impl Looking<'_> {
         if let LookResult::Same { inputs, .. } | LookResult::AllFail { inputs, .. } = &mut looked {
             if steered > 0 {
                 inputs.push_str(&format!(
-                    " So they are on {steered} that were made, by small changes, of those that led to rare ways through the \
-                     files, by fuel."
+                    " They are the same on {steered} small changes of inputs that took unusual paths through the files, too."
                 ));
             }
             inputs.push_str(&examples.sentence);
@@ -100,23 +98,19 @@ impl Looking<'_> {
         Ok(looked)
     }
 
-    /// Calls all approaches on inputs of several sizes, and chooses among the sizes. If the approaches are one
-    /// component, tries the smallest size alone: nothing is timed.
+    /// Calls all approaches on inputs of several sizes, and chooses among the sizes. If nothing is timed, since the
+    /// approaches are one component, tries the smallest size alone.
     pub(super) async fn time(
         &self,
         survey: &bakeoff_run::Survey,
-        is_one_component: bool,
+        is_timed: bool,
         failing: FailingInputs,
     ) -> Result<LookResult, Failure> {
         let lengths = self.lengths();
         let mut called = Called::none(self, survey);
         let mut sizes = Vec::new();
         let mut timed = Timed::default();
-        let together = if is_one_component {
-            &[1][..]
-        } else {
-            &TIMED_TOGETHER
-        };
+        let together = if is_timed { &TIMED_TOGETHER[..] } else { &[1] };
         let all_sizes = timed_sizes(self.found);
         let mut rest = all_sizes.iter().copied().enumerate();
         for count in together {

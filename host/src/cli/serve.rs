@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     safety: Safety,
     #[command(
         flatten,
-        next_help_heading = "With --allow-run: approaches from the model of [generate], opinions of that of [judge]"
+        next_help_heading = "With --allow-run: approaches from the model of [generate], opinions from the model of [judge]"
     )]
     leave: Leave,
 }

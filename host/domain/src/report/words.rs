@@ -58,7 +58,14 @@ pub struct Section {
 /// All sections after the headline: alternatives, pairs, criteria, sizes and robustness. Empty ones
 /// are left out.
 pub fn narrative(report: &Report) -> Vec<Section> {
-    let trade_offs = if report.options.trade_offs {
+    // Of one criterion the chart says the same.
+    let has_several_criteria = report.criteria.len() > 1;
+    let robustness = if has_several_criteria {
+        advice::robustness(report)
+    } else {
+        Vec::new()
+    };
+    let trade_offs = if report.options.trade_offs && has_several_criteria {
         trade_offs::sentences(report)
     } else {
         Vec::new()
@@ -72,7 +79,7 @@ pub fn narrative(report: &Report) -> Vec<Section> {
         ("By pair", pairs::sentences(report)),
         ("By criterion", trade_offs),
         ("By size", sizes::sentences(report)),
-        ("Robustness of the choice", advice::robustness(report)),
+        ("Robustness of the choice", robustness),
     ];
     sections
         .into_iter()

@@ -1,7 +1,8 @@
 //! A comparison that timed nothing, as text for a terminal.
 
 use super::{
-    ANSWER_CHARS_MAX, CALL_CHARS_MAX, CALL_CUT, FileAnswer, TEST_BYTES_MAX, TEST_TOO_LONG, Untimed,
+    ANSWER_CHARS_MAX, AS_A_TEST, CALL_CHARS_MAX, CALL_CUT, FileAnswer, NO_TEST, TEST_BYTES_MAX,
+    TEST_TOO_LONG, Untimed,
 };
 use crate::clipped;
 use crate::escape::{Lines, Plain};
@@ -40,10 +41,13 @@ impl Untimed {
         }
         match self.test() {
             Some(test) if test.len() <= TEST_BYTES_MAX => {
-                let _ = write!(text, "As a test:\n{}", indented(test));
+                let _ = write!(text, "{AS_A_TEST}\n{}", indented(test));
             }
             Some(_) => {
                 let _ = writeln!(text, "{TEST_TOO_LONG}");
+            }
+            None if self.reproduction.is_some() => {
+                let _ = writeln!(text, "{NO_TEST}");
             }
             None => {}
         }

@@ -266,9 +266,13 @@ fn shared(report: &Report) -> String {
         return opinions::with_opinions(report, text, tied);
     }
     if are_one_component(report, tied) {
-        let text = format!(
-            "Tie without timing: {names} are the same component, byte for byte. Take any of them."
-        );
+        // Programs of the same sources may differ, and what they take is said behind this.
+        let advice = match report.natively {
+            None => " Take any of them.",
+            Some(_) => "",
+        };
+        let text =
+            format!("Tie without timing: {names} are the same component, byte for byte.{advice}");
         return opinions::with_opinions(report, text, tied);
     }
     let by_time_alone = tied.iter().enumerate().all(|(place, a)| {

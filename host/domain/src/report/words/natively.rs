@@ -11,8 +11,8 @@ use crate::verdict::Verdict;
 const PAIRS_MAX: usize = 4;
 
 /// The sentence on what programs of this machine can do to their times, and components cannot.
-pub const NATIVELY_NOTE: &str = "Natively a source may keep what it likes from call to call, and knows the time, as no \
-                                 component can: what is said of that holds for sources that do not cheat.";
+pub const NATIVELY_NOTE: &str = "Natively a source may keep what it likes from call to call, and read the clock, as no \
+                                 component can: native times hold for sources that do not cheat.";
 
 /// Sentences on the same sources as programs of this machine: what is otherwise there, a sentence for each pair of
 /// ranked variants, the variants without a time there, and what the times hang on. None if they were not built so.
@@ -50,17 +50,27 @@ pub fn native_pair(report: &Report, row: &VerdictRow) -> String {
 }
 
 /// Sentences on what is otherwise where the sources are built for this machine: pairs of which another one is surely ahead,
-/// pairs that only have a winner there, and recommended variants that have no result there.
+/// pairs that only have a winner there, pairs that have none there, and recommended variants that have no result there; or
+/// the sentence that nothing was timed.
 pub fn natively_otherwise(report: &Report) -> Vec<String> {
     let Some(natively) = &report.natively else {
         return Vec::new();
     };
-    let (mut opposite, mut only_there) = (Vec::new(), Vec::new());
+    if natively.times.is_empty() && natively.failures.is_empty() {
+        return order(natively).into_iter().collect();
+    }
+    let (mut opposite, mut only_there, mut open_there) = (Vec::new(), Vec::new(), Vec::new());
     for (components, programs) in pairs(report, natively) {
         if Natively::contradicts(&components, &programs) {
             opposite.push(ahead(report, &programs));
         } else if Natively::settles(&programs) && !Natively::settles(&components) {
             only_there.push(ahead(report, &programs));
+        } else if Natively::settles(&components) && programs.verdict == Verdict::NoCall {
+            open_there.push(format!(
+                "{} and {}",
+                name(report, &programs.a),
+                name(report, &programs.b)
+            ));
         }
     }
     let sentence = |beginning: &str, pairs: Vec<String>| {
@@ -76,6 +86,10 @@ pub fn natively_otherwise(report: &Report) -> Vec<String> {
             opposite,
         ),
         sentence("Built for this machine, ", only_there),
+        sentence(
+            "Built for this machine, it is not known which is ahead: ",
+            open_there,
+        ),
     ]
     .into_iter()
     .flatten()
@@ -121,7 +135,7 @@ fn order(natively: &Natively) -> Option<String> {
     let mut overall = natively.verdicts.iter().filter(|row| row.case.is_none());
     if natively.times.is_empty() && natively.failures.is_empty() && !natively.too_short.is_empty() {
         return Some(
-            "Natively nothing was timed: calls of less than a microsecond are not told apart so. Give a larger --size."
+            "Natively nothing was timed: calls of less than a microsecond are too short for it. Give a larger --size."
                 .to_owned(),
         );
     }
