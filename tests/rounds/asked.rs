@@ -208,6 +208,65 @@ fn the_example_with_replies_says_what_its_first_tries_came_to() {
     assert!(!output.stdout.contains("1 failed"), "{}", output.stdout);
 }
 
+/// Of two well-known problems the rounds end with something that nobody tried first. How much faster that is, no test says.
+#[test]
+fn the_examples_of_known_problems_replay_and_find_what_no_first_try_is() {
+    let bits = [
+        "a column as bits, all of its rows at once",
+        "bits for the bytes that there are, without the common ends",
+    ];
+    let parts = [
+        "blocks with maxima from both ends",
+        "parts that double, in place",
+        "parts that double, from one list to another, by vectors",
+    ];
+    for (name, found) in [
+        ("edit-distance", &bits[..]),
+        ("sliding-maximum", &parts[..]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        copy_experiment(&root().join("examples").join(name), folder.path());
+        let file = folder.path().join("rounds.toml");
+        let words = [
+            "run",
+            file.to_str().unwrap(),
+            "--generate",
+            "--budget=2s",
+            "--format=json",
+        ];
+        let output = run_bakeoff(&words);
+        assert!(output.ended_a_run(), "{name}: {}", output.stderr);
+        let report = output.json();
+        let rounds = &report["rounds"];
+        let of = |key: &str| rounds[key].as_u64().unwrap();
+        assert_eq!(
+            (of("count"), of("candidates"), of("control")),
+            (3, 6, 6),
+            "{rounds:#}"
+        );
+        // Of the second round one is repaired, and nothing fails in the end.
+        assert_eq!(
+            (of("failed"), &rounds["cost"]["calls"]),
+            (0, &13.into()),
+            "{rounds:#}"
+        );
+        let lineage = rounds["lineage"].as_array().unwrap().iter();
+        let best = &rounds["finalists"][0]["name"];
+        let best = lineage.clone().find(|one| one["name"] == *best).unwrap();
+        assert!(
+            found.contains(&best["change"].as_str().unwrap()),
+            "{rounds:#}"
+        );
+        let first = lineage.filter(|one| one["control"] == true);
+        assert!(
+            first
+                .clone()
+                .all(|one| one["outcome"] == "passed" || one["outcome"] == "same")
+        );
+        assert_eq!(first.count(), 6);
+    }
+}
+
 #[test]
 fn case_214_what_a_proposer_names_in_a_round_is_as_foreign_as_a_prototype() {
     let head = "use crate::bakeoff::{Error, Proposal, SourceFile, Task};\n\n\
