@@ -4,6 +4,7 @@
 //! `cases/` the same for files of cases. `BLESS=1` writes the messages anew.
 
 mod instances;
+mod prompts;
 
 use bakeoff_config::{CasePart, ConfigError, ConfigPlace};
 use bakeoff_domain::spec::{

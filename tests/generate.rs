@@ -1,6 +1,7 @@
 //! `bakeoff generate`: approaches from recorded replies of a model.
 
 mod by_agents;
+mod prompts;
 mod repairing;
 
 use crate::mock_model::Mock;

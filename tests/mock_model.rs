@@ -23,6 +23,8 @@ pub(crate) struct Mock {
     pub(crate) sent: BTreeMap<usize, u32>,
     /// The questions.
     pub(crate) asked: Vec<String>,
+    /// The models that were asked, in the order of the questions.
+    pub(crate) models: Vec<String>,
     /// Questions that it never answered.
     pub(crate) unanswered: u32,
     /// The number of questions that came to wait for others.
@@ -53,7 +55,7 @@ impl Mock {
 }
 
 fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
-    let Some(prompt) = read_prompt(&mut stream) else {
+    let Some((model, prompt)) = read_prompt(&mut stream) else {
         return;
     };
     let together = mock.lock().unwrap().together.clone();
@@ -64,6 +66,7 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
     let reply = {
         let mut mock = mock.lock().unwrap();
         mock.asked.push(prompt.clone());
+        mock.models.push(model);
         let mut all = mock.replies.iter();
         let place = all.position(|(mark, _)| prompt.contains(mark.as_str()));
         let answer = mock.answer.as_ref().map(|answer| answer(&prompt));
@@ -101,8 +104,8 @@ fn serve(mock: &Mutex<Mock>, mut stream: TcpStream) {
     let _ = stream.write_all(b"data: [DONE]\n\n");
 }
 
-/// The texts of a request, one behind the other.
-fn read_prompt(stream: &mut TcpStream) -> Option<String> {
+/// The model of a request, and its texts, one behind the other.
+fn read_prompt(stream: &mut TcpStream) -> Option<(String, String)> {
     let mut bytes = Vec::new();
     loop {
         let mut chunk = [0; 16 << 10];
@@ -123,7 +126,8 @@ fn read_prompt(stream: &mut TcpStream) -> Option<String> {
             let body: Value = serde_json::from_str(body).ok()?;
             let messages = body["messages"].as_array()?.iter();
             let texts = messages.map(|one| one["content"].as_str().unwrap_or_default());
-            return Some(texts.collect::<Vec<_>>().join("\n"));
+            let model = body["model"].as_str().unwrap_or_default().to_owned();
+            return Some((model, texts.collect::<Vec<_>>().join("\n")));
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 21] = [
+const TABLES: [(&str, &str); 22] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -30,6 +30,7 @@ const TABLES: [(&str, &str); 21] = [
         "[build]\ncrates = [{ zzzzzzzzzz = 1 }]\n",
     ),
     ("/properties/generate", "[generate]\nzzzzzzzzzz = 1\n"),
+    ("/properties/prompts", "[prompts]\nzzzzzzzzzz = 1\n"),
     ("/properties/rounds", "[rounds]\nzzzzzzzzzz = 1\n"),
     ("/properties/judge", "[judge]\nzzzzzzzzzz = 1\n"),
     ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),

@@ -77,7 +77,7 @@ pub(super) const KEPT: [&str; 31] = [
 ];
 
 /// What an experiment consists of.
-pub(super) const OWN: [&str; 18] = [
+pub(super) const OWN: [&str; 19] = [
     "bakeoff.toml",
     "bakeoff.lock",
     "cases.toml",
@@ -93,6 +93,7 @@ pub(super) const OWN: [&str; 18] = [
     "aggregators/summary.rs",
     "replies.jsonl",
     "instructions.md",
+    "prototype.md",
     ".bakeoff/models.jsonl",
     ".bakeoff/generation.json",
     ".bakeoff/generation.attempts",

@@ -39,6 +39,9 @@ provider = "replay"
 cassette = "replies.jsonl"
 instructions = "instructions.md"
 approaches = 1
+
+[prompts]
+prototype = "prototype.md"
 "#;
 
 fn name_files(folder: &Path) {
@@ -77,6 +80,8 @@ fn name_files(folder: &Path) {
     for name in ["data/table", "instructions.md"] {
         fs::write(at(name), "Keep it short.\n").unwrap();
     }
+    let template = "{{problem}}\n{{idea}}\n{{instructions}}\n{{rules}}\n{{depth}}\n";
+    fs::write(at("prototype.md"), template).unwrap();
     // A plan and ideas; there is no reply to what is asked then.
     let task = |kind: &str| json!({"kind": kind, "title": kind, "depends_on": [], "priority": 0, "output_tokens": 400});
     let plan = json!({

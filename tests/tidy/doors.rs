@@ -75,7 +75,7 @@ const STRANGERS: [&str; 15] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 60] = [
+const OWN_PATHS: [(&str, &str); 61] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::assembled", "files that the user named"),
@@ -156,6 +156,10 @@ const OWN_PATHS: [(&str, &str); 60] = [
     (
         "config::policy",
         "the user's policy, and folders that it names",
+    ),
+    (
+        "config::text_file",
+        "what a file is that cannot be read: nothing is opened",
     ),
     ("doctor::cores", "what the system tells of its processors"),
     ("interface::load", "what the user named: a folder or a file"),

@@ -17,7 +17,7 @@ mod processes;
 #[path = "../support/mod.rs"]
 mod support;
 
-use bakeoff_config::Policy;
+use bakeoff_config::{Policy, Prompts};
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{
     OnStep, OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions,
@@ -232,6 +232,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
                 repairs: 0,
                 instructions: None,
                 instructions_within: None,
+                prompts: Prompts::default(),
                 timeout: Duration::from_secs(600),
                 depth: Depth::Sketch,
                 tried_at_once: 1,

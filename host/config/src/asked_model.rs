@@ -6,7 +6,7 @@
 use super::error::Finding;
 use super::options::whole;
 use super::paths::{self, FileKind, FileRef};
-use super::section::Section;
+use super::section::{At, Section};
 use bakeoff_domain::generate::ProviderKind;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -20,6 +20,15 @@ const USD: RangeInclusive<f64> = 0.000_001..=1_000_000.0;
 /// The longest name of a model, in bytes.
 const MODEL_BYTES_MAX: usize = 200;
 
+/// Model that writes anew what failed when it was tried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairModel {
+    /// The provider that answers.
+    pub provider: ProviderKind,
+    /// The model, by the provider's name for it.
+    pub model: String,
+}
+
 /// A model that an experiment names, and what it may cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedModel {
@@ -27,6 +36,8 @@ pub struct AskedModel {
     pub provider: ProviderKind,
     /// The model, by the provider's name for it.
     pub model: Option<String>,
+    /// The model that is asked for repairs in its place, if there is one.
+    pub repairs: Option<RepairModel>,
     /// The budget of a run, in millionths of a US dollar.
     pub microdollars_max: Option<u64>,
     /// The budget of a run, in tokens.
@@ -60,24 +71,13 @@ impl AskedModel {
             found,
         );
         let provider = section.choice("provider", &providers, found);
-        let model = section.text("model", found);
+        let model = model_name("model", section, found);
         let microdollars_max = usd(section, found);
         let tokens_max = tokens(section, found);
         let calls = 1..=i64::from(CALLS_AT_ONCE_MAX);
         let calls_at_once = whole(section, "calls_at_once", calls, found);
         let cassette = file("cassette", section, files, found);
         refuse_powers(section, flag, found);
-        if let Some(model) = &model
-            && (model.value.len() > MODEL_BYTES_MAX
-                || !model.value.bytes().all(|byte| byte.is_ascii_graphic()))
-        {
-            found.push(Finding::new(
-                model.span.clone(),
-                "`model` is no name of a model",
-                "impossible value",
-                format!("it has up to {MODEL_BYTES_MAX} letters, digits and signs"),
-            ));
-        }
         if let Some(provider) = &provider {
             let is_replay = provider.value == ProviderKind::Replay;
             if is_replay != section.key("cassette").is_some() {
@@ -92,7 +92,8 @@ impl AskedModel {
         let provider = provider?.value;
         Some(Self {
             provider,
-            model: model.map(|at| at.value.to_owned()),
+            model: model.map(|at| at.value),
+            repairs: None,
             microdollars_max,
             tokens_max,
             calls_at_once: calls_at_once.map_or(provider.calls_at_once(), |at| {
@@ -101,6 +102,29 @@ impl AskedModel {
             cassette,
         })
     }
+}
+
+/// Reads the name of a model.
+pub(super) fn model_name(
+    key: &'static str,
+    section: &mut Section<'_>,
+    found: &mut Vec<Finding>,
+) -> Option<At<String>> {
+    let named = section.text(key, found)?;
+    let is_name = named.value.len() <= MODEL_BYTES_MAX
+        && named.value.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_name {
+        found.push(Finding::new(
+            named.span.clone(),
+            format!("`{key}` is no name of a model"),
+            "impossible value",
+            format!("it has up to {MODEL_BYTES_MAX} letters, digits and signs"),
+        ));
+    }
+    Some(At {
+        value: named.value.to_owned(),
+        span: named.span,
+    })
 }
 
 /// Refuses the keys for a program and an address.

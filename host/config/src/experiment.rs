@@ -5,6 +5,7 @@ use super::generate::{self, Generate};
 use super::judge::{self, Judge};
 use super::paths::FileRef;
 use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
+use super::prompts::{self, PromptFiles};
 use super::prose::prose;
 use super::rounds::{self, Rounds};
 use super::section::{At, Section};
@@ -163,6 +164,8 @@ pub(super) struct ParsedExperiment {
     pub(super) rounds: Option<Rounds>,
     /// The table `[judge]`, if it is there and valid.
     pub(super) judge: Option<Judge>,
+    /// The files of the table `[prompts]`.
+    pub(super) prompts: PromptFiles,
     /// The approaches that a model is to write.
     pub(super) wished: Vec<WishedApproach>,
 }
@@ -293,6 +296,10 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     decoded.generate = root
         .section("generate", found)
         .and_then(|section| generate::generate(section, files, found));
+    let own = root.section("prompts", found);
+    decoded.prompts = own
+        .map(|section| prompts::prompts(section, files, found))
+        .unwrap_or_default();
     decoded.rounds = root
         .section("rounds", found)
         .map(|section| rounds::rounds(section, files, found));

@@ -3,12 +3,12 @@
 //! An experiment may come from anybody. So its file names no program, no address and no file outside of its
 //! folder, and the table alone asks no model: the user gives leave for that on the command line.
 
-use super::asked_model::{self, AskedModel};
+use super::asked_model::{self, AskedModel, RepairModel};
 use super::error::Finding;
 use super::options::{duration, whole};
 use super::paths::FileRef;
 use super::section::{Amount, Number, Section};
-use bakeoff_domain::generate::{Depth, Diversity};
+use bakeoff_domain::generate::{Depth, Diversity, ProviderKind};
 use serde::Serialize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -69,6 +69,8 @@ struct Wanted<'a> {
     diversity: Diversity,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     research: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repaired_by: Option<(&'static str, &'a str)>,
 }
 
 impl Generate {
@@ -83,6 +85,8 @@ impl Generate {
             depth: self.depth,
             diversity: self.diversity,
             research: self.research,
+            repaired_by: (self.asked.repairs.as_ref())
+                .map(|one| (one.provider.name(), &*one.model)),
         };
         serde_json::to_string(&wanted).unwrap_or_default()
     }
@@ -110,6 +114,7 @@ pub(super) fn generate(
         ("high", Diversity::High),
     ];
     let diversity = section.choice("diversity", &spreads, found);
+    let repairs_by = repair_model(&mut section, asked.as_ref(), found);
     let instructions = asked_model::file("instructions", &mut section, files, found);
     let research = section.flag("research", found);
     let places = [
@@ -119,7 +124,10 @@ pub(super) fn generate(
     let workspace = section.choice("workspace", &places, found);
     section.close(found);
     Some(Generate {
-        asked: asked?,
+        asked: AskedModel {
+            repairs: repairs_by,
+            ..asked?
+        },
         approaches,
         repairs: repairs.map_or(2, |at| at.value.unsigned_abs() as u32),
         timeout: timeout.map_or(Duration::from_secs(1200), |at| at.value),
@@ -128,6 +136,48 @@ pub(super) fn generate(
         instructions,
         research: research.is_some_and(|at| at.value),
         workspace: workspace.map(|at| at.value).unwrap_or_default(),
+    })
+}
+
+/// Reads `repair_model` and `repair_provider`.
+fn repair_model(
+    section: &mut Section<'_>,
+    asked: Option<&AskedModel>,
+    found: &mut Vec<Finding>,
+) -> Option<RepairModel> {
+    let providers = [
+        ProviderKind::Anthropic,
+        ProviderKind::OpenAi,
+        ProviderKind::Ollama,
+    ]
+    .map(|kind| (kind.name(), kind));
+    let model = asked_model::model_name("repair_model", section, found);
+    let provider_at = section.value_place("repair_provider");
+    let provider = section.choice("repair_provider", &providers, found);
+    let Some(model) = model else {
+        if let Some(place) = provider_at {
+            found.push(Finding::new(
+                place,
+                "`repair_provider` names no model",
+                "of which model",
+                "add `repair_model = \"…\"`, or remove `repair_provider`",
+            ));
+        }
+        return None;
+    };
+    let provider = provider.map(|at| at.value).or(Some(asked?.provider))?;
+    if asked?.provider == ProviderKind::Replay {
+        found.push(Finding::new(
+            model.span,
+            "a replay has no `repair_model`",
+            "nobody is asked",
+            "remove it: the cassette has the replies to repairs as well, whoever gave them",
+        ));
+        return None;
+    }
+    Some(RepairModel {
+        provider,
+        model: model.value,
     })
 }
 
@@ -211,12 +261,17 @@ mod tests {
             "diversity = \"none\"",
             "research = \"yes\"",
             "model = \"a b\"",
+            "repair_model = \"a b\"",
+            "repair_model = \"m\"\nrepair_provider = \"replay\"",
+            "repair_provider = \"anthropic\"",
             "cassette = \"x\"",
         ] {
             let found = findings(&format!("provider = \"ollama\"\n{wrong}"));
             assert_eq!(found.len(), 1, "{wrong}: {found:?}");
         }
         assert_eq!(findings("provider = \"replay\"").len(), 1);
+        let replay = "provider = \"replay\"\ncassette = \"x\"\nrepair_model = \"m\"";
+        assert_eq!(findings(replay), ["a replay has no `repair_model`"]);
         assert_eq!(findings("").len(), 1);
     }
 }

@@ -32,9 +32,11 @@
 //! | … `timeout_per_approach` | 1 s – 24 h | `"20 min"` |
 //! | … `depth` | `"sketch"`, `"proof-of-concept"` or `"production-ready"` | `"proof-of-concept"` |
 //! | … `diversity` | `"low"`, `"medium"` or `"high"` | `"medium"` |
+//! | … `repair_model`, `repair_provider` | the model that repairs what failed, and its provider | the one that writes |
 //! | … `instructions`, `cassette` | files of the experiment's folder | none |
 //! | … `research` | `true` or `false`: a question first on what is known of the problem | `false` |
 //! | … `workspace` | `"reply"` or `"worktree"`: who writes approaches, the model or coding agents that the user names | `"reply"` |
+//! | `[prompts]` `research`, `plan`, `ideas`, `prototype`, `repair`, `combine`, `improve` | files of the experiment's folder: [templates](PromptTemplate) of what a model is asked | those that are built in |
 //! | `[rounds]` `count` | 1–1000 rounds of a search before the race | `5` |
 //! | … `width` | 1–48 candidates of a round, or `"adaptive"` | `8` |
 //! | … `propose` | some of `"climb"`, `"evolve"`, `"draw"`, `"mutate"`, `"model"`, `"component"` | by what there is |
@@ -119,6 +121,8 @@ mod paths;
 mod policy;
 mod problem;
 mod program;
+mod prompt_template;
+mod prompts;
 mod prose;
 mod question;
 mod reading_gate;
@@ -127,6 +131,7 @@ mod rounds;
 mod section;
 mod suggest;
 mod sweep;
+mod text_file;
 pub mod units;
 mod user_scale;
 mod wished;
@@ -140,7 +145,7 @@ pub use agent_tasks::{
     is_branch_part, parse_agent_tasks,
 };
 pub use aggregators::AGGREGATORS_MAX;
-pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX};
+pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX, RepairModel};
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
 pub use crates::CRATES_MAX;
@@ -155,8 +160,7 @@ pub use guests::{EVALUATOR_NAME_CHARS_MAX, is_evaluator_name};
 pub use instances::{INSTANCE_CHARS_MAX, INSTANCES_BYTES_MAX, INSTANCES_MAX, parse_instances};
 pub use judge::Judge;
 pub use load::{
-    DeclaredExperiment, FILE_BYTES_MAX, FILE_NAME, LoadedExperiment, declared, file_of, load,
-    load_any, references,
+    DeclaredExperiment, FILE_NAME, LoadedExperiment, declared, file_of, load, load_any, references,
 };
 pub use lock::{
     LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,
@@ -165,6 +169,8 @@ pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
+pub use prompt_template::{PROMPT_BYTES_MAX, PromptKind, PromptPlace, PromptTemplate};
+pub use prompts::{OwnPrompt, Prompts};
 pub use reference::{NamedReference, References};
 pub use rounds::{
     AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
@@ -172,6 +178,7 @@ pub use rounds::{
 };
 pub use suggest::nearest;
 pub use sweep::sweep_of;
+pub use text_file::FILE_BYTES_MAX;
 pub use units::show_duration;
 pub use wished::{WishedApproach, with_wishes_written};
 pub use withdraw::without_approach;

@@ -9,27 +9,23 @@ use super::judge::Judge;
 use super::lock;
 use super::paths::{self, FileKind};
 use super::program;
+use super::prompts::{Prompts, read_prompts};
 use super::reference::{self, References};
 use super::rounds::Rounds;
+use super::text_file::{EXPERIMENT, read};
 use super::user_scale::UserScale;
 use super::wished::WishedApproach;
 use bakeoff_domain::report::APPROACH_TEXT_BYTES_MAX;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs};
 use bakeoff_domain::variant::VARIANTS_MAX;
-use bakeoff_files::{Reach, not_plain};
+use bakeoff_files::Reach;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Word for the experiment file in messages.
-const EXPERIMENT: &str = "experiment";
-
 /// The name of the experiment file in its folder.
 pub const FILE_NAME: &str = "bakeoff.toml";
-
-/// The largest experiment file, file of cases or file of instances, in bytes.
-pub const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// An experiment with its folder, and with the texts of the files that declare it.
 #[derive(Clone, Debug)]
@@ -48,6 +44,8 @@ pub struct LoadedExperiment {
     pub rounds: Option<Rounds>,
     /// The table `[judge]`, if the file has one.
     pub judge: Option<Judge>,
+    /// Templates of its own for the questions to a model.
+    pub prompts: Prompts,
     /// The approaches that a model is to write; they are not among those of the experiment.
     pub wished: Vec<WishedApproach>,
     /// Texts that stand for files of the experiment's folder, by their paths: sources that no file has.
@@ -177,6 +175,7 @@ impl LoadedExperiment {
             generate: None,
             rounds: None,
             judge: None,
+            prompts: Prompts::default(),
             wished: Vec::new(),
             texts: BTreeMap::new(),
             text: String::new(),
@@ -210,6 +209,7 @@ impl LoadedExperiment {
             generate: None,
             rounds: None,
             judge: None,
+            prompts: Prompts::default(),
             wished: Vec::new(),
             texts: BTreeMap::new(),
             text: String::new(),
@@ -327,6 +327,7 @@ pub fn load_any(path: &Path) -> Result<LoadedExperiment, ConfigError> {
     read_texts(&mut experiment, (&dir, &name, &text), place)?;
     let cases = read_cases(&experiment, &dir, Reach::Within(&dir))?;
     let instances = read_instances(&mut experiment, &dir)?;
+    let prompts = read_prompts(&decoded.prompts, &dir)?;
     let place = decoded.places.of(ConfigPlace::Crates);
     if let Err(why) = lock::add_lock(&mut experiment, &dir) {
         let help =
@@ -347,6 +348,7 @@ pub fn load_any(path: &Path) -> Result<LoadedExperiment, ConfigError> {
         rounds: decoded.rounds,
         texts: BTreeMap::new(),
         judge: decoded.judge,
+        prompts,
         wished: decoded.wished,
         text,
         origin: Origin::File {
@@ -429,39 +431,6 @@ fn read_instances(experiment: &mut Experiment, dir: &Path) -> Result<Option<Stri
     let text = read(&path, "file of instances", Reach::Within(dir))?;
     *names = parse_instances(&text, &path.display().to_string())?;
     Ok(Some(text))
-}
-
-/// Reads a plain text file of bounded size.
-pub(super) fn read(
-    path: &Path,
-    what: &'static str,
-    reach: Reach<'_>,
-) -> Result<String, ConfigError> {
-    let shown = || path.display().to_string().escape_debug().to_string();
-    let unreadable = |reason: String| ConfigError::Unreadable {
-        path: shown(),
-        reason,
-    };
-    let bytes = reach
-        .read_bounded(path, FILE_BYTES_MAX)
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => ConfigError::Missing {
-                what,
-                path: shown(),
-            },
-            _ => match not_plain(path) {
-                Some(kind) if what == EXPERIMENT => unreadable(format!(
-                    "it is {kind}, not a file; remove it, and put the {what} there as a plain file"
-                )),
-                Some(kind) => unreadable(format!("it is {kind}, not a file; name a plain file")),
-                None => unreadable(error.to_string()),
-            },
-        })?;
-    let bytes = bytes.ok_or_else(|| unreadable("it is larger than 1 MiB".into()))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        unreadable(format!("it is not UTF-8 (from byte {at} on)"))
-    })
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@
 
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::{ConfigPlace, LimitKey, syntax};
-use super::load::{LoadedExperiment, read};
+use super::load::LoadedExperiment;
 use super::section::{At, Section};
+use super::text_file::read;
 use super::units::{show_bytes, show_duration};
 use super::{asked_model, error, options};
 use bakeoff_files::{Reach, WorkingFolder};

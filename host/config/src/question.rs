@@ -18,7 +18,7 @@ pub(super) const KIND: &str = "kind";
 const KINDS: [(&str, bool); 2] = [("measured", false), ("opinion", true)];
 
 /// The tables of an experiment that is run.
-const RUN_TABLES: [&str; 9] = [
+const RUN_TABLES: [&str; 10] = [
     "interface",
     "workload",
     "limits",
@@ -27,6 +27,7 @@ const RUN_TABLES: [&str; 9] = [
     "aggregator",
     "build",
     "generate",
+    "prompts",
     "rounds",
 ];
 

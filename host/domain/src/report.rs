@@ -37,7 +37,7 @@ pub use cost::{Cost, Phase, PhaseCost, WorkerCost};
 pub use explore::{Explored, ExploredSection, Question, explore};
 pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
-    GenerationPlan, GenerationTask, ModelCost, PLAN_TASKS_MAX, TEXT_BYTES_MAX,
+    GenerationPlan, GenerationTask, ModelCost, PLAN_TASKS_MAX, TEXT_BYTES_MAX, UsedPrompt,
 };
 pub use in_words::{APPROACH_TEXT_BYTES_MAX, InWords, MeasurableCriterion};
 pub use natively::Natively;

@@ -346,7 +346,7 @@ impl Explorer {
         let writer = self.writer()?;
         self.say(&format!("asking for {} approaches", self.approaches));
         let diversity = self.options.propose.diversity;
-        let known = KnownIdeas::new(self.known.clone(), diversity, writer.preference());
+        let known = KnownIdeas::new(self.known.clone(), diversity, &writer);
         let wished = self.options.wished.iter().map(|one| one.idea.clone());
         let wished = (wished.collect(), known);
         let sketch = Sketch::ask(&self.models, &writer.problem, wished, self.approaches).await;

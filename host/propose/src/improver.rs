@@ -4,8 +4,10 @@ use super::idea::Idea;
 use super::learnt::Learnt;
 use super::prompt;
 use super::proposal::ProposalOutcome;
+use super::templates::used_prompts;
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
-use bakeoff_domain::report::ModelCost;
+use bakeoff_config::PromptKind;
+use bakeoff_domain::report::{ModelCost, UsedPrompt};
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{RunError, SharedCores, Survey};
 use std::sync::Arc;
@@ -65,6 +67,14 @@ impl Improver {
     /// Returns the name of the provider and its model.
     pub fn name(&self) -> String {
         self.models.name()
+    }
+
+    /// Returns the templates of the experiment's own by which the model is asked for candidates and repairs.
+    pub fn prompts(&self) -> Vec<UsedPrompt> {
+        let mut used = used_prompts(&self.writer.options.prompts);
+        let asked = [PromptKind::Improve, PromptKind::Repair];
+        used.retain(|one| asked.iter().any(|kind| kind.name() == one.question));
+        used
     }
 
     /// Has so many candidates written, all at the same time, each tried out and repaired.

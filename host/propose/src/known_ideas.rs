@@ -3,7 +3,8 @@
 use super::idea::Idea;
 use super::prompt;
 use super::replies::Ideas;
-use super::writer::read;
+use super::writer::{PrototypeWriter, read};
+use bakeoff_config::Prompts;
 use bakeoff_domain::generate::Diversity;
 use bakeoff_provider::{AskError, Models};
 
@@ -18,16 +19,19 @@ pub(super) struct KnownIdeas {
     diversity: Diversity,
     /// The sentence on which ideas are wanted.
     preference: &'static str,
+    /// Templates of the experiment's own for the questions.
+    prompts: Prompts,
     /// Number of rounds so far.
     rounds: u32,
 }
 
 impl KnownIdeas {
-    pub(super) fn new(known: Vec<Idea>, diversity: Diversity, preference: &'static str) -> Self {
+    pub(super) fn new(known: Vec<Idea>, diversity: Diversity, writer: &PrototypeWriter) -> Self {
         Self {
             known,
             diversity,
-            preference,
+            preference: writer.preference(),
+            prompts: writer.options.prompts.clone(),
             rounds: 0,
         }
     }
@@ -69,6 +73,7 @@ impl KnownIdeas {
         }
         self.rounds += 1;
         let request = prompt::ideas(
+            &self.prompts,
             (problem, self.preference),
             count,
             self.rounds,

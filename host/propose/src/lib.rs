@@ -26,12 +26,14 @@ mod planner;
 mod prompt;
 mod proposal;
 mod proposer;
+mod prototype_rules;
 mod question;
 mod replies;
 mod research;
 mod round_proposer;
 mod sketch;
 mod step;
+mod templates;
 mod what_counts;
 mod writer;
 
@@ -64,4 +66,5 @@ pub use round_proposer::{
 };
 pub use sketch::is_taken;
 pub use step::{OnStep, WritingStep};
+pub use templates::{built_in_prompt, generation_prompts, prompts_identity, used_prompts};
 pub use writer::WriteOptions;

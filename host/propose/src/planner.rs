@@ -3,8 +3,10 @@
 use super::plan::{Plan, PlanScope, WrittenPlan, plan_schema};
 use super::plan_cost::PlanBounds;
 use super::prompt::{SYSTEM, data};
+use super::templates::filled;
 use super::what_counts::criteria_words;
 use super::writer::read;
+use bakeoff_config::{PromptKind, Prompts};
 use bakeoff_domain::generate::Diversity;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_provider::{AskError, Models, Purpose, Request};
@@ -45,6 +47,8 @@ pub struct PlanRequest<'a> {
     pub criteria: Option<&'a [Criterion]>,
     /// Bounds within which the plan is carried out.
     pub bounds: PlanBounds,
+    /// Templates of the experiment's own.
+    pub prompts: &'a Prompts,
 }
 
 /// A plan, with the reply that it was read from.
@@ -150,14 +154,17 @@ fn request(
             number => format!("plan, repair {number}"),
         },
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "The problem:\n{}\n\nTo find out which way of solving it is the best by what counts, one typed function will \
-             be written in several ways and measured. Say how complex the problem is, and plan the work as tasks:\n\
-             {begin}\n- {count}: {spread};\n\
-             - `combine`, where making one of two approaches is promising: it depends on exactly these two tasks.\n\
-             `depends_on` has places in the list, counted from 0. Of tasks that could start, those of a higher \
-             priority do. `output_tokens` is how much you expect to write.{function}\n{bounds}\n{counts}{wrong}",
-            data(wanted.statement)
+        prompt: filled(
+            wanted.prompts,
+            PromptKind::Plan,
+            &[
+                ("problem", &data(wanted.statement)),
+                ("tasks", &format!("{begin}\n- {count}: {spread};")),
+                ("function", function),
+                ("room", bounds),
+                ("criteria", &counts),
+                ("fault", &wrong),
+            ],
         ),
         schema: plan_schema(wanted.scope, wanted.criteria.is_none()),
         output_tokens_max: TOKENS_MAX,
@@ -172,7 +179,7 @@ mod tests {
 
     #[test]
     fn criteria_are_asked_for_only_where_nobody_decided_them() {
-        let criteria = usual_criteria();
+        let (criteria, prompts) = (usual_criteria(), Prompts::default());
         let wanted = |criteria| PlanRequest {
             statement: "Sort.",
             scope: PlanScope::Statement,
@@ -186,6 +193,7 @@ mod tests {
                 tokens: None,
                 microdollars: None,
             },
+            prompts: &prompts,
         };
         let open = request((wanted(None), "Two cores."), 0, None);
         assert!(open.prompt.contains("Two cores."));

@@ -6,12 +6,10 @@
 use super::idea::Idea;
 use super::learnt::Learnt;
 use super::replies::{ideas_schema, improvement_schema, prototype_schema};
+use super::templates::filled;
 use super::what_counts::what_counts;
-use bakeoff_config::Wish;
-use bakeoff_domain::crates::AllowedCrate;
-use bakeoff_domain::edition::Edition;
+use bakeoff_config::{PromptKind, Prompts, Wish};
 use bakeoff_domain::generate::{Depth, Diversity};
-use bakeoff_domain::simd::Simd;
 use bakeoff_provider::{Purpose, Request};
 use bakeoff_run::Survey;
 use bakeoff_source::interface::rust_form;
@@ -37,40 +35,6 @@ the given schema and nothing else.";
 /// System prompt for a question of a proposer.
 pub(super) const COMPLETION_SYSTEM: &str = "A program that looks for ways to solve a programming problem asks you. \
 Reply with one JSON object of the given schema and nothing else: `text` is your reply to the program.";
-
-/// Returns the rules for a prototype, which depend on the use of vectors, on the edition, and on the crates that are
-/// allowed.
-pub(super) fn rules((simd, edition): (Simd, Edition), crates: &[AllowedCrate]) -> String {
-    let vectors = match simd {
-        Simd::On => "with 128-bit SIMD",
-        Simd::Off => "without SIMD",
-    };
-    let edition = edition.name();
-    let library = if crates.is_empty() {
-        "no crates, no macros by derive of foreign crates: the standard library alone".to_owned()
-    } else {
-        let crates: Vec<String> = crates.iter().map(ToString::to_string).collect();
-        format!(
-            "the standard library, and these crates: {}",
-            crates.join(", ")
-        )
-    };
-    format!(
-        "\
-- One Rust file (edition {edition}) with the public function above. No `main`, no modules in other files; \
-{library}.
-- It is compiled for wasm32-unknown-unknown, -C opt-level=3, {vectors}, and runs alone in a sandbox: \
-one thread, no files, network, clock, environment or randomness of the machine.
-{RULES}"
-    )
-}
-
-/// The rules that hold for every prototype.
-const RULES: &str = "\
-- Records, variants, enums and flags of the interface are in `crate::types`.
-- Every call starts on a fresh instance: nothing is kept from call to call.
-- The same input has the same answer. A panic, a wrong answer or a limit that is passed fails it.
-- Integer overflow wraps silently, so mind it.";
 
 /// Returns the sentence that asks for a depth.
 fn depth_words(depth: Depth) -> &'static str {
@@ -159,8 +123,38 @@ pub(super) fn problem(statement: &str, survey: &Survey) -> String {
     )
 }
 
+/// Facts that every question for a source tells.
+#[derive(Clone, Copy)]
+pub(super) struct ToldOfAll<'a> {
+    /// The problem, as it is described to a model.
+    pub(super) problem: &'a str,
+    /// The rules for prototypes.
+    pub(super) rules: &'a str,
+    /// Depth of the prototypes.
+    pub(super) depth: Depth,
+    /// The user's own instructions for every prototype.
+    pub(super) instructions: Option<&'a str>,
+    /// Templates of the experiment's own.
+    pub(super) prompts: &'a Prompts,
+}
+
+impl ToldOfAll<'_> {
+    /// Returns the text of a question for a source, which has these values beside those of all.
+    fn question(&self, kind: PromptKind, own: &[(&str, &str)]) -> String {
+        let instructions = wishes(self.instructions);
+        let of_all: [(&str, &str); 4] = [
+            ("problem", self.problem),
+            ("rules", self.rules),
+            ("depth", depth_words(self.depth)),
+            ("instructions", &instructions),
+        ];
+        filled(self.prompts, kind, &[&of_all[..], own].concat())
+    }
+}
+
 /// Makes the request for ideas that differ from those that are known.
 pub(super) fn ideas(
+    prompts: &Prompts,
     (problem, preference): (&str, &str),
     count: u32,
     round: u32,
@@ -191,33 +185,32 @@ pub(super) fn ideas(
         purpose: Purpose::Approaches,
         subject: format!("round {round}"),
         system: SYSTEM.to_owned(),
-        prompt: format!("{problem}{known}\n{wanted} {preference}"),
+        prompt: filled(
+            prompts,
+            PromptKind::Ideas,
+            &[
+                ("problem", problem),
+                ("known", &known),
+                ("wanted", &wanted),
+                ("preference", preference),
+            ],
+        ),
         schema: ideas_schema(count),
         output_tokens_max: IDEAS_TOKENS_MAX,
     }
 }
 
 /// Makes the request for the prototype of an idea, whose place is counted from 1.
-pub(super) fn prototype(
-    (problem, rules): (&str, &str),
-    idea: &Idea,
-    place: usize,
-    depth: Depth,
-    instructions: Option<&str>,
-) -> Request {
-    let instructions = wishes(instructions);
+pub(super) fn prototype(told: ToldOfAll<'_>, idea: &Idea, place: usize) -> Request {
+    let idea = data(&format!(
+        "{}: {}\n{}\n{}",
+        idea.name, idea.description, idea.rationale, idea.guidelines
+    ));
     Request {
         purpose: Purpose::Prototype,
         subject: subject(place),
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "{problem}\nThe idea to write:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\nWrite the file.",
-            data(&format!(
-                "{}: {}\n{}\n{}",
-                idea.name, idea.description, idea.rationale, idea.guidelines
-            )),
-            depth_words(depth)
-        ),
+        prompt: told.question(PromptKind::Prototype, &[("idea", &idea)]),
         schema: prototype_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
     }
@@ -228,12 +221,10 @@ const EARLIER_CHARS_MAX: usize = 300;
 
 /// Makes the request to repair the last of some sources that failed, of which each comes with its fault.
 pub(super) fn repair(
-    (problem, rules): (&str, &str),
+    told: ToldOfAll<'_>,
     idea: &Idea,
     place: usize,
     failed: &[(&str, String)],
-    depth: Depth,
-    instructions: Option<&str>,
 ) -> Request {
     let (source, wrong) = match failed.last() {
         Some((source, wrong)) => (*source, wrong.as_str()),
@@ -252,33 +243,25 @@ pub(super) fn repair(
             data(&earlier.join("\n\n"))
         )
     };
-    let instructions = wishes(instructions);
+    let idea = data(&format!("{}: {}", idea.name, idea.description));
+    let values: [(&str, &str); 4] = [
+        ("idea", &idea),
+        ("source", &data(source)),
+        ("fault", &data(wrong)),
+        ("earlier", &earlier),
+    ];
     Request {
         purpose: Purpose::Repair,
         subject: subject(place),
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "{problem}\nThe idea:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\nThis file was written for \
-             it:\n{}\n\nIt failed:\n{}\n{earlier}\nWrite the whole file anew, without that fault.",
-            data(&format!("{}: {}", idea.name, idea.description)),
-            depth_words(depth),
-            data(source),
-            data(wrong)
-        ),
+        prompt: told.question(PromptKind::Repair, &values),
         schema: prototype_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
     }
 }
 
 /// Makes the request for a prototype that combines two others. Its place is counted from 1 among the combinations.
-pub(super) fn combination(
-    (problem, rules): (&str, &str),
-    two: &[(Idea, String); 2],
-    place: usize,
-    depth: Depth,
-    instructions: Option<&str>,
-) -> Request {
-    let instructions = wishes(instructions);
+pub(super) fn combination(told: ToldOfAll<'_>, two: &[(Idea, String); 2], place: usize) -> Request {
     let [first, second] = two.each_ref().map(|(idea, source)| {
         format!(
             "{}\n{}",
@@ -290,11 +273,9 @@ pub(super) fn combination(
         purpose: Purpose::Combination,
         subject: combination_subject(place),
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "{problem}\nOne approach, with its prototype:\n{first}\n\nAnother one:\n{second}\n{instructions}\n\
-             The rules:\n{rules}\n- {}\n\nWrite one file that takes what is best of both: each where it is the \
-             better one.",
-            depth_words(depth)
+        prompt: told.question(
+            PromptKind::Combine,
+            &[("first", &first), ("second", &second)],
         ),
         schema: prototype_schema(),
         output_tokens_max: PROTOTYPE_TOKENS_MAX,
@@ -302,15 +283,8 @@ pub(super) fn combination(
 }
 
 /// Makes the request for a better candidate of a search, whose place is counted from 1 among those of its round.
-pub(super) fn improvement(
-    (problem, rules): (&str, &str),
-    learnt: &Learnt,
-    place: usize,
-    depth: Depth,
-    instructions: Option<&str>,
-) -> Request {
+pub(super) fn improvement(told: ToldOfAll<'_>, learnt: &Learnt, place: usize) -> Request {
     let subject = improvement_subject(learnt, place);
-    let instructions = wishes(instructions);
     let wanted = match learnt.wish(place) {
         Wish::Improve => {
             "Write a file that is better than the first of them by what counts. Try what was not tried yet."
@@ -323,21 +297,20 @@ pub(super) fn improvement(
              them by what counts."
         }
     };
-    let sources: Vec<String> = learnt
-        .best
-        .iter()
+    let sources: Vec<String> = (learnt.best.iter())
         .map(|one| format!("{}:\n{}", one.name, data(&one.source)))
         .collect();
     Request {
         purpose: Purpose::Prototype,
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "{problem}\nA search goes on for a better file. What it has learnt, with speeds relative to the reference, \
-             from short races:\n{}\n\nThe files of the best:\n{}\n{instructions}\nThe rules:\n{rules}\n- {}\n\n{wanted} \
-             Other requests for this round ask the same, so prefer what is not the most obvious where this is {subject}.",
-            data(&learnt.json()),
-            sources.join("\n\n"),
-            depth_words(depth)
+        prompt: told.question(
+            PromptKind::Improve,
+            &[
+                ("learnt", &data(&learnt.json())),
+                ("sources", &sources.join("\n\n")),
+                ("wanted", wanted),
+                ("candidate", &subject),
+            ],
         ),
         subject,
         schema: improvement_schema(),
@@ -392,16 +365,14 @@ mod tests {
         assert!(!text.contains(&end));
     }
 
-    #[test]
-    fn rules_say_what_a_prototype_is_compiled_for() {
-        let usual = rules((Simd::On, Edition::Rust2024), &[]);
-        assert!(usual.contains("(edition 2024)") && usual.contains("with 128-bit SIMD"));
-        assert!(usual.contains("no crates"));
-        let allowed = [AllowedCrate::new("smallvec", "1")];
-        let other = rules((Simd::Off, Edition::Rust2021), &allowed);
-        assert!(other.contains("these crates: smallvec@1") && !other.contains("no crates"));
-        assert!(other.contains("(edition 2021)") && other.contains("without SIMD"));
-        assert!(other.ends_with("so mind it."));
+    fn told(prompts: &Prompts) -> ToldOfAll<'_> {
+        ToldOfAll {
+            problem: "P",
+            rules: "R",
+            depth: Depth::Sketch,
+            instructions: Some("no unsafe"),
+            prompts,
+        }
     }
 
     #[test]
@@ -415,8 +386,8 @@ mod tests {
             }],
             ..Learnt::default()
         };
-        let ask =
-            |learnt: &Learnt| improvement(("P", "R"), learnt, 3, Depth::Sketch, Some("no unsafe"));
+        let prompts = Prompts::default();
+        let ask = |learnt: &Learnt| improvement(told(&prompts), learnt, 3);
         let asked = ask(&learnt);
         assert_eq!(asked.subject, "round 2 candidate 3");
         for part in [
@@ -447,7 +418,9 @@ mod tests {
             guidelines: "Mind k = 0.".into(),
             ..Idea::default()
         };
+        let prompts = Prompts::default();
         let asked = ideas(
+            &prompts,
             ("P", "W"),
             2,
             1,
@@ -460,14 +433,7 @@ mod tests {
             ("pub fn e() {}", "E0001".to_owned()),
             ("pub fn f() {}", "E0425".to_owned()),
         ];
-        let again = repair(
-            ("P", "R"),
-            &idea,
-            3,
-            &failed,
-            Depth::Sketch,
-            Some("no unsafe"),
-        );
+        let again = repair(told(&prompts), &idea, 3, &failed);
         for part in [
             "pub fn f() {}",
             "E0425",
@@ -482,13 +448,13 @@ mod tests {
             (again.purpose, &*again.subject),
             (Purpose::Repair, "approach 3")
         );
-        let first = prototype(("P", "R"), &idea, 3, Depth::Sketch, Some("no unsafe"));
+        let first = prototype(told(&prompts), &idea, 3);
         assert!(first.prompt.contains("no unsafe") && first.prompt.contains("Mind k = 0."));
         assert!(
             first.prompt.contains(depth_words(Depth::Sketch)) && asked.prompt.contains("Name 2 ")
         );
         let two = [(idea.clone(), "one".to_owned()), (idea, "two".to_owned())];
-        let both = combination(("P", "R"), &two, 1, Depth::ProductionReady, None);
+        let both = combination(told(&prompts), &two, 1);
         assert!(both.prompt.contains("one") && both.prompt.contains("two"));
         assert_eq!(both.subject, "combination 1");
     }

@@ -159,7 +159,7 @@ impl Proposer {
         let work = work_of(&writer, own).await?;
         let known = own.iter().chain(wished).map(known_idea);
         Ok(Self {
-            ideas: KnownIdeas::new(known.collect(), options.diversity, writer.preference()),
+            ideas: KnownIdeas::new(known.collect(), options.diversity, &writer),
             writer,
             approaches: options.approaches,
             work,

@@ -2,7 +2,9 @@
 
 use super::idea::{clipped, sentence};
 use super::prompt::{SYSTEM, data};
+use super::templates::filled;
 use super::writer::read;
+use bakeoff_config::{PromptKind, Prompts};
 use bakeoff_provider::{AskError, Models, Purpose, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -44,8 +46,12 @@ pub struct KnownAlgorithm {
 ///
 /// # Errors
 /// See [`AskError`].
-pub async fn research(models: &Models, statement: &str) -> Result<Research, AskError> {
-    let written: Research = read(models.ask(&request(statement)).await?)?;
+pub async fn research(
+    models: &Models,
+    statement: &str,
+    prompts: &Prompts,
+) -> Result<Research, AskError> {
+    let written: Research = read(models.ask(&request(statement, prompts)).await?)?;
     Ok(written.bounded())
 }
 
@@ -102,7 +108,7 @@ impl Research {
     }
 }
 
-fn request(statement: &str) -> Request {
+fn request(statement: &str, prompts: &Prompts) -> Request {
     let text = |about: &str| json!({"type": "string", "description": about});
     let sentences =
         |about: &str| json!({"type": "array", "maxItems": SENTENCES_MAX, "items": text(about)});
@@ -110,11 +116,10 @@ fn request(statement: &str) -> Request {
         purpose: Purpose::Research,
         subject: "research".to_owned(),
         system: SYSTEM.to_owned(),
-        prompt: format!(
-            "The problem:\n{}\n\nBefore anybody has ideas of their own: what is known of it? Name the algorithms and data \
-             structures that are used for this problem or one very like it, each with its cost; the mistakes that are made \
-             with it; and the inputs on which solutions go wrong. Name only what you are sure of.",
-            data(statement)
+        prompt: filled(
+            prompts,
+            PromptKind::Research,
+            &[("problem", &data(statement))],
         ),
         schema: json!({
             "type": "object",

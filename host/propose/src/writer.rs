@@ -4,11 +4,13 @@ use super::answers::{Answers, SourceQuestion};
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::{Idea, WishFile};
 use super::learnt::Learnt;
-use super::prompt;
+use super::prompt::{self, ToldOfAll};
 use super::proposal::{Proposal, ProposalOutcome};
+use super::prototype_rules::rules;
 use super::replies::{WrittenImprovement, WrittenPrototype};
 use super::step::{OnStep, WritingStep};
 use super::what_counts::preference;
+use bakeoff_config::Prompts;
 use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_files::Reach;
@@ -45,6 +47,8 @@ pub struct WriteOptions {
     pub timeout: Duration,
     /// Depth of the prototypes: a sketch, a proof of concept, or ready for use.
     pub depth: Depth,
+    /// Templates of the experiment's own for the questions.
+    pub prompts: Prompts,
     /// The most prototypes that are built and tried at the same time. Any number of replies may be awaited beside them.
     pub tried_at_once: usize,
     /// Receiver of the steps of each approach.
@@ -104,7 +108,7 @@ impl PrototypeWriter {
         Self {
             answers: answers.into(),
             problem: prompt::problem(statement, &survey),
-            rules: prompt::rules(survey.compiled_for(), &survey.experiment().crates.allowed),
+            rules: rules(survey.compiled_for(), &survey.experiment().crates.allowed),
             calls: survey.inputs(INPUTS_OF_EACH, CASES_MAX),
             survey,
             options: options.clone(),
@@ -193,12 +197,10 @@ impl PrototypeWriter {
             let request = if faults.is_empty() {
                 self.first_request(idea, place, &origin, instructions.as_deref())
             } else {
-                let (depth, instructions) = (self.options.depth, instructions.as_deref());
-                let told = self.told();
-                let repair = prompt::repair(told, idea, place, &faults, depth, instructions);
+                let told = self.told(instructions.as_deref());
                 Request {
                     subject: origin.subject(idea, place),
-                    ..repair
+                    ..prompt::repair(told, idea, place, &faults)
                 }
             };
             let is_improvement = matches!(origin, PrototypeOrigin::Improved(_));
@@ -275,9 +277,15 @@ impl PrototypeWriter {
         preference(self.survey.experiment())
     }
 
-    /// Returns the problem and the rules, as a model gets them.
-    fn told(&self) -> (&str, &str) {
-        (&self.problem, &self.rules)
+    /// Returns what every question for a source tells.
+    fn told<'a>(&'a self, instructions: Option<&'a str>) -> ToldOfAll<'a> {
+        ToldOfAll {
+            problem: &self.problem,
+            rules: &self.rules,
+            depth: self.options.depth,
+            instructions,
+            prompts: &self.options.prompts,
+        }
     }
 
     fn first_request(
@@ -287,24 +295,15 @@ impl PrototypeWriter {
         origin: &PrototypeOrigin<'_>,
         instructions: Option<&str>,
     ) -> Request {
-        let depth = self.options.depth;
+        let told = self.told(instructions);
         match origin {
-            PrototypeOrigin::New => {
-                prompt::prototype(self.told(), idea, place, depth, instructions)
-            }
-            PrototypeOrigin::Wished(_) => {
-                let request = prompt::prototype(self.told(), idea, place, depth, instructions);
-                Request {
-                    subject: prompt::wish_subject(&idea.name),
-                    ..request
-                }
-            }
-            PrototypeOrigin::Combined(two) => {
-                prompt::combination(self.told(), two, place, depth, instructions)
-            }
-            PrototypeOrigin::Improved(learnt) => {
-                prompt::improvement(self.told(), learnt, place, depth, instructions)
-            }
+            PrototypeOrigin::New => prompt::prototype(told, idea, place),
+            PrototypeOrigin::Wished(_) => Request {
+                subject: prompt::wish_subject(&idea.name),
+                ..prompt::prototype(told, idea, place)
+            },
+            PrototypeOrigin::Combined(two) => prompt::combination(told, two, place),
+            PrototypeOrigin::Improved(learnt) => prompt::improvement(told, learnt, place),
         }
     }
 }

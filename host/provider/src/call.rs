@@ -10,8 +10,6 @@ use tokio::time::Instant;
 
 /// Accounts in which calls are booked, and the record to which they are written.
 pub(super) trait Books {
-    /// The provider and its model.
-    fn name(&self) -> &str;
     fn budget(&self) -> &Budget;
     fn secrets(&self) -> &Secrets;
     /// Writes an exchange to the record, if there is one.
@@ -51,7 +49,7 @@ impl<'a, B: Books> Call<'a, B> {
         let killed = Ending::Cut(KILLED.to_owned());
         let number = books.begin(Exchange::of_reply(
             request,
-            books.name(),
+            &provider.name,
             &killed,
             most,
             0.0,
@@ -96,7 +94,7 @@ impl<'a, B: Books> Call<'a, B> {
         let held = reservation.microdollars;
         let usage = self.provider.usage(count, &self.need, prompt_bytes, held);
         let seconds = self.started.elapsed().as_secs_f64();
-        let name = self.books.name();
+        let name = &self.provider.name;
         self.books.record(&Exchange::of_reply(
             self.request,
             name,

@@ -17,6 +17,7 @@ mod http;
 mod ledger;
 mod limiter;
 mod live;
+mod live_models;
 mod manual;
 mod models;
 mod openai;
@@ -52,7 +53,7 @@ pub use fuzz_entry::{
 pub use ledger::Ledger;
 pub use manual::{ANSWERS_BYTES_MAX, ANSWERS_MAX, OpenTask, TaskAnswer};
 pub use models::{FORM_REPAIRS_MAX, Models};
-pub use options::{ModelOptions, ProviderKind};
+pub use options::{ModelOptions, ProviderKind, RepairModelOptions};
 pub use progress::{Progress, ProgressStep};
 pub use request::{Purpose, Request};
 pub use spending::{AskedQuestion, RECORD_FILE, Spending};

@@ -10,6 +10,7 @@ use super::error::{AskError, OpenError};
 use super::excerpt::excerpt;
 use super::limiter::{Limiter, RetryPolicy};
 use super::live::{Prepared, Provider};
+use super::live_models::LiveModels;
 use super::manual::{self, Manual, OpenTask, TaskAnswer};
 use super::options::{ModelOptions, ProviderKind};
 use super::progress::{Progress, ProgressStep};
@@ -58,10 +59,10 @@ pub struct Models {
     on_progress: Option<OnProgress>,
 }
 
-/// Source of replies: a live provider, a cassette, or whoever calls.
+/// Source of replies: live providers, a cassette, or whoever calls.
 #[derive(Debug)]
 enum Source {
-    Live(Box<Provider>),
+    Live(Box<LiveModels>),
     Replay(Mutex<Cassette>),
     Manual(Manual),
 }
@@ -91,6 +92,12 @@ impl Models {
         path: &SearchPath,
     ) -> Result<Self, OpenError> {
         let (source, name, secrets) = match options.provider {
+            ProviderKind::Replay if options.repairs.is_some() => {
+                return Err(OpenError::Options(
+                    "a replay asks nobody, so no model can be named for repairs: the cassette has the replies to them"
+                        .to_owned(),
+                ));
+            }
             ProviderKind::Replay => {
                 let path = options.cassette.as_ref().ok_or_else(|| {
                     OpenError::Options("a replay needs a file: set `cassette` to it".to_owned())
@@ -101,9 +108,9 @@ impl Models {
                 (Source::Replay(cassette), name, Secrets::default())
             }
             _ => {
-                let (provider, secrets) = Provider::open(&options, environment, path)?;
-                let name = provider.name.clone();
-                (Source::Live(Box::new(provider)), name, secrets)
+                let (live, secrets) = LiveModels::open(&options, environment, path)?;
+                let name = live.name();
+                (Source::Live(Box::new(live)), name, secrets)
             }
         };
         Self::of_source(source, name, secrets, options)
@@ -204,9 +211,17 @@ impl Models {
         self.interrupted.send_replace(true);
     }
 
-    /// Returns the provider and its model.
+    /// Returns the provider and its model, and those of repairs if they are others.
     pub fn name(&self) -> String {
         self.books.name.clone()
+    }
+
+    /// Returns the provider and the model of repairs, if they are others than those of all other questions.
+    pub fn repairs_name(&self) -> Option<&str> {
+        match &self.source {
+            Source::Live(live) => live.repairs.as_ref().map(|one| one.name.as_str()),
+            Source::Replay(_) | Source::Manual(_) => None,
+        }
     }
 
     /// Returns notices about the record, for the user to read before anything is asked: what was set aside, for
@@ -324,18 +339,18 @@ impl Models {
     /// Returns a reply: replayed, recorded before, or received now.
     async fn reply(&self, request: &Request) -> Result<Ending, AskError> {
         let provider = match &self.source {
-            Source::Live(provider) => provider,
+            Source::Live(live) => live.of(request.purpose),
             Source::Replay(cassette) => return self.replay(cassette, request),
             Source::Manual(_) => return Err(self.unavailable("nobody is asked".to_owned())),
         };
-        let recorded = lock(&self.recorded).take_reply(request, &self.books.name);
+        let recorded = lock(&self.recorded).take_reply(request, &provider.name);
         if let Some(exchange) = recorded {
             self.tell(request, || ProgressStep::Received { is_recorded: true });
             return exchange.ending();
         }
         let received = self.receive(provider, request).await;
         if let Err(error) = &received
-            && let Some(exchange) = Exchange::of_error(request, &self.books.name, error)
+            && let Some(exchange) = Exchange::of_error(request, &provider.name, error)
         {
             self.books.record(&exchange);
         }

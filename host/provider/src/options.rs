@@ -4,6 +4,15 @@ pub use bakeoff_domain::generate::ProviderKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Model that is asked for repairs, in the place of the one that is asked for everything else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairModelOptions {
+    /// Kind of provider that answers.
+    pub provider: ProviderKind,
+    /// The model, by the provider's name for it.
+    pub model: String,
+}
+
 /// Options that choose the models of a run and limit their use.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
@@ -11,6 +20,8 @@ pub struct ModelOptions {
     pub provider: ProviderKind,
     /// The model, by the provider's name for it. Needed where there is a choice.
     pub model: Option<String>,
+    /// The model for repairs, if it is another one.
+    pub repairs: Option<RepairModelOptions>,
     /// The address of the API, up to and including its version for OpenAI's: `http://127.0.0.1:8080/v1`.
     pub base_url: Option<String>,
     /// The program and its arguments, for a command.
@@ -47,6 +58,7 @@ impl ModelOptions {
         Self {
             provider,
             model: None,
+            repairs: None,
             base_url: None,
             command: Vec::new(),
             command_env: Vec::new(),

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The books of a run's models.
 pub(super) struct RecordBooks {
-    /// The provider and its model.
+    /// The providers and their models, for people.
     pub(super) name: String,
     pub(super) budget: Budget,
     pub(super) secrets: Secrets,
@@ -82,10 +82,6 @@ impl RecordBooks {
 }
 
 impl Books for RecordBooks {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn budget(&self) -> &Budget {
         &self.budget
     }

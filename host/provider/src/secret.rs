@@ -41,6 +41,10 @@ impl Secrets {
         }
     }
 
+    pub(super) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// Returns the text without any key, neither as it is nor with escapes of JSON: what is cleaned here is often JSON
     /// that is read afterwards.
     pub(super) fn remove_from(&self, text: String) -> String {

@@ -2,7 +2,7 @@
 
 use super::table::{Align, Table};
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
+use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost, UsedPrompt};
 
 /// Returns the cost of the generation in all, and the cost that was expected before, as sentences.
 pub(super) fn sentences(generation: &Generation) -> Vec<String> {
@@ -44,7 +44,13 @@ pub(super) fn sentences(generation: &Generation) -> Vec<String> {
             .collect();
         format!("In its plan: a {} problem.{reasons}", plan.complexity)
     });
-    [took].into_iter().chain(expected).chain(plan).collect()
+    let asked = UsedPrompt::sentence(&generation.prompts);
+    [took]
+        .into_iter()
+        .chain(expected)
+        .chain(plan)
+        .chain(asked)
+        .collect()
 }
 
 /// Returns the table of the tasks of a plan, with what each was expected to take beside what it took.

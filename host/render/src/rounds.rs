@@ -66,7 +66,7 @@ pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
     }
     all.extend(none_raced(rounds));
     all.extend(control(report, rounds));
-    all.extend(asked(rounds));
+    all.extend(asked(rounds).into_iter().chain(rounds.asked_by()));
     all.extend(phases(rounds));
     all
 }

@@ -448,7 +448,7 @@ impl<'a> Searching<'a> {
     fn over(self, ended: String) -> Searched {
         let archive = &self.journal.archive;
         let begun = archive.candidates.iter().filter(|one| one.round == 0);
-        let model = self.request.model.as_ref().map(Improver::name);
+        let model = self.request.model.as_ref();
         let cost = self.cost();
         let finalists = summary::finalists(archive, &self.request.options);
         let racing: Vec<&Candidate> = begun
@@ -458,7 +458,8 @@ impl<'a> Searching<'a> {
             inputs: self.inputs,
             experiment: experiment_of(&self.loaded, &racing),
             rounds: report::Rounds {
-                model: model.unwrap_or_default(),
+                prompts: model.map_or_else(Vec::new, Improver::prompts),
+                model: model.map(Improver::name).unwrap_or_default(),
                 cost,
                 ..summary::rounds(
                     archive,

@@ -193,6 +193,7 @@ pub(crate) fn rounds(
         control: archive.candidates.iter().filter(|one| one.control).count() as u64,
         model: String::new(),
         cost: ModelCost::default(),
+        prompts: Vec::new(),
         lineage: archive
             .candidates
             .iter()

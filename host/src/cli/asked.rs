@@ -23,7 +23,7 @@ use super::wishes::{self, Wishing};
 use bakeoff_config::{Generate, LoadedExperiment, Policy, Workspace};
 use bakeoff_propose::{
     Answers, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest,
-    PlanScope, ProposeOptions, WriteOptions,
+    PlanScope, ProposeOptions, WriteOptions, prompts_identity,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
@@ -76,7 +76,7 @@ pub(super) async fn ask(
         };
     }
     let mut say = output.reporter();
-    let record = GenerationRecord::of(&loaded.dir, &wanted.wanted());
+    let record = GenerationRecord::of(&loaded.dir, &identity(wanted, loaded));
     let nothing_more =
         wanted.approaches == Some(0) || record.is_some_and(|record| record.is_complete);
     if nothing_more && loaded.wished.is_empty() {
@@ -168,6 +168,11 @@ pub(super) async fn ask(
     }
 }
 
+/// Returns a text of all that decides which approaches are asked for, to be compared with that of another run.
+fn identity(wanted: &Generate, loaded: &LoadedExperiment) -> String {
+    wanted.wanted() + &prompts_identity(&loaded.prompts)
+}
+
 /// Returns the problem of an experiment as a model is told of it: with what is known of it, if the experiment wants that to
 /// be asked first.
 pub(super) async fn told(
@@ -180,7 +185,8 @@ pub(super) async fn told(
     if !wanted.research {
         return Ok(problem.clone());
     }
-    let told = researching::with_research(models, &loaded.dir, problem, say).await?;
+    let asked = (problem.as_str(), &loaded.prompts);
+    let told = researching::with_research(models, &loaded.dir, asked, say).await?;
     told.map_err(|error| models::ended(&error))
 }
 
@@ -228,6 +234,7 @@ fn propose_options(
             instructions_within: Some(loaded.dir.clone()),
             timeout: wanted.timeout,
             depth: wanted.depth,
+            prompts: loaded.prompts.clone(),
             tried_at_once: cores,
             on_step: events.on_step(),
         },
@@ -256,7 +263,8 @@ impl Asking<'_> {
         let host = safety.host_options(policy.clone())?;
         let mut say = output.reporter();
         let statement = &self.loaded.experiment.problem;
-        let asks_research = wanted.research && researching::is_open(&self.loaded.dir, statement);
+        let (dir, prompts) = (&self.loaded.dir, &self.loaded.prompts);
+        let asks_research = wanted.research && researching::is_open(dir, statement, prompts);
         let cores = counts::cores_of(self.loaded.experiment.measure.workers);
         let request = PlanRequest {
             statement,
@@ -265,10 +273,11 @@ impl Asking<'_> {
             diversity: wanted.diversity,
             criteria: Some(&self.loaded.experiment.criteria),
             bounds: PlanBounds::of(self.models, cores, wanted.timeout),
+            prompts: &self.loaded.prompts,
         };
         let planning = planned(
             self.models,
-            (&self.loaded.dir, &wanted.wanted()),
+            (&self.loaded.dir, &identity(wanted, self.loaded)),
             request,
             (asks_research, Vec::new()),
             &mut say,
@@ -286,7 +295,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         let told = told(wanted, self.loaded, self.models, &mut say).await?;
-        let asking = generation_record::before(self.loaded, &wanted.wanted());
+        let asking = generation_record::before(self.loaded, &identity(wanted, self.loaded));
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),
@@ -332,7 +341,7 @@ impl Asking<'_> {
             models: Some(self.models),
             planning: Some(planning),
             not_started: &explored.not_started,
-            wanted: self.wanted.wanted(),
+            wanted: identity(self.wanted, self.loaded),
             is_complete: explored.ended.is_none(),
             say: &mut self.output.reporter(),
         })?;

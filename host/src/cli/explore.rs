@@ -25,7 +25,7 @@ use super::researching;
 use super::writing::Writing;
 use super::{Status, counts, run, show, written};
 use crate::library;
-use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy};
+use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy, Prompts};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{
     APPROACHES, DraftFile, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds,
@@ -74,7 +74,7 @@ pub(super) struct Arguments {
     own: OwnIdeas,
     /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
     /// Nothing is run, and the report says so, and what could be measured
-    #[arg(long, conflicts_with_all = ["repairs", "workers", "like", "research"])]
+    #[arg(long, conflicts_with_all = ["repairs", "repair_model", "workers", "like", "research"])]
     opinion: bool,
     /// With --opinion: the form of the sketch in each text
     #[arg(long, value_enum, requires = "opinion", default_value = "pseudocode")]
@@ -154,7 +154,8 @@ async fn explored(
         listener,
         &mut output.reporter(),
     );
-    let models = generate::open_models(&arguments.model, &arguments.out, output, &events)?;
+    let asked = (&arguments.model, Some(arguments.writing.repair_model()));
+    let models = generate::open_models(asked, &arguments.out, output, &events)?;
     let models = Arc::new(models);
     let exploring = arguments.explore(&models, like.as_ref(), output, &events);
     let explored = tokio::select! {
@@ -279,7 +280,9 @@ impl Arguments {
         let cores = bakeoff_measure::usable_cores().len();
         let cores = self.workers.map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
-        let propose = self.writing.options(approaches, cores, events);
+        let propose = self
+            .writing
+            .options(approaches, (cores, &Prompts::default()), events);
         let told = self.writing.told(&self.statement)?;
         let wished = self.own.count();
         let wanted = match self.approaches.0 {
@@ -288,7 +291,8 @@ impl Arguments {
             None => None,
         };
         let decided = self.decided(like)?;
-        let asks_research = self.writing.research() && researching::is_open(&self.out, &told);
+        let asks_research = self.writing.research()
+            && researching::is_open(&self.out, &told, &propose.write.prompts);
         let request = PlanRequest {
             statement: &told,
             scope: PlanScope::Statement,
@@ -296,6 +300,7 @@ impl Arguments {
             diversity: propose.diversity,
             criteria: decided.as_ref().map(|(_, criteria)| &criteria[..]),
             bounds: PlanBounds::of(models, cores, propose.write.timeout),
+            prompts: &propose.write.prompts,
         };
         let ideas = self.own.wished();
         let names = ideas.iter().map(|one| one.idea.name.clone()).collect();
@@ -320,7 +325,8 @@ impl Arguments {
             return Ok(None);
         }
         let told = if self.writing.research() {
-            let told = researching::with_research(models, &self.out, &told, &mut say).await?;
+            let asked = (told.as_str(), &propose.write.prompts);
+            let told = researching::with_research(models, &self.out, asked, &mut say).await?;
             told.map_err(|error| models::ended(&error))?
         } else {
             told

@@ -131,7 +131,7 @@ pub(super) async fn run(
         &mut output.reporter(),
     );
     let models = Arc::new(generate::open_models(
-        request.model,
+        (request.model, None),
         request.out,
         output,
         &events,
@@ -345,5 +345,6 @@ fn generated(developed: &Developed, models: &Models, is_written: bool) -> Genera
         spent: (&spent.total).into(),
         expected: None,
         plan: None,
+        prompts: Vec::new(),
     }
 }

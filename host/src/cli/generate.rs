@@ -15,6 +15,7 @@ use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::placing::check_places;
+use super::repair_arguments::RepairArguments;
 use super::researching;
 use super::wishes::{self, Wishing};
 use super::writing::Writing;
@@ -23,7 +24,9 @@ use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::ids::slug;
 use bakeoff_domain::report::{GeneratedApproach, Generation};
 use bakeoff_domain::spec::Workers;
-use bakeoff_propose::{Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
+use bakeoff_propose::{
+    Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer, prompts_identity,
+};
 use bakeoff_provider::{AskError, Models};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::Survey;
@@ -67,6 +70,7 @@ Examples:
 Exit status: 0 if all approaches that were asked for passed; 3 if some failed; 1 if none passed; 4 if a
 budget ended it, the model gives no answers, or tasks wait for yours (what passed until then is written).",
     mut_arg("provider", |provider| provider.required_unless_present_any(["proposer", "agent"])),
+    mut_arg("repair_model", |model| model.conflicts_with_all(["agent", "proposer"])),
     mut_arg("network", |network| network.requires("agent")),
     mut_arg("env", |variable| variable.requires("agent")),
     mut_arg("read", |path| path.requires("agent")))]
@@ -107,12 +111,12 @@ const INTERRUPTED: &str = "interrupted; what a model replied is recorded, and is
 
 /// Opens the model, with the record of exchanges in this folder.
 pub(super) fn open_models(
-    model: &ModelArguments,
+    (model, repairs): (&ModelArguments, Option<&RepairArguments>),
     dir: &Path,
     output: &Output,
     events: &GenerationEvents,
 ) -> Result<Models, Failure> {
-    let models = model.open(&generation::record_in(dir)?)?;
+    let models = model.open(&generation::record_in(dir)?, repairs)?;
     Ok(model_news::told(models, output, Some(events)))
 }
 
@@ -190,7 +194,7 @@ async fn generated(
                     output,
                     problem: &told,
                 };
-                let options = arguments.options(0, 1, &events);
+                let options = arguments.options(0, (1, &loaded), &events);
                 let made = tokio::select! {
                     made = wishing.write(&options) => made?,
                     _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
@@ -224,7 +228,7 @@ async fn generated(
             models: models.as_deref(),
             planning: None,
             not_started: &[],
-            wanted: arguments.wanted(),
+            wanted: arguments.wanted(&loaded),
             is_complete: proposals.ended.is_none(),
             say: &mut output.reporter(),
         })?,
@@ -287,7 +291,7 @@ impl Arguments {
         // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
         let asked = AskedComponent {
-            loaded: &generation_record::before(loaded, &self.wanted()),
+            loaded: &generation_record::before(loaded, &self.wanted(loaded)),
             file,
             models,
             host: self.safety.host_options(policy)?,
@@ -354,7 +358,7 @@ impl Arguments {
 
     /// Refuses an idea by the name of an approach that is there.
     fn refuse_known(&self, loaded: &LoadedExperiment) -> Result<(), Failure> {
-        let before = generation_record::before(loaded, &self.wanted());
+        let before = generation_record::before(loaded, &self.wanted(loaded));
         let wishes = wishes::ideas(loaded);
         for idea in self.own.wished() {
             let name = &idea.idea.name;
@@ -381,7 +385,8 @@ impl Arguments {
         if !self.model.is_named() {
             return Ok(None);
         }
-        let models = open_models(&self.model, &loaded.dir, output, events)?;
+        let asked = (&self.model, Some(self.writing.repair_model()));
+        let models = open_models(asked, &loaded.dir, output, events)?;
         Ok(Some(Arc::new(models)))
     }
 
@@ -402,8 +407,14 @@ impl Arguments {
     }
 
     /// Returns the options of writing so many approaches.
-    fn options(&self, approaches: u32, cores: usize, events: &GenerationEvents) -> ProposeOptions {
-        let mut options = self.writing.options(approaches, cores, events);
+    fn options(
+        &self,
+        approaches: u32,
+        (cores, loaded): (usize, &LoadedExperiment),
+        events: &GenerationEvents,
+    ) -> ProposeOptions {
+        let of_experiment = (cores, &loaded.prompts);
+        let mut options = self.writing.options(approaches, of_experiment, events);
         if self.agents.is_named() {
             // Each agent has a time of its own, which begins when there is a place for it.
             options.write.timeout = Duration::MAX;
@@ -412,15 +423,16 @@ impl Arguments {
     }
 
     /// Returns a text that identifies the request: an unfinished generation goes on only if its text is the same.
-    fn wanted(&self) -> String {
+    fn wanted(&self, loaded: &LoadedExperiment) -> String {
         match &self.proposer {
             Some(file) => format!("approaches {}, proposer {}", self.more(), file.display()),
             None => format!(
-                "approaches {}, {}{}{}",
+                "approaches {}, {}{}{}{}",
                 self.more(),
                 self.writing.wanted(),
                 self.own.identity(),
-                self.agents.identity()
+                self.agents.identity(),
+                prompts_identity(&loaded.prompts)
             ),
         }
     }
@@ -438,7 +450,8 @@ impl Arguments {
             return Ok(Ok(told));
         };
         let mut say = output.reporter();
-        researching::with_research(models, &loaded.dir, &told, &mut say).await
+        let asked = (told.as_str(), &loaded.prompts);
+        researching::with_research(models, &loaded.dir, asked, &mut say).await
     }
 
     async fn propose(
@@ -450,7 +463,7 @@ impl Arguments {
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
-        let loaded = &generation_record::before(loaded, &self.wanted());
+        let loaded = &generation_record::before(loaded, &self.wanted(loaded));
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = generation::own_approaches(loaded);
         let ideas = self.own.wished();
@@ -460,7 +473,7 @@ impl Arguments {
             description: Some(&one.idea.description),
         }));
         let cores = counts::cores_of(loaded.experiment.measure.workers);
-        let options = self.options(self.more(), cores, events);
+        let options = self.options(self.more(), (cores, loaded), events);
         let known = (&own[..], &wished[..]);
         let mut proposer = Proposer::open(answers, survey, told, known, &options).await?;
         let proposing = async {

@@ -12,7 +12,9 @@ use bakeoff_domain::report::{
     ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
 use bakeoff_files::Folder;
-use bakeoff_propose::{Attempt, AttemptOutcome, OwnApproach, Proposal, ProposalOutcome};
+use bakeoff_propose::{
+    Attempt, AttemptOutcome, OwnApproach, Proposal, ProposalOutcome, generation_prompts,
+};
 use bakeoff_provider::{Models, RECORD_FILE};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
@@ -54,6 +56,7 @@ pub(super) fn keep(
         spent: models.map_or_else(ModelCost::default, |models| (&models.spent().total).into()),
         expected: planning.map(|one| one.expected),
         plan: planning.zip(models).map(|(one, models)| one.kept(models)),
+        prompts: Vec::new(),
     })
 }
 
@@ -177,13 +180,16 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
     let dir = &ending.loaded.dir;
     let approaches = &ending.loaded.experiment.approaches;
     let written = write_files(dir, approaches, ending.proposals)?;
-    let made = keep(
+    let mut made = keep(
         dir,
         ending.proposals,
         &written,
         ending.models,
         ending.planning,
     )?;
+    if ending.models.is_some() {
+        made.prompts = generation_prompts(&ending.loaded.prompts);
+    }
     let mut kept = GenerationRecord {
         generation: with_earlier(dir, made.clone()),
         not_started: ending.not_started.to_vec(),

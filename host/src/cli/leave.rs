@@ -9,7 +9,7 @@ use super::models;
 use super::options::Output;
 use super::planned;
 use bakeoff_config::{AskedModel, CALLS_AT_ONCE_MAX, LoadedExperiment, Policy};
-use bakeoff_provider::{ModelOptions, Models, ProviderKind};
+use bakeoff_provider::{ModelOptions, Models, ProviderKind, RepairModelOptions};
 use bakeoff_render::escape::Plain;
 use clap::{ArgGroup, Args};
 use std::ffi::OsString;
@@ -63,11 +63,14 @@ pub(super) struct Leave {
     calls_per_minute: Option<u32>,
 }
 
-/// Returns the provider and the model in words. The model's name is escaped, since an experiment chose it.
+/// Returns the provider and the model in words, and those of repairs. The models' names are escaped, since an experiment chose them.
 pub(super) fn named(wanted: &AskedModel) -> String {
+    let repairs = wanted.repairs.as_ref().map_or_else(String::new, |one| {
+        format!(" (repairs: {} {})", one.provider.name(), Plain(&one.model))
+    });
     match &wanted.model {
-        Some(model) => format!("{} {}", wanted.provider.name(), Plain(model)),
-        None => wanted.provider.name().to_owned(),
+        Some(model) => format!("{} {}{repairs}", wanted.provider.name(), Plain(model)),
+        None => format!("{}{repairs}", wanted.provider.name()),
     }
 }
 
@@ -178,7 +181,9 @@ impl Leave {
         let bounds = policy.generate_bounds();
         let tokens_max = least(self.tokens.or(wanted.tokens_max), bounds.tokens);
         let microdollars_max = least(self.usd.or(wanted.microdollars_max), bounds.microdollars);
-        let is_free = matches!(kind, ProviderKind::Ollama | ProviderKind::Replay);
+        let costs = |kind| !matches!(kind, ProviderKind::Ollama | ProviderKind::Replay);
+        let repairs = wanted.repairs.as_ref();
+        let is_free = !costs(kind) && repairs.is_none_or(|one| !costs(one.provider));
         if !is_free && tokens_max.is_none() && microdollars_max.is_none() {
             return Err(Failure::usage(format!(
                 "nothing says what the {what} may cost: set `usd` or `tokens` in the experiment, or --usd or --tokens"
@@ -193,6 +198,10 @@ impl Leave {
         };
         let options = ModelOptions {
             model: wanted.model.clone(),
+            repairs: repairs.map(|one| RepairModelOptions {
+                provider: one.provider,
+                model: one.model.clone(),
+            }),
             base_url: self.base_url.clone(),
             command: used(&self.command),
             command_env: used(&self.command_env),

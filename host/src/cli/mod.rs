@@ -71,10 +71,12 @@ mod planned;
 mod planning;
 mod programs;
 mod progress;
+mod prompts;
 mod publish;
 mod registry_options;
 mod regression;
 mod remembered;
+mod repair_arguments;
 mod repeat;
 mod report;
 mod researching;
@@ -208,6 +210,8 @@ enum Command {
     Explore(explore::Arguments),
     /// Ask a model for approaches, and add those that pass to an experiment
     Generate(generate::Arguments),
+    /// Show the templates of what a model is asked, or write them to files
+    Prompts(prompts::Arguments),
     /// Build one prototype to a component
     Build(build::Arguments),
     Header(header::Arguments),
@@ -290,6 +294,7 @@ pub fn main() -> ExitCode {
             Command::Publish(arguments) => publish::run(&arguments, &cli.output).await,
             Command::Explore(arguments) => explore::run(&arguments, &cli.output).await,
             Command::Generate(arguments) => generate::run(&arguments, &cli.output).await,
+            Command::Prompts(arguments) => prompts::run(&arguments, &cli.output),
             Command::Build(arguments) => build::run(&arguments, &cli.output).await,
             Command::Header(arguments) => header::run(&arguments, &cli.output),
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,

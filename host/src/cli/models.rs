@@ -1,6 +1,7 @@
 //! The options that say which model is asked, and what it may cost.
 
 use super::failure::Failure;
+use super::repair_arguments::RepairArguments;
 use super::told::read_text;
 use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
@@ -263,18 +264,31 @@ impl ModelArguments {
         }
     }
 
-    /// Opens the model. Every exchange with it is written to `record`.
+    /// Opens the model, with the one that repairs what failed, if another one does. Every exchange is written to `record`.
     ///
     /// # Errors
     /// An option is missing or does not fit the others.
-    pub(super) fn open(&self, record: &Path) -> Result<Models, Failure> {
+    pub(super) fn open(
+        &self,
+        record: &Path,
+        repairs: Option<&RepairArguments>,
+    ) -> Result<Models, Failure> {
+        let repairs = repairs.and_then(|own| own.options(self.provider?.kind()));
+        if self.is_manual() && repairs.is_some() {
+            return Err(Failure::usage(
+                "--provider manual asks no model: leave out --repair-model",
+            ));
+        }
         if self.is_manual() {
             return self.open_manual(record);
         }
         if self.answers.is_some() {
             return Err(Failure::usage("--answers is for --provider manual"));
         }
-        let opened = Models::open(self.options(record)?);
+        let opened = Models::open(ModelOptions {
+            repairs,
+            ..self.options(record)?
+        });
         opened.map_err(|error: OpenError| Failure::usage(error.to_string()))
     }
 

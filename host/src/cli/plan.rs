@@ -79,7 +79,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if folder.has(TASKS_FILE_NAME) {
         return Err(arguments.taken());
     }
-    let opened = arguments.model.open(&arguments.out.join(RECORD))?;
+    let opened = arguments.model.open(&arguments.out.join(RECORD), None)?;
     let microdollars = opened.bounds().1;
     let asked = model_news::told(opened, output, None);
     let wanted = WorkRequest {

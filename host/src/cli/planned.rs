@@ -18,6 +18,9 @@ pub(super) struct PlanOutput<'a> {
     calls_at_once: u32,
     /// The number of approaches of the plan's length that the budgets have room for; `None` without budgets.
     affordable_approaches: Option<u32>,
+    /// The provider and the model of repairs, if they are others than those of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repairs_by: Option<&'a str>,
 }
 
 impl<'a> From<&'a Planning> for PlanOutput<'a> {
@@ -27,6 +30,7 @@ impl<'a> From<&'a Planning> for PlanOutput<'a> {
             expected: &planning.expected,
             calls_at_once: planning.bounds.calls_at_once,
             affordable_approaches: planning.affordable,
+            repairs_by: planning.repairs_by.as_deref(),
         }
     }
 }
@@ -81,6 +85,9 @@ pub(super) fn plan_text(planning: &Planning) -> String {
         "Expected: {} calls, about {} tokens{usd}{time}; repairs come on top, and budgets hold whatever is expected.\n",
         expected.calls, expected.tokens
     );
+    if let Some(name) = &planning.repairs_by {
+        text += &format!("Repairs are asked of {}.\n", Plain(name));
+    }
     match planning.affordable {
         Some(most) if most < plan.approaches() => {
             text += &format!(
@@ -136,6 +143,7 @@ pub(super) fn question_text(plan: &QuestionPlan) -> String {
 /// model costs nothing.
 pub(super) fn goes_on(models: &Models) -> Result<bool, Failure> {
     let is_free = models.expected_microdollars(1_000_000, 1_000_000) == Some(0);
+    let is_free = is_free && models.repairs_name().is_none();
     if is_free || !is_on_terminal() {
         return Ok(true);
     }

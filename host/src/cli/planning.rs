@@ -18,6 +18,8 @@ pub(super) struct Planning {
     pub(super) bounds: PlanBounds,
     /// The number of approaches of the plan's length that the budgets have room for; `None` without budgets.
     pub(super) affordable: Option<u32>,
+    /// The provider and the model of repairs, if they are others than those of everything else.
+    pub(super) repairs_by: Option<String>,
     /// Names of the user's own ideas, which are the first approaches of the plan.
     pub(super) wished: Vec<String>,
 }
@@ -54,6 +56,7 @@ pub(super) async fn planned(
     Ok(Planning {
         expected: plan.expected(models, &request.bounds, asks_research),
         affordable: plan.affordable(models),
+        repairs_by: models.repairs_name().map(str::to_owned),
         bounds: request.bounds,
         plan,
         wished,

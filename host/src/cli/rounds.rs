@@ -254,6 +254,13 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
     let usd = usd.map(|usd| format!("{} US dollars", usd as f64 / 1e6));
     let tokens = asked.asked.tokens_max;
     let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
+    let by = asked
+        .asked
+        .repairs
+        .as_ref()
+        .map_or_else(String::new, |one| {
+            format!(" by {} {}", one.provider.name(), Plain(&one.model))
+        });
     let bounds: Vec<String> = [usd, tokens].into_iter().flatten().collect();
     let bounds = if bounds.is_empty() {
         String::new()
@@ -261,7 +268,7 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
         format!(", within {}", bounds.join(" and "))
     };
     format!(
-        "  a model writes up to {first} of them, with up to {} repairs each: {calls} questions at most{research}{bounds}; one whose reply \
+        "  a model writes up to {first} of them, with up to {} repairs each{by}: {calls} questions at most{research}{bounds}; one whose reply \
          is not of the form that was asked for is asked again, up to {} times\n",
         asked.repairs,
         bakeoff_provider::FORM_REPAIRS_MAX,

@@ -13,6 +13,7 @@ use bakeoff_config::{
 use bakeoff_domain::report::Generation;
 use bakeoff_propose::{
     Answers, OwnApproach, Proposal, ProposeOptions, Proposer, WishFile, WishedIdea,
+    generation_prompts,
 };
 use bakeoff_provider::AskError;
 use bakeoff_render::escape::{Lines, Plain};
@@ -150,7 +151,10 @@ impl Wishing<'_> {
             written.push(Written { name, file });
         }
         let models = self.answers.ideas().map(|models| &**models);
-        let made = generation::keep(dir, proposals, &written, models, None)?;
+        let made = Generation {
+            prompts: generation_prompts(&self.loaded.prompts),
+            ..generation::keep(dir, proposals, &written, models, None)?
+        };
         generation_record::add(dir, made.clone())?;
         let mut say = self.output.reporter();
         if !changes.is_empty() {

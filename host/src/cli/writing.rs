@@ -3,7 +3,9 @@
 use super::failure::Failure;
 use super::generation_events::GenerationEvents;
 use super::models;
+use super::repair_arguments::RepairArguments;
 use super::told::{Context, read_told};
+use bakeoff_config::Prompts;
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};
 use clap::{Args, ValueEnum};
@@ -58,6 +60,8 @@ pub(super) struct Writing {
     diversity: DiversityName,
     #[command(flatten)]
     context: Context,
+    #[command(flatten)]
+    repair: RepairArguments,
     /// Ask first what is known of the problem: algorithms, pitfalls, edge cases. It is one question, whose answer is kept in
     /// .bakeoff/generation.json and told with all others
     #[arg(long)]
@@ -71,10 +75,11 @@ impl Writing {
         let context = self.context.identity();
         let research = if self.research { ", research" } else { "" };
         format!(
-            "depth {}, diversity {}, {} repairs{context}{research}",
+            "depth {}, diversity {}, {} repairs{}{context}{research}",
             name(&self.depth),
             name(&self.diversity),
-            self.repairs
+            self.repairs,
+            self.repair.identity()
         )
     }
 
@@ -89,6 +94,11 @@ impl Writing {
     /// Returns how often what failed is written anew.
     pub(super) fn repairs(&self) -> u32 {
         self.repairs
+    }
+
+    /// Returns the options of the model for repairs.
+    pub(super) fn repair_model(&self) -> &RepairArguments {
+        &self.repair
     }
 
     /// Returns true if it is to be asked first what is known of the problem.
@@ -128,11 +138,12 @@ impl Writing {
         self.instructions.as_ref().map(read).transpose()
     }
 
-    /// Returns the options for this number of approaches, of which so many are built and tried at once.
+    /// Returns the options for this number of approaches, of which so many are built and tried at once, with the templates
+    /// of the experiment.
     pub(super) fn options(
         &self,
         approaches: u32,
-        cores: usize,
+        (cores, prompts): (usize, &Prompts),
         events: &GenerationEvents,
     ) -> ProposeOptions {
         ProposeOptions {
@@ -144,6 +155,7 @@ impl Writing {
                 instructions_within: None,
                 timeout: self.timeout,
                 depth: self.depth(),
+                prompts: prompts.clone(),
                 tried_at_once: cores,
                 on_step: events.on_step(),
             },

@@ -15,6 +15,12 @@ pub const ATTEMPTS_MAX: usize = 32;
 /// The longest text of a generation, in bytes.
 pub const TEXT_BYTES_MAX: usize = 16 << 10;
 
+/// The most templates of an experiment's own.
+const PROMPTS_MAX: usize = 32;
+
+/// The digits of a digest that are shown.
+const DIGEST_DIGITS_SHOWN: usize = 12;
+
 /// The most that a count of calls, tokens or seconds may be.
 const COUNT_MAX: u64 = 1 << 50;
 
@@ -35,6 +41,46 @@ pub struct Generation {
     /// The plan by which the approaches were asked for, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<GenerationPlan>,
+    /// Templates of the experiment's own by which the model was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<UsedPrompt>,
+}
+
+/// Template of an experiment's own for questions to a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedPrompt {
+    /// Kind of question, as its key in `[prompts]`.
+    pub question: String,
+    /// File of the template, in the experiment's folder.
+    pub file: String,
+    /// SHA-256 of its text.
+    pub digest: String,
+}
+
+impl UsedPrompt {
+    /// Returns true if some templates are none but those that an experiment may have.
+    pub(super) fn are_possible(all: &[Self]) -> bool {
+        let is_short = |text: &String| text.len() <= TEXT_BYTES_MAX;
+        let texts = |one: &Self| {
+            [&one.question, &one.file, &one.digest]
+                .into_iter()
+                .all(is_short)
+        };
+        all.len() <= PROMPTS_MAX && all.iter().all(texts)
+    }
+
+    /// Returns templates in a sentence; `None` without any: `Asked by templates of its own: improve by prompts/improve.md
+    /// (SHA-256 0123456789ab…).`
+    pub fn sentence(all: &[Self]) -> Option<String> {
+        let named = all.iter().map(|one| {
+            let end = one.digest.floor_char_boundary(DIGEST_DIGITS_SHOWN);
+            let digits = &one.digest[..end];
+            format!("{} by {} (SHA-256 {digits}…)", one.question, one.file)
+        });
+        let named: Vec<String> = named.collect();
+        let named = (!named.is_empty()).then(|| named.join(", "))?;
+        Some(format!("Asked by templates of its own: {named}."))
+    }
 }
 
 /// Cost of questions to a model.
@@ -168,6 +214,7 @@ impl Generation {
                     && is_money(one.usd)
                     && one.seconds.is_none_or(is_time)
             })
+            && UsedPrompt::are_possible(&self.prompts)
             && self.plan.as_ref().is_none_or(GenerationPlan::is_possible);
         if is_good {
             Ok(())

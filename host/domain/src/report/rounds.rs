@@ -1,7 +1,7 @@
 //! Rounds of a search, as reports have them: the candidates, where they came from, and what became of each. They steered
 //! the search and claim nothing; the claims of a report come from its race.
 
-use super::generation::ModelCost;
+use super::generation::{ModelCost, UsedPrompt};
 use serde::{Deserialize, Serialize};
 
 /// The most candidates that a report lists.
@@ -52,6 +52,9 @@ pub struct Rounds {
     /// Cost of the questions to it.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub cost: ModelCost,
+    /// Templates of the experiment's own by which it was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<UsedPrompt>,
     /// Durations and costs of the rounds, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub took: Vec<RoundTook>,
@@ -150,6 +153,11 @@ fn is_nothing(cost: &ModelCost) -> bool {
 }
 
 impl Rounds {
+    /// Returns the templates of the experiment's own by which a model was asked, in a sentence; `None` without any.
+    pub fn asked_by(&self) -> Option<String> {
+        UsedPrompt::sentence(&self.prompts)
+    }
+
     /// Checks rounds that may be forged.
     ///
     /// # Errors
@@ -194,6 +202,7 @@ impl Rounds {
             && took.all(|figure| is_figure(*figure))
             && self.took.iter().all(|one| one.cost.is_possible())
             && self.cost.is_possible()
+            && UsedPrompt::are_possible(&self.prompts)
             && ratios.chain(found).all(is_figure)
             && readings.chain(finals).all(is_reading);
         if is_good {

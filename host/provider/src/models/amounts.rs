@@ -9,7 +9,7 @@ impl Models {
     /// the price is not known. A replay costs nothing.
     pub fn expected_microdollars(&self, prompt_tokens: u64, output_tokens: u64) -> Option<u64> {
         match &self.source {
-            Source::Live(provider) => provider.expected_microdollars(prompt_tokens, output_tokens),
+            Source::Live(live) => (live.usual).expected_microdollars(prompt_tokens, output_tokens),
             Source::Replay(_) | Source::Manual(_) => Some(0),
         }
     }

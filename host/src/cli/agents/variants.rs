@@ -95,7 +95,7 @@ impl VariantArguments {
         if !self.model.is_named() {
             return Ok(None);
         }
-        let opened = self.model.open(&folder.join(RECORD))?;
+        let opened = self.model.open(&folder.join(RECORD), None)?;
         Ok(Some(Arc::new(model_news::told(opened, output, None))))
     }
 
