@@ -14,8 +14,13 @@ pub struct Learnt {
     pub rounds: u32,
     /// Name of the approach that speeds are relative to.
     pub reference: String,
+    /// Meaning of the figures, in words.
+    pub about_figures: &'static str,
     /// The best candidates so far, the best first. The first one is to be improved.
     pub best: Vec<ToldProgram>,
+    /// Good candidates that are made otherwise: they descend from none of the best, nor these from them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub different: Vec<ToldProgram>,
     /// Candidates that were tried lately, the latest last.
     pub tried: Vec<Tried>,
     /// Wishes that are asked for in turn.
@@ -31,18 +36,38 @@ pub struct Learnt {
 pub struct ToldProgram {
     /// Name of the candidate.
     pub name: String,
-    /// The time of a call of the reference over that of this one, in a short race: uncertain by some per cent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub speed: Option<f64>,
+    /// Difference from the candidate that it was made from, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub change: String,
+    /// Its speed, if it was timed.
+    #[serde(flatten)]
+    pub speed: ToldSpeed,
     /// Values of its readings, by source.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub readings: BTreeMap<String, f64>,
+    /// Its readings over those of the best candidate, by source, where the two differ.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub over_best: BTreeMap<String, f64>,
     /// Values of its parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
     /// The source, which is told beside the figures.
     #[serde(skip)]
     pub source: String,
+}
+
+/// Speed of a program in a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ToldSpeed {
+    /// The time of a call of the reference over that of this one, in a short race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+    /// Interval for it; `null` for an end that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed_interval: Option<[Option<f64>; 2]>,
+    /// Verdict on it against the reference: `faster`, `slower`, `tie` or `no call`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against_reference: Option<&'static str>,
 }
 
 /// A candidate that was tried.
@@ -57,9 +82,9 @@ pub struct Tried {
     /// The beginning of the message of its failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The time of a call of the reference over that of this one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub speed: Option<f64>,
+    /// Its speed, if it was timed.
+    #[serde(flatten)]
+    pub speed: ToldSpeed,
     /// The reading that tells most of it, by its source, if that is none of time.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub readings: BTreeMap<String, f64>,

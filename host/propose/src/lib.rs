@@ -51,7 +51,7 @@ pub use explorer::{Explored, explore, explore_beside};
 pub use idea::{Idea, WishFile, WishedIdea};
 pub use improver::{Improvement, Improvements, Improver};
 pub use judge::ModelJudge;
-pub use learnt::{Learnt, ToldProgram, Tried};
+pub use learnt::{Learnt, ToldProgram, ToldSpeed, Tried};
 pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use plan_cost::{PROMPT_TOKENS, PlanBounds};
 pub use planned_criteria::PlannedCriterion;

@@ -297,7 +297,7 @@ pub(super) fn improvement(told: ToldOfAll<'_>, learnt: &Learnt, place: usize) ->
              them by what counts."
         }
     };
-    let sources: Vec<String> = (learnt.best.iter())
+    let sources: Vec<String> = (learnt.best.iter().chain(&learnt.different))
         .map(|one| format!("{}:\n{}", one.name, data(&one.source)))
         .collect();
     Request {

@@ -4,7 +4,7 @@
 //! It decides which variants race, and claims nothing. The race that follows has other inputs and orders, so that luck
 //! in the coarse race does not count there.
 
-use super::coarse_times::{CoarseRace, CoarseTimes};
+use super::coarse_times::{CoarsePair, CoarseRace, CoarseTimes, CoarseVerdict};
 use super::context::runner_error;
 use super::error::RunError;
 use super::race_options::race_options;
@@ -23,6 +23,8 @@ use std::time::Duration;
 
 /// The share of the budget that the coarse race may take.
 const BUDGET_SHARE: f64 = 0.25;
+/// The most variants of a race whose pairs are kept: their number grows with the square of it.
+const VARIANTS_WITH_PAIRS_MAX: usize = 24;
 /// The most replicas of the coarse race.
 const REPLICAS_MAX: u32 = 8;
 
@@ -138,12 +140,34 @@ impl Run<'_> {
         let found = CoarseRace {
             seconds: started.elapsed().as_secs_f64(),
             variants: found(&ids, self.context.cases.len(), &raced),
+            pairs: pairs(&ids, &raced),
             places: PlacesRule::ApproachesFirst,
         };
         self.store
             .put(ResultKind::CoarseRace, &key, Owner::RUN, &found)?;
         Ok(found)
     }
+}
+
+/// Returns the verdicts of a race on its pairs, over all cases; none of a race with many variants, where nobody asks for
+/// them.
+fn pairs(ids: &[VariantId], raced: &Raced) -> Vec<CoarsePair> {
+    if ids.len() > VARIANTS_WITH_PAIRS_MAX {
+        return Vec::new();
+    }
+    let verdicts = raced.analysis.iter().flat_map(|analysis| &analysis.overall);
+    let named = |index: usize| ids.get(index).map(|id| id.as_str().to_owned());
+    let pairs = verdicts.filter_map(|pair| {
+        Some(CoarsePair {
+            a: named(pair.a)?,
+            b: named(pair.b)?,
+            against: CoarseVerdict {
+                verdict: pair.verdict,
+                ratio: pair.interval,
+            },
+        })
+    });
+    pairs.collect()
 }
 
 /// Returns the times and failures of a race's variants, by their ids.

@@ -3,6 +3,7 @@
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::score::PlacesRule;
 use bakeoff_domain::spec::Measure;
+use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,9 +15,64 @@ pub struct CoarseRace {
     pub seconds: f64,
     /// Times of its variants, by their ids.
     pub variants: BTreeMap<String, CoarseTimes>,
+    /// Verdicts on its pairs. They steer, and claim nothing.
+    #[serde(default)]
+    pub pairs: Vec<CoarsePair>,
     /// The rule by which variants get their places, in the coarse race and in the race that followed.
     #[serde(default)]
     pub places: PlacesRule,
+}
+
+/// Verdict of a coarse race on two variants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoarsePair {
+    /// Id of the variant that the verdict is about.
+    pub a: String,
+    /// Id of the variant that it is compared with.
+    pub b: String,
+    /// The verdict, and the ratio of their times.
+    #[serde(flatten)]
+    pub against: CoarseVerdict,
+}
+
+/// Verdict of a coarse race on a variant against another one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoarseVerdict {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The time of the variant over that of the other one.
+    pub ratio: RatioInterval,
+}
+
+impl CoarseVerdict {
+    /// Returns the verdict about the other one.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        let inverse = |of: Option<f64>| of.filter(|ratio| *ratio > 0.0).map(f64::recip);
+        Self {
+            verdict: self.verdict.mirrored(),
+            ratio: RatioInterval {
+                ratio: inverse(self.ratio.ratio),
+                low: inverse(self.ratio.high),
+                high: inverse(self.ratio.low),
+            },
+        }
+    }
+}
+
+impl CoarseRace {
+    /// Returns the verdict on a variant against another one, by their ids.
+    pub fn against(&self, id: &str, other: &str) -> Option<CoarseVerdict> {
+        self.pairs.iter().find_map(|pair| {
+            if pair.a == id && pair.b == other {
+                Some(pair.against)
+            } else if pair.a == other && pair.b == id {
+                Some(pair.against.mirrored())
+            } else {
+                None
+            }
+        })
+    }
 }
 
 /// Times of one variant in a coarse race.
@@ -79,6 +135,32 @@ mod tests {
             ..of(vec![Some(100.0)])
         };
         assert_eq!(failed.time_ns(), None);
+    }
+
+    #[test]
+    fn a_verdict_is_told_from_both_sides() {
+        let pair = CoarsePair {
+            a: "x".to_owned(),
+            b: "y".to_owned(),
+            against: CoarseVerdict {
+                verdict: Verdict::Beats,
+                ratio: RatioInterval {
+                    ratio: Some(0.5),
+                    low: Some(0.25),
+                    high: None,
+                },
+            },
+        };
+        let race = CoarseRace {
+            pairs: vec![pair.clone()],
+            ..CoarseRace::default()
+        };
+        assert_eq!(race.against("x", "y"), Some(pair.against));
+        let other = race.against("y", "x").unwrap();
+        assert_eq!(other.verdict, Verdict::Beaten);
+        assert_eq!(other.ratio.ratio, Some(2.0));
+        assert_eq!((other.ratio.low, other.ratio.high), (None, Some(4.0)));
+        assert_eq!(race.against("x", "z"), None);
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub use build_times::{BuildRound, BuildTime};
 pub(crate) use child_tasks::{ChildTasks, OpenTasks, core_task};
 pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
 pub use coarse_race::asks_for_time;
-pub use coarse_times::{CoarseRace, CoarseTimes};
+pub use coarse_times::{CoarsePair, CoarseRace, CoarseTimes, CoarseVerdict};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, machine, runner_error};
 pub use coverages::KeptCoverage;

@@ -3,7 +3,7 @@
 
 use super::beginning::announce;
 use super::coarse_race::{CoarseExtent, asks_for_time};
-use super::coarse_times::CoarseRace;
+use super::coarse_times::{CoarseRace, CoarseVerdict};
 use super::error::RunError;
 use super::execute::in_session;
 use super::instances;
@@ -11,7 +11,7 @@ use super::options::RunOptions;
 use super::screening::{coarse_failures, readings};
 use super::session::Run;
 use super::shared_cores::SharedCores;
-use super::variant_state::{Identity, find_duplicates};
+use super::variant_state::{Identity, VariantState, find_duplicates};
 use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
 
@@ -59,6 +59,8 @@ pub struct Looked {
     pub total: Option<f64>,
     /// The time of a call in nanoseconds, if it was timed.
     pub time_ns: Option<f64>,
+    /// Verdicts of the short race on it against others, by the names of their approaches.
+    pub against: BTreeMap<String, CoarseVerdict>,
     /// True if it passes the gates of all criteria, as far as they are known.
     pub passes: bool,
 }
@@ -147,6 +149,7 @@ impl Run<'_> {
                     place: screened.map(|one| one.figures.place),
                     total: screened.and_then(|one| one.figures.total),
                     time_ns,
+                    against: self.against_others(state, &coarse),
                     passes: screened.is_some_and(|one| one.passes),
                 }
             })
@@ -209,6 +212,21 @@ impl Run<'_> {
             replicas: REPLICAS_MAX,
         };
         self.race_coarsely(&ids, extent).await
+    }
+
+    /// Returns the verdicts of a coarse race on a variant against others, by the names of their approaches; a duplicate has
+    /// those of the variant that it duplicates.
+    fn against_others(
+        &self,
+        state: &VariantState,
+        coarse: &CoarseRace,
+    ) -> BTreeMap<String, CoarseVerdict> {
+        let others = self.variants.iter().filter_map(|other| {
+            let (own, other_id) = (state.original().as_str(), other.original().as_str());
+            let against = coarse.against(own, other_id)?;
+            Some((other.variant.approach.clone(), against))
+        });
+        others.collect()
     }
 
     /// Returns the time of each variant in a coarse race; duplicates have that of the variant that they duplicate.

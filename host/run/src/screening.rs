@@ -323,6 +323,7 @@ mod tests {
         let coarse = CoarseRace {
             seconds: 1.0,
             variants: times.collect(),
+            pairs: Vec::new(),
             places: PlacesRule::ApproachesFirst,
         };
         set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);
@@ -353,6 +354,7 @@ mod tests {
         let mut coarse = CoarseRace {
             seconds: 1.0,
             variants: times.collect(),
+            pairs: Vec::new(),
             places: PlacesRule::ApproachesFirst,
         };
         set_screening(&experiment(), &CASES, None, Some(&coarse), &mut states);

@@ -1,6 +1,6 @@
 //! Everything that a search knows: its candidates, and which of them are the best so far.
 
-use super::candidate::{Candidate, Made, Outcome, Program};
+use super::candidate::{Against, Candidate, Made, Outcome, Program};
 use bakeoff_domain::report::CANDIDATE_TEXT_MAX;
 use bakeoff_run::Looked;
 use serde::{Deserialize, Serialize};
@@ -143,10 +143,18 @@ impl Archive {
             looked.time_ns
         });
         // The latest figure is the one by which it has its place.
+        let reference_name = self
+            .reference
+            .map(|index| self.candidates[index].name.clone());
         for (index, looked) in seen {
+            let against = reference_name
+                .as_ref()
+                .and_then(|name| looked.against.get(name));
+            let own = against.map(Against::of);
             let ratio = reference.zip(looked.time_ns).map(|(of, own)| of / own);
             if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
                 self.candidates[*index].ratio = Some(ratio);
+                self.candidates[*index].against_reference = own;
             }
         }
     }
@@ -268,6 +276,7 @@ pub(crate) mod tests {
             place: Some(place),
             total: Some(1.0 / f64::from(place)),
             time_ns: Some(time_ns),
+            against: BTreeMap::new(),
             passes: true,
         }
     }

@@ -1,6 +1,8 @@
 //! Candidates of a search: programs, where they came from, and what became of them.
 
 use super::space::Values;
+use bakeoff_domain::verdict::Verdict;
+use bakeoff_run::CoarseVerdict;
 use bakeoff_source::digest_of_parts;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -66,6 +68,29 @@ pub enum Outcome {
     Failed(String, String),
 }
 
+/// Verdict of a short race on a candidate against the reference of a search. It steers, and claims nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Against {
+    /// The verdict about the candidate.
+    pub verdict: Verdict,
+    /// Lower end of the interval for the reference's time over its own.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+impl Against {
+    /// Returns the verdict of a short race, whose ratio is that of the candidate's time over the reference's.
+    pub(crate) fn of(verdict: &CoarseVerdict) -> Self {
+        let inverse = verdict.mirrored().ratio;
+        Self {
+            verdict: verdict.verdict,
+            low: inverse.low,
+            high: inverse.high,
+        }
+    }
+}
+
 /// A candidate of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -85,6 +110,9 @@ pub struct Candidate {
     pub outcome: Outcome,
     /// The time of a call of the reference over that of this one, in the last look that timed both.
     pub ratio: Option<f64>,
+    /// Verdict on it against the reference in that look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_reference: Option<Against>,
     /// Total in the look at it, from 0 to 1.
     pub total: Option<f64>,
     /// Values of its readings, by source.
@@ -110,6 +138,7 @@ impl Candidate {
             program,
             outcome: Outcome::Passed,
             ratio: None,
+            against_reference: None,
             total: None,
             readings: BTreeMap::new(),
             best: false,

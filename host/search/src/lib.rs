@@ -9,6 +9,7 @@ mod archive;
 mod asking;
 mod basis;
 mod candidate;
+mod differences;
 mod error;
 mod experiments;
 mod journal;
@@ -22,7 +23,7 @@ mod told;
 mod ways;
 
 pub use archive::Archive;
-pub use candidate::{Candidate, Made, Outcome, Program};
+pub use candidate::{Against, Candidate, Made, Outcome, Program};
 pub use error::SearchError;
 pub use making::wanted_ways;
 pub use request::{SearchRequest, Searched};

@@ -2,10 +2,12 @@
 
 use super::archive::Archive;
 use super::candidate::{Candidate, Outcome, Program};
+use super::differences::{other_descents, over};
 use super::space::Values;
 use bakeoff_config::{LoadedExperiment, Wish};
 use bakeoff_domain::spec::{Approach, Parameter};
-use bakeoff_propose::{Learnt, ProposerProgram, ProposerResult, ToldProgram, Tried};
+use bakeoff_propose::{Learnt, ProposerProgram, ProposerResult, ToldProgram, ToldSpeed, Tried};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The most programs whose sources are told.
@@ -14,8 +16,19 @@ const PROGRAMS_MAX: usize = 3;
 /// The most candidates that are told of as tried: the latest.
 const TRIED_MAX: usize = 30;
 
-/// The longest message of a failure, in characters.
+/// The most programs of another descent whose sources are told.
+const DIFFERENT_MAX: usize = 2;
+
+/// The longest message of a failure in the last round, in characters: with the case, the input and the answer, or the line.
+const LATEST_CHARS_MAX: usize = 1_000;
+
+/// The longest message of a failure before, in characters.
 const MESSAGE_CHARS_MAX: usize = 300;
+
+/// The meaning of figures, as a model is told it.
+const ABOUT_FIGURES: &str = "Speeds are from short races of this search, relative to the reference, each with an interval: they \
+steer the search and claim nothing. A figure whose interval has 1 inside may be no difference at all. `over_best` has readings \
+over those of the best.";
 
 /// Returns what was learnt, for candidates of the next round; `None` if none of the best has a source. `source` returns
 /// that of a program.
@@ -30,6 +43,19 @@ pub(crate) fn learnt(
     });
     let best: Vec<(usize, ToldProgram)> = with_source.take(PROGRAMS_MAX).collect();
     let first = best.first()?.0;
+    let indexes: Vec<usize> = best.iter().map(|(index, _)| *index).collect();
+    let different = other_descents(archive, &indexes).into_iter();
+    let different = different.filter_map(|index| {
+        let one = &archive.candidates[index];
+        Some(program(one, source(&one.program)?.as_ref()))
+    });
+    let different: Vec<ToldProgram> = different.take(DIFFERENT_MAX).collect();
+    let beside_best = |one: ToldProgram| ToldProgram {
+        over_best: over(&one.readings, &archive.candidates[first].readings)
+            .map(|(source, over)| (source.to_owned(), rounded(over)))
+            .collect(),
+        ..one
+    };
     let reference = archive
         .reference
         .map(|index| archive.candidates[index].name.clone());
@@ -50,7 +76,9 @@ pub(crate) fn learnt(
             round: archive.rounds + 1,
             rounds,
             reference: reference.unwrap_or_default(),
-            best: best.into_iter().map(|(_, program)| program).collect(),
+            about_figures: ABOUT_FIGURES,
+            best: (best.into_iter().map(|(_, program)| beside_best(program))).collect(),
+            different: different.into_iter().map(beside_best).collect(),
             tried,
             wishes: Vec::new(),
         },
@@ -74,6 +102,7 @@ pub(crate) fn first_try(
         index,
         Learnt {
             best: vec![program(one, &text)],
+            different: Vec::new(),
             tried: Vec::new(),
             wishes: vec![Wish::Improve],
             is_first_try: true,
@@ -183,11 +212,23 @@ pub(crate) fn results(archive: &Archive) -> Vec<ProposerResult> {
     .collect()
 }
 
+/// Returns the speed of a candidate as a model is told it.
+fn speed(one: &Candidate) -> ToldSpeed {
+    let against = one.against_reference.filter(|_| one.ratio.is_some());
+    ToldSpeed {
+        speed: one.ratio.map(rounded),
+        speed_interval: against.map(|one| [one.low, one.high].map(|end| end.map(rounded))),
+        against_reference: against.map(|one| one.verdict.name()),
+    }
+}
+
 fn program(one: &Candidate, source: &str) -> ToldProgram {
     ToldProgram {
         name: one.name.clone(),
-        speed: one.ratio.map(rounded),
+        change: one.change.clone(),
+        speed: speed(one),
         readings: one.readings.clone(),
+        over_best: BTreeMap::new(),
         parameters: one.program.values.clone(),
         source: source.to_owned(),
     }
@@ -203,12 +244,17 @@ fn tried_one(archive: &Archive, one: &Candidate) -> Tried {
     let from = one
         .parent
         .map(|index| archive.candidates[index].name.clone());
+    let chars_max = if one.round == archive.rounds {
+        LATEST_CHARS_MAX
+    } else {
+        MESSAGE_CHARS_MAX
+    };
     Tried {
         from: from.unwrap_or_default(),
         change: one.change.clone(),
         outcome: outcome.to_owned(),
-        message: message.map(|text| text.chars().take(MESSAGE_CHARS_MAX).collect()),
-        speed: one.ratio.map(rounded),
+        message: message.map(|text| text.chars().take(chars_max).collect()),
+        speed: speed(one),
         readings: archive
             .by
             .iter()

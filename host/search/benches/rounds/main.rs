@@ -297,6 +297,7 @@ fn looked(index: usize, place: u32, time_ns: Option<f64>) -> Looked {
         place: Some(place),
         total: None,
         time_ns,
+        against: BTreeMap::new(),
         passes: true,
     }
 }
