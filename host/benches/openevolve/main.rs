@@ -1,19 +1,23 @@
 //! Beside OpenEvolve 0.4, on one mock of a model and the same canned replies in the same order: what a candidate takes
-//! from one question to the next, how that grows over 200 candidates, and what one endless and one memory-hungry
-//! candidate do to the others.
+//! from one question to the next, how that grows over 200 candidates, and what one candidate that is endless, hungry for
+//! memory, crashes or cheats does to the others. With `rounds`, a search of 1,000 candidates in each: what a candidate takes
+//! among the last hundred, over the first.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench openevolve [-- --quick]
+//! cargo bench -p bakeoff --bench openevolve -- rounds [--quick]
 //! ```
 //!
 //! Candidates are Rust files with one function. bakeoff builds each for its sandbox, fenced, and calls it there with
 //! fuel counted; OpenEvolve's evaluator builds it natively with `rustc` and runs it, without a fence. Both build anew
 //! each time and make the same number of calls. The mock's own clock says when each candidate is asked for.
 //! OpenEvolve is installed from PyPI into `target/openevolve`; where that cannot be done, it is said, and nothing is
-//! compared. Takes ten minutes; `--quick` a tenth of the candidates.
+//! compared. Takes ten minutes, and as `rounds` half an hour; `--quick` a tenth of the candidates.
 
+mod attacks;
 mod mock;
 mod processes;
+mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -44,9 +48,6 @@ const ENDS: usize = 4;
 /// The candidates of a run with an attack, and the place of the one that attacks.
 const ATTACKED: usize = 12;
 const ATTACK: usize = 5;
-
-/// What the hungry candidate takes, in bytes.
-const HUNGRY_BYTES: u64 = 1 << 30;
 
 /// The time that one evaluation may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -82,6 +83,10 @@ fn compare() {
         }
     };
     let mock = Mock::start();
+    if std::env::args().any(|word| word == "rounds") {
+        rounds::compare(&mock, &python);
+        return;
+    }
     let count = match is_quick() {
         true => CANDIDATES_QUICK,
         false => CANDIDATES,
@@ -101,7 +106,7 @@ fn compare() {
         growth(&theirs.seconds)
     );
 
-    for (what, attack) in [("endless", endless()), ("hungry, for 1 GiB", hungry())] {
+    for (what, attack) in attacks::all() {
         let mut attacked: Vec<String> = (0..ATTACKED).map(|number| good(1_000 + number)).collect();
         attacked[ATTACK] = attack;
         let ours = bakeoff_run(&mock, &attacked);
@@ -118,7 +123,10 @@ fn compare() {
             &|run| format!("{:.2}", run.passed as f64 / (ATTACKED - 1) as f64),
         );
         row("most memory, of 1 GiB", &|run| {
-            format!("{:.2}", run.most_bytes as f64 / HUNGRY_BYTES as f64)
+            format!(
+                "{:.2}",
+                run.most_bytes as f64 / attacks::HUNGRY_BYTES as f64
+            )
         });
         row("candidates that still run after the end", &|run| {
             run.left.to_string()
@@ -157,19 +165,6 @@ fn good(number: usize) -> String {
          sum += std::hint::black_box(turn);\n    }}\n    let extra = sum;\n    for value in values {{\n        \
          sum += u64::from(value);\n    }}\n    sum - extra\n}}\n"
     )
-}
-
-fn endless() -> String {
-    "pub fn total(values: Vec<u32>) -> u64 {\n    let mut sum = 0_u64;\n    loop {\n        sum = \
-     std::hint::black_box(sum.wrapping_add(values.len() as u64));\n    }\n}\n"
-        .to_owned()
-}
-
-fn hungry() -> String {
-    "pub fn total(values: Vec<u32>) -> u64 {\n    let mut taken: Vec<Vec<u8>> = Vec::new();\n    for number in 0..64_u8 {\n        \
-     taken.push(std::hint::black_box(vec![number | 1; 16 << 20]));\n    }\n    std::hint::black_box(&taken);\n    \
-     values.iter().map(|value| u64::from(*value)).sum()\n}\n"
-        .to_owned()
 }
 
 /// An experiment whose function the candidates have.

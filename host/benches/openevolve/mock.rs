@@ -60,6 +60,9 @@ fn serve(state: &Mutex<State>, mut stream: &TcpStream) -> Option<()> {
     let is_ideas = request["response_format"]
         .to_string()
         .contains("key_characteristics");
+    let is_improvement = request["response_format"]
+        .to_string()
+        .contains("\"change\"");
     let is_schema = request["response_format"].is_object();
     let content = {
         let mut state = state.lock().ok()?;
@@ -71,6 +74,9 @@ fn serve(state: &Mutex<State>, mut stream: &TcpStream) -> Option<()> {
                 let last = state.candidates.len().saturating_sub(1);
                 let source = state.candidates.get(place.min(last))?;
                 match is_schema {
+                    true if is_improvement => {
+                        json!({ "change": "a little more", "source": source }).to_string()
+                    }
                     true => json!({ "source": source }).to_string(),
                     false => format!("```rust\n{source}\n```"),
                 }
