@@ -187,6 +187,11 @@ mod tests {
                 iterations: vec![attempt("trap"), attempt("passed")],
                 ..GeneratedApproach::default()
             }],
+            prompts: vec![UsedPrompt {
+                question: "repair".to_owned(),
+                file: "prompts/repair.md".to_owned(),
+                digest: "0123456789abcdef".to_owned(),
+            }],
         };
         assert_eq!(
             sentences(&generation),
@@ -194,6 +199,7 @@ mod tests {
                 "openai x: 6 calls, at most 7500 tokens, 0.0123 US dollars, 12.0 s in all of them together.",
                 "Expected after the plan were 1 call, about 4000 tokens, at a price that is not known, 90 s from the first to the last.",
                 "In its plan: a simple problem. One loop.",
+                "Asked by templates of its own: repair by prompts/repair.md (SHA-256 0123456789ab…).",
             ]
         );
         let planned = tasks(&generation).unwrap();
