@@ -113,7 +113,9 @@ impl RoundProposer {
             ProposerReply::Nothing(why) => return Ok(Err(why)),
             ProposerReply::Asks(_) => {
                 return Ok(Err(
-                    "it asks for a completion that it cannot have".to_owned()
+                    "it asks for a completion, and in rounds it is given none: have it name programs without, or \
+                     add \"model\" to `propose`"
+                        .to_owned(),
                 ));
             }
         };

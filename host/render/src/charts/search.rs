@@ -3,9 +3,10 @@
 
 use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::Chart;
-use crate::rounds::{by_figure, figure_of, made, spent_table};
+use crate::rounds::{by_figure, criterion, figure_of, made, spent_table};
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{Candidate, Report, RoundTook, Rounds};
+use bakeoff_domain::spec::Direction;
 
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = WIDTH - 30.0;
@@ -113,8 +114,9 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
     let (name, unit) = by_figure(report, rounds);
     let title = format!("Best so far, by {}", along.name);
     let description = format!(
-        "{} of {} candidates of the search in the last look at each, and a line through the best when each round was over, \
-         with its figure then; a full mark is one that became the best. They steered the search, and claim nothing.",
+        "{} of {} candidates of the search in the last look at each, and a line through the best figure so far of those that \
+         were the best when a round was over; a full mark is one that became the best, with its figure then. They steered the \
+         search, and claim nothing.",
         label(&name),
         numbers::count(points.len() as u64)
     );
@@ -137,10 +139,11 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
     }
     // A staircase: the best stays the best until the next round is over.
     let mut line: Vec<(f64, f64)> = Vec::new();
-    for (at, value, _) in &bests {
+    for (round, value) in best_so_far(report, rounds) {
+        let at = until(round);
         let before = line.last().map(|last| last.1);
-        line.extend(before.map(|before| (x(*at), before)));
-        line.push((x(*at), y(*value)));
+        line.extend(before.map(|before| (x(at), before)));
+        line.push((x(at), y(value)));
     }
     let last = line.last().map(|last| (x(end), last.1));
     line.extend(last);
@@ -158,4 +161,72 @@ fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) ->
         description,
         table: spent_table(report, rounds),
     })
+}
+
+/// Returns the best figure so far at the end of each round, of the candidates that were the best when a round was over. It
+/// never becomes worse: of one that is measured again, the earlier figure stays if it was better. One that fails a gate
+/// counts only where none passes.
+fn best_so_far(report: &Report, rounds: &Rounds) -> Vec<(u32, f64)> {
+    let is_lower =
+        criterion(report, rounds).is_some_and(|by| by.direction == Direction::LowerIsBetter);
+    let passes = |name: &str| {
+        let known = rounds.lineage.iter().find(|one| one.name == name);
+        known.is_none_or(|one| one.outcome != "gated")
+    };
+    let bests = rounds.took.iter().filter_map(|took| {
+        let best = took.best.as_ref()?;
+        let value = figure_of(report, rounds, best.ratio, best.reading)?;
+        Some((took.round, value, passes(&best.name)))
+    });
+    let bests: Vec<(u32, f64, bool)> = bests.collect();
+    let any_passes = bests.iter().any(|best| best.2);
+    let mut line: Vec<(u32, f64)> = Vec::new();
+    for (round, value, passes) in bests {
+        if any_passes && !passes {
+            continue;
+        }
+        let before = line.last().map(|last| last.1);
+        let best = before.map_or(value, |before| {
+            if is_lower {
+                before.min(value)
+            } else {
+                before.max(value)
+            }
+        });
+        line.push((round, best));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rounds::tests::rounds;
+
+    #[test]
+    fn the_line_of_the_best_so_far_never_becomes_worse() {
+        let report = crate::tables::tests::named("a");
+        // The best of the second round was measured as slower than that of the first.
+        let mut rounds = rounds();
+        assert_eq!(
+            best_so_far(&report, &rounds),
+            [(0, 1.0), (1, 1.3), (2, 1.3)]
+        );
+        // Whoever fails a gate is behind all that pass, whatever its figure.
+        rounds.lineage[1].outcome = "gated".to_owned();
+        assert_eq!(best_so_far(&report, &rounds), [(0, 1.0), (2, 1.25)]);
+        for one in &mut rounds.lineage {
+            one.outcome = "gated".to_owned();
+        }
+        assert_eq!(best_so_far(&report, &rounds).len(), 3);
+        assert_eq!(charts_of(&report, rounds).len(), 2);
+    }
+
+    fn charts_of(report: &Report, rounds: Rounds) -> Vec<Chart> {
+        let rounds = Some(rounds);
+        charts(&Report {
+            rounds,
+            ..report.clone()
+        })
+    }
 }
