@@ -32,6 +32,10 @@ const TABLES: [(&str, &str); 22] = [
     ("/properties/generate", "[generate]\nzzzzzzzzzz = 1\n"),
     ("/properties/prompts", "[prompts]\nzzzzzzzzzz = 1\n"),
     ("/properties/rounds", "[rounds]\nzzzzzzzzzz = 1\n"),
+    (
+        "/properties/rounds/properties/cells/items",
+        "[rounds]\ncells = [{ zzzzzzzzzz = 1 }]\n",
+    ),
     ("/properties/judge", "[judge]\nzzzzzzzzzz = 1\n"),
     ("/properties/limits", "[limits]\nzzzzzzzzzz = 1\n"),
     ("/properties/measure", "[measure]\nzzzzzzzzzz = 1\n"),

@@ -297,6 +297,12 @@ fn case_214_what_a_proposer_names_in_a_round_is_as_foreign_as_a_prototype() {
              Ok(vec![Proposal::new(\"many\", &own).sweep(\"x\", many.clone()).sweep(\"y\", many)])",
             "variants, more than",
         ),
+        (
+            "let many: Vec<String> = (0..3_000).map(|one| one.to_string()).collect();\n\
+             let many = Proposal::new(\"many\", &own).sweep(\"x\", many.clone()).sweep(\"y\", many);\n\
+             Ok(vec![many, Proposal::new(\"other\", &(own + \"// other\"))])",
+            "round 1: 1 tried",
+        ),
         // One that cannot be tried beside one that can.
         (
             "Ok(vec![Proposal::new(\"empty\", \"\"), Proposal::new(\"other\", &(own + \"// other\"))])",
@@ -358,6 +364,28 @@ pub fn propose(task: &Task) -> Result<Vec<Proposal>, Error> {
     Ok(vec![proposal.sweep("x", different(at("x"))).sweep("y", different(at("y")))])
 }
 "#;
+
+#[test]
+fn a_search_ends_with_the_reason_of_those_that_named_nothing_new() {
+    let propose = |body: &str| {
+        let valley = Valley::new();
+        let text = format!(
+            "use crate::bakeoff::{{Error, Proposal, Task}};\n\npub fn propose(task: &Task) -> Result<Vec<Proposal>, Error> {{\n\
+             let own = task.known[0].source().unwrap_or_default().to_owned();\n{body}\n}}\n"
+        );
+        fs::write(valley.0.path().join("same.rs"), text).unwrap();
+        valley.change(
+            "width = 8\n",
+            "width = 2\npropose = [\"component\"]\nproposer = \"same.rs\"\n",
+        );
+        let report = valley.report(&["run"]);
+        report["rounds"]["ended"].as_str().unwrap().to_owned()
+    };
+    let known = propose("Ok(vec![Proposal::new(\"same\", &(own + \"// other\"))])");
+    assert_eq!(known, "all that was named for it had been tried before");
+    let asking = propose("let _ = own; Err(Error::NothingToPropose(\"enough\".into()))");
+    assert_eq!(asking, "the proposer names nothing (enough)");
+}
 
 #[test]
 fn a_proposer_is_told_what_was_learnt_and_its_candidates_race() {

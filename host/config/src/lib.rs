@@ -46,6 +46,8 @@
 //! | … `allocate` | `"racing"` or `"equal"` | `"racing"` |
 //! | … `select` | `"top"` or `"passing"` | `"top"` |
 //! | … `parents`, `finalists` | 1–8 | `3`, `2` |
+//! | … `cells` | 1 or 2 of `{ by = "fuel", bounds = [1_000, 10_000] }`: readings whose ranges keep a best each | none |
+//! | … `islands`, `migrate_every` | 1–8 searches beside each other, 1–1000 rounds | `1`, `5` |
 //! | … `patience` | 1–1000 rounds without a new best | `3` |
 //! | … `until` | `"count"` or `"gates"` | `"count"` |
 //! | … `time` | 1 s – 24 h for all rounds | none |
@@ -102,6 +104,7 @@ mod aggregators;
 mod asked_model;
 mod bounds;
 mod cases;
+mod cells;
 mod crates;
 mod criteria;
 mod criteria_set;
@@ -127,6 +130,7 @@ mod prose;
 mod question;
 mod reading_gate;
 mod reference;
+mod round_width;
 mod rounds;
 mod section;
 mod suggest;
@@ -148,6 +152,7 @@ pub use aggregators::AGGREGATORS_MAX;
 pub use asked_model::{AskedModel, CALLS_AT_ONCE_MAX, RepairModel};
 pub use bounds::{MEASURE_REPLICAS_MAX, within_bounds};
 pub use cases::{CASES_MAX, Case, CaseFile, CasePart, parse_cases};
+pub use cells::CELL_SOURCES;
 pub use crates::CRATES_MAX;
 pub use criteria::{CRITERIA_MAX, built_in_criterion, default_criteria, unit_of};
 pub use criteria_set::{criteria_text, is_of_any_experiment, parse_criteria};
@@ -172,9 +177,9 @@ pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use prompt_template::{PROMPT_BYTES_MAX, PromptKind, PromptPlace, PromptTemplate};
 pub use prompts::{OwnPrompt, Prompts};
 pub use reference::{NamedReference, References};
+pub use round_width::{WIDTH_MAX, Width};
 pub use rounds::{
-    AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select,
-    WIDTH_MAX, Width, Wish,
+    AfterFailure, Allocate, KEPT_MAX, Propose, ROUNDS_DEFAULT, ROUNDS_MAX, Rounds, Select, Wish,
 };
 pub use suggest::nearest;
 pub use sweep::sweep_of;

@@ -1,12 +1,15 @@
 //! `[rounds]`: a search for better approaches before the race, in rounds.
 
+use super::cells;
 use super::error::{Finding, quoted};
 use super::options::{duration, whole};
 use super::paths::{self, FileKind, FileRef};
 use super::reference;
-use super::section::{Amount, Number, Section};
+use super::round_width::{Width, width};
+use super::section::Section;
 
 use bakeoff_domain::reference::ComponentReference;
+use bakeoff_domain::report::CellAxis;
 use bakeoff_domain::spec::Code;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -14,18 +17,17 @@ use std::time::Duration;
 /// The most rounds of a search.
 pub const ROUNDS_MAX: u32 = 1_000;
 
-/// The most candidates of a round.
-pub const WIDTH_MAX: u32 = 48;
-
 /// The most candidates that a round begins with, and the most that race when a search is over.
 pub const KEPT_MAX: u32 = 8;
 
+/// The most islands of a search.
+const ISLANDS_MAX: u32 = 8;
+
+/// The number of rounds between two migrations where none is given.
+const MIGRATE_EVERY_DEFAULT: u32 = 5;
+
 /// The number of rounds where none is given.
 pub const ROUNDS_DEFAULT: u32 = 5;
-
-/// The number of candidates of a first round, and of one after three without a new best, where it follows from what is
-/// found.
-const WIDTH_ADAPTIVE: RangeInclusive<u32> = 4..=32;
 
 /// Bounds of the time for all rounds.
 const TIME: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(86_400);
@@ -58,6 +60,11 @@ impl Propose {
         ("component", Self::Component),
     ];
 
+    /// Returns true if it makes candidates of those that were found to be good.
+    pub fn has_parents(self) -> bool {
+        matches!(self, Self::Climb | Self::Evolve | Self::Mutate)
+    }
+
     /// Returns the word of the way.
     pub fn name(self) -> &'static str {
         let own = Self::ALL.iter().find(|(_, way)| *way == self);
@@ -83,33 +90,6 @@ impl Wish {
         ("combine", Self::Combine),
         ("new", Self::New),
     ];
-}
-
-/// The number of candidates of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// The same in every round.
-    Fixed(u32),
-    /// Few as long as they find something better, and twice as many after each round that did not.
-    Adaptive,
-}
-
-impl Width {
-    /// Returns the number of candidates of a round that comes after so many without a new best.
-    pub fn after(self, without_new: u32) -> u32 {
-        match self {
-            Self::Fixed(width) => width,
-            Self::Adaptive => {
-                let doubled = WIDTH_ADAPTIVE.start() << without_new.min(8);
-                doubled.min(*WIDTH_ADAPTIVE.end())
-            }
-        }
-    }
-
-    /// Returns the most candidates of a round.
-    pub fn most(self) -> u32 {
-        self.after(u32::MAX)
-    }
 }
 
 /// Making of a round that comes after one without a new best.
@@ -163,6 +143,12 @@ pub struct Rounds {
     pub select: Select,
     /// The number of best candidates that others are made from.
     pub parents: u32,
+    /// The readings that make cells, each of which keeps its best; empty if there are none.
+    pub cells: Vec<CellAxis>,
+    /// The number of islands: searches beside each other.
+    pub islands: u32,
+    /// The number of rounds after which the best of each island is copied to the next.
+    pub migrate_every: u32,
     /// The number of candidates that race when the search is over, beside the approaches of the experiment.
     pub finalists: u32,
     /// The number of rounds without a new best candidate after which the search ends.
@@ -191,6 +177,9 @@ impl Default for Rounds {
             allocate: Allocate::default(),
             select: Select::default(),
             parents: 3,
+            cells: Vec::new(),
+            islands: 1,
+            migrate_every: MIGRATE_EVERY_DEFAULT,
             finalists: 2,
             patience: 3,
             until_gates: false,
@@ -218,6 +207,10 @@ pub(super) fn rounds(
     let parents = number("parents", KEPT_MAX, found);
     let finalists = number("finalists", KEPT_MAX, found);
     let patience = number("patience", ROUNDS_MAX, found);
+    let islands = number("islands", ISLANDS_MAX, found);
+    let migrate_every = number("migrate_every", ROUNDS_MAX, found);
+    let cells = cells::cells(&mut section, found);
+    cells::refuse_contradictions(&section, (parents, islands), found);
     let propose = words(&mut section, "propose", &Propose::ALL, found);
     let mix = words(&mut section, "mix", &Wish::ALL, found);
     let proposer = proposer(&mut section, &propose, files, found);
@@ -247,6 +240,9 @@ pub(super) fn rounds(
         allocate: allocate.map(|at| at.value).unwrap_or_default(),
         select: select.map(|at| at.value).unwrap_or_default(),
         parents: parents.unwrap_or(none.parents),
+        cells,
+        islands: islands.unwrap_or(none.islands),
+        migrate_every: migrate_every.unwrap_or(none.migrate_every),
         finalists: finalists.unwrap_or(none.finalists),
         patience: patience.unwrap_or(none.patience),
         until_gates: until.is_some_and(|at| at.value),
@@ -255,26 +251,6 @@ pub(super) fn rounds(
         ahead: ahead.is_some_and(|at| at.value),
         control: control.is_some_and(|at| at.value),
     }
-}
-
-/// `width`: a number of candidates, or `"adaptive"`.
-fn width(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Width> {
-    let at = section.amount("width", "\"adaptive\" or a number of candidates", found)?;
-    let fixed = match at.value {
-        Amount::Text("adaptive") => return Some(Width::Adaptive),
-        Amount::Number(Number::Integer(count)) => u32::try_from(count).ok(),
-        _ => None,
-    };
-    if let Some(count) = fixed.filter(|count| (1..=WIDTH_MAX).contains(count)) {
-        return Some(Width::Fixed(count));
-    }
-    found.push(Finding::new(
-        at.span,
-        format!("`width` is neither \"adaptive\" nor a whole number from 1 to {WIDTH_MAX}"),
-        "impossible value",
-        "write `width = 8`, or `width = \"adaptive\"` for more where less finds nothing",
-    ));
-    None
 }
 
 /// `proposer`, which is there if and only if it is one of the ways.
@@ -389,6 +365,8 @@ mod tests {
             (found.select, found.after_failure, found.allocate),
             (Select::Passing, AfterFailure::New, Allocate::Equal)
         );
+        let islands = read("islands = 3\nmigrate_every = 2\n").unwrap();
+        assert_eq!((islands.islands, islands.migrate_every), (3, 2));
         let proposing =
             "propose = [\"component\"]\nproposer = \"own/x.rs\"\nwidth = \"adaptive\"\n";
         let other = read(proposing).unwrap();
@@ -422,19 +400,22 @@ mod tests {
             ("mix = [\"luck\"]", "`mix` cannot contain `luck`"),
             ("until = \"late\"", "`until` cannot be"),
             ("time = \"0 s\"", "`time`"),
-            ("islands = 3", "does not know the key"),
+            ("archipelago = 3", "does not know the key"),
+            ("islands = 9", "`islands`"),
+            ("migrate_every = 2", "there is one island"),
+            ("islands = 1\nmigrate_every = 2", "there is one island"),
+            (
+                "islands = 2\ncells = [{ by = \"fuel\", bounds = [1] }]",
+                "two ways to keep different programs",
+            ),
+            (
+                "parents = 1\ncells = [{ by = \"fuel\", bounds = [1] }]",
+                "one parent leaves none to draw",
+            ),
         ] {
             let said = read(table).unwrap_err().join("\n");
             assert!(said.contains(why), "{table}: {said}");
         }
-    }
-
-    #[test]
-    fn rounds_become_wider_where_they_find_nothing() {
-        let widths = [0, 1, 2, 3, 4, u32::MAX].map(|without| Width::Adaptive.after(without));
-        assert_eq!(widths, [4, 8, 16, 32, 32, 32]);
-        assert_eq!(Width::Fixed(7).after(9), 7);
-        assert_eq!(Width::Adaptive.most(), 32);
     }
 
     #[test]

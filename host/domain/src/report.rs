@@ -2,6 +2,7 @@
 //! version 2.
 
 mod added_section;
+mod archive_map;
 mod assemble;
 mod case_label;
 mod cost;
@@ -31,6 +32,7 @@ pub use crate::score::{
 };
 use crate::spec::{AuthorWords, ReportOptions};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
+pub use archive_map::{ArchiveMap, CELL_AXES_MAX, CELLS_MAX, CellAxis, FilledCell};
 pub use assemble::{Facts, assemble, assemble_unfinished, open_by_time, rescore, with_natively};
 pub use case_label::CaseLabel;
 pub use cost::{Cost, Phase, PhaseCost, WorkerCost};

@@ -55,6 +55,8 @@ pub struct Looked {
     pub readings: BTreeMap<String, f64>,
     /// Place among all that were looked at, from 1; `None` for those that failed.
     pub place: Option<u32>,
+    /// Place with fuel in the place of times, from 1; it is the same whenever one looks.
+    pub fuel_place: Option<u32>,
     /// Total from 0 to 1, relative to all that were looked at.
     pub total: Option<f64>,
     /// The time of a call in nanoseconds, if it was timed.
@@ -136,10 +138,14 @@ impl Run<'_> {
         for (id, failure) in coarse_failures(&coarse, &self.variants) {
             self.fail(&id, failure)?;
         }
+        let fuel_places: Vec<Option<u32>> = by_fuel
+            .iter()
+            .map(|one| one.map(|one| one.figures.place))
+            .collect();
         let places = places(&criteria, known.clone(), by_fuel, &self.times(&coarse));
-        let looked = self.variants.iter().zip(known).zip(places);
+        let looked = (self.variants.iter().zip(known)).zip(places.into_iter().zip(fuel_places));
         let candidates = looked
-            .map(|((state, known), (screened, time_ns))| {
+            .map(|((state, known), ((screened, time_ns), fuel_place))| {
                 let value = |(source, reading): (String, Interval)| (source, reading.value);
                 Looked {
                     approach: state.variant.approach.clone(),
@@ -147,6 +153,7 @@ impl Run<'_> {
                     failure: state.failure.clone(),
                     readings: known.readings.into_iter().map(value).collect(),
                     place: screened.map(|one| one.figures.place),
+                    fuel_place,
                     total: screened.and_then(|one| one.figures.total),
                     time_ns,
                     against: self.against_others(state, &coarse),

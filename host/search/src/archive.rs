@@ -1,10 +1,12 @@
 //! Everything that a search knows: its candidates, and which of them are the best so far.
 
 use super::candidate::{Against, Candidate, Made, Outcome, Program};
+use super::niches::Niching;
 use bakeoff_domain::report::CANDIDATE_TEXT_MAX;
 use bakeoff_run::Looked;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The longest beginning of an approach's name in that of a candidate, in characters: no name may be longer than those of
 /// approaches.
@@ -20,8 +22,9 @@ pub struct Archive {
     /// Indexes of all that passed in the last look, the best first.
     #[serde(default)]
     pub ranked: Vec<usize>,
-    /// Index of the best candidate that was drawn without regard to any result.
-    pub best_drawn: Option<usize>,
+    /// Indexes of the best candidates that were drawn without regard to any result, the best first.
+    #[serde(default)]
+    pub drawn: Vec<usize>,
     /// Index of the best candidate of those that the search began with: times are told relative to it.
     pub reference: Option<usize>,
     /// Source of the readings that tell most of a candidate: that of the heaviest criterion, if it is none of time.
@@ -31,6 +34,18 @@ pub struct Archive {
     pub rounds: u32,
     /// The number of rounds since a new best candidate was found.
     pub without_new: u32,
+    /// Sources of the approaches in which places may change or that a model may rewrite, by name, as they were last read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, Arc<str>>,
+    /// Cells and islands, where some were asked for.
+    #[serde(default)]
+    pub niching: Niching,
+    /// The index of the best candidate of each cell that is filled, by the number of the cell.
+    #[serde(default)]
+    pub cells: BTreeMap<u32, usize>,
+    /// The indexes of the best candidates of each island, the best first; empty where there is one island.
+    #[serde(default)]
+    pub islands: Vec<Vec<usize>>,
     /// The components with their values that were seen, each with the candidate that had it first.
     identities: BTreeMap<String, usize>,
 }
@@ -123,7 +138,8 @@ impl Archive {
         if self.reference.is_none() {
             self.reference = of(&|one| one.round == 0).first().copied();
         }
-        let best_drawn = of(&|one| one.control).first().copied();
+        let mut drawn = of(&|one| one.control);
+        drawn.truncate(parents);
         let ranked = of(&|one| !one.control);
         let mut elites = ranked.clone();
         elites.truncate(parents);
@@ -131,7 +147,9 @@ impl Archive {
         let is_new = (elites.first())
             .is_some_and(|best| self.elites.first() != Some(best) && !self.candidates[*best].best);
         self.without_new = if is_new { 0 } else { self.without_new + 1 };
-        self.best_drawn = best_drawn.or(self.best_drawn);
+        if !drawn.is_empty() {
+            self.drawn = drawn;
+        }
         self.elites = elites;
         self.ranked = ranked;
         if let (true, Some(best)) = (is_new, self.elites.first()) {
@@ -157,6 +175,8 @@ impl Archive {
                 self.candidates[*index].against_reference = own;
             }
         }
+        self.fill_cells(seen);
+        self.settle_islands(new, parents);
     }
 
     fn outcome(&mut self, index: usize, looked: &Looked) -> Outcome {
@@ -202,6 +222,11 @@ impl Archive {
         best.map(|one| one.round).collect::<BTreeSet<u32>>().len() as u32
     }
 
+    /// Returns the source of a candidate, if it is known: its own, or that of the approach whose code it has.
+    pub fn source_of(&self, one: &Candidate) -> Option<Arc<str>> {
+        one.program.source_among(&self.sources)
+    }
+
     /// Returns the reading of a candidate that tells most of it.
     pub fn reading(&self, one: &Candidate) -> Option<f64> {
         one.readings.get(self.by.as_ref()?).copied()
@@ -218,7 +243,9 @@ impl Archive {
             .elites
             .iter()
             .chain(&self.ranked)
-            .chain(&self.best_drawn);
+            .chain(&self.drawn)
+            .chain(self.cells.values())
+            .chain(self.islands.iter().flatten());
         let parents = self.candidates.iter().filter_map(|one| one.parent.as_ref());
         let seen = self.identities.values();
         let mut all = named.chain(&self.reference).chain(parents).chain(seen);
@@ -275,6 +302,7 @@ pub(crate) mod tests {
             readings: BTreeMap::new(),
             place: Some(place),
             total: Some(1.0 / f64::from(place)),
+            fuel_place: Some(place),
             time_ns: Some(time_ns),
             against: BTreeMap::new(),
             passes: true,
@@ -367,20 +395,24 @@ pub(crate) mod tests {
         let mut archive = Archive::default();
         let first = archive.begin_with(vec![("a".to_owned(), program("a", 1))]);
         archive.take_in(&[(0, looked(1, 9.0, "x"))], &first, 2);
-        let drawn = Made {
+        let drawn = |value| Made {
             control: true,
-            ..made(0, 2)
+            ..made(0, value)
         };
-        let new = archive.add(1, vec![drawn, made(0, 3)]);
+        let of_round = vec![drawn(2), made(0, 3), drawn(4), drawn(5)];
+        let new = archive.add(1, of_round);
         let seen = [
             (0, looked(3, 9.0, "x")),
             (1, looked(1, 1.0, "y")),
             (2, looked(2, 5.0, "z")),
+            (3, looked(5, 9.0, "v")),
+            (4, looked(4, 8.0, "w")),
         ];
         archive.take_in(&seen, &new, 2);
+        // As many of them as of the others are looked at again.
         assert_eq!(
-            (archive.best_drawn, &archive.elites[..]),
-            (Some(1), &[2, 0][..])
+            (&archive.drawn[..], &archive.elites[..]),
+            (&[1, 4][..], &[2, 0][..])
         );
     }
 }

@@ -1,5 +1,6 @@
 //! The basis of a search: where it keeps what it finds, and what its figures depend on.
 
+use super::niches::Niching;
 use bakeoff_config::{LoadedExperiment, Propose, Rounds};
 use bakeoff_domain::spec::{Approach, Experiment, Measure, ReportOptions, Source};
 use bakeoff_source::{BuildInput, RunFiles, digest_of_parts};
@@ -95,7 +96,7 @@ pub(crate) fn identity(
     let mut manifest = files.manifest(&loaded.experiment);
     manifest.experiment = None;
     let ways: Vec<&str> = ways.iter().map(|way| way.name()).collect();
-    let parts = [
+    let mut parts = vec![
         serde_json::to_string(&experiment).unwrap_or_default(),
         serde_json::to_string(&manifest).unwrap_or_default(),
         ways.join(" "),
@@ -104,5 +105,9 @@ pub(crate) fn identity(
             options.seed, options.parents, options.control
         ),
     ];
+    let niching = Niching::of(options);
+    if !niching.is_none() {
+        parts.push(serde_json::to_string(&niching).unwrap_or_default());
+    }
     digest_of_parts(parts.iter().map(String::as_bytes))
 }

@@ -124,6 +124,9 @@ pub struct Candidate {
     /// True if it was drawn without regard to any result.
     #[serde(default)]
     pub control: bool,
+    /// The number of the island that it was made on, from 1; `None` where there is one island, and for approaches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub island: Option<u32>,
 }
 
 impl Candidate {
@@ -143,6 +146,7 @@ impl Candidate {
             readings: BTreeMap::new(),
             best: false,
             control: false,
+            island: None,
         }
     }
 
@@ -170,6 +174,13 @@ pub struct Made {
     pub program: Program,
     /// True if it was drawn without regard to any result.
     pub control: bool,
+}
+
+/// A candidate that was made, with the number of its island, if there are several.
+#[derive(Debug)]
+pub(crate) struct MadeOnIsland {
+    pub(crate) made: Made,
+    pub(crate) island: Option<u32>,
 }
 
 /// Candidates of a round that others named.

@@ -1,12 +1,13 @@
 //! The candidates of a round: each way makes its share, and those that can make more fill the rest.
 
 use super::archive::Archive;
-use super::candidate::{Made, Program};
+use super::candidate::{Made, MadeOnIsland, Program};
 use super::error::SearchError;
+use super::populations::Population;
 use super::random::Random;
 use super::ways::{self, Known};
 use bakeoff_compile::{Mutation, small_changes};
-use bakeoff_config::{AfterFailure, LoadedExperiment, Propose, Rounds, Select};
+use bakeoff_config::{AfterFailure, CELL_SOURCES, LoadedExperiment, Propose, Rounds, Select};
 use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::{Approach, Experiment, Parameter};
 use bakeoff_run::{HostOptions, RunError};
@@ -36,10 +37,29 @@ pub fn wanted_ways(
         "`propose` names \"model\", and there is no [generate] that says which: add it, or remove the word"
     } else if !asks_model && options.mix != Rounds::default().mix {
         "`mix` says what a model is asked for, and `propose` does not name \"model\": add the word, or remove `mix`"
+    } else if !asks_model && options.ahead {
+        "`ahead` asks a model for the next round, and `propose` does not name \"model\": add the word, or remove `ahead`"
+    } else if options.islands > 1 && !ways.iter().any(|way| way.has_parents()) {
+        "islands make candidates of their own best, which `propose` has no way for: add \"climb\", \"evolve\" or \
+         \"mutate\", or remove `islands`"
     } else {
-        return Ok(ways);
+        return unread_axis(&loaded.experiment, options).map_or(Ok(ways), Err);
     };
     Err(SearchError::Nothing(missing.to_owned()))
+}
+
+/// Returns the error about a reading of `cells` that nobody gives, if there is one.
+fn unread_axis(experiment: &Experiment, options: &Rounds) -> Option<SearchError> {
+    let is_read = |by: &str| {
+        let mut criteria = experiment.criteria.iter();
+        CELL_SOURCES.contains(&by) || criteria.any(|one| one.source.name() == by)
+    };
+    let axis = options.cells.iter().find(|axis| !is_read(&axis.by))?;
+    Some(SearchError::Nothing(format!(
+        "`cells` go by \"{0}\", and no criterion is from it, so nobody reads it: add a criterion with `from = \"{0}\"`, with \
+         `weight = 0` if it is to decide nothing, or remove it from `cells`",
+        axis.by
+    )))
 }
 
 /// Returns the ways of a search: those that are named, or else climbing where an approach has parameters, and changes of
@@ -154,6 +174,7 @@ impl Material {
             parameters: &self.parameters,
             sources: &self.sources,
             changes: &self.changes,
+            parents: Vec::new(),
             keys: archive.keys(false),
         }
     }
@@ -197,49 +218,79 @@ impl Material {
         plan: &RoundPlan<'_>,
         host: &HostOptions,
         named: Vec<Made>,
-    ) -> Result<Vec<Made>, RunError> {
-        let (ways, options, width) = (plan.ways, plan.options, plan.width);
-        let begun = archive.beginnings();
-        let parents = if plan.is_anew {
-            &begun
-        } else {
-            &archive.elites
-        };
-        let draws = searches_values(ways) && !self.parameters.is_empty();
-        if ways.contains(&Propose::Mutate) || (options.control && !draws) {
-            let control = begun.iter().filter(|_| options.control);
-            let all: Vec<usize> = parents.iter().chain(control).copied().collect();
+    ) -> Result<Vec<MadeOnIsland>, RunError> {
+        let populations = archive.populations(plan.options, plan.width, plan.is_anew);
+        let draws = self.draws(plan.ways);
+        if plan.ways.contains(&Propose::Mutate) || (plan.options.control && !draws) {
+            let begun = archive.beginnings();
+            let control = begun.iter().filter(|_| plan.options.control);
+            let parents = populations.iter().flat_map(|one| &one.parents);
+            let all: Vec<usize> = parents.chain(control).copied().collect();
             self.list_changes(archive, &all, host).await?;
         }
+        Ok(self.made(archive, plan, &populations, named))
+    }
+
+    /// Returns true if candidates that have no regard to any result are drawn, and not changed sources.
+    fn draws(&self, ways: &[Propose]) -> bool {
+        searches_values(ways) && !self.parameters.is_empty()
+    }
+
+    /// Makes the candidates of a round from these populations, whose changes are listed.
+    pub(crate) fn made(
+        &self,
+        archive: &Archive,
+        plan: &RoundPlan<'_>,
+        populations: &[Population],
+        named: Vec<Made>,
+    ) -> Vec<MadeOnIsland> {
+        let (ways, options) = (plan.ways, plan.options);
         let round = archive.rounds + 1;
         let mut known = self.known(archive);
-        let (mut drawn, mut made): (Vec<Made>, Vec<Made>) =
+        let (mut drawn, mut named): (Vec<Made>, Vec<Made>) =
             named.into_iter().partition(|one| one.control);
-        made.retain(|one| known.is_new(&one.program));
-        made.truncate(width);
-        let share = plan.share();
+        named.retain(|one| known.is_new(&one.program));
+        let islands = dealt(populations).into_iter();
+        let mut made: Vec<MadeOnIsland> = (named.into_iter().zip(islands))
+            .map(|(made, island)| MadeOnIsland { made, island })
+            .collect();
         // In a second turn those that can make more fill what others left.
         for turn in ["share", "rest"] {
-            for way in ways {
-                let left = width - made.len();
-                let count = if turn == "share" {
-                    share.min(left)
-                } else {
-                    left
-                };
-                let mut random =
-                    Random::new(options.seed, round, &format!("{} {turn}", way.name()));
-                made.extend(match way {
-                    Propose::Climb | Propose::Evolve if plan.is_anew => {
-                        ways::draw(&mut known, &mut random, count, false)
-                    }
-                    Propose::Climb => ways::climb(&mut known, &mut random, count),
-                    Propose::Evolve => ways::evolve(&mut known, &mut random, count),
-                    Propose::Draw => ways::draw(&mut known, &mut random, count, false),
-                    Propose::Mutate => ways::mutate(&mut known, &mut random, count, parents, false),
-                    // These were asked before.
-                    Propose::Model | Propose::Component => Vec::new(),
-                });
+            for Population {
+                island,
+                parents,
+                width,
+            } in populations
+            {
+                known.parents.clone_from(parents);
+                let share = width.div_ceil(ways.len().max(1));
+                for way in ways {
+                    let own = made.iter().filter(|one| one.island == *island);
+                    let left = width.saturating_sub(own.count());
+                    let count = if turn == "share" {
+                        share.min(left)
+                    } else {
+                        left
+                    };
+                    let number = island.map_or_else(String::new, |island| format!(" {island}"));
+                    let label = format!("{} {turn}{number}", way.name());
+                    let mut random = Random::new(options.seed, round, &label);
+                    let found = match way {
+                        Propose::Climb | Propose::Evolve if plan.is_anew => {
+                            ways::draw(&mut known, &mut random, count, false)
+                        }
+                        Propose::Climb => ways::climb(&mut known, &mut random, count),
+                        Propose::Evolve => ways::evolve(&mut known, &mut random, count),
+                        Propose::Draw => ways::draw(&mut known, &mut random, count, false),
+                        Propose::Mutate => {
+                            ways::mutate(&mut known, &mut random, count, parents, false)
+                        }
+                        // These were asked before.
+                        Propose::Model | Propose::Component => Vec::new(),
+                    };
+                    let island = *island;
+                    made.extend(found.into_iter().map(|made| MadeOnIsland { made, island }));
+                }
             }
         }
         if options.control {
@@ -247,18 +298,31 @@ impl Material {
             known.keys = archive.keys(true);
             drawn.retain(|one| known.is_new(&one.program));
             let count = made.len().saturating_sub(drawn.len());
-            drawn.extend(if draws {
+            drawn.extend(if self.draws(ways) {
                 ways::draw(&mut known, &mut random, count, true)
             } else if ways == [Propose::Model] {
                 // Its first tries are what it is held against.
                 Vec::new()
             } else {
+                let begun = archive.beginnings();
                 ways::mutate(&mut known, &mut random, count, &begun, true)
             });
-            made.extend(drawn);
+            let island = None;
+            made.extend(drawn.into_iter().map(|made| MadeOnIsland { made, island }));
         }
-        Ok(made)
+        made
     }
+}
+
+/// Returns the island of each candidate of a round, one of each island after the other.
+fn dealt(populations: &[Population]) -> Vec<Option<u32>> {
+    let most = populations.iter().map(|one| one.width).max().unwrap_or(0);
+    (0..most)
+        .flat_map(|turn| {
+            let with_room = populations.iter().filter(move |one| turn < one.width);
+            with_room.map(|one| one.island)
+        })
+        .collect()
 }
 
 #[cfg(test)]

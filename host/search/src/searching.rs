@@ -8,6 +8,7 @@ use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
 use super::making::{Material, RoundPlan, searches_values, wanted_ways};
+use super::niches::Niching;
 use super::request::{SearchRequest, Searched, open_proposer};
 use super::summary;
 use bakeoff_config::{Allocate, LoadedExperiment, Propose};
@@ -137,6 +138,7 @@ impl<'a> Searching<'a> {
         };
         journal.code = code;
         journal.archive.by = heaviest(&loaded.experiment);
+        journal.archive.niching = Niching::of(&request.options);
         let inputs = journal.inputs.parse().or_else(|_| draw_seed())?;
         let by_values = searches_values(&ways);
         let approaches = loaded.experiment.approaches.iter();
@@ -148,6 +150,7 @@ impl<'a> Searching<'a> {
             parameters.collect(),
             sources(approaches.as_slice(), &files, by_values),
         );
+        journal.archive.sources.clone_from(&material.sources);
         Ok(Self {
             request,
             proposer,
@@ -195,7 +198,10 @@ impl<'a> Searching<'a> {
             let silent = named.silent.take();
             let proposed = asking.ask_proposer(say).await?;
             named.made.extend(proposed.made);
+            let known = (!named.made.is_empty())
+                .then(|| "all that was named for it had been tried before".to_owned());
             let nothing = silent.clone().or(named.nothing).or(proposed.nothing);
+            let nothing = nothing.or(known);
             let made = (self.material)
                 .make(archive, &plan, &request.host, named.made)
                 .await?;
@@ -207,8 +213,7 @@ impl<'a> Searching<'a> {
             // What is asked ahead of this round knows nothing of it.
             let known = self.asks_ahead(silent.as_ref(), until);
             let known = known.then(|| self.journal.archive.clone());
-            let new = self.journal.archive.add(round, made);
-            joining.extend(new);
+            joining.extend(self.journal.archive.add_to_islands(round, made));
             let new = std::mem::take(&mut joining);
             let ahead = known.as_ref();
             self.round((&new, self.looked_again(), ahead), started, say)
@@ -294,7 +299,8 @@ impl<'a> Searching<'a> {
     fn looked_again(&self) -> Vec<usize> {
         let archive = &self.journal.archive;
         let mut again = archive.elites.clone();
-        again.extend(archive.reference.iter().chain(&archive.best_drawn));
+        again.extend(archive.reference.iter().chain(&archive.drawn));
+        again.extend(archive.islands.iter().flatten());
         let mut known = BTreeSet::new();
         again.retain(|index| known.insert(*index));
         again
@@ -309,7 +315,13 @@ impl<'a> Searching<'a> {
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), SearchError> {
         // Those that are known come first: where nothing tells two apart, the earlier one stays ahead.
-        let indexes: Vec<usize> = again.iter().chain(new).copied().collect();
+        let in_cells = if again.is_empty() {
+            Vec::new()
+        } else {
+            self.journal.archive.in_cells_beside(&again)
+        };
+        let indexes = again.iter().chain(&in_cells).chain(new);
+        let indexes: Vec<usize> = indexes.copied().collect();
         let candidates: Vec<&Candidate> = (indexes.iter())
             .map(|index| &self.journal.archive.candidates[*index])
             .collect();
@@ -354,6 +366,7 @@ impl<'a> Searching<'a> {
         let is_first = again.is_empty();
         if !is_first {
             archive.rounds += 1;
+            archive.migrate(self.request.options.parents as usize);
         }
         let mut took = RoundTook {
             round: archive.rounds,

@@ -46,6 +46,8 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
         format!("{found}: {best}")
     });
     parts.extend(best);
+    let map = archive.map();
+    parts.extend(map.map(|map| format!("{} of {} cells filled", map.cells.len(), map.count())));
     let is_timed = |index: &usize| archive.candidates[*index].ratio.is_some();
     if asks_for_time && !new.iter().chain(&archive.elites).any(is_timed) {
         parts.push(
@@ -154,7 +156,7 @@ pub(crate) fn finalists(archive: &Archive, options: &Options) -> Vec<usize> {
     };
     let best = archive.ranked.iter().filter(is_wanted);
     let best = best.take(options.finalists as usize);
-    best.chain(&archive.best_drawn).copied().collect()
+    best.chain(archive.drawn.first()).copied().collect()
 }
 
 /// Returns what a report has of a search, with the reason why it ended, what its rounds took, and its seed.
@@ -194,6 +196,7 @@ pub(crate) fn rounds(
         model: String::new(),
         cost: ModelCost::default(),
         prompts: Vec::new(),
+        archive: archive.map(),
         lineage: archive
             .candidates
             .iter()
@@ -231,5 +234,6 @@ fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
         reading: archive.reading(one),
         best: one.best,
         control: one.control,
+        island: one.island,
     }
 }

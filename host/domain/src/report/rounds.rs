@@ -1,6 +1,7 @@
 //! Rounds of a search, as reports have them: the candidates, where they came from, and what became of each. They steered
 //! the search and claim nothing; the claims of a report come from its race.
 
+use super::archive_map::ArchiveMap;
 use super::generation::{ModelCost, UsedPrompt};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,9 @@ pub struct Rounds {
     /// Durations and costs of the rounds, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub took: Vec<RoundTook>,
+    /// The cells of the archive that are filled, where cells were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveMap>,
     /// The candidates in their order, the first [`CANDIDATES_MAX`] of them.
     pub lineage: Vec<Candidate>,
 }
@@ -146,6 +150,9 @@ pub struct Candidate {
     /// True if it was drawn without regard to any result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub control: bool,
+    /// The number of the island that it was made on, from 1; `None` where there is one island, and for approaches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub island: Option<u32>,
 }
 
 fn is_nothing(cost: &ModelCost) -> bool {
@@ -203,6 +210,7 @@ impl Rounds {
             && self.took.iter().all(|one| one.cost.is_possible())
             && self.cost.is_possible()
             && UsedPrompt::are_possible(&self.prompts)
+            && self.archive.as_ref().is_none_or(ArchiveMap::is_possible)
             && ratios.chain(found).all(is_figure)
             && readings.chain(finals).all(is_reading);
         if is_good {
@@ -227,7 +235,8 @@ mod tests {
         };
         assert_eq!(good.check(), Ok(()));
         type Change = fn(&mut Rounds);
-        let forged: [Change; 10] = [
+        let forged: [Change; 11] = [
+            |one| one.archive = Some(ArchiveMap::default()),
             |one| one.took[0].timing_seconds = f64::INFINITY,
             |one| one.took = vec![RoundTook::default(); ROUNDS_MAX + 1],
             |one| {

@@ -295,6 +295,7 @@ fn looked(index: usize, place: u32, time_ns: Option<f64>) -> Looked {
         failure: None,
         readings: BTreeMap::new(),
         place: Some(place),
+        fuel_place: None,
         total: None,
         time_ns,
         against: BTreeMap::new(),

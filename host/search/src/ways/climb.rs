@@ -12,8 +12,8 @@ const FIRST_SHARE: usize = 4;
 /// Makes at most `count` candidates, of which the best parent has two where others have one.
 pub(crate) fn climb(known: &mut Known<'_>, random: &mut Random, count: usize) -> Vec<Made> {
     let mut lists: Vec<std::vec::IntoIter<Made>> = Vec::new();
-    for parent in known.parents() {
-        lists.push(moves(known, random, parent).into_iter());
+    for parent in &known.parents {
+        lists.push(moves(known, random, *parent).into_iter());
     }
     let mut made = Vec::new();
     let mut is_left = true;

@@ -24,8 +24,9 @@ const TRIALS: usize = 50;
 /// Makes at most `count` candidates.
 pub(crate) fn evolve(known: &mut Known<'_>, random: &mut Random, count: usize) -> Vec<Made> {
     let parents: Vec<usize> = known
-        .parents()
-        .into_iter()
+        .parents
+        .iter()
+        .copied()
         .filter(|parent| known.space(*parent).is_some())
         .collect();
     if parents.is_empty() {

@@ -27,6 +27,8 @@ pub(crate) struct Known<'a> {
     pub(crate) sources: &'a BTreeMap<String, Arc<str>>,
     /// Small changes of sources, by the key of the program.
     pub(crate) changes: &'a BTreeMap<String, Vec<Mutation>>,
+    /// Indexes of the candidates that others are made from, the best first.
+    pub(crate) parents: Vec<usize>,
     /// Keys of all programs that are known, with those that this round has made.
     pub(crate) keys: BTreeSet<String>,
 }
@@ -50,11 +52,6 @@ impl Known<'_> {
     /// Remembers a program; false if it was known.
     pub(crate) fn is_new(&mut self, program: &Program) -> bool {
         self.keys.insert(program.key())
-    }
-
-    /// Returns the indexes of the candidates that others are made from, the best first.
-    fn parents(&self) -> Vec<usize> {
-        self.archive.elites.clone()
     }
 }
 
@@ -93,6 +90,7 @@ mod tests {
             parameters: &parameters,
             sources: &BTreeMap::new(),
             changes: &BTreeMap::new(),
+            parents: archive.elites.clone(),
             keys,
         })
     }
@@ -131,6 +129,7 @@ mod tests {
                 parameters: &parameters,
                 sources: &BTreeMap::new(),
                 changes: &BTreeMap::new(),
+                parents: archive.elites.clone(),
                 keys,
             },
             &mut Random::new(1, 2, "climb"),
