@@ -1,6 +1,7 @@
 //! Rounds of a search, and the race that confirms what they found.
 
 mod asked;
+mod cells;
 
 use crate::finished::copy_experiment;
 use crate::support::{CommandOutput, bakeoff, root, run_bakeoff};
@@ -254,6 +255,13 @@ fn a_place_in_a_source_changes_until_it_is_right() {
     let source = valley.run(&["archive", "--source", best]);
     assert!(source.stdout.contains("pub fn place"), "{}", source.stdout);
     assert!(!source.stdout.contains("let x = 40;"), "{}", source.stdout);
+    let diff = valley.run(&["archive", "--diff", "fixed 1.1"]);
+    assert!(
+        diff.stdout.contains("\nmade from fixed\n") && diff.stdout.contains("\n- "),
+        "{}{}",
+        diff.stdout,
+        diff.stderr
+    );
     // It can be taken, though no file of the experiment has it.
     let picked = valley.0.path().join("picked.rs");
     let taken = valley.run(&["pick", "--copy", picked.to_str().unwrap()]);

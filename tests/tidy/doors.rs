@@ -78,6 +78,7 @@ const STRANGERS: [&str; 15] = [
 const OWN_PATHS: [(&str, &str); 61] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
+    ("cli::archive", "what the user named: a folder or a file"),
     ("cli::assembled", "files that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
     ("cli::build", "`-o`, and files that the user named"),

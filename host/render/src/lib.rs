@@ -5,6 +5,8 @@
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
 
 mod added;
+mod archive_map;
+mod archive_text;
 mod ascii;
 mod author_words;
 pub mod charts;
@@ -40,6 +42,7 @@ mod rounds;
 mod screened;
 mod series;
 mod side_by_side;
+mod source_diff;
 mod sparkline;
 mod summary;
 mod table;
@@ -53,6 +56,7 @@ mod untimed;
 use bakeoff_run::audit::PastRun;
 use std::collections::BTreeMap;
 
+pub use archive_text::archive_map;
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
 pub use csv::{csv, csv_of_comparison, csv_of_kept};
 pub use doctor::doctor;
@@ -71,6 +75,7 @@ pub use series::{
     answer_of_series, csv_of_series, html_of_series, human_of_series, json_of_series,
     junit_of_series, markdown_of_series, warnings_of_series,
 };
+pub use source_diff::source_diff;
 pub use summary::summary;
 pub use terminal::{answer, human};
 pub use untimed::{FileAnswer, Reproduction, Untimed};

@@ -1,5 +1,6 @@
 //! The document of a report: all that its readers see, in its order.
 
+use super::archive_map::{self, NamedMap};
 use super::charts::{self, Chart};
 use super::document::{Block, Heading, Text};
 use super::ratio_rows::{self, RatioRow};
@@ -225,6 +226,13 @@ fn searched(blocks: &mut Vec<Block>, report: &Report) {
     blocks.extend(rounds::by_round(report, made).map(Block::Table));
     for chart in charts::search(report) {
         charted(blocks, chart, None, Vec::new());
+    }
+    if let (Some(map), Some(chart)) = (NamedMap::of(report, made), charts::archive(report)) {
+        section(blocks, Heading::new(archive_map::HEADING));
+        blocks.push(outside(map.sentence()));
+        blocks.extend(map.grid().map(Block::Table));
+        let lines = Vec::new();
+        blocks.push(Block::Chart { chart, lines });
     }
     if let Some(tree) = lineage::tree(report, made) {
         section(blocks, Heading::with(&tree.caption, None));

@@ -9,6 +9,7 @@ use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_search::{Archive, Candidate, Outcome, SearchState};
 use clap::Args;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -22,7 +23,9 @@ Examples:
   bakeoff archive examples/tiles                      every candidate, in the order of its making
   bakeoff archive examples/tiles --tree               each below the one that it was made from
   bakeoff archive examples/tiles --failed             those that failed, each with its reason
+  bakeoff archive examples/tiles --map                the best of each cell, where [rounds] has `cells`
   bakeoff archive examples/tiles --source 'heap 2.3'  the source of one
+  bakeoff archive examples/tiles --diff 'heap 2.3'    what it changed in the one that it was made from
 
 Figures are from short races during the search. They steered it, and claim nothing.")]
 pub(super) struct Arguments {
@@ -35,14 +38,27 @@ pub(super) struct Arguments {
     /// Show those that failed, each with its reason
     #[arg(long)]
     failed: bool,
+    /// Show the best of each cell, where [rounds] has `cells`
+    #[arg(long, conflicts_with_all = ["tree", "failed"])]
+    map: bool,
+    /// Show the difference of the candidate with this name from the one that it was made from
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "failed", "map", "source"])]
+    diff: Option<String>,
     /// Show the source of the candidate with this name
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "failed"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["tree", "failed", "map"])]
     source: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
-    let place = RunPlace::find(&arguments.experiment, None)?;
+    let named = &arguments.experiment;
+    if !named.exists() {
+        return Err(Failure::usage(format!(
+            "there is no folder {}: name that of an experiment, or of its results",
+            Plain(&named.display().to_string())
+        )));
+    }
+    let place = RunPlace::find(named, None)?;
     let known = bakeoff_search::known(&place.results).map_err(rounds::failure)?;
     let Some(archive) = known else {
         return Err(Failure::usage(format!(
@@ -54,19 +70,35 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         show::write(&source(&archive, name)?)?;
         return Ok(Status::Done);
     }
+    if let Some(name) = &arguments.diff {
+        show::write(&difference(&archive, name)?)?;
+        return Ok(Status::Done);
+    }
+    let map = archive.map();
+    if arguments.map && map.is_none() {
+        return Err(Failure::usage(
+            "the search has no cells, so there is no map: `cells` of [rounds] makes some, by one or two readings",
+        ));
+    }
     if output.format == Format::Json {
         #[derive(Serialize)]
         struct Shown {
             search: SearchState,
             candidates: Vec<report::Candidate>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            archive: Option<report::ArchiveMap>,
         }
         show::write_json(&Shown {
             search: SearchState::of(&archive),
             candidates: bakeoff_search::rows(&archive),
+            archive: map,
         })?;
         return Ok(Status::Done);
     }
-    let text = if arguments.tree {
+    let text = if let Some(map) = map.filter(|_| arguments.map) {
+        let options = show::options(BTreeMap::new(), output);
+        bakeoff_render::archive_map(&map, &options)
+    } else if arguments.tree {
         tree(&archive)
     } else {
         list(&archive, arguments.failed)
@@ -75,15 +107,50 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     Ok(Status::Done)
 }
 
-/// Returns the source of a candidate.
-fn source(archive: &Archive, name: &str) -> Result<String, Failure> {
+/// Returns the candidate with a name.
+fn named<'a>(archive: &'a Archive, name: &str) -> Result<&'a Candidate, Failure> {
     let mut candidates = archive.candidates.iter();
-    let Some(found) = candidates.find(|one| one.name == name) else {
-        return Err(Failure::usage(format!(
+    candidates.find(|one| one.name == name).ok_or_else(|| {
+        Failure::usage(format!(
             "the search made no candidate \"{}\": `bakeoff archive` lists them",
+            Plain(name)
+        ))
+    })
+}
+
+/// Returns the difference of a candidate from its parent: of their values, and of their sources line by line.
+fn difference(archive: &Archive, name: &str) -> Result<String, Failure> {
+    let found = named(archive, name)?;
+    let Some(parent) = found.parent.and_then(|index| archive.candidates.get(index)) else {
+        return Err(Failure::usage(format!(
+            "\"{}\" is an approach of the experiment: the search made it from nothing",
             Plain(name)
         )));
     };
+    let mut text = format!("{}{}\n", Plain(&found.name), described(found));
+    // Writing to a text cannot fail.
+    let _ = writeln!(text, "made from {}", Plain(&parent.name));
+    let values = &found.program.values;
+    let names: BTreeSet<&String> = values.keys().chain(parent.program.values.keys()).collect();
+    for name in names {
+        let (before, after) = (parent.program.values.get(name), values.get(name));
+        if before != after {
+            let shown = |value: Option<&String>| {
+                value.map_or("none".to_owned(), |value| Plain(value).to_string())
+            };
+            let (before, after) = (shown(before), shown(after));
+            let _ = writeln!(text, "{}: {before} → {after}", Plain(name));
+        }
+    }
+    if let (Some(before), Some(after)) = (archive.source_of(parent), archive.source_of(found)) {
+        text += &bakeoff_render::source_diff(&before, &after);
+    }
+    Ok(text)
+}
+
+/// Returns the source of a candidate.
+fn source(archive: &Archive, name: &str) -> Result<String, Failure> {
+    let found = named(archive, name)?;
     let values = found.program.values.iter();
     let values: Vec<String> = values
         .map(|(name, value)| format!("{name}={value}"))

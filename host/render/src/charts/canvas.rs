@@ -139,6 +139,22 @@ impl Canvas {
         ));
     }
 
+    /// Adds a rectangle in the first colour, the stronger the larger `strength` is from 0 to 1, so that text on it can be read
+    /// at any strength; with a text, escaped, that is shown to a reader who points at it.
+    pub(super) fn tile(
+        &mut self,
+        (x, y): (f64, f64),
+        (w, h): (f64, f64),
+        strength: f64,
+        text: &str,
+    ) {
+        let opacity = 0.08 + 0.32 * strength.clamp(0.0, 1.0);
+        self.add(format_args!(
+            r#"<rect x="{x:.1}" y="{y:.1}" width="{w:.1}" height="{h:.1}" fill-opacity="{opacity:.2}" class="f0"><title>{}</title></rect>"#,
+            Html(text)
+        ));
+    }
+
     /// Adds a text, escaped.
     pub(super) fn text(&mut self, (x, y): (f64, f64), text: &str, anchor: Anchor, soft: bool) {
         let anchor = match anchor {

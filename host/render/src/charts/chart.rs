@@ -9,7 +9,7 @@ pub(super) const VARIANTS_MAX: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
     /// Name of the chart, safe as a file name: `ratios`, `replicas`, `sizes`, `pareto`, `scores`, `parameter-1`, `search`,
-    /// `search-time`, `search-cost`, `history`, `section-1`.
+    /// `search-time`, `search-cost`, `archive`, `history`, `section-1`.
     pub name: String,
     /// Title of the chart.
     pub title: String,

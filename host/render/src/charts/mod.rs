@@ -4,6 +4,7 @@
 //! colour shows.
 
 mod added;
+mod archive;
 mod axis;
 mod canvas;
 mod chart;
@@ -21,6 +22,7 @@ use bakeoff_domain::report::{Report, presented};
 use bakeoff_run::audit::PastRun;
 
 pub(super) use added::chart as added;
+pub(super) use archive::chart as archive;
 pub(super) use canvas::STYLE;
 pub use chart::Chart;
 pub(super) use history::chart as history;
@@ -41,6 +43,7 @@ pub fn charts(whole: &Report, runs: &[PastRun]) -> Vec<Chart> {
         .flatten()
         .chain(parameters(whole))
         .chain(search(whole))
+        .chain(archive(whole))
         .chain(history(shown, runs))
         .chain(added::charts(whole))
         .collect()
