@@ -75,7 +75,7 @@ const STRANGERS: [&str; 15] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 61] = [
+const OWN_PATHS: [(&str, &str); 62] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::archive", "what the user named: a folder or a file"),

@@ -2,9 +2,9 @@
 
 use super::effort::SEARCH_MIN;
 use super::failure::Failure;
-use super::first_look::{Findings, FirstLook, StoppedAt, shown as shown_call};
+use super::first_look::{Findings, FirstLook, StoppedAt};
 use super::looking::{DIFFERENT, LookResult, Looking, OTHER_INPUTS, UNTIMED, again};
-use super::shrinking;
+use super::shrinking::{self, shown_call};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::report::StoppedInSearch;

@@ -89,15 +89,6 @@ fn outcome(call: &RepeatedCall) -> Option<&str> {
     call.digest.as_deref()
 }
 
-/// Returns the outcome of a call, for a reader.
-pub(super) fn shown(call: &RepeatedCall) -> String {
-    match (&call.answer, &call.error) {
-        (Some(answer), _) => answer.clone(),
-        (None, Some(error)) => format!("fails: {}", error.message),
-        (None, None) => "nothing".to_owned(),
-    }
-}
-
 /// Returns true if an approach that ends on these arguments does so soon: they are a few values, and no large number.
 fn is_small(arguments: &str) -> bool {
     let mut runs = arguments.split(|letter: char| !letter.is_ascii_digit());
@@ -284,16 +275,16 @@ pub(super) struct CallLengths {
     /// The most fuel of a call with which a verdict does not take long.
     good_max: u64,
     /// True where a size is how large numbers are: a large one costs nothing to make.
-    pub(super) are_numbers: bool,
+    are_numbers: bool,
 }
 
 impl CallLengths {
-    /// Returns the bounds for a part of the usual budget, from 0 to 1.
-    pub(super) fn of(part: f64) -> Self {
+    /// Returns the bounds for a part of the usual budget, from 0 to 1, and for inputs that are numbers alone or not.
+    pub(super) fn of(part: f64, are_numbers: bool) -> Self {
         let good_max = (part * FUEL_GOOD_MAX as f64) as u64;
         Self {
             good_max: good_max.max(FUEL_RANGE_MIN * FUEL_MIN),
-            are_numbers: false,
+            are_numbers,
         }
     }
 
@@ -337,7 +328,6 @@ mod tests {
     /// The lengths that calls may have where the budget is not small.
     const FULL: CallLengths = CallLengths {
         good_max: FUEL_GOOD_MAX,
-        are_numbers: false,
         are_numbers: false,
     };
 
@@ -485,7 +475,7 @@ mod tests {
         assert_eq!(alone.timed_sizes(&sizes, FULL).chosen, [2_560, 40_960]);
         assert_eq!(alone.timed_sizes(&sizes, FULL).good, TIMED_MAX);
         // Where the budget is small, so are the calls.
-        let brief = alone.timed_sizes(&sizes, CallLengths::of(0.025));
+        let brief = alone.timed_sizes(&sizes, CallLengths::of(0.025, false));
         assert_eq!((brief.chosen, brief.good), (vec![2_560], 1));
         let quick = FirstLook {
             calls: vec![&linear[..2], &linear[..2]],

@@ -83,10 +83,7 @@ impl Looking<'_> {
 
     /// Returns the bounds on the fuel of timed calls.
     pub(super) fn lengths(&self) -> CallLengths {
-        CallLengths {
-            are_numbers: self.found.takes_only_numbers(),
-            ..CallLengths::of(self.bounds.length)
-        }
+        CallLengths::of(self.bounds.length, self.found.takes_only_numbers())
     }
 
     /// Returns the time that calls have taken so far.

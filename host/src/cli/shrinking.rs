@@ -2,7 +2,7 @@
 //! answers part.
 
 use super::failure::Failure;
-use super::first_look::{FirstLook, shown as shown_call};
+use super::first_look::FirstLook;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_render::{FileAnswer, Reproduction};
@@ -41,6 +41,15 @@ pub(super) struct Difference {
     pub(super) calls: Vec<RepeatedCall>,
     /// Number of simpler inputs that were tried.
     pub(super) tried: usize,
+}
+
+/// Returns the outcome of a call, for a reader.
+pub(super) fn shown_call(call: &RepeatedCall) -> String {
+    match (&call.answer, &call.error) {
+        (Some(answer), _) => answer.clone(),
+        (None, Some(error)) => format!("fails: {}", error.message),
+        (None, None) => "nothing".to_owned(),
+    }
 }
 
 impl Difference {

@@ -87,6 +87,7 @@ fn look(archive: &mut Archive, new: &[usize], options: &Rounds, landscape: Lands
     seen.sort_by(|a, b| readings(*a)["loss"].total_cmp(&readings(*b)["loss"]));
     let looked = (1..).zip(&seen).map(|(place, index)| {
         let looked = Looked {
+            against: BTreeMap::new(),
             approach: String::new(),
             identity: Some(Identity {
                 component: archive.candidates[*index].program.key(),
@@ -314,6 +315,7 @@ fn look_without(archive: &mut Archive, without: usize) {
         .map(|(place, index)| {
             let one = &archive.candidates[index];
             let looked = Looked {
+                against: BTreeMap::new(),
                 approach: String::new(),
                 identity: None,
                 failure: None,

@@ -63,9 +63,11 @@ mod tests {
     #[test]
     fn fields_in_another_order_are_seen_in_structs_that_are_meant_to_be_the_same() {
         let span = fields("Span", &["start", "end"]);
-        let apart = |a: &[StructFields], b: &[StructFields]| fields_apart(("a.rs", a), ("b.rs", b));
+        let both_apart =
+            |a: &[StructFields], b: &[StructFields]| fields_apart(("a.rs", a), ("b.rs", b));
+        let apart = |b: StructFields| both_apart(std::slice::from_ref(&span), &[b]);
         let turned = fields("Span", &["end", "start"]);
-        let said = apart(&[span.clone()], &[turned.clone()]).unwrap();
+        let said = apart(turned).unwrap();
         assert!(
             said.contains("a.rs has Span { start, end }, b.rs has Span { end, start }"),
             "{said}"
@@ -75,17 +77,17 @@ mod tests {
             fields("Interval", &["length", "start"]),
             fields("Span", &["first", "start", "end"]),
         ] {
-            assert!(apart(&[span.clone()], &[other]).is_some());
+            assert!(apart(other).is_some());
         }
         for other in [
             span.clone(),
             fields("Interval", &["low", "high"]),
             fields("Span", &["start", "length"]),
         ] {
-            assert_eq!(apart(&[span.clone()], &[other]), None);
+            assert_eq!(apart(other), None);
         }
         // Structs that both files have are not held against each other.
-        let both = [span, fields("Gap", &["end", "start"])];
-        assert_eq!(apart(&both, &both), None);
+        let both = [span.clone(), fields("Gap", &["end", "start"])];
+        assert_eq!(both_apart(&both, &both), None);
     }
 }
