@@ -384,7 +384,10 @@ fn a_search_ends_with_the_reason_of_those_that_named_nothing_new() {
     let known = propose("Ok(vec![Proposal::new(\"same\", &(own + \"// other\"))])");
     assert_eq!(known, "all that was named for it had been tried before");
     let asking = propose("let _ = own; Err(Error::NothingToPropose(\"enough\".into()))");
-    assert_eq!(asking, "the proposer names nothing (enough)");
+    assert_eq!(
+        asking,
+        "the proposer names nothing (the proposer says: enough)"
+    );
 }
 
 #[test]
