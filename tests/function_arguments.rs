@@ -139,7 +139,7 @@ fn a_function_without_a_closure_for_it_is_refused_with_those_that_there_are() {
     for part in [
         "the function impl FnMut(&u8)",
         "one that can be passed takes a value",
-        "--wit",
+        "let it take and return numbers",
     ] {
         assert!(output.explains(part), "{}", output.stderr);
     }

@@ -24,6 +24,6 @@ fn what_leads_to_rare_ways_is_changed_further() {
         let text = &output.stdout;
         assert_eq!(output.status, 1, "{text}{}", output.stderr);
         assert!(text.contains("nothing was timed. f("), "{text}");
-        assert!(text.contains("rare ways through the files"), "{text}");
+        assert!(text.contains("unusual paths through the files"), "{text}");
     }
 }

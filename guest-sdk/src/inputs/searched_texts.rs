@@ -68,9 +68,10 @@ fn text_length(inputs: &mut Inputs) -> u64 {
     if inputs.depth == 0 || !may_be_long || inputs.rng.below(12) > 0 {
         return inputs.length();
     }
-    let constant = match NUMBERS.is_empty() {
-        true => None,
-        false => u64::try_from(inputs.one_of(&NUMBERS)).ok().filter(|number| *number < 256),
+    let constant = if NUMBERS.is_empty() {
+        None
+    } else {
+        u64::try_from(inputs.one_of(&NUMBERS)).ok().filter(|number| *number < 256)
     };
     let power = 1_u64 << inputs.rng.below(8);
     constant.unwrap_or(power) + inputs.rng.below(9)

@@ -461,12 +461,11 @@ async fn read_file(
         let said = unreadable.text(&Plain(&name).to_string(), kind.name());
         let said = input.in_own_files(said);
         // What the compiler would refuse has the outcome of that, so that programs see one class.
-        match is_component {
-            true => Failure::usage(said),
-            false => Failure::no_answer(format!(
-                "{}: {said}",
-                ComparisonOutcome::BuildFailed.words()
-            )),
+        if is_component {
+            Failure::usage(said)
+        } else {
+            let words = ComparisonOutcome::BuildFailed.words();
+            Failure::no_answer(format!("{words}: {said}"))
         }
     })?;
     let file = ComparedFile {

@@ -134,9 +134,14 @@ impl DerivedInterface {
             })?;
             meant.push((file.shown.clone(), found.clone()));
             let signature = found.signature.clone().map_err(|reason| {
+                let advice = if file.is_component {
+                    "give its interface with --wit"
+                } else {
+                    "let it take and return numbers, strings, lists, options, tuples, and structs and enums of the file \
+                     that are public with all their fields"
+                };
                 format!(
-                    "{}: {name} cannot be called from outside: {reason}; let it take and return numbers, strings, \
-                     lists, options, tuples, and structs and enums of the file that are public with all their fields",
+                    "{}: {name} cannot be called from outside: {reason}; {advice}",
                     file.shown
                 )
             })?;
