@@ -262,26 +262,11 @@ impl Passed {
 
     /// Returns true if this is true of the type or of a part of it.
     fn has(&self, is_it: &impl Fn(&Self) -> bool) -> bool {
-        let below = |inner: &Self| inner.has(is_it);
-        is_it(self)
-            || match self {
-                Self::List(inner)
-                | Self::Slice(inner)
-                | Self::Reference(inner)
-                | Self::Mutable(inner)
-                | Self::Boxed(inner)
-                | Self::Option(inner)
-                | Self::Result(Some(inner))
-                | Self::Iterator(inner)
-                | Self::Collected(_, inner)
-                | Self::Array(inner, _) => below(inner),
-                Self::Tuple(items) => items.iter().any(below),
-                _ => false,
-            }
+        is_it(self) || self.wrapped().iter().any(|inner| inner.has(is_it))
     }
 
-    /// Adds the structs in the type to others, each once, in the order in which they come.
-    pub(super) fn add_structs(&self, found: &mut Vec<StructFields>) {
+    /// Returns the types that this one wraps or lists; not the fields of a struct or an enum.
+    fn wrapped(&self) -> &[Self] {
         match self {
             Self::List(inner)
             | Self::Slice(inner)
@@ -292,8 +277,15 @@ impl Passed {
             | Self::Result(Some(inner))
             | Self::Iterator(inner)
             | Self::Collected(_, inner)
-            | Self::Array(inner, _) => inner.add_structs(found),
-            Self::Tuple(items) => items.iter().for_each(|item| item.add_structs(found)),
+            | Self::Array(inner, _) => std::slice::from_ref(&**inner),
+            Self::Tuple(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Adds the structs in the type to others, each once, in the order in which they come.
+    pub(super) fn add_structs(&self, found: &mut Vec<StructFields>) {
+        match self {
             Self::Enum(of) => {
                 let fields = of.fields.iter().flatten();
                 fields.for_each(|field| field.add_structs(found));
@@ -308,42 +300,26 @@ impl Passed {
                     of.fields.iter().for_each(|field| field.add_structs(found));
                 }
             }
-            _ => {}
+            other => (other.wrapped().iter()).for_each(|inner| inner.add_structs(found)),
         }
     }
 
     /// Returns the number of parts of the type once it is written out.
     pub(super) fn parts(&self) -> usize {
+        let all_of = |types: &[Self]| types.iter().map(Self::parts).fold(0, usize::saturating_add);
         match self {
-            Self::Plain(_)
-            | Self::Size(_)
-            | Self::Str
-            | Self::Generic(_)
-            | Self::Wide(_)
-            | Self::Function(_)
-            | Self::Result(None) => 1,
-            Self::List(inner)
-            | Self::Slice(inner)
-            | Self::Reference(inner)
-            | Self::Mutable(inner)
-            | Self::Boxed(inner)
-            | Self::Option(inner)
-            | Self::Result(Some(inner))
-            | Self::Iterator(inner)
-            | Self::Collected(_, inner) => inner.parts(),
             Self::Array(item, length) if *length <= TUPLE_MAX => {
                 item.parts().saturating_mul(*length)
             }
-            Self::Array(item, _) => item.parts(),
             Self::Enum(of) => {
                 let fields = of.fields.iter().flatten().map(Self::parts);
                 fields.fold(of.fields.len(), usize::saturating_add)
             }
-            Self::Tuple(items) => items.iter().map(Self::parts).fold(0, usize::saturating_add),
-            Self::Struct(of) => {
-                let parts = of.fields.iter().map(Self::parts);
-                parts.fold(0, usize::saturating_add)
-            }
+            Self::Struct(of) => all_of(&of.fields),
+            other => match other.wrapped() {
+                [] => 1,
+                types => all_of(types),
+            },
         }
     }
 
