@@ -1,6 +1,7 @@
 //! Sources in C, C++ and Zig: built behind the fence, checked and measured as those in Rust.
 
 mod hostile;
+mod types_of_wit;
 mod zig;
 
 use crate::finished::copy_experiment;

@@ -1,6 +1,7 @@
 //! What `bakeoff compare` says of files that it cannot compare, by which names, and with which outcome.
 
-use crate::support::{CommandOutput, bakeoff, measuring_slot};
+use crate::finished::copy_experiment;
+use crate::support::{CommandOutput, bakeoff, measuring_slot, root, run_bakeoff};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -52,6 +53,28 @@ fn a_file_that_is_not_rust_is_shown_at_the_line_and_column() {
         said.contains("`{` is never closed") && said.contains("--> b.rs:1:37"),
         "{said}"
     );
+}
+
+#[test]
+fn a_format_that_no_report_has_is_refused_before_anything_is_built() {
+    let broken = "pub fn total(values: &[i64]) -> i64 { values }\n";
+    let folder = folder(&[("total.rs", TOTAL.as_bytes()), ("b.rs", broken.as_bytes())]);
+    for (format, advice) in [
+        ("jsonl", "say --format json"),
+        ("criterion", "bakeoff export"),
+    ] {
+        for more in [&[][..], &["--fail-if-slower", "5%"]] {
+            let words = [&["total.rs", "b.rs", "--format", format], more].concat();
+            let output = compare(folder.path(), &words);
+            assert_eq!((output.status, output.stdout.as_str()), (2, ""));
+            assert!(output.explains(advice), "{}", output.stderr);
+        }
+    }
+    let source = root().join("examples/top-k");
+    copy_experiment(&source, folder.path());
+    let run = run_bakeoff(&["run", folder.path().to_str().unwrap(), "--format", "jsonl"]);
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    assert!(!folder.path().join(".bakeoff").exists());
 }
 
 #[test]

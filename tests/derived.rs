@@ -482,16 +482,14 @@ fn kinds_of_values_on_which_all_fail_are_not_timed() {
     let sum = "pub fn sum(items: &[i32]) -> i32 { items.iter().map(|item| { assert!(item.unsigned_abs() <= 200); *item }).sum() }";
     let last = "pub fn sum(items: &[i32]) -> i32 { let mut sum = 0; for item in items.iter().rev() { \
         assert!((-200..=200).contains(item)); sum += item; } sum }";
-    let output = compare(&[sum, last], &["--budget", "300ms"]);
+    let output = compare(&[sum, last], &["--size", "1000", "--budget", "1s"]);
     assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
     let words: Vec<&str> = output.stdout.split_whitespace().collect();
     let text = words.join(" ");
-    assert!(
-        text.contains("All files fail on some inputs of any values,"),
-        "{text}"
-    );
-    assert!(
-        text.contains("inputs like these are not timed") && !text.contains("of equal values"),
-        "{text}"
-    );
+    let by_kind = text.contains("All files fail on some inputs of any values,")
+        && text.contains("inputs like these are not timed");
+    // Where a busy machine leaves time for few calls, none that fails may be met until inputs are chosen one by one.
+    let one_by_one = text.contains("inputs that could be timed: only the");
+    assert!(by_kind || one_by_one, "{text}");
+    assert!(!text.contains("of equal values"), "{text}");
 }

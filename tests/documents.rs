@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A block of commands that is not run here, by its page and a part of it, and why.
-const NOT_RUN: [(&str, &str, &str); 19] = [
+const NOT_RUN: [(&str, &str, &str); 21] = [
     ("README.md", "cargo test", "it is this test"),
     ("CONTRIBUTING.md", "cargo test", "it is this test"),
     (
@@ -76,6 +76,16 @@ const NOT_RUN: [(&str, &str, &str); 19] = [
         "work.md",
         "bakeoff plan",
         "a model over the network, and an agent",
+    ),
+    (
+        "workers.md",
+        "bakeoff worker",
+        "a server and another machine; `.ci/workers` has its own",
+    ),
+    (
+        "workers.md",
+        "--recheck 0.02",
+        "a server; `.ci/workers` looks at answers twice",
     ),
     ("worktrees.md", "bakeoff pick", "an agent's branches"),
 ];
@@ -344,6 +354,25 @@ fn the_commands_of_the_documents_are_understood() {
         let lines: Vec<String> = block.lines.iter().filter(is_ours).cloned().collect();
         place.run(&lines, "");
     }
+}
+
+#[test]
+fn what_examples_start_workers_with_is_understood() {
+    let place = Place::new(
+        "\"$bakeoff\" \"$@\" --help >/dev/null || echo \"$?: bakeoff $*\" >>\"$FAULTS\"",
+    );
+    let read = |name: &str| fs::read_to_string(root().join("examples/workers").join(name)).unwrap();
+    let unit = read("bakeoff-worker.service");
+    let mut lines = unit.lines();
+    let of_unit = lines.find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/"));
+    let manifest = read("kubernetes.yaml");
+    let argument = |line| str::trim(line).strip_prefix("- \"")?.strip_suffix('"');
+    let arguments: Vec<&str> = manifest.lines().filter_map(argument).collect();
+    assert!(arguments.len() >= 4, "{arguments:?}");
+    let image = read("Containerfile");
+    assert!(image.contains("ENTRYPOINT [\"/usr/local/bin/bakeoff\", \"worker\"]"));
+    let of_manifest = format!("bakeoff worker {}", arguments.join(" "));
+    place.run(&[of_unit.unwrap().to_owned(), of_manifest], "");
 }
 
 #[test]

@@ -457,3 +457,28 @@ fn a_file_that_was_changed_meanwhile_keeps_what_it_has() {
         "{said}"
     );
 }
+
+/// Nothing is asked or written before it is known who checks.
+#[test]
+fn a_server_of_workers_that_is_not_there_is_named_before_a_model_is_asked() {
+    let folder = example();
+    let replies = folder.path().join("model.jsonl");
+    let new = folder.path().join("new");
+    let server = "nats://127.0.0.1:1";
+    let asked = ["--provider", "replay", "--cassette"];
+    let asked = [&asked[..], &[replies.to_str().unwrap()]].concat();
+    let generate = [&["generate", folder.path().to_str().unwrap()], &asked[..]].concat();
+    let explore = ["explore", "Add up.", "--out", new.to_str().unwrap()];
+    let explore = [&explore[..], &asked[..], &["--yes"]].concat();
+    for words in [generate, explore] {
+        let output = run_bakeoff(&[&words[..], &["--workers", server]].concat());
+        assert!(
+            output.explains(&format!("no server of workers answers at {server}")),
+            "{}",
+            output.stderr
+        );
+        assert_eq!(output.status, 5, "{}", output.stderr);
+    }
+    assert!(!folder.path().join("approaches/generated-1.rs").exists());
+    assert!(!new.join("bakeoff.toml").exists());
+}

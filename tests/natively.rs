@@ -60,7 +60,7 @@ const OPTIONS: [&str; 9] = [
     "--size",
     "20000",
     "--budget",
-    "6s",
+    "20s",
     "--format",
     "json",
 ];
@@ -212,7 +212,7 @@ const RUN: [&str; 8] = [
     "--seed",
     "11",
     "--budget",
-    "4s",
+    "16s",
     "--format",
     "json",
 ];
@@ -266,7 +266,7 @@ fn a_run_races_its_sources_natively_too_and_keeps_that() {
     assert!(before.lines().count() > 1, "{before}");
     for options in [
         &RUN[..],
-        &["run", "--seed", "11", "--budget", "4s", "--format", "json"],
+        &["run", "--seed", "11", "--budget", "16s", "--format", "json"],
     ] {
         let said = command_in(at, options);
         assert_eq!(said.json()["natively"], *natively, "{}", said.stderr);

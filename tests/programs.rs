@@ -219,7 +219,8 @@ fn languages_answer_alike() {
     let path = folder.path().join("bakeoff.toml");
     let file = fs::read_to_string(&path).unwrap() + &approaches;
     fs::write(&path, file).unwrap();
-    let output = run_in(&folder, &["--programs"]);
+    // Enough for all of them on a machine that has much else to do.
+    let output = run_in(&folder, &["--programs", "--budget", "40s"]);
     assert!(output.ended_a_run(), "{}", output.stderr);
     let report = output.json();
     // Their text is shown as that of sources is; a compiled program has none.

@@ -3,7 +3,9 @@
 mod claims;
 mod exploring;
 mod fixture;
+mod machines;
 mod naughty;
+mod searched;
 
 use bakeoff_domain::report::{RankingOutcome, Report, StoppedInSearch, assemble, rescore};
 use bakeoff_domain::spec::RecommendationStyle;

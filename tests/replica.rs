@@ -47,7 +47,7 @@ async fn replies(
             parameters: false,
         };
         let built = builder.build(&request).await.unwrap();
-        bundle.add(&built.timed[0])
+        bundle.add_code(&built.timed[0])
     };
     let source = BuildInput::Source {
         path_shown: "square.rs".into(),

@@ -31,7 +31,7 @@ const OPTIONS: [&str; 9] = [
     "--seed",
     "5",
     "--budget",
-    "6s",
+    "20s",
 ];
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod asked;
 mod cells;
+mod fuel;
+mod places;
 
 use crate::finished::copy_experiment;
 use crate::support::{CommandOutput, bakeoff, root, run_bakeoff};
@@ -124,6 +126,20 @@ fn climbing_passes_a_gate_that_no_first_variant_passes_in_fewer_trials_than_the_
     ] {
         assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
     }
+    // The page lets each step to the best be opened, with what it changed.
+    let page = valley.run(&["report", "--format", "html"]).stdout;
+    let changed = rounds["differences"].as_array().unwrap();
+    let own = changed.iter().find(|one| one["candidate"] == best).unwrap();
+    let value = &own["values"][0];
+    let value = ["name", "before", "after"].map(|key| value[key].as_str().unwrap());
+    for words in [
+        &format!("<h2>The way to {best}</h2>"),
+        &format!("<p>{}: {} → {}</p>", value[0], value[1], value[2]),
+        "<p>It became the best in round ",
+        " That steered the search, and claims nothing.</p>",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
     let state = valley.run(&["status"]);
     for words in ["rounds over, ", "best so far: walker ", "loss "] {
         assert!(state.stdout.contains(words), "{words}: {}", state.stdout);
@@ -201,7 +217,7 @@ fn the_backtest_is_refined_until_it_earns_what_no_first_variant_earns() {
     copy_experiment(&root().join("examples/backtest"), folder.path());
     let file = folder.path().join("refine.toml");
     let words = ["evolve", file.to_str().unwrap(), "--format", "json"];
-    let output = run_bakeoff(&[&words[..], &["--budget", "1s", "--rounds", "4"]].concat());
+    let output = run_bakeoff(&[&words[..], &["--budget", "10s", "--rounds", "4"]].concat());
     assert!(output.ended_a_run(), "{}", output.stderr);
     let report = output.json();
     let first = &report["variants"][0];
@@ -244,29 +260,6 @@ fn an_evolution_strategy_finds_a_known_optimum_and_drawing_does_not() {
         "{}",
         shown.stdout
     );
-}
-
-#[test]
-fn a_place_in_a_source_changes_until_it_is_right() {
-    let valley = Valley::fixed();
-    let report = valley.report(&["run"]);
-    let best = report["rounds"]["finalists"][0]["name"].as_str().unwrap();
-    assert!(loss(&report, best) <= 2.0, "{report:#}");
-    let source = valley.run(&["archive", "--source", best]);
-    assert!(source.stdout.contains("pub fn place"), "{}", source.stdout);
-    assert!(!source.stdout.contains("let x = 40;"), "{}", source.stdout);
-    let diff = valley.run(&["archive", "--diff", "fixed 1.1"]);
-    assert!(
-        diff.stdout.contains("\nmade from fixed\n") && diff.stdout.contains("\n- "),
-        "{}{}",
-        diff.stdout,
-        diff.stderr
-    );
-    // It can be taken, though no file of the experiment has it.
-    let picked = valley.0.path().join("picked.rs");
-    let taken = valley.run(&["pick", "--copy", picked.to_str().unwrap()]);
-    assert_eq!(taken.status, 0, "{}", taken.stderr);
-    assert_eq!(fs::read_to_string(picked).unwrap(), source.stdout);
 }
 
 #[test]

@@ -7,7 +7,8 @@ mod circles;
 mod decisions;
 mod doors;
 mod house;
-mod source;
+mod packages;
+pub(crate) mod source;
 
 use source::{Segments, Source, Tests};
 use std::collections::BTreeMap;
@@ -218,6 +219,24 @@ fn files_are_short() {
         .map(|(path, text)| format!("{}: {} lines", path.display(), text.lines().count()))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn crates_compile_in_files_of_their_own_folders_alone() {
+    let others = ["guest-sdk/src".to_owned()];
+    let mut wrong = Vec::new();
+    for source in folders_of_sources().into_iter().chain(others) {
+        let Some(folder) = source.strip_suffix("/src") else {
+            continue;
+        };
+        let folder = root().join(folder);
+        for (path, text) in files_below(&source) {
+            for file in packages::included_from_outside(&folder, &path, &text) {
+                wrong.push(format!("{} includes {}", path.display(), file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -6,8 +6,8 @@ mod forged;
 mod recorded;
 mod reported;
 
-use crate::finished::{FinishedRun, PLANTED, TOP_K, copy_experiment};
-use crate::support::{CommandOutput, root, run_bakeoff};
+use crate::finished::{FinishedRun, NO_ORACLE, PLANTED, TOP_K, copy_experiment};
+use crate::support::{CommandOutput, bakeoff, root, run_bakeoff};
 use bakeoff_source::content_address;
 use serde_json::Value;
 use std::fs;
@@ -245,4 +245,26 @@ fn prototypes_of_the_same_code_are_one_build() {
             "no {figure} in {reproduced:#?}"
         );
     }
+}
+
+#[test]
+fn a_server_of_workers_is_used_where_an_option_names_it_and_not_where_the_policy_does() {
+    let finished = NO_ORACLE.copy();
+    let policy = finished.path("policy.toml");
+    let server = "nats://127.0.0.1:1";
+    fs::write(&policy, format!("[workers]\nnats = \"{server}\"\n")).unwrap();
+    let verified = |more: &[&str]| {
+        let words = [&["verify", finished.dir(), "--quiet"], more].concat();
+        let mut command = bakeoff(&words);
+        CommandOutput::from(command.env("BAKEOFF_POLICY", &policy).output().unwrap())
+    };
+    let by_policy = verified(&[]);
+    assert_eq!(by_policy.status, 0, "{}", by_policy.stderr);
+    let named = verified(&["--workers", server]);
+    assert_eq!(named.status, 5, "{}", named.stderr);
+    assert!(
+        named.explains(&format!("no server of workers answers at {server}")),
+        "{}",
+        named.stderr
+    );
 }

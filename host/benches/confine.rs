@@ -249,7 +249,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
         let built = builder.build(&order(code)?).await;
         let built = built.map_err(|failure| failure.message)?;
         let code = built.timed.first().ok_or("nothing was built to be timed")?;
-        Ok(bundle.add(code))
+        Ok(bundle.add_code(code))
     };
     let (component, calibrator) = (add(source()).await?, add(BuildInput::Calibrator).await?);
     let plan = plan::draw(&ReplicaSpec {

@@ -2,7 +2,8 @@
 //! says which one to take, how sure that is, and what would change its mind.
 //!
 //! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
-//! [`enter_if_child`]. [`Agents`] has coding agents do a task, each in a worktree of its own. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
+//! [`enter_if_child`]. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
+//! function. [`Agents`] has coding agents do a task, each in a worktree of its own. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
 //!
 //! ```no_run
 //! use bakeoff::{Experiment, Verdict};
@@ -46,6 +47,7 @@ mod library;
 pub mod mcp;
 
 pub use library::{
-    AgentOutcome, AgentResult, Agents, AgentsReport, Error, ErrorKind, Experiment, JudgeOptions,
-    Judgement, Outcome, Report, Status, TimeVerdict, Variant, Verdict, enter_if_child, judge,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Error, ErrorKind,
+    Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict, Variant,
+    Verdict, enter_if_child, judge,
 };

@@ -11,8 +11,8 @@ use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_runner::call::{RunnerCall, RunnerMessage};
 use bakeoff_runner::protocol::{Guest, Opened};
 use bakeoff_runner::{
-    AggregateCall, AnyCall, AssessCall, CoverCall, DescribeCall, DiagnoseCall, EvaluateCall,
-    GateCall, OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
+    AggregateCall, AnyCall, AssessCall, CountFuelCall, CoverCall, DescribeCall, DiagnoseCall,
+    EvaluateCall, GateCall, OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
 };
 use bakeoff_sandbox::invoke::{self, CallTypes};
 use bakeoff_source::interface::{InputRequest, Interface, WitFile};
@@ -40,7 +40,7 @@ pub(crate) use kept_parsers::{
 pub(crate) type Harness = (&'static str, fn(&[u8]));
 
 /// Every parser of bytes from outside.
-pub(crate) const ALL: [Harness; 23] = [
+pub(crate) const ALL: [Harness; 24] = [
     ("experiment", experiment),
     ("cases", cases),
     ("agent-tasks", agent_tasks),
@@ -50,6 +50,7 @@ pub(crate) const ALL: [Harness; 23] = [
     ("wit", wit),
     ("component", component),
     ("order", order),
+    ("portable-build", portable_build),
     ("build-event", build_event),
     ("request", request),
     ("reply", reply),
@@ -270,6 +271,11 @@ pub(crate) fn order(bytes: &[u8]) {
     bakeoff_compile::is_build_task(bytes);
 }
 
+/// A build of another machine, as a worker takes it.
+pub(crate) fn portable_build(bytes: &[u8]) {
+    bakeoff_compile::is_portable_build(bytes);
+}
+
 /// An event, as a builder child sends it.
 pub(crate) fn build_event(bytes: &[u8]) {
     bakeoff_compile::is_build_event(bytes);
@@ -280,7 +286,7 @@ pub(crate) fn request(bytes: &[u8]) {
     if let Ok((opened, call)) = Opened::read::<AnyCall>(bytes) {
         assert!(format!("{:?}{call:?}", opened.request).len() < 64 * bytes.len() + 4096);
         let look_at = |guest: &Guest| {
-            let _ = (opened.blob(guest.code), opened.imports(guest.files));
+            let _ = (opened.code(guest.code), opened.imports(guest.files));
         };
         match &call {
             AnyCall::Gate(call) => look_at(&call.variant),
@@ -288,21 +294,22 @@ pub(crate) fn request(bytes: &[u8]) {
             AnyCall::Repeat(call) => look_at(&call.prototype),
             AnyCall::Oracle(call) => look_at(&call.prototype),
             AnyCall::Cover(call) => look_at(&call.prototype),
+            AnyCall::CountFuel(call) => look_at(&call.prototype),
             AnyCall::Diagnose(call) => look_at(&call.build),
             AnyCall::Replica(call) => {
                 let payloads = call.payloads.iter().flatten();
                 payloads.for_each(|payload| look_at(&payload.guest));
             }
             AnyCall::Evaluate(call) => {
-                let _ = opened.blob(call.evaluator);
+                let _ = opened.code(call.evaluator);
                 call.variant.iter().for_each(look_at);
             }
             AnyCall::Aggregate(call) => {
-                let _ = (opened.blob(call.aggregator), opened.blob(call.report));
+                let _ = (opened.code(call.aggregator), opened.blob(call.report));
             }
-            AnyCall::Propose(call) => drop(opened.blob(call.proposer)),
-            AnyCall::Describe(call) => drop(opened.blob(call.evaluator)),
-            AnyCall::ReadCases(call) => drop(opened.blob(call.component)),
+            AnyCall::Propose(call) => drop(opened.code(call.proposer)),
+            AnyCall::Describe(call) => drop(opened.code(call.evaluator)),
+            AnyCall::ReadCases(call) => drop(opened.code(call.component)),
         }
     }
 }
@@ -314,6 +321,7 @@ pub(crate) fn reply(bytes: &[u8]) {
     reply_to::<RepeatCall>(bytes);
     reply_to::<OracleCall>(bytes);
     reply_to::<CoverCall>(bytes);
+    reply_to::<CountFuelCall>(bytes);
     reply_to::<DiagnoseCall>(bytes);
     reply_to::<ReplicaCall>(bytes);
     reply_to::<EvaluateCall>(bytes);

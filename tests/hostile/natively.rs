@@ -97,7 +97,7 @@ pub fn total"
         "--size",
         "20000",
         "--budget",
-        "20s",
+        "60s",
         "--format",
         "json",
     ];

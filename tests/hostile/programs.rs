@@ -65,6 +65,8 @@ fn case_200_programs_stay_inside_and_each_fails_alone() {
         "run",
         ".",
         "--programs",
+        "--budget",
+        "90s",
         "--format",
         "json",
         "--out",

@@ -29,6 +29,7 @@ pub(super) fn of(name: &str) -> Vec<Vec<u8>> {
             functions(3, 7, 20),
         ],
         "order" => vec![order()],
+        "portable-build" => vec![portable_build()],
         "build-event" => vec![done(), failed()],
         "request" => requests(),
         "reply" => replies(),
@@ -51,12 +52,23 @@ fn order() -> Vec<u8> {
     let memory_bytes = 1_u64 << 28;
     let grants = (granted, parameters, wasi);
     let no_crates: Option<String> = None;
-    let order = (files, "f", kinds, "a.wasm", grants, memory_bytes, no_crates);
+    let code_is_wanted = true;
+    let rest = (memory_bytes, no_crates, code_is_wanted);
+    let order = (files, "f", kinds, "a.wasm", grants, rest);
     let order = postcard::to_stdvec(&order).unwrap();
     let mut payload = (order.len() as u64).to_le_bytes().to_vec();
     payload.extend(order);
     payload.extend(b"\0asm\x0d\0\x01\0");
     payload
+}
+
+/// A build that another machine wants, field by field.
+fn portable_build() -> Vec<u8> {
+    let wit = "package a:b; world prototype { export f: func(); }";
+    let files = vec![("main.wit", wit)];
+    let (simd, edition, parameters) = (0_u8, 0_u8, false);
+    let source = ("f", "pub fn f() {}", parameters);
+    postcard::to_stdvec(&("rustc-1", simd, edition, files, source)).unwrap()
 }
 
 /// The event of a build that is done.
@@ -111,12 +123,12 @@ fn requests() -> Vec<Vec<u8>> {
         DiagnoseCall { build, calls }.into()
     };
     let describe = |bundle: &mut Bundle| {
-        let evaluator = bundle.add(b"code");
+        let evaluator = bundle.add_code(b"code");
         DescribeCall { evaluator }.into()
     };
     let aggregate = |bundle: &mut Bundle| {
         let call = AggregateCall {
-            aggregator: bundle.add(b"code"),
+            aggregator: bundle.add_code(b"code"),
             report: bundle.add(b"{}"),
         };
         call.into()
@@ -247,6 +259,7 @@ fn bundles() -> Vec<Vec<u8>> {
 #[test]
 fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff_compile::is_build_task(&order()));
+    assert!(bakeoff_compile::is_portable_build(&portable_build()));
     assert!(bakeoff_compile::is_build_event(&done()));
     assert!(bakeoff_compile::is_build_event(&failed()));
     for request in requests() {

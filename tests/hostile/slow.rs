@@ -80,7 +80,7 @@ fn case_198_who_turns_slow_after_its_checks_takes_its_own_share() {
     let mut file = "name = \"turns\"\nproblem = \"Fold numbers.\"\n\
                     interface = { wit = \"total.wit\", call = \"total\" }\n\
                     workload = { source = \"workload.rs\", sizes = [1_000] }\n\
-                    measure = { budget = \"12 s\", state = \"kept\" }\n"
+                    measure = { budget = \"20 s\", state = \"kept\" }\n"
         .to_owned();
     let turns = repeated(1).replace(
         "let mut total",

@@ -83,7 +83,7 @@ fn a_kept_comparison_is_reported_again_in_every_format() {
     let test = kept(&files, "tested", 100, 150, &["--fail-if-worse", "5%"]);
     let again = run_bakeoff(&["report", &files.text("tested"), "--format", "json"]);
     assert_eq!((test.status, again.status), (1, 1), "{}", again.stderr);
-    assert_eq!(again.json()["asked"], "slower");
+    assert_eq!(again.json()["test"], "slower");
     assert_eq!(again.stdout, test.stdout);
 }
 

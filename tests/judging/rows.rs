@@ -102,7 +102,7 @@ fn a_test_of_rows_passes_or_not_and_says_why() {
         let said = run_bakeoff(&arguments);
         (
             said.status,
-            said.json()["asked"].as_str().unwrap().to_owned(),
+            said.json()["test"].as_str().unwrap().to_owned(),
         )
     };
     assert_eq!(test(&worse, "10%", &[]), (1, "slower".to_owned()));
@@ -224,6 +224,14 @@ fn rows_that_cannot_be_judged_are_named_with_their_line() {
         assert_eq!(said.status, 2, "{text:?}: {}", said.stdout);
         assert!(said.explains(why), "{text:?}: {}", said.stderr);
     }
+    let said = run_bakeoff(&["judge", "old.csv", "new.csv"]);
+    assert_eq!((said.status, said.stdout.as_str()), (2, ""));
+    assert!(said.explains("reads one file"), "{}", said.stderr);
+    assert!(
+        said.explains("bakeoff init DIR --from A B"),
+        "{}",
+        said.stderr
+    );
     let said = run_bakeoff(&["judge", "/no/such/rows.csv"]);
     assert_eq!(said.status, 2);
     assert!(

@@ -2,8 +2,8 @@
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
 use bakeoff::{
-    AgentOutcome, AgentResult, Agents, AgentsReport, Error, ErrorKind, Experiment, JudgeOptions,
-    Judgement, Outcome, Report, Status, TimeVerdict, Verdict,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Error, ErrorKind,
+    Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict, Verdict,
 };
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("a_program_runs_an_experiment_and_reads_its_report", runs),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
+        trial("files_are_compared_without_an_experiment", files),
         trial(
             "what_cannot_be_run_is_an_error_with_its_place",
             cannot_be_run,
@@ -72,6 +73,48 @@ fn experiment() -> tempfile::TempDir {
          { name = \"wrong\", source = \"wrong.rs\" },\n]\n",
     );
     folder
+}
+
+fn files() {
+    let folder = experiment();
+    let file = |name: &str| folder.path().join(name);
+    let compared = |names: [&str; 2]| -> Result<Compared, Error> {
+        let files = names.map(file);
+        let comparison = Comparison::of_files(files)?.seed("7")?;
+        comparison.budget(Duration::from_secs(8)).run()
+    };
+    let Compared::Timed(report) = compared(["quick.rs", "slow.rs"]).unwrap() else {
+        panic!("the files do the same, and one takes four times as long");
+    };
+    let time = report.by_time("quick", "slow").unwrap();
+    assert_ne!(time.verdict, Verdict::Slower, "{}", report.answer());
+    let Compared::Untimed(untimed) = compared(["quick.rs", "wrong.rs"]).unwrap() else {
+        panic!("the files differ");
+    };
+    let _: &NotTimed = &untimed;
+    assert!(untimed.is_disagreement() && untimed.outcome() == "disagreement");
+    let answers: Vec<(&str, &str)> = untimed.answers().collect();
+    assert_eq!(answers, [("quick", "0"), ("wrong", "1")]);
+    assert_eq!(untimed.call(), Some("total([])"));
+    fs::write(file("kept.toml"), untimed.case().unwrap()).unwrap();
+    let kept = Comparison::of_files(["quick.rs", "wrong.rs"].map(file));
+    let kept = kept.unwrap().cases(file("kept.toml")).call("total").run();
+    let words = match kept.unwrap() {
+        Compared::Timed(report) => report.text(),
+        Compared::Untimed(reason) => reason.text(),
+        _ => String::new(),
+    };
+    assert!(words.contains("isagree"), "{words}");
+    fs::write(
+        file("broken.rs"),
+        "pub fn total(values: Vec<u32>) -> u64 { values }",
+    )
+    .unwrap();
+    let error = compared(["quick.rs", "broken.rs"]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Experiment);
+    assert!(error.to_string().contains("mismatched types"), "{error}");
+    let one = Comparison::of_files([file("quick.rs")]).unwrap().run();
+    assert!(one.unwrap_err().to_string().contains("2 to 64 files"));
 }
 
 fn agents() {

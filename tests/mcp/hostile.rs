@@ -274,3 +274,35 @@ fn what_is_no_request_gets_an_error_and_the_server_goes_on() {
     assert!(client.request("ping", &json!({}))["result"].is_object());
     client.end();
 }
+
+/// A server of workers is sent code, and is believed what it answers.
+#[test]
+fn case_308_an_agent_names_no_server_of_workers() {
+    let finished = TOP_K.copy();
+    let mut client = Client::start(&[finished.dir()]);
+    client.initialize();
+    let server = "nats://127.0.0.1:1";
+    for (tool, key) in [
+        ("run", "workers"),
+        ("compare", "workers"),
+        ("run", "workers_creds"),
+        ("generate", "workers"),
+        ("explore", "workers"),
+    ] {
+        let mut arguments = match tool {
+            "compare" => json!({"sources": two()}),
+            "explore" => json!({"folder": "new", "statement": "Add up."}),
+            _ => json!({"folder": "."}),
+        };
+        arguments[key] = json!(server);
+        let call = json!({"name": tool, "arguments": arguments});
+        let response = client.request("tools/call", &call);
+        let shown = response.to_string();
+        let is_refused = response["error"].is_object() || response["result"]["isError"] == true;
+        assert!(is_refused, "{tool}: {shown}");
+        assert!(!shown.contains("no server of workers"), "{tool}: {shown}");
+    }
+    let folder = server.replace("nats", "--workers=nats");
+    refused(&mut client, "run", &json!({"folder": folder}), "the");
+    client.end();
+}

@@ -14,10 +14,10 @@ pub(crate) async fn can_be_made() -> bool {
 /// The groups of a process that this test's process made, as folders below the mounts.
 fn groups_of(pid: u32) -> Vec<String> {
     let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
-    let own = format!("bakeoff-{}-", std::process::id());
+    let own = format!("-{}-", std::process::id());
     let paths = groups.lines().filter_map(|line| line.rsplit(':').next());
     paths
-        .filter(|path| path.contains(&own))
+        .filter(|path| path.contains("bakeoff-") && path.contains(&own))
         .map(str::to_owned)
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Text that steers terminals, opens links, runs scripts or computes: inert in every format.
 
-use super::{exploring, fixture};
+use super::{exploring, fixture, machines, searched};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::report::{AddedColumn, AddedSection, AddedTable, Report, assemble};
 use bakeoff_render::{Charset, Colour, Options};
@@ -55,7 +55,9 @@ fn filled(text: &str) -> Report {
         });
     }
     facts.notes = vec![text.to_owned()];
-    assemble(facts)
+    let mut report = assemble(facts);
+    report.rounds = Some(searched::rounds_named(text));
+    machines::with_races(report, text)
 }
 
 fn options(text: &str) -> Options {
@@ -353,7 +355,7 @@ fn long_names_do_not_flood_the_first_screen() {
     longest.for_each(|start| *counts.entry(start).or_insert(0) += 1);
     counts.retain(|_, count| *count > 50);
     assert!(
-        text.lines().count() < 600,
+        text.lines().count() < 750,
         "{} lines, {counts:#?}",
         text.lines().count()
     );

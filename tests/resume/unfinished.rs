@@ -157,7 +157,11 @@ fn ctrl_c_leaves_a_page_and_the_end_of_the_run_replaces_it() {
     let small = Small::new();
     let run = small.start();
     let patience = Instant::now() + Duration::from_secs(120);
-    while count(&events(&small.results()), "bakeoff:check:complete") == 0 {
+    let has_begun = |events: &[Value]| {
+        let names = ["bakeoff:check:complete", "bakeoff:variant:failed"];
+        names.iter().all(|name| count(events, name) > 0)
+    };
+    while !has_begun(&events(&small.results())) {
         assert!(Instant::now() < patience, "nothing happens");
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -60,6 +60,16 @@ fn a_model_is_told_what_was_learnt_and_its_candidates_race() {
         ],
         "{rounds:#}"
     );
+    let wishes: Vec<&str> = rounds["lineage"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["wish"].as_str())
+        .collect();
+    assert_eq!(wishes, ["improve", "improve", "improve", "combine"]);
+    let page = valley.run(&["report", "--format", "html"]).stdout;
+    let made = "by model, asked for the best of two in one, from fixed";
+    assert!(page.contains(made), "{page}");
     assert!(
         rounds["model"].as_str().unwrap().contains("replay"),
         "{rounds:#}"

@@ -56,9 +56,10 @@ const METHODS: [&str; 9] = [
 ];
 
 /// The rooms in which a path may be somebody else's: there, files are opened through `files::Folder`, or `Reach`.
-const STRANGERS: [&str; 15] = [
+const STRANGERS: [&str; 16] = [
     "audit",
     "cli",
+    "compare",
     "compile",
     "config",
     "doctor",
@@ -75,11 +76,12 @@ const STRANGERS: [&str; 15] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 62] = [
+const OWN_PATHS: [(&str, &str); 64] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::archive", "what the user named: a folder or a file"),
-    ("cli::assembled", "files that the user named"),
+    ("compare::assembled", "files that the user named"),
+    ("compare::comparison", "the WIT that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
     ("cli::build", "`-o`, and files that the user named"),
     ("cli::check", "what the user named: a folder or a file"),
@@ -89,7 +91,7 @@ const OWN_PATHS: [(&str, &str); 62] = [
     ),
     ("cli::compared", "the file of cases that the user named"),
     (
-        "cli::derived",
+        "compare::derived",
         "a folder of ours, and files that the user named",
     ),
     (
@@ -97,6 +99,7 @@ const OWN_PATHS: [(&str, &str); 62] = [
         "whether there is an experiment in the folder that the user named",
     ),
     ("cli::export", "the folder that the user named"),
+    ("compare::read_sources", "files that the user named"),
     ("cli::generate::by_component", "files that the user named"),
     ("cli::init", "the folder and files that the user named"),
     (

@@ -29,11 +29,12 @@ pub(crate) struct Source {
     test_modules: Vec<String>,
 }
 
-/// The files below a folder, with their texts.
+/// The files below a folder, with their texts. A link is a file of another folder, which a package has here, too.
 pub(crate) fn rust_files(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.is_symlink())
         .collect();
     entries.sort();
     let mut files = Vec::new();

@@ -1,7 +1,7 @@
 //! Beside OpenEvolve 0.4, on one mock of a model and the same canned replies in the same order: what a candidate takes
-//! from one question to the next, how that grows over 200 candidates, and what one candidate that is endless, hungry for
-//! memory, crashes or cheats does to the others. With `rounds`, a search of 1,000 candidates in each: what a candidate takes
-//! among the last hundred, over the first.
+//! from its question, or the end of the one before it, to its own end; how that grows over 200 candidates; and what one
+//! candidate that is endless, hungry for memory, crashes or cheats does to the others. With `rounds`, a search of 1,000
+//! candidates in each: what a candidate takes among the last hundred, over the first.
 //!
 //! ```text
 //! cargo bench -p bakeoff --bench openevolve [-- --quick]
@@ -10,7 +10,8 @@
 //!
 //! Candidates are Rust files with one function. bakeoff builds each for its sandbox, fenced, and calls it there with
 //! fuel counted; OpenEvolve's evaluator builds it natively with `rustc` and runs it, without a fence. Both build anew
-//! each time and make the same number of calls. The mock's own clock says when each candidate is asked for.
+//! each time and make the same number of calls. OpenEvolve asks for a candidate when the one before it has ended, and
+//! the mock's clock tells when that is.
 //! OpenEvolve is installed from PyPI into `target/openevolve`; where that cannot be done, it is said, and nothing is
 //! compared. Takes ten minutes, and as `rounds` half an hour; `--quick` a tenth of the candidates.
 
@@ -24,7 +25,7 @@ mod support;
 use bakeoff_config::{Policy, Prompts};
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{
-    OnStep, OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions,
+    OnStep, OwnApproach, ProposalOutcome, ProposeOptions, Proposer, WriteOptions, WritingStep,
 };
 use bakeoff_provider::{ModelOptions, Models, ProviderKind};
 use bakeoff_run::{HostOptions, KnownMachine, Survey, Unconfined};
@@ -34,7 +35,7 @@ use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{is_quick, median};
 
@@ -94,7 +95,7 @@ fn compare() {
     let candidates: Vec<String> = (0..count).map(good).collect();
     let ours = bakeoff_run(&mock, &candidates);
     let theirs = openevolve_run(&mock, &python, &candidates);
-    println!("{count} candidates, one after another, from one question to the next");
+    println!("{count} candidates, one after another");
     let (a, b) = (median(ours.seconds.clone()), median(theirs.seconds.clone()));
     println!("  a candidate, ours ÷ OpenEvolve          {:.2}", a / b);
     println!(
@@ -142,6 +143,12 @@ struct Shown {
     left: usize,
     ended: bool,
     passed: usize,
+}
+
+/// The seconds from each instant to the next one.
+fn between(instants: &[Instant]) -> Vec<f64> {
+    let pairs = instants.windows(2);
+    pairs.map(|two| (two[1] - two[0]).as_secs_f64()).collect()
 }
 
 /// The median of the last quarter over that of the first.
@@ -201,6 +208,14 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
     experiment(folder.path());
     mock.load(candidates);
     let watch = Watch::start(std::process::id());
+    // Questions run ahead of what is built and checked, so the end of each candidate is what tells how long it took.
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    let ends = Arc::clone(&ended);
+    let on_step = OnStep::new(move |step| {
+        if let WritingStep::Ended { .. } = step {
+            ends.lock().expect("no panic").push(Instant::now());
+        }
+    });
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let outcomes = runtime.block_on(async {
         let loaded = bakeoff_config::load(folder.path()).expect("an experiment");
@@ -216,6 +231,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
         let models = Models::open(ModelOptions {
             model: Some("mock".to_owned()),
             base_url: Some(mock.address.clone()),
+            concurrency: 1,
             record: Some(folder.path().join("models.jsonl")),
             ..ModelOptions::new(ProviderKind::OpenAi)
         });
@@ -223,7 +239,7 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
             approaches: candidates.len() as u32,
             diversity: Diversity::Medium,
             write: WriteOptions {
-                on_step: OnStep::default(),
+                on_step,
                 repairs: 0,
                 instructions: None,
                 instructions_within: None,
@@ -246,8 +262,10 @@ fn bakeoff_run(mock: &Mock, candidates: &[String]) -> Shown {
     let passed = outcomes
         .iter()
         .filter(|one| one.outcome == ProposalOutcome::Passed);
+    let ended = ended.lock().expect("no panic");
+    let instants = mock.first_asked().into_iter().chain(ended.iter().copied());
     Shown {
-        seconds: mock.seconds(),
+        seconds: between(&instants.collect::<Vec<_>>()),
         most_bytes: watch.most_bytes(),
         left: running_below(folder.path()).len(),
         ended: true,

@@ -44,9 +44,12 @@ impl Mock {
 
     /// The seconds from each question for a candidate to the next one.
     pub(crate) fn seconds(&self) -> Vec<f64> {
+        super::between(&self.state.lock().expect("no panic").asked)
+    }
+
+    pub(crate) fn first_asked(&self) -> Option<Instant> {
         let state = self.state.lock().expect("no panic");
-        let pairs = state.asked.windows(2);
-        pairs.map(|two| (two[1] - two[0]).as_secs_f64()).collect()
+        state.asked.first().copied()
     }
 
     pub(crate) fn asked(&self) -> usize {

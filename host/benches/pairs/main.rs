@@ -1,18 +1,20 @@
 //! `bakeoff compare` on pairs of files, without anything beside them.
 //!
 //! ```text
-//! cargo bench -p bakeoff --bench pairs [-- [planted | timed | public [--quick] [--from FOLDER]] [--json FILE]]
+//! cargo bench -p bakeoff --bench pairs [-- [planted | timed | c | public [--quick] [--from FOLDER]] [--json FILE]]
 //! ```
 //!
 //! `planted`: a right function and one that is wrong on few inputs. How many are found, and how long
 //! the shown call is. `timed`: two that do the same, of which one is known to be faster. Whether the
-//! verdict says so, and the time to the answer with an empty cache. `public`, only where it is asked for: some sixty
+//! verdict says so, and the time to the answer with an empty cache. `c`, only where it is asked for: both of sources in C,
+//! whose types a WIT gives. `public`, only where it is asked for: some sixty
 //! ordinary functions, each with small mistakes that are drawn. Which of these are found, by kind, and how soon; and
 //! whether a copy without a mistake is seen as another function. With `--from`, the files of a folder in their place: a
 //! copy of each first, and only those that can be compared with it.
 
 #[path = "../../domain/benches/figures/mod.rs"]
 mod figures;
+mod in_c;
 mod mutants;
 mod planted;
 mod public;
@@ -21,6 +23,7 @@ mod timed;
 use figures::{Demand, Figures, Unit};
 use planted::PLANTED;
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use timed::TIMED;
@@ -41,6 +44,10 @@ fn main() -> Result<(), Failure> {
         public::find_mistakes(&mut figures, asked("--quick"), folder.as_deref())?;
         return Ok(figures.finish()?);
     }
+    if asked("c") {
+        in_c::compare_all(&mut figures)?;
+        return Ok(figures.finish()?);
+    }
     if only_planted || !only_timed {
         find_planted(&mut figures)?;
     }
@@ -53,7 +60,6 @@ fn main() -> Result<(), Failure> {
 /// Returns what a comparison of two sources says, and the seconds that it took.
 fn compare(a: &str, b: &str) -> Result<(Value, f64), Failure> {
     let folder = tempfile::tempdir()?;
-    let cache = tempfile::tempdir()?;
     std::fs::write(folder.path().join("a.rs"), a)?;
     std::fs::write(folder.path().join("b.rs"), b)?;
     // The first function, where a file has several.
@@ -63,15 +69,26 @@ fn compare(a: &str, b: &str) -> Result<(Value, f64), Failure> {
         .filter(|_| a.matches("\npub fn ").count() > 1);
     let name = name.and_then(|rest| rest.split(['(', '<']).next());
     let call = name.map(|name| format!("--call={}", name.replace('_', "-")));
+    let call: Vec<&str> = call.as_deref().into_iter().collect();
+    compare_files(folder.path(), ["a.rs", "b.rs"], &call)
+}
+
+/// Returns what a comparison of two files of a folder says, and the seconds that it took with an empty cache.
+fn compare_files(
+    folder: &Path,
+    files: [&str; 2],
+    options: &[&str],
+) -> Result<(Value, f64), Failure> {
+    let cache = tempfile::tempdir()?;
     let start = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
-        .args([
-            "compare", "a.rs", "b.rs", "--quiet", "--format", "json", "--seed", "1",
-        ])
-        .args(call)
+        .arg("compare")
+        .args(files)
+        .args(["--quiet", "--format", "json", "--seed", "1"])
+        .args(options)
         .arg("--cache-dir")
         .arg(cache.path())
-        .current_dir(folder.path())
+        .current_dir(folder)
         .stdin(Stdio::null())
         .output()?;
     let seconds = start.elapsed().as_secs_f64();
@@ -84,10 +101,7 @@ fn find_planted(figures: &mut Figures) -> Result<(), Failure> {
     let mut found = 0.0;
     for pair in &PLANTED {
         let (said, _) = compare(pair.right, pair.wrong)?;
-        let differ = said["outcome"] == "disagreement";
-        found += f64::from(u8::from(differ));
-        let shown = said["call"].as_str().filter(|_| differ);
-        println!("     {:<50} {}", pair.name, shown.unwrap_or("NOT FOUND"));
+        found += f64::from(u8::from(is_found(pair.name, &said)));
     }
     let share = 100.0 * found / PLANTED.len() as f64;
     let what = "planted differences that are found";
@@ -99,19 +113,10 @@ fn find_faster(figures: &mut Figures) -> Result<(), Failure> {
     let (mut right, mut longest, mut all_seconds) = (0.0, 0.0_f64, 0.0);
     for pair in &TIMED {
         let (said, seconds) = compare(pair.slower, pair.faster)?;
-        let beaten = said["verdicts"].as_array().is_some_and(|rows| {
-            rows.iter().any(|row| {
-                let is = |a: &str, b: &str, verdict: &str| {
-                    row["a"] == a && row["b"] == b && row["verdict"] == verdict
-                };
-                row["case"].is_null() && (is("a", "b", "beaten") || is("b", "a", "beats"))
-            })
-        });
+        let beaten = is_right(pair.name, &said, seconds);
         right += f64::from(u8::from(beaten));
         longest = longest.max(seconds);
         all_seconds += seconds;
-        let word = if beaten { "right" } else { "NOT RIGHT" };
-        println!("     {:<50} {seconds:>6.1} s  {word}", pair.name);
         if !beaten {
             println!("       {}", said["reason"].as_str().unwrap_or_default());
         }
@@ -125,4 +130,32 @@ fn find_faster(figures: &mut Figures) -> Result<(), Failure> {
     let (what, most) = ("the longest, seconds", Demand::AtMost(SECONDS_MAX));
     figures.row("", what, longest, Unit::One, most);
     Ok(())
+}
+
+/// Returns true if a comparison says that the files differ, and prints the call that shows it.
+fn is_found(name: &str, said: &Value) -> bool {
+    let differ = said["outcome"] == "disagreement";
+    let shown = said["call"].as_str().filter(|_| differ);
+    println!("     {name:<54} {}", shown.unwrap_or("NOT FOUND"));
+    differ
+}
+
+/// Returns true if a comparison, which took so long, says that `b` is surely ahead of `a`, over all inputs; prints it.
+fn is_right(name: &str, said: &Value, seconds: f64) -> bool {
+    let beaten = is_beaten(said);
+    let word = if beaten { "right" } else { "NOT RIGHT" };
+    println!("     {name:<54} {seconds:>6.1} s  {word}");
+    beaten
+}
+
+/// Returns true if a comparison says that `b` is surely ahead of `a`, over all inputs.
+fn is_beaten(said: &Value) -> bool {
+    said["verdicts"].as_array().is_some_and(|rows| {
+        rows.iter().any(|row| {
+            let is = |a: &str, b: &str, verdict: &str| {
+                row["a"] == a && row["b"] == b && row["verdict"] == verdict
+            };
+            row["case"].is_null() && (is("a", "b", "beaten") || is("b", "a", "beats"))
+        })
+    })
 }

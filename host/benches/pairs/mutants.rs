@@ -71,20 +71,66 @@ impl Mutant {
     }
 }
 
-/// The mistakes that can be made in a function's body.
+/// The mistakes that can be made in the functions that a call of the first public one may reach, and in methods.
 pub(crate) fn mutants(source: &str) -> Vec<Mutant> {
     let Ok(tokens) = source.parse::<TokenStream>() else {
         return Vec::new();
     };
-    let bodies = tokens.into_iter().filter_map(|token| match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
-        _ => None,
+    let bodies = bodies(tokens);
+    let names: Vec<&str> = bodies.iter().filter_map(|body| body.0.as_deref()).collect();
+    let first = source.split_once("pub fn ").and_then(|(_, rest)| {
+        rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
     });
-    let mut found = Vec::new();
-    for body in bodies {
-        collect(source, &body, &mut found);
+    let mut reached: Vec<&str> = first.into_iter().collect();
+    let mut at = 0;
+    while let Some(name) = reached.get(at).copied() {
+        at += 1;
+        let own = bodies.iter().filter(|body| body.0.as_deref() == Some(name));
+        let text: String = own.map(|body| body.1.to_string()).collect();
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .collect();
+        for other in &names {
+            if words.contains(other) && !reached.contains(other) {
+                reached.push(other);
+            }
+        }
     }
+    let mut found = Vec::new();
+    for (name, body) in &bodies {
+        if name.as_deref().is_none_or(|name| reached.contains(&name)) {
+            collect(source, body, &mut found);
+        }
+    }
+    found.retain(|mutant| !is_in_comment(source, mutant.place.start));
     found
+}
+
+/// The bodies of a file's items, each with its name if it is a function.
+fn bodies(tokens: TokenStream) -> Vec<(Option<String>, Group)> {
+    let mut bodies = Vec::new();
+    let (mut name, mut is_named) = (None, false);
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) if is_named => {
+                name = Some(word.to_string());
+                is_named = false;
+            }
+            TokenTree::Ident(word) => is_named = word == "fn",
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                bodies.push((name.take(), group));
+            }
+            _ => {}
+        }
+    }
+    bodies
+}
+
+/// Returns true if a place is behind `//` in its line.
+fn is_in_comment(source: &str, place: usize) -> bool {
+    let start = source[..place].rfind('\n').map_or(0, |at| at + 1);
+    source[start..place].contains("//")
 }
 
 fn collect(source: &str, group: &Group, found: &mut Vec<Mutant>) {

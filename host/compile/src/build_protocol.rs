@@ -27,6 +27,9 @@ pub enum BuildKind {
     /// The build whose calls show the code that they reach: line tables, no optimisation, and marks in the code. The
     /// code of a component that a user brings is marked as it is.
     Coverage,
+    /// The build whose calls show the fuel of each function: that of [`BuildKind::Release`] with line tables, and counters
+    /// in the code.
+    FunctionFuel,
 }
 
 impl BuildKind {
@@ -36,6 +39,7 @@ impl BuildKind {
             Self::Release => "release",
             Self::Diagnostic => "diagnostic",
             Self::Coverage => "coverage",
+            Self::FunctionFuel => "function-fuel",
         }
     }
 }
@@ -62,6 +66,8 @@ pub(super) struct BuildTask {
     pub(super) memory_bytes: u64,
     /// The crates that a source may use. `None` until the worker fills it in, which knows their folder.
     pub(super) crates: Option<LinkedCrates>,
+    /// False if the component alone is wanted, and no code of it: another machine compiles that.
+    pub(super) code_is_wanted: bool,
 }
 
 /// Crates that a source may use.
@@ -85,8 +91,17 @@ pub(super) enum TaskInput {
     },
     /// A component, whose bytes follow the task.
     Component,
+    /// A component that another machine built, whose bytes follow the task: it is compiled and nothing else.
+    Finished,
     /// The calibrator: a no-op component of the interface, which the child makes.
     NoOp,
+    /// A component that another machine built of this source, whose bytes follow the task: it is inspected and compiled as
+    /// one that was built here.
+    BuiltElsewhere {
+        text: String,
+        /// True if memory for arguments comes from the allocator that every source gets, as that machine says.
+        our_allocator: bool,
+    },
 }
 
 /// The compiler and the folder for a source.
@@ -116,7 +131,8 @@ pub(super) struct Compiler {
 
 /// A message of a child, in one frame. [`BuildEvent::Done`] is followed by raw frames: the component,
 /// its code for the checked profile, and the versions for the timed profile that the summary counts; of a build for
-/// coverage, its [map](bakeoff_domain::coverage::CoverageMap) in the place of the versions.
+/// coverage, its [map](bakeoff_domain::coverage::CoverageMap) in the place of the versions, and so of one for fuel by
+/// function [its](bakeoff_domain::function_fuel::FuelMap).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum BuildEvent {
     /// The stage that begins: it decides the failure of a child that dies.

@@ -2,12 +2,12 @@
 
 use super::build_protocol::{BuildPlace, BuildTask, TaskInput};
 use super::child_job::{closed_fence, job};
-use super::child_output::watch;
+use super::child_output::{ChildOutput, watch};
 use super::crates::BuiltCrates;
 use super::exit_failure::WallTime;
 use super::limits::WALL;
 use super::toolchain::Toolchain;
-use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, Working, wire};
+use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, WorkerLink, Working, wire};
 use bakeoff_confine::{Confinement, Exit, Fence};
 use bakeoff_domain::language::Language;
 use bakeoff_files::Scratch;
@@ -22,6 +22,27 @@ pub(super) enum BuildEnd {
     Exited(Exit, WallTime),
     /// The child could not be started, for this reason.
     NotStarted(String),
+}
+
+/// Has a worker do the task of a build, and returns the messages of the child, and its end.
+///
+/// # Errors
+/// The worker is lost, or its last message is unreadable.
+pub(super) async fn request_build(
+    worker: &WorkerLink,
+    task: &[u8],
+) -> Result<(ChildOutput, BuildEnd), String> {
+    let mut output = ChildOutput::default();
+    let mut take = |frame| {
+        output.take(frame);
+        Ok(())
+    };
+    let job = WorkerJob { core: None, task };
+    let end = worker.request(job, &mut take).await;
+    let end = end.map_err(|error| error.to_string())?;
+    let end = postcard::from_bytes(&end)
+        .map_err(|error| format!("the last frame of its worker is unreadable: {error}"))?;
+    Ok((output, end))
 }
 
 /// A worker whose tasks are [`BuildTask`]s behind the bytes of their components, and whose frames are the

@@ -1,13 +1,15 @@
 //! The entry to builds: each is a task for a worker, or an entry of the cache.
 
 use super::build_protocol::{BuildKind, BuildTask, TaskInput};
-use super::build_worker::{BuildEnd, BuildWorker};
+use super::build_worker::{BuildEnd, BuildWorker, request_build};
 use super::c::{self, Clang};
 use super::cache::{Cache, Name};
-use super::child_output::{BuiltComponent, ChildOutput};
+use super::child_output::BuiltComponent;
+use super::component_origins::ComponentOrigins;
 use super::coverage::COVERAGE_SCHEME;
 use super::crates::{BuildLimits, BuiltCrates, CratesError, LibraryTarget, OwnPackage};
 use super::failures::{build_failure, with_limit};
+use super::function_fuel::FUEL_SCHEME;
 use super::imports::WasiImports;
 use super::logical_lines::LINES_RULE;
 use super::request::BuildRequest;
@@ -15,7 +17,7 @@ use super::toolchain::Toolchain;
 use super::{glue, layout, reserve, rustc};
 use crate::engine::{self, Profile};
 use bakeoff_confine::Confinement;
-use bakeoff_confine::tasks::{Worker, WorkerJob, WorkerLink, wire};
+use bakeoff_confine::tasks::{Worker, WorkerLink, wire};
 use bakeoff_domain::crates::Crates;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -52,8 +54,10 @@ pub struct Builder {
     pub(super) worker: Arc<BuildWorker>,
     link: WorkerLink,
     pub(super) cache: Option<Cache>,
-    turns: Semaphore,
+    pub(super) turns: Semaphore,
     pub(super) wasi: WasiImports,
+    /// Where the components of all builds are remembered, if other machines may need them.
+    origins: Option<Arc<ComponentOrigins>>,
 }
 
 impl Builder {
@@ -72,6 +76,7 @@ impl Builder {
             cache,
             turns: Semaphore::new(concurrency.max(1)),
             wasi: WasiImports::default(),
+            origins: None,
         }
     }
 
@@ -79,6 +84,15 @@ impl Builder {
     #[must_use]
     pub fn with_wasi(self, wasi: WasiImports) -> Self {
         Self { wasi, ..self }
+    }
+
+    /// Returns the builder that remembers the components of all its builds there.
+    #[must_use]
+    pub fn with_origins(self, origins: Arc<ComponentOrigins>) -> Self {
+        Self {
+            origins: Some(origins),
+            ..self
+        }
     }
 
     /// Returns the builder with the compilers for sources in C, C++ and Zig. Crates that were allowed before are dropped: allow
@@ -194,6 +208,7 @@ impl Builder {
             .as_ref()
             .and_then(|cache| cache.get::<BuiltComponent>(&name));
         if let Some(known) = known {
+            self.remember_origin(&known);
             return Ok(Ok(Arc::new(BuiltComponent {
                 cached: true,
                 ..known
@@ -205,6 +220,7 @@ impl Builder {
         if let (Ok(built), Some(cache)) = (&built, &self.cache) {
             cache.put(&name, built);
         }
+        built.iter().for_each(|built| self.remember_origin(built));
         Ok(built.map(Arc::new))
     }
 
@@ -225,8 +241,18 @@ impl Builder {
         self.run(worker, request).await
     }
 
-    /// Refuses a source in another language than Rust where none can be built.
+    pub(super) fn remember_origin(&self, built: &BuiltComponent) {
+        if let Some(origins) = &self.origins {
+            origins.remember(built);
+        }
+    }
+
+    /// Refuses a source where there is no compiler, and one in another language than Rust where none can be built.
     fn check_language(&self, request: &BuildRequest) -> Result<(), Failure> {
+        let missing = self.worker.toolchain.missing();
+        if let (Some(reason), BuildInput::Source { .. }) = (missing, &request.code) {
+            return Err(build_failure(FailureClass::MachineFailed, reason));
+        }
         let language = request.code.language().unwrap_or_default();
         let why = match (language, request.world, &self.worker.toolchain.clang) {
             (Language::Rust, ..) => return Ok(()),
@@ -244,7 +270,7 @@ impl Builder {
     }
 
     /// Returns the name of the cache entry: a hash of everything on which the build's result depends.
-    fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
+    pub(super) fn cache_name(&self, request: &BuildRequest) -> Result<Name, Failure> {
         let call = request.interface.call();
         let fingerprint = |profile| engine::fingerprint(profile).map_err(|error| no_engine(&error));
         let engines = [fingerprint(Profile::Checked)?, fingerprint(Profile::Timed)?];
@@ -294,6 +320,9 @@ impl Builder {
             },
         ];
         parts.extend(code);
+        if request.kind == BuildKind::FunctionFuel {
+            parts.push(FUEL_SCHEME.as_bytes());
+        }
         if let (Some(crates), BuildInput::Source { .. }) = (&self.worker.crates, &request.code) {
             parts.extend([b"crates".as_slice(), crates.digest().as_bytes()]);
         }
@@ -327,26 +356,24 @@ impl Builder {
     ) -> Result<Result<BuiltComponent, Failure>, String> {
         let (task, component) = self.task(request);
         let task = wire::sealed(component.to_vec(), &task);
-        let job = WorkerJob {
-            core: None,
-            task: &task,
-        };
-        let mut output = ChildOutput::default();
-        let mut take = |frame| {
-            output.take(frame);
-            Ok(())
-        };
-        let end = worker.request(job, &mut take).await;
-        let end = end.map_err(|error| error.to_string())?;
-        let end = postcard::from_bytes(&end)
-            .map_err(|error| format!("the last frame of its worker is unreadable: {error}"))?;
+        self.build_task(worker, request, &task).await
+    }
+
+    /// Has a worker do a task that builds the component of a request.
+    pub(super) async fn build_task(
+        &self,
+        worker: &WorkerLink,
+        request: &BuildRequest,
+        task: &[u8],
+    ) -> Result<Result<BuiltComponent, Failure>, String> {
+        let (output, end) = request_build(worker, task).await?;
         Ok(match end {
             BuildEnd::Exited(exit, wall_time) => output.into_built(request, &exit, wall_time),
             BuildEnd::NotStarted(reason) => Err(build_failure(FailureClass::MachineFailed, reason)),
         })
     }
 
-    fn task<'a>(&self, request: &'a BuildRequest) -> (BuildTask, &'a [u8]) {
+    pub(super) fn task<'a>(&self, request: &'a BuildRequest) -> (BuildTask, &'a [u8]) {
         let (code, bytes): (TaskInput, &[u8]) = match &request.code {
             BuildInput::Source { text, .. } => {
                 let task = TaskInput::Source {
@@ -375,6 +402,7 @@ impl Builder {
             wasi: self.wasi,
             memory_bytes: request.memory_bytes,
             crates: None,
+            code_is_wanted: true,
         };
         (task, bytes)
     }

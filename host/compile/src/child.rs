@@ -6,9 +6,10 @@ use super::build_protocol::{
 use super::failures::{build_failure, cut, load_failure};
 use super::glue::{COMPLETIONS_IMPORT, DIAGNOSTIC_IMPORT, EVALUATOR_IMPORT};
 use super::logical_lines::logical_lines;
+use super::source_functions::SourceFunctions;
 use super::{
-    c, calibrator, component, coverage, glue, inspect, layout, own_world, reserve, rustc, unasked,
-    world_check,
+    c, calibrator, component, coverage, function_fuel, glue, inspect, layout, own_world, reserve,
+    rustc, unasked, world_check,
 };
 use crate::engine::{self, Profile};
 use bakeoff_confine::{Frames, Role, cpu_time};
@@ -56,7 +57,7 @@ fn serve(payload: &[u8], frames: &mut Frames) -> Result<(), String> {
             for blob in [product.component, product.checked]
                 .iter()
                 .chain(&product.timed)
-                .chain(&product.coverage)
+                .chain(&product.map)
             {
                 frames.send(blob).map_err(|error| error.to_string())?;
             }
@@ -76,8 +77,8 @@ pub(super) struct BuildProduct {
     pub(super) component: Vec<u8>,
     pub(super) checked: Vec<u8>,
     pub(super) timed: Vec<Vec<u8>>,
-    /// The encoded map of a build for coverage.
-    pub(super) coverage: Option<Vec<u8>>,
+    /// The encoded map of a build whose code leaves marks.
+    pub(super) map: Option<Vec<u8>>,
 }
 
 /// Carries out a build task. `bytes` is the component that a user brought, if the task is about one.
@@ -86,6 +87,9 @@ pub(super) fn carry_out(
     bytes: &[u8],
     emit: &mut dyn FnMut(BuildEvent),
 ) -> Result<BuildProduct, Failure> {
+    if let TaskInput::Finished = task.code {
+        return compile_finished(bytes, &task, emit);
+    }
     emit(BuildEvent::Stage(BuildStage::Source));
     let interface = match Interface::of_own_world(task.world) {
         Some(own) => own,
@@ -103,8 +107,10 @@ pub(super) fn carry_out(
         task.granted.push(DIAGNOSTIC_IMPORT.to_owned());
     }
     let source_lines = match &task.code {
-        TaskInput::Source { text, .. } => Some(logical_lines(text)),
-        TaskInput::Component | TaskInput::NoOp => None,
+        TaskInput::Source { text, .. } | TaskInput::BuiltElsewhere { text, .. } => {
+            Some(logical_lines(text))
+        }
+        TaskInput::Component | TaskInput::Finished | TaskInput::NoOp => None,
     };
     // A component that a user brings may do anything when it is asked for memory.
     let mut our_allocator = false;
@@ -138,10 +144,17 @@ pub(super) fn carry_out(
             inspect::inspect_module(bytes, &task.path_shown)?;
             component::componentise_brought(bytes, &interface, &task)?
         }
-        TaskInput::Component => bytes.to_vec(),
+        TaskInput::BuiltElsewhere {
+            our_allocator: as_said,
+            ..
+        } => {
+            our_allocator = *as_said;
+            bytes.to_vec()
+        }
+        TaskInput::Component | TaskInput::Finished => bytes.to_vec(),
     };
     let source_cpu = match task.code {
-        TaskInput::Component => Duration::ZERO,
+        TaskInput::Component | TaskInput::BuiltElsewhere { .. } => Duration::ZERO,
         _ => cpu_time::own_and_children(),
     };
     emit(BuildEvent::Stage(BuildStage::Component));
@@ -150,13 +163,17 @@ pub(super) fn carry_out(
         own_world::check(&component, &interface, &task)?;
     }
     let types = world_check::check(&component, &interface, &task)?;
-    let (component, coverage) = match task.kind {
-        BuildKind::Coverage => with_marks(&component, &task)?,
+    let (component, map) = match task.kind {
+        BuildKind::Coverage | BuildKind::FunctionFuel => with_marks(&component, &task)?,
         BuildKind::Release | BuildKind::Diagnostic => (component, None),
     };
-    let checked = engine::precompile(Profile::Checked, &component)
-        .map_err(|error| compile_failure(&error, &task))?;
-    let timed = precompile_timed(&component, &task)?;
+    let (checked, timed) = if task.code_is_wanted {
+        let checked = engine::precompile(Profile::Checked, &component);
+        let checked = checked.map_err(|error| compile_failure(&error, &task))?;
+        (checked, precompile_timed(&component, &task)?)
+    } else {
+        (Vec::new(), Vec::new())
+    };
     let summary = ComponentSummary {
         imports: types.imports,
         exports: types.exports,
@@ -175,28 +192,82 @@ pub(super) fn carry_out(
         component,
         checked,
         timed,
-        coverage,
+        map,
     })
 }
 
-/// Puts marks into the code of a component; with the encoded map of its points.
-fn with_marks(component: &[u8], task: &BuildTask) -> Result<(Vec<u8>, Option<Vec<u8>>), Failure> {
-    let files: &[&str] = match &task.code {
-        TaskInput::Source { language, .. } => match language {
-            Language::Rust => &[glue::user_file(task.world)],
-            Language::C => &[c::SOURCE_C],
-            Language::Cpp => &[c::SOURCE_CPP],
-            Language::Zig => &[c::SOURCE_ZIG],
-        },
-        TaskInput::Component | TaskInput::NoOp => &[],
+/// Compiles a finished component for the checked profile, and for the timed one if it is told the memory that is reserved
+/// there in advance.
+fn compile_finished(
+    component: &[u8],
+    task: &BuildTask,
+    emit: &mut dyn FnMut(BuildEvent),
+) -> Result<BuildProduct, Failure> {
+    emit(BuildEvent::Stage(BuildStage::Component));
+    let sizes = inspect::inspect(component, &task.path_shown)?;
+    let checked = engine::precompile(Profile::Checked, component)
+        .map_err(|error| compile_failure(&error, task))?;
+    let timed = if task.memory_bytes > 0 {
+        precompile_timed(component, task)?
+    } else {
+        Vec::new()
     };
+    let summary = ComponentSummary {
+        imports: Vec::new(),
+        exports: Vec::new(),
+        functions: sizes.functions,
+        function_bytes_max: sizes.function_bytes_max,
+        locals_max: sizes.locals_max,
+        our_allocator: false,
+        layouts: timed.len() as u32,
+        source_cpu: Duration::ZERO,
+        cpu: Duration::ZERO,
+        source_lines: None,
+        recodes: false,
+    };
+    Ok(BuildProduct {
+        summary,
+        component: Vec::new(),
+        checked,
+        timed,
+        map: None,
+    })
+}
+
+/// Puts the marks of a kind of build into the code of a component; with the encoded map of its points.
+fn with_marks(component: &[u8], task: &BuildTask) -> Result<(Vec<u8>, Option<Vec<u8>>), Failure> {
+    let source = match &task.code {
+        TaskInput::Source { language, text, .. } => Some((*language, text)),
+        TaskInput::Component
+        | TaskInput::Finished
+        | TaskInput::BuiltElsewhere { .. }
+        | TaskInput::NoOp => None,
+    };
+    let file = source.map(|(language, _)| match language {
+        Language::Rust => glue::user_file(task.world),
+        Language::C => c::SOURCE_C,
+        Language::Cpp => c::SOURCE_CPP,
+        Language::Zig => c::SOURCE_ZIG,
+    });
     let failed = |why: String| {
         let message = format!("{}: its code cannot be marked: {why}", task.path_shown);
         load_failure(FailureClass::LoadCompileLimit, cut(&message))
     };
-    let marked = coverage::marked(component, files).map_err(failed)?;
-    let map = postcard::to_stdvec(&marked.map).map_err(|error| failed(error.to_string()))?;
-    Ok((marked.component, Some(map)))
+    let (component, map) = if task.kind == BuildKind::FunctionFuel {
+        let functions = match source {
+            Some((Language::Rust, text)) => SourceFunctions::of_rust(text),
+            _ => SourceFunctions::by_compiler(),
+        };
+        let counted = function_fuel::with_counters(component, file.as_slice(), functions);
+        let (component, map) = counted.map_err(failed)?;
+        (component, postcard::to_stdvec(&map))
+    } else {
+        let marked = coverage::with_marks(component, file.as_slice());
+        let (component, map) = marked.map_err(failed)?;
+        (component, postcard::to_stdvec(&map))
+    };
+    let map = map.map_err(|error| failed(error.to_string()))?;
+    Ok((component, Some(map)))
 }
 
 fn no_compiler() -> Failure {

@@ -5,12 +5,14 @@ use super::child_job::processes_max;
 use super::exit_failure::{WallTime, classify_exit};
 use super::failures::cut;
 use super::layout;
+use super::marks::MARK_POINTS_MAX;
 use super::request::BuildRequest;
 use bakeoff_confine::{Child, Exit, ExitCause};
 use bakeoff_domain::coverage::CoverageMap;
 use bakeoff_domain::failure::Failure;
+use bakeoff_domain::function_fuel::FuelMap;
 use bakeoff_source::{BuildInput, COMPONENT_BYTES_MAX, content_address};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::time::Duration;
 
 /// The longest wait for a killed child to end. The kernel takes milliseconds.
@@ -58,6 +60,8 @@ pub struct BuiltComponent {
     pub source_cpu: Duration,
     /// True if the component came from the cache.
     pub cached: bool,
+    /// The points of a build for fuel by function, with the functions of its source.
+    pub function_fuel: Option<FuelMap>,
 }
 
 /// The messages that a child sent before it ended.
@@ -160,11 +164,18 @@ impl ChildOutput {
         let mut timed: Vec<Vec<u8>> = blobs.collect();
         let coverage = match request.kind {
             BuildKind::Coverage => {
-                let map = timed.pop().filter(|map| map.len() <= MAP_BYTES_MAX);
-                let map = map.and_then(|map| postcard::from_bytes(&map).ok());
+                let map: Option<CoverageMap> = timed.pop().and_then(|map| read_map(&map));
+                let map = map.filter(|map| map.points <= MARK_POINTS_MAX);
                 Some(map.ok_or_else(died)?)
             }
-            BuildKind::Release | BuildKind::Diagnostic => None,
+            BuildKind::Release | BuildKind::Diagnostic | BuildKind::FunctionFuel => None,
+        };
+        let function_fuel = if request.kind == BuildKind::FunctionFuel {
+            let map: Option<FuelMap> = timed.pop().and_then(|map| read_map(&map));
+            let map = map.filter(|map| map.points <= MARK_POINTS_MAX);
+            Some(map.ok_or_else(died)?)
+        } else {
+            None
         };
         if timed.len() != summary.layouts as usize {
             return Err(died());
@@ -187,7 +198,49 @@ impl ChildOutput {
             cpu: exit.cpu.max(summary.cpu),
             source_cpu: summary.source_cpu,
             cached: false,
+            function_fuel,
         })
+    }
+
+    /// Returns the code of a component that a child only compiled: for the checked profile, and all layouts for the timed
+    /// one.
+    pub(super) fn into_code(
+        self,
+        shown: &str,
+        exit: &Exit,
+        wall_time: WallTime,
+    ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
+        if let Some(failure) = self.failed {
+            return Err(bounded(failure));
+        }
+        let layouts = self.done.as_ref().map(|summary| summary.layouts as usize);
+        // The component itself comes first, which here has no bytes.
+        let mut blobs = self.blobs.into_iter().skip(1);
+        let checked = blobs.next();
+        let timed: Vec<Vec<u8>> = blobs.collect();
+        checked
+            .filter(|_| layouts == Some(timed.len()))
+            .map(|checked| (checked, timed))
+            .ok_or_else(|| classify_exit(self.stage, exit, wall_time, processes_max(false), shown))
+    }
+
+    /// Returns the component that a child built without code, and whether memory for arguments comes from the allocator that
+    /// every source gets.
+    pub(super) fn into_component(
+        self,
+        shown: &str,
+        exit: &Exit,
+        wall_time: WallTime,
+    ) -> Result<(Vec<u8>, bool), Failure> {
+        if let Some(failure) = self.failed {
+            return Err(bounded(failure));
+        }
+        let our_allocator = self.done.as_ref().map(|summary| summary.our_allocator);
+        let component = self.blobs.into_iter().next();
+        component
+            .filter(|component| component.len() <= COMPONENT_BYTES_MAX)
+            .zip(our_allocator)
+            .ok_or_else(|| classify_exit(self.stage, exit, wall_time, processes_max(true), shown))
     }
 
     /// Returns the program that a child built of a source.
@@ -210,6 +263,12 @@ impl ChildOutput {
         };
         program.ok_or_else(died)
     }
+}
+
+/// Reads the encoded map of a build; `None` if it is none, or too large.
+fn read_map<T: DeserializeOwned>(map: &[u8]) -> Option<T> {
+    let within = map.len() <= MAP_BYTES_MAX;
+    within.then(|| postcard::from_bytes(map).ok()).flatten()
 }
 
 /// Returns a failure whose texts have the length of a message.

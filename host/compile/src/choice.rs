@@ -41,15 +41,18 @@ pub enum ToolchainChoice {
     BuiltWith,
     /// The user's default: the compiler behind the `rustc` on the search path.
     Default,
+    /// There is no compiler: components alone can be built.
+    Missing,
 }
 
 impl ToolchainChoice {
-    /// Returns the reason in words, to follow the compiler's version.
+    /// Returns the reason in words, to follow the compiler's version; empty if there is no compiler.
     pub fn words(self) -> &'static str {
         match self {
             Self::Named => "named by RUSTC",
             Self::BuiltWith => "the one that bakeoff was built with",
             Self::Default => "the default of this user",
+            Self::Missing => "",
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::component::is_module;
 use super::decoded::decoded;
 use super::inspect::inspect;
-use bakeoff_source::interface::{Export, PublicFunction, Shape, Signature, world_exports};
+use bakeoff_source::interface::{Export, PublicFunction, world_exports};
 use wit_parser::decoding::DecodedWasm;
 
 /// The error about a core module, which does not contain the types of its exports.
@@ -26,7 +26,9 @@ pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, St
             let own = exports
                 .into_iter()
                 .filter(|export| !is_of_the_system(export));
-            Ok(own.map(public_function).collect())
+            Ok(own
+                .map(|export| PublicFunction::exported(&export))
+                .collect())
         }
         Ok(DecodedWasm::WitPackage(..)) => Err("it is a WIT package without code".to_owned()),
         Err(error) => Err(format!("it cannot be decoded: {error}")),
@@ -37,39 +39,6 @@ pub(super) fn exported_functions(bytes: &[u8]) -> Result<Vec<PublicFunction>, St
 fn is_of_the_system(export: &Export) -> bool {
     let interface = export.interface.as_deref();
     interface.is_some_and(|interface| interface.starts_with("wasi:"))
-}
-
-fn public_function(export: Export) -> PublicFunction {
-    PublicFunction {
-        name: export.name.replace('-', "_"),
-        signature: signature(&export),
-        passing: None,
-        structs: Vec::new(),
-        examples: Vec::new(),
-        is_shown: true,
-    }
-}
-
-fn signature(export: &Export) -> Result<Signature, String> {
-    if let Some(interface) = &export.interface {
-        return Err(format!(
-            "it is in the interface {interface}, not in the world"
-        ));
-    }
-    if export.is_session {
-        return Err("it is a resource that is called in three parts".to_owned());
-    }
-    let function = export.function.as_ref().map_err(ToString::to_string)?;
-    let parameters = function.params.iter().map(|parameter| {
-        let shape =
-            Shape::of(&parameter.ty).map_err(|what| format!("{} is {what}", parameter.name));
-        Ok((parameter.name.clone(), shape?))
-    });
-    let result = function.result.as_ref().ok_or("it returns nothing")?;
-    Ok(Signature {
-        parameters: parameters.collect::<Result<_, String>>()?,
-        result: Shape::of(result).map_err(|what| format!("its result is {what}"))?,
-    })
 }
 
 #[cfg(test)]

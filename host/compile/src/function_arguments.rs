@@ -4,7 +4,7 @@ use super::passed::{By, Closure, Gives, Passed, Taken};
 use syn::{PathArguments, TypeParamBound};
 
 /// The traits by which closures make values of others, in Rust. They stand in the block that calls the function.
-pub(super) const VALUES: &str = include_str!("../../../guest-sdk/src/functions.rs");
+pub(super) const VALUES: &str = include_str!("../guest-sdk/functions.rs");
 
 /// The most parameters of one function that are functions.
 pub(super) const FUNCTIONS_MAX: usize = 2;

@@ -26,6 +26,7 @@ pub fn validate_prototype(bytes: &[u8], shown: &str, interface: &Interface) -> R
         wasi: super::imports::WasiImports::Virtual,
         memory_bytes: 0,
         crates: None,
+        code_is_wanted: true,
     };
     world_check::check(bytes, interface, &task).map(drop)
 }

@@ -12,15 +12,15 @@ use wit_bindgen_rust::Opts;
 use wit_parser::{Resolve, WorldId};
 
 /// The run-time modules of the guest SDK.
-pub(super) const RT: &str = include_str!("../../../guest-sdk/src/rt.rs");
-pub(super) const ALLOCATOR: &str = include_str!("../../../guest-sdk/src/allocator.rs");
-pub(super) const FLAGS: &str = include_str!("../../../guest-sdk/src/flags.rs");
-const RANDOM: &str = include_str!("../../../guest-sdk/src/random.rs");
-const DIAGNOSTIC: &str = include_str!("../../../guest-sdk/src/diagnostic.rs");
-const PARAMETERS: &str = include_str!("../../../guest-sdk/src/parameters.rs");
+pub(super) const RT: &str = include_str!("../guest-sdk/rt.rs");
+pub(super) const ALLOCATOR: &str = include_str!("../guest-sdk/allocator.rs");
+pub(super) const FLAGS: &str = include_str!("../guest-sdk/flags.rs");
+const RANDOM: &str = include_str!("../guest-sdk/random.rs");
+const DIAGNOSTIC: &str = include_str!("../guest-sdk/diagnostic.rs");
+const PARAMETERS: &str = include_str!("../guest-sdk/parameters.rs");
 
 /// The package that a diagnostic build imports from.
-const DIAGNOSTIC_WIT: &str = include_str!("../../../wit/diagnostic/diagnostic.wit");
+const DIAGNOSTIC_WIT: &str = include_str!("../wit/diagnostic/diagnostic.wit");
 
 /// The import of a diagnostic build, as components name it. Its one function is
 /// `report: func(message: string)`.
@@ -31,7 +31,7 @@ pub const EVALUATOR_IMPORT: &str = "bakeoff:evaluator/types@0.1.0";
 /// The import of proposers that ask a model, as components name it.
 pub const COMPLETIONS_IMPORT: &str = "bakeoff:completions/completions@0.1.0";
 /// The part of `wasi:config` that a prototype with parameters imports.
-const PARAMETERS_WIT: &str = include_str!("../../../wit/config/config.wit");
+const PARAMETERS_WIT: &str = include_str!("../wit/config/config.wit");
 
 /// The interfaces through which a component gets the values of its parameters, as components name them:
 /// the one that sources import, and an earlier one with the same functions.
@@ -69,7 +69,7 @@ pub(super) fn fingerprint() -> Vec<&'static str> {
         include_str!("unasked.rs"),
         include_str!("export_names.rs"),
         bakeoff_source::interface::RUST_RULES,
-        include_str!("../../../Cargo.lock"),
+        include_str!("../workspace.lock"),
     ];
     [&own[..], &filled_bindings::SOURCES].concat()
 }
@@ -166,7 +166,7 @@ fn add_world(resolve: &mut Resolve, world: WorldId, text: &str, name: &str) -> R
 
 pub(super) fn options(kind: BuildKind) -> Opts {
     let runtime = match kind {
-        BuildKind::Release | BuildKind::Coverage => "crate::rt",
+        BuildKind::Release | BuildKind::Coverage | BuildKind::FunctionFuel => "crate::rt",
         BuildKind::Diagnostic => "crate::reporting",
     };
     Opts {

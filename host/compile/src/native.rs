@@ -150,6 +150,7 @@ impl Builder {
             wasi: self.wasi,
             memory_bytes: request.memory_bytes,
             crates: crates.map(BuiltCrates::linked),
+            code_is_wanted: true,
         };
         let task = postcard::to_stdvec(&task).map_err(|error| machine(&error))?;
         let payload = [task.as_slice()];

@@ -15,22 +15,10 @@ use wit_parser::{Resolve, WorldId, WorldKey};
 
 /// The run-time of a program, by the names of its files.
 const RUN_TIME: [(&str, &str); 4] = [
-    (
-        "program.rs",
-        include_str!("../../../guest-sdk/src/native/program.rs"),
-    ),
-    (
-        "reader.rs",
-        include_str!("../../../guest-sdk/src/native/reader.rs"),
-    ),
-    (
-        "values.rs",
-        include_str!("../../../guest-sdk/src/native/values.rs"),
-    ),
-    (
-        "writer.rs",
-        include_str!("../../../guest-sdk/src/native/writer.rs"),
-    ),
+    ("program.rs", include_str!("../guest-sdk/native/program.rs")),
+    ("reader.rs", include_str!("../guest-sdk/native/reader.rs")),
+    ("values.rs", include_str!("../guest-sdk/native/values.rs")),
+    ("writer.rs", include_str!("../guest-sdk/native/writer.rs")),
 ];
 
 /// The file with the implementations of the run-time's trait for the types of the interface.
@@ -46,7 +34,7 @@ pub(super) fn fingerprint() -> Vec<&'static str> {
         include_str!("native_glue/implementations.rs"),
         include_str!("glue.rs"),
         RUST_RULES,
-        include_str!("../../../Cargo.lock"),
+        include_str!("../workspace.lock"),
     ];
     let run_time = RUN_TIME.map(|(_, text)| text);
     [&run_time[..], &own, &filled_bindings::SOURCES].concat()

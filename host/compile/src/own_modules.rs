@@ -3,14 +3,14 @@
 
 use bakeoff_source::interface::World;
 
-const EVALUATOR: &str = include_str!("../../../guest-sdk/src/evaluator.rs");
-const EVALUATOR_GLUE: &str = include_str!("../../../guest-sdk/src/evaluator/export.rs");
-const AGGREGATOR: &str = include_str!("../../../guest-sdk/src/aggregator.rs");
-const AGGREGATOR_GLUE: &str = include_str!("../../../guest-sdk/src/aggregator/export.rs");
-const PROPOSER: &str = include_str!("../../../guest-sdk/src/proposer.rs");
-const PROPOSER_GLUE: &str = include_str!("../../../guest-sdk/src/proposer/export.rs");
-const PROPOSER_ASK: &str = include_str!("../../../guest-sdk/src/proposer/ask.rs");
-const JSON: &str = include_str!("../../../guest-sdk/src/json.rs");
+const EVALUATOR: &str = include_str!("../guest-sdk/evaluator.rs");
+const EVALUATOR_GLUE: &str = include_str!("../guest-sdk/evaluator/export.rs");
+const AGGREGATOR: &str = include_str!("../guest-sdk/aggregator.rs");
+const AGGREGATOR_GLUE: &str = include_str!("../guest-sdk/aggregator/export.rs");
+const PROPOSER: &str = include_str!("../guest-sdk/proposer.rs");
+const PROPOSER_GLUE: &str = include_str!("../guest-sdk/proposer/export.rs");
+const PROPOSER_ASK: &str = include_str!("../guest-sdk/proposer/ask.rs");
+const JSON: &str = include_str!("../guest-sdk/json.rs");
 
 /// The modules that call the functions of a user's file. A compile error in them is about that file.
 const EVALUATOR_FILE: &str = "\
@@ -44,14 +44,14 @@ impl crate::proposing::Proposer for crate::Component {
 
 /// All these texts and this file, on which components depend; part of their cache keys.
 pub(super) const TEXTS: &str = concat!(
-    include_str!("../../../guest-sdk/src/evaluator.rs"),
-    include_str!("../../../guest-sdk/src/evaluator/export.rs"),
-    include_str!("../../../guest-sdk/src/aggregator.rs"),
-    include_str!("../../../guest-sdk/src/aggregator/export.rs"),
-    include_str!("../../../guest-sdk/src/proposer.rs"),
-    include_str!("../../../guest-sdk/src/proposer/export.rs"),
-    include_str!("../../../guest-sdk/src/proposer/ask.rs"),
-    include_str!("../../../guest-sdk/src/json.rs"),
+    include_str!("../guest-sdk/evaluator.rs"),
+    include_str!("../guest-sdk/evaluator/export.rs"),
+    include_str!("../guest-sdk/aggregator.rs"),
+    include_str!("../guest-sdk/aggregator/export.rs"),
+    include_str!("../guest-sdk/proposer.rs"),
+    include_str!("../guest-sdk/proposer/export.rs"),
+    include_str!("../guest-sdk/proposer/ask.rs"),
+    include_str!("../guest-sdk/json.rs"),
     include_str!("own_modules.rs"),
 );
 

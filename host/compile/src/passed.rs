@@ -349,4 +349,39 @@ impl Passed {
             _ => false,
         }
     }
+
+    /// Returns an expression of the type, made of a reference to a value of its shape in Rust; `None` if it takes more
+    /// than that.
+    pub(super) fn made_of(&self, place: &str) -> Option<String> {
+        let mapped = |item: &Self| {
+            let made = item.made_of("item")?;
+            Some(format!(
+                "{place}.iter().map(|item| {made}).collect::<Vec<_>>()"
+            ))
+        };
+        match self {
+            Self::Plain(name) if *name != "string" => Some(format!("*{place}")),
+            Self::Size("u32") => Some(format!("*{place} as usize")),
+            Self::Size(_) => Some(format!("*{place} as isize")),
+            Self::Reference(inner) if **inner == Self::Str => Some(format!("{place}.as_str()")),
+            Self::List(item) | Self::Slice(item) => mapped(item),
+            Self::Option(inner) => {
+                let made = inner.made_of("item")?;
+                Some(format!("{place}.as_ref().map(|item| {made})"))
+            }
+            Self::Tuple(items) => {
+                let items = items.iter().enumerate();
+                let made = items.map(|(at, item)| item.made_of(&format!("(&{place}.{at})")));
+                let made: Option<Vec<String>> = made.collect();
+                made.map(|made| format!("({})", made.join(", ")))
+            }
+            Self::Collected(_, item) => {
+                let made = item.made_of("item")?;
+                Some(format!("{place}.iter().map(|item| {made}).collect()"))
+            }
+            other => other
+                .is_written_as_its_shape()
+                .then(|| format!("{place}.clone()")),
+        }
+    }
 }

@@ -3,12 +3,6 @@
 use bakeoff_source::interface::Constants;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The most constants of each kind.
-const CONSTANTS_MAX: usize = 64;
-
-/// The longest text, in characters.
-const TEXT_CHARS_MAX: usize = 24;
-
 /// Returns the first constants of a file that can be parsed. Attributes, and with them documentation, are left out.
 pub(super) fn constants(text: &str) -> Constants {
     let mut constants = Constants::default();
@@ -51,13 +45,8 @@ fn add(literal: syn::Lit, constants: &mut Constants) {
         syn::Lit::Byte(byte) => Some(char::from(byte.value()).to_string()),
         _ => None,
     };
-    if constants.numbers.len() < CONSTANTS_MAX {
-        constants.numbers.extend(number);
-    }
-    let text = text.filter(|text| text.chars().count() <= TEXT_CHARS_MAX);
-    if constants.texts.len() < CONSTANTS_MAX {
-        constants.texts.extend(text);
-    }
+    constants.add_number(number);
+    constants.add_text(text);
 }
 
 #[cfg(test)]

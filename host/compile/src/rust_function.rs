@@ -13,6 +13,9 @@ use bakeoff_source::interface::{
 };
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
+/// The place of a variable's name in an expression of it: no source has it.
+const VARIABLE: &str = "\u{1}";
+
 /// The deepest nesting of brackets or prefix operators in a file that is parsed here.
 const DEPTH_MAX: usize = 200;
 
@@ -289,21 +292,28 @@ impl RustFunction {
     /// Returns the text before and behind a variable's name that passes its value, by parameter, so that the variable
     /// can be used again; `None` if the function takes a value other than by value or reference, or changes it.
     fn passing(&self) -> Option<Vec<(String, String)>> {
+        // What stands around the name of the variable.
+        let around = |before: &str, made: Option<String>| {
+            let made = made?;
+            let (start, end) = made.split_once(VARIABLE)?;
+            Some((format!("{before}{start}"), end.to_owned()))
+        };
         let parameters = self.parameters.iter().map(|(_, passed)| match passed {
             Passed::Size("u32") => Some((String::new(), " as usize".to_owned())),
             Passed::Size(_) => Some((String::new(), " as isize".to_owned())),
             Passed::Plain(name) if *name != "string" => Some((String::new(), String::new())),
-            Passed::Reference(inner) => {
-                let is_seen = match &**inner {
-                    Passed::Str => true,
-                    Passed::Slice(item) => item.is_written_as_its_shape(),
-                    other => other.is_written_as_its_shape(),
-                };
-                is_seen.then(|| ("&".to_owned(), String::new()))
+            Passed::Reference(inner) => match &**inner {
+                Passed::Str => Some(("&".to_owned(), String::new())),
+                Passed::Slice(item) if item.is_written_as_its_shape() => {
+                    Some(("&".to_owned(), String::new()))
+                }
+                other if other.is_written_as_its_shape() => Some(("&".to_owned(), String::new())),
+                other => around("&", other.made_of(VARIABLE)),
+            },
+            other if other.is_written_as_its_shape() => {
+                Some((String::new(), ".clone()".to_owned()))
             }
-            other => other
-                .is_written_as_its_shape()
-                .then(|| (String::new(), ".clone()".to_owned())),
+            other => around("", other.made_of(VARIABLE)),
         });
         parameters.collect()
     }

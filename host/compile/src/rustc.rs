@@ -81,6 +81,11 @@ pub(super) fn kind_flags(kind: BuildKind) -> &'static [&'static str] {
             "-Cdebug-assertions=off",
             "-Coverflow-checks=off",
         ],
+        // Code of a macro stands at the line that calls it.
+        BuildKind::FunctionFuel => &[
+            "-Cdebuginfo=line-tables-only",
+            "-Ccollapse-macro-debuginfo=yes",
+        ],
     }
 }
 

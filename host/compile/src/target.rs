@@ -2,12 +2,33 @@
 
 use super::choice::{Programs, output_of_kept, resolved};
 use super::toolchain_error::{TARGET, ToolchainError};
+use bakeoff_source::{content_address, digest_of_parts};
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of the standard library for the target.
 pub(super) fn libraries(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib").join(TARGET).join("lib")
+}
+
+/// Returns a digest of the standard library for the target: of the name and the content of each file that is linked.
+pub(super) fn digest(sysroot: &Path) -> io::Result<String> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(libraries(sysroot))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "rlib") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let mut digests = Vec::new();
+    for path in files {
+        let name = path.file_name().unwrap_or_default();
+        let content = content_address(&std::fs::read(&path)?);
+        digests.push(format!("{} {content}", name.to_string_lossy()));
+    }
+    Ok(digest_of_parts(digests.iter().map(String::as_bytes)))
 }
 
 /// Adds the target to a toolchain if it is missing; calls `report` with a message first.

@@ -4,12 +4,13 @@ use super::build_protocol::Compiler;
 use super::c::Clang;
 use super::choice::{Programs, ToolchainChoice};
 use super::shared_libraries::shared_libraries;
-use super::target;
 use super::toolchain_error::ToolchainError;
+use super::{glue, rustc, target};
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
+use bakeoff_source::digest_of_parts;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A Rust toolchain that can compile for [`TARGET`].
 #[derive(Clone, Debug)]
@@ -24,6 +25,10 @@ pub struct Toolchain {
     pub(super) read: Vec<PathBuf>,
     /// The compilers for C, C++ and Zig, if it was looked for and found.
     pub(super) clang: Option<Arc<Clang>>,
+    /// The reason why there is no compiler, if there is none.
+    missing: Option<String>,
+    /// The fingerprint, once it is known.
+    fingerprint: Arc<OnceLock<String>>,
 }
 
 impl Toolchain {
@@ -94,7 +99,59 @@ impl Toolchain {
             execute,
             read,
             clang: None,
+            missing: None,
+            fingerprint: Arc::default(),
         })
+    }
+
+    /// Finds the toolchain as [`find`](Self::find) does. Where there is none, returns one that builds components alone, and
+    /// knows the reason.
+    pub async fn find_or_missing(report: &mut (dyn FnMut(&str) + Send)) -> Self {
+        let found = Self::find(report).await;
+        found.unwrap_or_else(|error| Self {
+            compiler: Compiler {
+                rustc: PathBuf::new(),
+                linker: PathBuf::new(),
+                sysroot: PathBuf::new(),
+                simd: Simd::default(),
+                edition: Edition::default(),
+            },
+            version: "no Rust compiler".to_owned(),
+            choice: ToolchainChoice::Missing,
+            execute: Vec::new(),
+            read: Vec::new(),
+            clang: None,
+            missing: Some(error.to_string()),
+            fingerprint: Arc::default(),
+        })
+    }
+
+    /// Returns the reason why there is no compiler, if there is none.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// Returns a name of all that decides which component is made of a source, besides features and edition, which a source is
+    /// built for: the compiler's version and host, the standard library, byte for byte, and what bakeoff adds. It is the same
+    /// wherever the files lie. Empty where there is no compiler, or its library cannot be read.
+    pub fn fingerprint(&self) -> String {
+        let find = || {
+            let library = match self.missing {
+                None => target::digest(&self.compiler.sysroot).ok(),
+                Some(_) => None,
+            };
+            let Some(library) = library else {
+                return String::new();
+            };
+            let flags = rustc::FLAGS.iter().copied();
+            let parts = [self.version.as_str(), &library].into_iter();
+            let parts = parts.chain(flags).chain(glue::fingerprint());
+            let digest = digest_of_parts(parts.map(str::as_bytes));
+            let mut lines = self.version.lines();
+            let release = lines.find_map(|line| line.strip_prefix("release: "));
+            format!("rustc-{}-{digest}", release.unwrap_or("unknown"))
+        };
+        self.fingerprint.get_or_init(find).clone()
     }
 
     /// Returns the toolchain with a compiler that may use vector instructions or not, and compiles prototypes in this

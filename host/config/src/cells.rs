@@ -138,7 +138,10 @@ fn axis(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<CellAxis> {
             bounds.span,
             format!("`bounds` of {} are no bounds", quoted(&by)),
             "impossible value",
-            format!("write finite numbers in ascending order{bytes}: `bounds = [20, 40, 80]`"),
+            format!(
+                "write 1 to {} numbers in ascending order, of up to {MAGNITUDE_MAX:e}{bytes}: `bounds = [20, 40, 80]`",
+                CELLS_MAX - 1
+            ),
         ));
     }
     Some(CellAxis { by, bounds: read? })

@@ -230,7 +230,9 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     let question = prose(question, "problem", PROSE_CHARS_MAX, found);
 
     decoded.places.kind = root.value_place(question::KIND).unwrap_or_default();
-    let in_words = question::is_in_words(&mut root, found);
+    let Some(in_words) = question::is_in_words(&mut root, found) else {
+        return decoded;
+    };
     if in_words {
         question::refuse_run_tables(&mut root, found);
         return in_words_sections(root, (name, question), decoded);

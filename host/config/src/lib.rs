@@ -65,6 +65,7 @@
 //! | … `budget` | 100 ms – 24 h | `"20 s"` |
 //! | … `workers` | `"auto"`, or 1–1024 cores | `"auto"` |
 //! | … `state` | `"pure"` or `"kept"` | `"pure"` |
+//! | … `machines` | `"here"` or `"each"` | `"here"` |
 //! | `[[criterion]]` (0–32) `name` | 1–100 characters | `performance` |
 //! | … `weight` | finite, from 0; not all 0 | `1.0` |
 //! | … `from` | a source of the table below, `"assess:NAME"`, `"evaluator:NAME"` (`"evaluator:EVALUATOR.NAME"` where two give it), or `"judge"` | `"time"` |
@@ -171,7 +172,7 @@ pub use lock::{
     LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,
 };
 pub use options::budget;
-pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy};
+pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy, PolicyWorkers};
 pub use problem::read_alike;
 pub use problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 pub use prompt_template::{PROMPT_BYTES_MAX, PromptKind, PromptPlace, PromptTemplate};

@@ -4,7 +4,7 @@ use super::error::{Finding, quoted};
 use super::section::{Amount, At, Number, Section};
 use super::units;
 use bakeoff_domain::spec::{
-    Comparison, Limits, Measure, RecommendationStyle, ReportOptions, State, Workers,
+    Comparison, Limits, Measure, RaceMachines, RecommendationStyle, ReportOptions, State, Workers,
 };
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -97,6 +97,13 @@ pub(super) fn measure(mut section: Section<'_>, found: &mut Vec<Finding>) -> Mea
         replicas_max: default.replicas_max,
         margin: default.margin,
         precision: fraction(&mut section, "precision", PRACTICAL, found),
+        machines: section
+            .choice(
+                "machines",
+                &[("here", RaceMachines::Here), ("each", RaceMachines::Each)],
+                found,
+            )
+            .map_or(default.machines, |machines| machines.value),
     };
     section.close(found);
     measure

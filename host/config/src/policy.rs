@@ -11,6 +11,7 @@
 //! | `[components]` `wasi` | `false`: components that users bring may not import WASI | `true` |
 //! | `[build]` `crates` | `false`: an experiment that allows crates is refused | `true` |
 //! | `[confinement]` `allow_unconfined` | `false`: `--allow-unconfined` is refused | `true` |
+//! | `[workers]` `nats`, `creds`, `ca`, `recheck` | a server of workers on other machines that every `bakeoff run` uses, files for it, and the share of answers that are worked out here, too | none |
 
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::{ConfigPlace, LimitKey, syntax};
@@ -24,6 +25,12 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+mod summary;
+mod task_limits;
+mod workers;
+
+pub use workers::PolicyWorkers;
 
 /// The environment variable that names another policy file; an empty value means no file.
 pub const POLICY_VARIABLE: &str = "BAKEOFF_POLICY";
@@ -49,6 +56,7 @@ pub struct Policy {
     allow_unconfined: Option<At<bool>>,
     generate: Option<At<bool>>,
     generate_bounds: GenerateBounds,
+    workers: Option<At<PolicyWorkers>>,
 }
 
 /// The most that a run may spend on models; `None` for no limit.
@@ -192,6 +200,10 @@ impl Policy {
         if let Some(mut confinement) = root.section("confinement", &mut found) {
             policy.allow_unconfined = confinement.flag("allow_unconfined", &mut found);
             confinement.close(&mut found);
+        }
+        if let Some(mut section) = root.section("workers", &mut found) {
+            policy.workers = workers::workers(&mut section, &mut found);
+            section.close(&mut found);
         }
         root.close(&mut found);
         if found.is_empty() {
@@ -398,65 +410,10 @@ impl Policy {
         Err(refuse(&message, &help))
     }
 
-    /// Returns a summary for reports: `defaults` without a file.
-    pub fn summary(&self) -> String {
-        if self.file.is_none() {
-            return "defaults".to_owned();
-        }
-        let mut parts = Vec::new();
-        if let Some(folders) = &self.folders {
-            parts.push(match folders.value.len() {
-                0 => "no files can be granted".to_owned(),
-                1 => "files from 1 folder can be granted".to_owned(),
-                more => format!("files from {more} folders can be granted"),
-            });
-        }
-        let limits = [
-            (
-                "memory",
-                self.memory_bytes.as_ref().map(|at| show_bytes(at.value)),
-            ),
-            ("fuel", self.fuel.as_ref().map(|at| at.value.to_string())),
-            ("wall", self.wall.as_ref().map(|at| show_duration(at.value))),
-            (
-                "output",
-                self.output_bytes.as_ref().map(|at| show_bytes(at.value)),
-            ),
-        ];
-        let limits = limits.into_iter();
-        parts.extend(limits.filter_map(|(name, most)| Some(format!("{name} at most {}", most?))));
-        if !self.allows_wasi() {
-            parts.push("no component imports WASI".to_owned());
-        }
-        match &self.programs {
-            Some(At { value: true, .. }) => parts.push("programs of experiments run".to_owned()),
-            Some(At { value: false, .. }) => {
-                parts.push("no program of an experiment runs".to_owned());
-            }
-            None => {}
-        }
-        if matches!(self.crates, Some(At { value: false, .. })) {
-            parts.push("no source uses crates".to_owned());
-        }
-        if self.permit_models("--generate").is_err() {
-            parts.push("no model is asked by a run".to_owned());
-        }
-        let bounds = self.generate_bounds;
-        if bounds != GenerateBounds::default() {
-            let usd = bounds.microdollars.map(|most| most as f64 / 1e6);
-            let usd = usd.map(|most| format!("{most} US dollars"));
-            let tokens = bounds.tokens.map(|most| format!("{most} tokens"));
-            let most: Vec<String> = usd.into_iter().chain(tokens).collect();
-            parts.push(format!("models take at most {}", most.join(" and ")));
-        }
-        if self.permit_unconfined().is_err() {
-            parts.push("nothing runs unconfined".to_owned());
-        }
-        if parts.is_empty() {
-            "a file that restricts nothing".to_owned()
-        } else {
-            parts.join("; ")
-        }
+    /// Returns the server of workers that this policy names, with its place there as `FILE:LINE`.
+    pub fn workers(&self) -> Option<(&PolicyWorkers, String)> {
+        let workers = self.workers.as_ref()?;
+        Some((&workers.value, self.line(&workers.span)))
     }
 
     /// Returns the location of a span in the policy's file, as `FILE:LINE`.

@@ -42,10 +42,13 @@ const RUN_KEYS: [&str; 7] = [
     "sweep",
 ];
 
-/// Reads `kind`. Returns true for a question in words.
-pub(super) fn is_in_words(root: &mut Section<'_>, found: &mut Vec<Finding>) -> bool {
-    root.choice(KIND, &KINDS, found)
-        .is_some_and(|kind| kind.value)
+/// Reads `kind`. Returns true for a question in words, and `None` if it is wrong: what else the file must have is not known
+/// then.
+pub(super) fn is_in_words(root: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<bool> {
+    if root.key(KIND).is_none() {
+        return Some(root.choice(KIND, &KINDS, found).is_some());
+    }
+    root.choice(KIND, &KINDS, found).map(|kind| kind.value)
 }
 
 /// Refuses the tables of an experiment that is run.
@@ -237,6 +240,17 @@ mod tests {
             words.text = "x".repeat(1 << 20);
         }
         assert!(crate::within_bounds(&long).is_err());
+    }
+
+    #[test]
+    fn of_a_wrong_kind_nothing_else_is_said() {
+        for kind in ["\"opinions\"", "7"] {
+            let text =
+                format!("name = \"x\"\nproblem = \"y\"\nkind = {kind}\n{APPROACH}{JUDGE}{EASE}");
+            let found = findings(&text);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].starts_with("`kind` "), "{found:?}");
+        }
     }
 
     #[test]

@@ -90,6 +90,12 @@ impl Wish {
         ("combine", Self::Combine),
         ("new", Self::New),
     ];
+
+    /// Returns the word of the wish.
+    pub fn name(self) -> &'static str {
+        let own = Self::ALL.iter().find(|(_, wish)| *wish == self);
+        own.map_or("improve", |(name, _)| name)
+    }
 }
 
 /// Making of a round that comes after one without a new best.

@@ -1,7 +1,7 @@
 //! `[limits]` and `[measure]` of an experiment file that is written.
 
 use super::units::{show_bytes, show_duration};
-use bakeoff_domain::spec::{Limits, Measure, State, Workers};
+use bakeoff_domain::spec::{Limits, Measure, RaceMachines, State, Workers};
 
 /// Returns limits as an experiment file declares them: those that are not the default; empty if all are.
 pub fn limits_text(limits: &Limits) -> String {
@@ -41,6 +41,9 @@ pub fn measure_text(measure: &Measure) -> String {
     if measure.state == State::Kept {
         lines.push("state = \"kept\"".to_owned());
     }
+    if measure.machines == RaceMachines::Each {
+        lines.push("machines = \"each\"".to_owned());
+    }
     table("measure", &lines)
 }
 
@@ -72,6 +75,7 @@ mod tests {
             workers: Workers::Exactly(2),
             state: State::Kept,
             precision: Some(0.005),
+            machines: RaceMachines::Each,
             ..Measure::default()
         };
         let defaults = (Limits::default(), Measure::default());

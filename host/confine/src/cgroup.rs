@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -79,7 +80,8 @@ impl CgroupParent {
     /// Makes an empty group with these bounds.
     pub(super) fn make(&self, bounds: &Bounds) -> io::Result<Cgroup> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{}{}-{number}", PREFIX, std::process::id());
+        let (ids, own) = (id_space()?, std::process::id());
+        let name = format!("{PREFIX}{ids}-{own}-{number}");
         let folder = self.folder.join(name);
         fs::create_dir(&folder)?;
         // From here on, dropping it removes the folder.
@@ -100,12 +102,12 @@ impl CgroupParent {
     }
 
     fn remove_abandoned(&self) {
-        let Ok(entries) = fs::read_dir(&self.folder) else {
+        let (Ok(entries), Ok(ids)) = (fs::read_dir(&self.folder), id_space()) else {
             return;
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let owner = name.to_str().and_then(owner);
+            let owner = name.to_str().and_then(|name| owner(name, ids));
             if owner.is_some_and(|owner| !Path::new("/proc").join(owner).exists()) {
                 kill_members(&entry.path());
                 // The kernel removes only what is empty.
@@ -134,9 +136,19 @@ fn kill_members(folder: &Path) {
 /// The prefix of the names of groups.
 const PREFIX: &str = "bakeoff-";
 
-/// Returns the process id in the name of a group: that of the process that made it.
-fn owner(name: &str) -> Option<&str> {
-    let (owner, _) = name.strip_prefix(PREFIX)?.split_once('-')?;
+/// Returns the number of the namespace in which process ids of this process mean something. Containers may share a tree of
+/// groups, and each has ids of its own.
+fn id_space() -> io::Result<u64> {
+    Ok(fs::metadata("/proc/self/ns/pid")?.ino())
+}
+
+/// Returns the process id in the name of a group: that of the process that made it, if ids of that space are ours.
+fn owner(name: &str, ids: u64) -> Option<&str> {
+    let (space, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let (owner, _) = rest.split_once('-')?;
+    if space.parse() != Ok(ids) {
+        return None;
+    }
     owner
         .bytes()
         .all(|byte| byte.is_ascii_digit())
@@ -392,23 +404,26 @@ mod tests {
             version: Version::Two,
         };
         // No process has this number: it is above what the kernel gives.
-        let (left, own) = (
-            "bakeoff-4194305-0",
-            format!("bakeoff-{}-0", std::process::id()),
-        );
-        for name in [left, &own, "user.slice"] {
+        let ids = id_space().unwrap();
+        let left = format!("bakeoff-{ids}-4194305-0");
+        let own = format!("bakeoff-{ids}-{}-0", std::process::id());
+        let of_another_container = format!("bakeoff-{}-4194305-0", ids + 1);
+        for name in [&left, &own, &of_another_container, "user.slice"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         parent.remove_abandoned();
         assert!(!folder.path().join(left).exists());
-        assert!(folder.path().join(own).exists());
-        assert!(folder.path().join("user.slice").exists());
+        for name in [&own, &of_another_container, "user.slice"] {
+            assert!(folder.path().join(name).exists(), "{name}");
+        }
     }
 
     #[test]
     fn only_our_group_names_have_an_owner() {
-        assert_eq!(owner("bakeoff-12-3"), Some("12"));
-        assert_eq!(owner("bakeoff-x-3"), None);
-        assert_eq!(owner("user.slice"), None);
+        assert_eq!(owner("bakeoff-7-12-3", 7), Some("12"));
+        assert_eq!(owner("bakeoff-7-x-3", 7), None);
+        assert_eq!(owner("bakeoff-8-12-3", 7), None);
+        assert_eq!(owner("bakeoff-12-3", 12), None);
+        assert_eq!(owner("user.slice", 7), None);
     }
 }

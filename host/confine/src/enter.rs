@@ -4,7 +4,7 @@ use super::exit::ROLE_FAILED;
 use super::frames::Frames;
 use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
-use super::{keeper, landlock_rules, memory_file, privileges, shared_page, sockets};
+use super::{cores, keeper, landlock_rules, memory_file, privileges, shared_page, sockets};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
@@ -135,7 +135,7 @@ fn prepare(
         .map_err(failed("cannot be set to die with the parent"))?;
     let pipe = take_stdout().map_err(failed("cannot redirect the standard streams"))?;
     if let Some(core) = header.core {
-        privileges::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
+        cores::pin(core).map_err(|error| format!("cannot run on core {core}: {error}"))?;
     }
     raise_fence(&header, role.before_fence)?;
     Ok((payload, Frames::new(pipe, header.frame_bytes_max, page)))

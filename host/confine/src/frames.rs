@@ -65,10 +65,10 @@ impl Frames {
     }
 }
 
-/// The parent's end of the pipe. The input is not trusted: each length is checked against its bound
+/// The end of a pipe at which frames come out. The input is not trusted: each length is checked against its bound
 /// before memory is allocated.
 #[derive(Debug)]
-pub(super) struct FrameReader<R> {
+pub struct FrameReader<R> {
     pipe: R,
     /// Bytes that were read but not returned yet. They are kept here, so that a cancelled read loses
     /// nothing.
@@ -79,7 +79,8 @@ pub(super) struct FrameReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
-    pub(super) fn new(pipe: R, frame_bytes_max: usize, output_bytes_max: u64) -> Self {
+    /// Reads frames of at most so many bytes each, and of so many in all.
+    pub fn new(pipe: R, frame_bytes_max: usize, output_bytes_max: u64) -> Self {
         Self {
             pipe,
             pending: Vec::new(),
@@ -89,8 +90,11 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// Returns the next frame; `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
+    /// Returns the next frame; `None` at the end. Nothing is lost where the wait is given up.
+    ///
+    /// # Errors
+    /// A frame is larger than the bounds, or the pipe ends within one or cannot be read.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         let Some(length) = self.fill(LENGTH_BYTES).await? else {
             return Ok(None);
         };

@@ -9,6 +9,7 @@ compile_error!("bakeoff runs on Linux only: its fences are Landlock and seccomp"
 
 mod bubblewrap;
 mod cgroup;
+mod cores;
 pub mod cpu_time;
 mod enter;
 mod error;
@@ -42,11 +43,12 @@ extern crate self as bakeoff_confine;
 mod keeper_before_main;
 
 pub use bubblewrap::bubblewrap_is_installed;
+pub use cores::{pin, usable_cores};
 pub use enter::enter_if_child;
 pub use error::{ConfinementError, FrameError, SpawnError};
 pub use exit::{Exit, ExitCause, ROLE_FAILED};
 pub use file_fence::{FileFence, kept_in};
-pub use frames::Frames;
+pub use frames::{FrameReader, Frames};
 pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
 };

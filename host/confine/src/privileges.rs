@@ -2,7 +2,7 @@
 
 use super::job::{Processes, Rlimits};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
-use rustix::thread::{CapabilitySet, CapabilitySets, CpuSet};
+use rustix::thread::{CapabilitySet, CapabilitySets};
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
@@ -122,16 +122,6 @@ pub fn in_own_session(command: &mut Command) -> &mut Command {
     };
     // SAFETY: between fork and exec only one system call is made, and nothing is allocated.
     unsafe { command.pre_exec(part) }
-}
-
-/// Pins this process to one core.
-pub(super) fn pin(core: usize) -> io::Result<()> {
-    if core >= CpuSet::MAX_CPU {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut cores = CpuSet::new();
-    cores.set(core);
-    Ok(rustix::thread::sched_setaffinity(None, &cores)?)
 }
 
 /// Lowers the limits that the kernel counts. A limit that is already lower stays.

@@ -16,4 +16,4 @@ pub use judged::{ApproachAnswers, Change, JudgedAs, JudgedChange, TestedAnswer};
 pub use tested::{
     AcceptedChange, Belief, ChangeCounts, Contradiction, DoubtfulInput, OracleTest, UnjudgedInput,
 };
-pub use words::shortened;
+pub use words::{around_difference, shortened, shortened_pair};

@@ -4,11 +4,13 @@
 mod added_section;
 mod archive_map;
 mod assemble;
+mod candidate_difference;
 mod case_label;
 mod cost;
 mod explore;
 mod generation;
 mod in_words;
+mod machine_races;
 mod natively;
 mod noise;
 mod opinions;
@@ -34,14 +36,21 @@ use crate::spec::{AuthorWords, ReportOptions};
 pub use added_section::{AddedColumn, AddedSection, AddedTable, SECTIONS_MAX, check_sections};
 pub use archive_map::{ArchiveMap, CELL_AXES_MAX, CELLS_MAX, CellAxis, FilledCell};
 pub use assemble::{Facts, assemble, assemble_unfinished, open_by_time, rescore, with_natively};
+pub use candidate_difference::{
+    CandidateDifference, DIFFERENCE_CHARS_MAX, DIFFERENCE_LINES_MAX, DIFFERENCE_VALUES_MAX,
+    DIFFERENCES_BYTES_MAX, DIFFERENCES_MAX, DifferenceLine, ValueDifference,
+};
 pub use case_label::CaseLabel;
-pub use cost::{Cost, Phase, PhaseCost, WorkerCost};
+pub use cost::{Cost, MachineCost, Phase, PhaseCost, WorkerCost};
 pub use explore::{Explored, ExploredSection, Question, explore};
 pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
     GenerationPlan, GenerationTask, ModelCost, PLAN_TASKS_MAX, TEXT_BYTES_MAX, UsedPrompt,
 };
 pub use in_words::{APPROACH_TEXT_BYTES_MAX, InWords, MeasurableCriterion};
+pub use machine_races::{
+    KINDS_MAX, MachineRace, MachineRaces, OnAllMachines, PairOnAll, RacelessMachine, with_machines,
+};
 pub use natively::Natively;
 pub use noise::{Machine, noise};
 pub use opinions::{
@@ -52,8 +61,8 @@ pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 pub use rounds::{
-    BestThen, CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist, ROUNDS_MAX,
-    RoundTook, Rounds,
+    Against, BestThen, CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist,
+    ROUNDS_MAX, RoundTook, Rounds,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,6 +123,10 @@ pub struct Report {
     /// The same sources built for this machine and run as programs, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub natively: Option<Natively>,
+    /// Races of the same variants on other kinds of machines, if the experiment asks for them. No score, rank or
+    /// recommendation follows from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machines: Option<MachineRaces>,
     /// Sections that the user's aggregators add, in the order of their declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<AddedSection>,

@@ -7,6 +7,7 @@ pub use crate::aggregator::Aggregator;
 pub use crate::approach::{Approach, AuthorWords, Grant, Parameter};
 pub use crate::code::{ApproachText, CallTiming, Code, Program};
 use crate::crates::Crates;
+pub use crate::declared::Declared;
 pub use crate::direction::Direction;
 use crate::edition::Edition;
 pub use crate::evaluator::{
@@ -58,18 +59,6 @@ pub struct Experiment {
     /// Place of its declaration.
     #[serde(default)]
     pub declared: Declared,
-}
-
-/// Place in which an experiment is declared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Declared {
-    /// An experiment file.
-    #[default]
-    InFile,
-    /// The command line: there is no file, and paths are relative to the folder of the command.
-    OnCommandLine,
-    /// Sources on the command line, off which the interface and inputs are read, into temporary files.
-    BySources,
 }
 
 impl Experiment {
@@ -221,6 +210,9 @@ pub struct Measure {
     /// there is a verdict.
     #[serde(default)]
     pub precision: Option<f64>,
+    /// The machines that the race takes place on.
+    #[serde(default, skip_serializing_if = "RaceMachines::is_here")]
+    pub machines: RaceMachines,
 }
 
 impl Default for Measure {
@@ -236,7 +228,25 @@ impl Default for Measure {
             replicas_max: 96,
             margin: None,
             precision: None,
+            machines: RaceMachines::Here,
         }
+    }
+}
+
+/// The machines that a race takes place on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RaceMachines {
+    /// The machine of the run alone.
+    #[default]
+    Here,
+    /// The machine of the run, and one of each other kind among its workers, where it is a race of its own.
+    Each,
+}
+
+impl RaceMachines {
+    /// Returns true for the machine of the run alone.
+    pub fn is_here(&self) -> bool {
+        *self == Self::Here
     }
 }
 

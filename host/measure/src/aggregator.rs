@@ -24,7 +24,7 @@ pub async fn aggregate(
         return Ok(Err(format!("the report is larger than {mib} MiB")));
     }
     let mut runner = plug_in(config, None, |bundle| AggregateCall {
-        aggregator: bundle.add(aggregator),
+        aggregator: bundle.add_code(aggregator),
         report: bundle.add(report.as_bytes()),
     })?;
     let answer = answered("the aggregator", &mut runner, |sections, reply| {

@@ -28,7 +28,7 @@ const HOST_BYTES: u64 = 768 << 20;
 
 /// The most bytes of memory that all instances of a replica together keep between their calls. Where the
 /// variants of a race would keep more, each replica has a group of them.
-const KEPT_BYTES_MAX: u64 = 2 << 30;
+pub(super) const KEPT_BYTES_MAX: u64 = 2 << 30;
 
 /// Returns the bytes that an instance keeps between calls, if a call writes `peak_bytes`; an instance that is kept may
 /// use all of its memory limit.

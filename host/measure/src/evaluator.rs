@@ -15,6 +15,7 @@ use bakeoff_runner::{
 };
 use bakeoff_sandbox::{GivenReading, KnownEvidence};
 use bakeoff_source::PackedFolders;
+use serde::Serialize;
 
 /// The most readings that are taken from one evaluation.
 const READINGS_MAX: usize = 1 << 16;
@@ -36,7 +37,7 @@ pub struct EvaluationInput<'a> {
 }
 
 /// Result of an evaluation. Nothing about the readings was checked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct EvaluatorAnswer {
     /// The answers of the variant that the evaluator got, without numbers.
     pub answers: Vec<AssessedAnswer>,
@@ -61,7 +62,7 @@ pub async fn describe(
     evaluator: &[u8],
 ) -> Result<Result<Vec<EvaluatedCriterion>, String>, RunnerError> {
     let mut runner = plug_in(config, None, |bundle| DescribeCall {
-        evaluator: bundle.add(evaluator),
+        evaluator: bundle.add_code(evaluator),
     })?;
     let described = answered("the evaluator", &mut runner, |criteria, reply| {
         *criteria = Some(reply);
@@ -81,7 +82,7 @@ pub async fn evaluate(
 ) -> Result<EvaluatorAnswer, RunnerError> {
     let secret = config.seed.assessment_secret();
     let mut runner = plug_in(config, core, |bundle| EvaluateCall {
-        evaluator: bundle.add(input.evaluator),
+        evaluator: bundle.add_code(input.evaluator),
         variant: input
             .variant
             .map(|code| bundle.add_guest(code, input.files)),

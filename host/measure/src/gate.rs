@@ -190,7 +190,7 @@ pub async fn read_cases(
 ) -> Result<Vec<Result<(), WrongCase>>, RunnerError> {
     let mut results = None;
     let mut runner = config.runner(None, 1, |bundle| ReadCasesCall {
-        component: bundle.add(checked),
+        component: bundle.add_code(checked),
     })?;
     runner.run(&mut |read| results = Some(read)).await?;
     results.ok_or_else(|| RunnerError::Silent("it did not read the cases".into()))

@@ -3,6 +3,7 @@
 use super::bounds::{self, replica_bytes, room_for};
 use super::machine;
 use super::race_types::{Dropout, TimedVariant};
+use super::remote_replica::{are_plausible, is_of_plan};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{Death, Ended, LongCall, RunnerError};
 use bakeoff_domain::failure::{Failure, Phase};
@@ -102,6 +103,26 @@ pub(super) struct RunReplica<'a> {
 }
 
 impl RunReplica<'_> {
+    /// Returns the state of the machine at the launch, as far as it is this one.
+    fn surroundings(&self) -> Surroundings {
+        let here = Surroundings {
+            started_s: self.started_s,
+            ..Surroundings::default()
+        };
+        if self.config.elsewhere {
+            return here;
+        }
+        Surroundings {
+            core: self.core.and_then(|core| u32::try_from(core).ok()),
+            load: machine::load(),
+            ..here
+        }
+    }
+
+    fn steal_ticks(&self) -> Option<u64> {
+        machine::steal_ticks(self.core).filter(|_| !self.config.elsewhere)
+    }
+
     pub(super) async fn run(
         &self,
         plan: ReplicaPlan,
@@ -127,7 +148,7 @@ impl RunReplica<'_> {
                     gains_by_state: timed_variant.gains_by_state,
                 });
             }
-            let calibrator = bundle.add(self.calibrator);
+            let calibrator = bundle.add_code(self.calibrator);
             ReplicaCall {
                 payloads,
                 calibrator,
@@ -155,13 +176,8 @@ impl RunReplica<'_> {
         runner.bounds.left = self.left;
         runner.bounds.overrun = self.overrun.to_vec();
         runner.bounds.shares = self.shares.to_vec();
-        let mut surroundings = Surroundings {
-            core: self.core.and_then(|core| u32::try_from(core).ok()),
-            started_s: self.started_s,
-            load: machine::load(),
-            ..Surroundings::default()
-        };
-        let stolen = machine::steal_ticks(self.core);
+        let mut surroundings = self.surroundings();
+        let stolen = self.steal_ticks();
         let launched = Instant::now();
         let mut samples = Vec::new();
         let mut facts = None;
@@ -175,9 +191,14 @@ impl RunReplica<'_> {
                 ReplicaReply::Facts(found) => facts = Some(found),
             })
             .await?;
+        let (cases, took) = (self.config.inputs.cases(), launched.elapsed());
+        if self.config.elsewhere && !is_of_plan(&ended, &wanted, cases, took) {
+            return Err(untold(
+                "it speaks of a variant or case that did not take part",
+            ));
+        }
         match (ended, facts) {
             (Ended::Done, Some(facts)) => {
-                let cases = self.config.inputs.cases();
                 if !fits(
                     &wanted,
                     (self.timed_variants.len(), cases),
@@ -186,13 +207,19 @@ impl RunReplica<'_> {
                 ) {
                     return Err(untold("it measured other samples than it was told to"));
                 }
+                if self.config.elsewhere && !are_plausible(&samples, &facts, took) {
+                    return Err(untold(
+                        "it says that its samples took longer than its answer",
+                    ));
+                }
                 surroundings.seconds = launched.elapsed().as_secs_f64();
                 surroundings.preemptions = facts.preemptions;
                 surroundings.contention_probe_ns =
                     facts.contention_probe_ns.filter(|took| took.is_finite());
                 surroundings.core_contention =
                     facts.core_contention.filter(|ratio| ratio.is_finite());
-                surroundings.steal_ticks = machine::steal_ticks(self.core)
+                surroundings.steal_ticks = self
+                    .steal_ticks()
                     .zip(stolen)
                     .map(|(after, before)| after.saturating_sub(before));
                 let replica = Replica {

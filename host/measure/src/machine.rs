@@ -36,12 +36,6 @@ pub fn probe_name() -> String {
     digest_of_parts(std::iter::once(&b"bakeoff probe"[..]).chain(parts))
 }
 
-/// Returns the numbers of the cores that this process may run on.
-pub fn usable_cores() -> Vec<usize> {
-    let cores = core_affinity::get_core_ids().unwrap_or_default();
-    cores.into_iter().map(|core| core.id).collect()
-}
-
 /// Returns the memory that was free for programs when this process first asked, in bytes; `u64::MAX` if the system does
 /// not say.
 pub fn available_bytes() -> u64 {

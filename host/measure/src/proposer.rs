@@ -18,7 +18,7 @@ pub async fn propose(
     completions: &Completions,
 ) -> Result<ProposerReply, RunnerError> {
     let mut runner = plug_in(config, None, |bundle| ProposeCall {
-        proposer: bundle.add(proposer),
+        proposer: bundle.add_code(proposer),
         task: task.clone(),
         completions: completions.clone(),
     })?;

@@ -92,7 +92,7 @@ pub async fn race<L: RaceListener, C: ReplicaQueue>(
         timed_variants: timed_variants.to_vec().into(),
         calibrator: calibrator.into(),
     });
-    let mut replicas = ReplicaTasks::new(tasks, options.key);
+    let mut replicas = ReplicaTasks::new(tasks, options.key, config.elsewhere);
     let settings = declare(timed_variants.len(), config.inputs.cases(), options);
     let pilot = match stored.pilot {
         Some(pilot) => pilot,

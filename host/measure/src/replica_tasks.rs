@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The lease of a replica. The worker that watches its runner detects stalls of the machine and reports how the runner
+/// The lease of a replica on this machine. The worker that watches its runner detects stalls of the machine and reports how the runner
 /// ended, so the lease is longer than any stall.
 const LEASE: Duration = Duration::from_secs(24 * 3600);
 
@@ -70,6 +70,10 @@ impl ReplicaJob {
             shares: &self.shares,
         };
         match replica.run(self.plan, self.solo).await {
+            // A race elsewhere is told why: it decides whether it is begun anew on another machine.
+            Err(RunnerError::WorkerLost(reason)) if config.elsewhere => {
+                Ok(ReplicaAnswer(Ok(ReplicaEnd::WorkerLost(reason))))
+            }
             Err(RunnerError::WorkerLost(reason)) => Err(reason),
             ended => Ok(ReplicaAnswer(ended)),
         }
@@ -124,16 +128,18 @@ pub(super) struct ReplicaTasks<'t, C: ReplicaQueue> {
     pub(super) driver: &'t mut Driver<C>,
     /// Digest that tells these tasks from those of any other race.
     key: Arc<str>,
+    lease: Duration,
     under_way: BTreeMap<TaskKey, Launched>,
     launches: u64,
 }
 
 impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
-    /// Returns the tasks of the race of this key, which has none yet.
-    pub(super) fn new(driver: &'t mut Driver<C>, key: &str) -> Self {
+    /// Returns the tasks of the race of this key, which has none yet. A worker elsewhere is lost when it is silent.
+    pub(super) fn new(driver: &'t mut Driver<C>, key: &str, elsewhere: bool) -> Self {
         Self {
             driver,
             key: key.into(),
+            lease: if elsewhere { Task::LEASE } else { LEASE },
             under_way: BTreeMap::new(),
             launches: 0,
         }
@@ -180,7 +186,7 @@ impl<'t, C: ReplicaQueue> ReplicaTasks<'t, C> {
             Cpu::QuietCore
         };
         let task = Task {
-            lease: LEASE,
+            lease: self.lease,
             ..Task::new(key.clone(), kind, Needs::cpu(cpu))
         };
         let added = self.driver.add(task, job.into());

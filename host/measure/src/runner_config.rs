@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub struct RunnerConfig {
     /// The worker that runs runners, and confines them.
     pub worker: WorkerLink,
+    /// True if that worker is on another machine: the state of this one says nothing about its times then.
+    pub elsewhere: bool,
     /// The path of the export that is called.
     pub call: Vec<String>,
     /// The limits of a call.
@@ -81,7 +83,7 @@ impl RunnerConfig {
         request: impl FnOnce(&mut Bundle) -> C,
     ) -> Result<RunnerJob<'_, C>, RunnerError> {
         let mut bundle = Bundle::default();
-        let inputs = self.inputs.map_code(|code| bundle.add(code));
+        let inputs = self.inputs.map_code(|code| bundle.add_code(code));
         let call: AnyCall = request(&mut bundle).into();
         let request = Request {
             path: self.call.clone(),

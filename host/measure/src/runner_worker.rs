@@ -15,7 +15,12 @@ pub struct RunnerWorker {
 impl RunnerWorker {
     /// Returns a link to a worker in this process that confines runners in this manner.
     pub fn link(confinement: Confinement) -> WorkerLink {
-        WorkerLink::new(Arc::new(Self { confinement }))
+        WorkerLink::new(Arc::new(Self::new(confinement)))
+    }
+
+    /// Returns a worker that confines runners in this manner.
+    pub fn new(confinement: Confinement) -> Self {
+        Self { confinement }
     }
 
     async fn run(&self, job: WorkerJob<'_>, frames: &WorkerFrames) -> RunnerEnd {

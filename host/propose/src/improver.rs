@@ -6,7 +6,7 @@ use super::prompt;
 use super::proposal::ProposalOutcome;
 use super::templates::used_prompts;
 use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
-use bakeoff_config::PromptKind;
+use bakeoff_config::{PromptKind, Wish};
 use bakeoff_domain::report::{ModelCost, UsedPrompt};
 use bakeoff_provider::{AskError, Models};
 use bakeoff_run::{RunError, SharedCores, Survey};
@@ -25,6 +25,8 @@ pub struct Improver {
 pub struct Improvement {
     /// Difference from the best one, in the model's words.
     pub change: String,
+    /// The wish that was asked for.
+    pub wish: Wish,
     /// Source in Rust. It may have failed when it was tried out.
     pub source: String,
 }
@@ -125,6 +127,7 @@ impl Improver {
         Ok(match (proposal.attempts.pop(), proposal.outcome) {
             (Some(last), _) => Ok(Improvement {
                 change: proposal.idea.description,
+                wish: learnt.wish(place),
                 source: last.source,
             }),
             (None, ProposalOutcome::Failed { message, .. }) => Err(Unwritten::Failed(message)),

@@ -2,6 +2,7 @@
 //! part of the prompt, and so stands in the record of replies.
 
 use bakeoff_config::Wish;
+use bakeoff_domain::function_fuel::FunctionFuel;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -48,6 +49,9 @@ pub struct ToldProgram {
     /// Its readings over those of the best candidate, by source, where the two differ.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub over_best: BTreeMap<String, f64>,
+    /// Shares of its fuel by the functions of its source, the largest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fuel_by_function: Vec<FunctionFuel>,
     /// Values of its parameters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,

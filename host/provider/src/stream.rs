@@ -95,7 +95,7 @@ impl ReplyStream {
         }
         match read {
             Err(SseError::NotText) => Some(self.malformed("it is not UTF-8", "")),
-            Err(SseError::TooLong) => Some(self.too_long("the longest event")),
+            Err(SseError::TooLong) => Some(self.too_long("1 MiB in one event")),
             Ok(()) => self.beyond_limits(),
         }
     }

@@ -1,6 +1,7 @@
 //! A report as blocks, which [`super::report`] builds once and the terminal, Markdown and HTML each write in their way.
 //! All of them show the same blocks in the same order; what the terminal leaves out is said by headings.
 
+use super::candidate_entries::CandidateEntry;
 use super::charts::Chart;
 use super::code::CodeSample;
 use super::ratio_rows::RatioRow;
@@ -40,6 +41,11 @@ pub(super) enum Block {
     Chart { chart: Chart, lines: Vec<RatioRow> },
     /// Names with what is said of them: variants without a rank and the reasons, files and their answers.
     Entries(Vec<Entry>),
+    /// Candidates of a search: a page lets each be opened, Markdown has the table.
+    Candidates {
+        table: Table,
+        entries: Vec<CandidateEntry>,
+    },
     /// Sources; a terminal shows the first of the best.
     Code(Vec<CodeSample>),
     /// Code in a text.

@@ -6,7 +6,7 @@ use super::document::{Block, Entry, Heading};
 use super::escape::Html;
 use super::page::{self, Exploring};
 use super::table::{Align, Table};
-use super::{Options, charts, report, side_by_side};
+use super::{Options, candidate_entries, charts, report, side_by_side};
 use bakeoff_domain::report::{RankingOutcome, Report};
 use std::fmt::Write;
 
@@ -106,6 +106,10 @@ impl Page<'_> {
                 self.add(format_args!("<dl>"));
                 list.iter().for_each(|entry| self.entry(entry));
                 self.add(format_args!("</dl>"));
+            }
+            Block::Candidates { entries, .. } => {
+                let entries = candidate_entries::markup(entries);
+                self.add(format_args!("{entries}"));
             }
             Block::Code(samples) => self.code(samples),
             Block::Pairs(pairs) => {

@@ -5,13 +5,16 @@ use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::Report;
 use serde::Serialize;
 
-/// Returns the report as indented JSON with a line break at its end. Control and formatting
-/// characters are escaped, so that printing it on a terminal is safe.
+/// Returns the report as indented JSON with a line break at its end, with its outcome before everything else, unless
+/// nothing was run or the run has not ended. Control and formatting characters are escaped, so that printing it on a terminal is safe.
 pub fn json(report: &Report) -> String {
-    written(report)
+    if report.in_words.is_some() || report.unfinished.is_some() {
+        return written(report);
+    }
+    json_of_comparison(report, ComparisonOutcome::of(report))
 }
 
-/// Returns the report of a comparison as JSON: the same, with `outcome` before everything else.
+/// Returns the report of a comparison as JSON: the same, with the outcome of what was asked.
 pub fn json_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String {
     #[derive(Serialize)]
     struct Comparison<'a> {
@@ -56,5 +59,6 @@ mod tests {
         );
         let back: bakeoff_domain::report::Report = serde_json::from_str(&text).unwrap();
         assert_eq!(super::json(&back), super::json(&report));
+        assert!(super::json(&report).starts_with("{\n  \"outcome\": \""));
     }
 }

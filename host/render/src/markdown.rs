@@ -68,7 +68,7 @@ impl Page {
                 self.table(table);
                 self.paragraph(&format!("{scales} {weights}"));
             }
-            Block::Table(table) => self.table(table),
+            Block::Table(table) | Block::Candidates { table, .. } => self.table(table),
             Block::Chart { chart, .. } => {
                 if let Some(folder) = &self.charts {
                     let image = format!(

@@ -7,11 +7,12 @@ use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
 use super::unranked::unranked;
 use super::{
-    Options, added, author_words, clipped, code, environment, generation, in_words, legend,
-    lineage, natively, opinions, parts, rounds, screened, tables, took, unfinished,
+    Options, added, author_words, candidate_entries, clipped, code, environment, generation,
+    in_words, legend, lineage, machine_races, natively, opinions, parts, rounds, screened, tables,
+    took, unfinished,
 };
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Report, presented};
+use bakeoff_domain::report::{Report, Rounds, presented};
 use bakeoff_domain::spec::Comparison;
 use bakeoff_run::audit::PastRun;
 
@@ -152,6 +153,7 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
         blocks.push(Block::List(sentences.map(sentence).collect()));
         blocks.push(Block::Table(table));
     }
+    other_machines(blocks, report);
     if let Some(chart) = charts::ratios(report) {
         let title = format!("{} (logarithmic)", chart.table.caption);
         let lines = ratio_rows::ratios_to_reference(report);
@@ -168,6 +170,33 @@ fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
     for chart in charts::parameters(whole) {
         let caption = chart.table.caption.clone();
         charted(blocks, chart, Some(&caption), Vec::new());
+    }
+}
+
+/// Adds what holds on other kinds of machines, and a section for the race on each.
+fn other_machines(blocks: &mut Vec<Block>, report: &Report) {
+    let Some(machines) = &report.machines else {
+        return;
+    };
+    let sentence = |text: String| Text::outside(clipped(&text, SENTENCE_CHARS_MAX));
+    let list = |sentences: Vec<String>| Block::List(sentences.into_iter().map(sentence).collect());
+    section(blocks, Heading::new(machine_races::HEADING));
+    blocks.push(list(words::machines(report)));
+    for race in &machines.races {
+        let title = machine_races::title(race);
+        let mut heading = Heading::new("");
+        heading.title = Text::outside(title.clone());
+        heading.in_terminal = Some(Text::outside(title));
+        section(blocks, heading);
+        blocks.push(outside(clipped(
+            &machine_races::facts(race),
+            SENTENCE_CHARS_MAX,
+        )));
+        blocks.push(Block::Table(machine_races::table(report, race)));
+        let pairs = words::pairs_on(report, race);
+        if !pairs.is_empty() {
+            blocks.push(list(pairs));
+        }
     }
 }
 
@@ -234,10 +263,41 @@ fn searched(blocks: &mut Vec<Block>, report: &Report) {
         let lines = Vec::new();
         blocks.push(Block::Chart { chart, lines });
     }
-    if let Some(tree) = lineage::tree(report, made) {
-        section(blocks, Heading::with(&tree.caption, None));
-        blocks.push(Block::Table(tree));
+    candidates(blocks, report, made);
+}
+
+/// Adds the way to the best, and the tree of all candidates.
+fn candidates(blocks: &mut Vec<Block>, report: &Report, made: &Rounds) {
+    if made.candidates == 0 {
+        return;
     }
+    let best = lineage::best_finalist(report, made);
+    let way = best.map_or_else(Vec::new, |best| lineage::way_to(made, best));
+    let title = best.map(|best| format!("The way to {}", clipped(&best.name, rounds::CHARS_MAX)));
+    if let Some(title) = title.filter(|_| way.len() > 1) {
+        let mut heading = Heading::with("", None);
+        heading.title = Text::outside(title.clone());
+        section(blocks, heading);
+        blocks.push(Block::Candidates {
+            table: lineage::table(report, made, &title, &way),
+            entries: candidate_entries::of_way(report, made, &way),
+        });
+    }
+    let tree = lineage::tree(made);
+    let caption = "Where each candidate came from";
+    section(blocks, Heading::with(caption, None));
+    let all = made.lineage.len();
+    if tree.len() < all {
+        blocks.push(ours(format!(
+            "{} of {} are shown: `bakeoff archive DIR --tree` has all.",
+            numbers::count(tree.len() as u64),
+            numbers::count(all as u64)
+        )));
+    }
+    blocks.push(Block::Candidates {
+        table: lineage::table(report, made, caption, &tree),
+        entries: candidate_entries::of_tree(report, made, &tree, &way),
+    });
 }
 
 /// Adds the generation of approaches, and the sections of aggregators.

@@ -52,12 +52,14 @@ pub fn json_of_revisions(report: &RevisionsReport) -> String {
     #[derive(Serialize)]
     struct Versioned<'a> {
         schema_version: u32,
+        outcome: ComparisonOutcome,
         answer: String,
         #[serde(flatten)]
         report: &'a RevisionsReport,
     }
     json::written(&Versioned {
         schema_version: SCHEMA_VERSION,
+        outcome: report.worst(),
         answer: report.answer(),
         report,
     })
@@ -288,6 +290,8 @@ mod tests {
             }
             assert!(!text.contains('\u{1b}'), "{text}");
         }
+        let outcome = "\"outcome\": \"disagreement\",\n  \"answer\"";
+        assert!(others[2].contains(outcome), "{}", others[2]);
         assert!(others[3].contains("failures=\"3\""), "{}", others[3]);
         assert!(
             others[3].contains("name=\"outcome\" value=\"disagreement\""),

@@ -28,30 +28,25 @@ pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
     if rounds.failed > 0 {
         parts.push(format!("{} failed", numbers::count(rounds.failed)));
     }
-    match rounds.same {
-        0 => {}
-        1 => {
-            parts.push("1 was the same program as an earlier one, and was not measured".to_owned())
-        }
-        same => parts.push(format!(
-            "{} were the same program as an earlier one, and were not measured",
-            numbers::count(same)
-        )),
+    if rounds.same > 0 {
+        let was = if rounds.same == 1 { "was" } else { "were" };
+        let same = numbers::count(rounds.same);
+        parts.push(format!(
+            "{same} {was} the same program as an earlier one, and {was} not measured"
+        ));
     }
-    let mut first = format!(
-        "{}. There was no further round: {}.",
+    let first = format!(
+        "{}. There was no further round: {}. It took {} s, and follows from the seed {}.",
         parts.join("; "),
-        super::clipped(&rounds.ended, 200)
-    );
-    first += &format!(
-        " It took {} s, and follows from the seed {}.",
+        super::clipped(&rounds.ended, 200),
         numbers::significant(rounds.seconds, 3),
         rounds.seed
     );
     let found = rounds.finalists.iter();
     let found = found.map(|one| finalist(report, rounds, one));
     let mut all: Vec<String> = [first].into_iter().chain(found).collect();
-    if rounds.finalists.iter().any(|one| !one.control) {
+    let mut of_search = rounds.finalists.iter().filter(|one| !one.control);
+    if of_search.any(|one| one.found_ratio.is_some()) {
         all.push(
             format!(
                 "Figures of the search come from short races, and the luckiest of many candidates stands out in them: what \
@@ -78,6 +73,7 @@ fn none_raced(rounds: &Rounds) -> Option<String> {
     }
     let has = |outcome: &str| made(rounds).any(|one| one.outcome == outcome);
     let why = match (has("passed"), has("gated")) {
+        (false, false) if has("same") => "none that was new passed its checks",
         (false, false) => "none of them passed its checks",
         (false, true) => "none of them passes every gate",
         (true, _) => "none of them was among the best of the last round",
@@ -181,18 +177,20 @@ fn control(report: &Report, rounds: &Rounds) -> Option<String> {
             "{begin}; the two cannot be compared, since one of them found nothing to race."
         ));
     };
-    let name = super::clipped(&best.name, CHARS_MAX);
-    let other_name = super::clipped(&other.name, CHARS_MAX);
+    let [name, other_name] = [best, other].map(|one| super::clipped(&one.name, CHARS_MAX));
     let (own, drawn) = (variant(report, &best.name)?, variant(report, &other.name)?);
     let by_time = (best.found_ratio.or(other.found_ratio))
         .and_then(|_| words::ordered_row(report, &own.id, &drawn.id, None))
         .map(|row| words::pair(report, &row));
     let by_rank = || {
-        format!(
-            "ranks {} and {}",
-            words::rank(report, own),
-            words::rank(report, drawn)
-        )
+        let said = match (own.rank, drawn.rank) {
+            (Some(own), Some(drawn)) if own < drawn => "it ranks before that one",
+            (Some(own), Some(drawn)) if own > drawn => "it ranks behind that one",
+            (Some(_), Some(_)) => "neither ranks before the other",
+            _ => "they are not both ranked",
+        };
+        let rank = |variant| words::rank(report, variant);
+        format!("{said} ({} and {})", rank(own), rank(drawn))
     };
     Some(format!(
         "{begin}. {name}, the best that rounds made, against {other_name}, {other_best}: {}.",

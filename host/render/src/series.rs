@@ -45,15 +45,15 @@ pub fn html_of_series(report: &SeriesReport, options: &Options) -> String {
 }
 
 /// Returns a report about a series as JSON, with the outcome of the test that was asked for, if there was one.
-pub fn json_of_series(report: &SeriesReport, asked: Option<ComparisonOutcome>) -> String {
+pub fn json_of_series(report: &SeriesReport, test: Option<ComparisonOutcome>) -> String {
     #[derive(Serialize)]
-    struct Asked<'a> {
+    struct Tested<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
-        asked: Option<ComparisonOutcome>,
+        test: Option<ComparisonOutcome>,
         #[serde(flatten)]
         report: &'a SeriesReport,
     }
-    json::written(&Asked { asked, report })
+    json::written(&Tested { test, report })
 }
 
 /// Returns the verdicts of a report about a series as CSV (RFC 4180).

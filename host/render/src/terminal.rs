@@ -112,7 +112,7 @@ impl Page {
                 self.lines
                     .paragraph(&format!("{scales} {weights}"), " ", Some(Style::Dim));
             }
-            Block::Table(table) => self.table(table, ""),
+            Block::Table(table) | Block::Candidates { table, .. } => self.table(table, ""),
             Block::Chart { chart, lines } => {
                 if lines.is_empty() {
                     self.table(&chart.table, "")

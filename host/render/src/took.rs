@@ -1,7 +1,7 @@
 //! Cost of a run, in words: variants, sources, time, cores and models.
 
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Cost, Opinions, Phase, PhaseCost, Report, WorkerCost};
+use bakeoff_domain::report::{Cost, MachineCost, Opinions, Phase, PhaseCost, Report, WorkerCost};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "What it took";
@@ -12,6 +12,9 @@ const BAR_CELLS: f64 = 20.0;
 /// The largest number of cores that are shown one by one.
 const CORES_SHOWN_MAX: usize = 8;
 
+/// The largest number of other machines that are shown one by one.
+const MACHINES_SHOWN_MAX: usize = 8;
+
 /// Returns what a run took, as pairs of name and value.
 pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
     let cost = &report.cost;
@@ -20,6 +23,7 @@ pub(super) fn pairs(report: &Report) -> Vec<(&'static str, String)> {
         ("Sources", sources(cost)),
         ("Time", time(report)),
         ("Cores", load(cost)),
+        ("Elsewhere", elsewhere(cost)),
         ("At once", at_once(cost)),
         ("Models", models(report)),
         ("Opinions", opinions(report)),
@@ -166,15 +170,50 @@ fn opinions(report: &Report) -> String {
     }
 }
 
+/// Returns a number of tasks and their time.
+fn work(tasks: u64, seconds: f64) -> String {
+    let seconds = numbers::significant(seconds, 3);
+    match tasks {
+        1 => format!("1 task in {seconds} s"),
+        tasks => format!("{} tasks in {seconds} s", numbers::count(tasks)),
+    }
+}
+
+/// Returns the work of each other machine; of many machines, that of all together.
+fn elsewhere(cost: &Cost) -> String {
+    let of_machine = |one: &MachineCost| {
+        let work = work(one.tasks, one.busy_seconds);
+        let lost = match one.lost {
+            0 => String::new(),
+            lost => format!(", {} of them lost", numbers::count(lost)),
+        };
+        format!("{work}{lost}")
+    };
+    if cost.machines.len() > MACHINES_SHOWN_MAX {
+        let sum = |sum: MachineCost, one: &MachineCost| MachineCost {
+            machine: String::new(),
+            cores: 0,
+            tasks: sum.tasks.saturating_add(one.tasks),
+            lost: sum.lost.saturating_add(one.lost),
+            busy_seconds: sum.busy_seconds + one.busy_seconds,
+        };
+        let all = cost.machines.iter().fold(MachineCost::default(), sum);
+        return format!("{} machines: {}", cost.machines.len(), of_machine(&all));
+    }
+    let all = cost.machines.iter().map(|one| {
+        let cores = if one.cores == 1 { "core" } else { "cores" };
+        format!(
+            "{} ({} {cores}): {}",
+            one.machine,
+            one.cores,
+            of_machine(one)
+        )
+    });
+    all.collect::<Vec<String>>().join("; ")
+}
+
 /// Returns the work of each core; of many cores, that of all together.
 fn load(cost: &Cost) -> String {
-    let work = |tasks: u64, seconds: f64| {
-        let seconds = numbers::significant(seconds, 3);
-        match tasks {
-            1 => format!("1 task in {seconds} s"),
-            tasks => format!("{} tasks in {seconds} s", numbers::count(tasks)),
-        }
-    };
     if cost.workers.len() > CORES_SHOWN_MAX {
         let tasks = cost.workers.iter().map(|worker| worker.tasks).sum();
         let seconds = cost.workers.iter().map(|worker| worker.busy_seconds).sum();
@@ -236,6 +275,31 @@ mod tests {
         let unpriced = Opinions::default();
         let said = "1200 tokens, at a price that is not known";
         assert_eq!(told(Some(&unpriced)), said);
+    }
+
+    #[test]
+    fn the_work_of_other_machines_is_shown_for_each_and_of_many_as_one_sum() {
+        let cost = |machines: u32| Cost {
+            machines: (0..machines)
+                .map(|number| MachineCost {
+                    machine: format!("build-{number}"),
+                    cores: 1 + number,
+                    tasks: 1 + u64::from(number),
+                    lost: u64::from(number),
+                    busy_seconds: 0.5,
+                })
+                .collect(),
+            ..Cost::default()
+        };
+        assert_eq!(elsewhere(&cost(0)), "");
+        assert_eq!(
+            elsewhere(&cost(2)),
+            "build-0 (1 core): 1 task in 0.500 s; build-1 (2 cores): 2 tasks in 0.500 s, 1 of them lost"
+        );
+        assert_eq!(
+            elsewhere(&cost(9)),
+            "9 machines: 45 tasks in 4.50 s, 36 of them lost"
+        );
     }
 
     #[test]

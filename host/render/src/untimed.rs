@@ -20,8 +20,8 @@ const TEST_BYTES_MAX: usize = 4_000;
 const TEST_TOO_LONG: &str =
     "A test in Rust is too long to be shown here: `reproduction.test` of --format json is one.";
 /// Sentence on a call of which there is no test.
-const NO_TEST: &str = "There is no test in Rust of it: the files pass a struct or a `&mut`, return an enum without `Debug`, or are \
-                       components.";
+const NO_TEST: &str = "There is no test in Rust of it: the files pass a struct, a function or a `&mut`, return an enum without `Debug`, or \
+                       are not all in Rust.";
 /// Words before a test.
 const AS_A_TEST: &str =
     "As a test (for `cargo test --release`, in which numbers wrap around as they do here):";

@@ -1,6 +1,6 @@
 //! The assessments of a run, one on each core: the workload gives numbers for many answers of a variant.
 
-use super::child_tasks::{OpenTasks, build_task, core_task};
+use super::child_tasks::{OpenTasks, anywhere, build_task, core_task};
 use super::child_work::{Assess, BuiltPrototype};
 use super::context::runner_error;
 use super::error::RunError;
@@ -57,6 +57,7 @@ impl Run<'_> {
         let key = TaskKey::new(format!("assessment of {id} {}", digest.digest()));
         let build = build_task(&self.keys.build(state));
         let task = core_task("assess", key, Some(&build));
+        let task = anywhere(task, state.files.as_ref());
         let work = Assess {
             prototype: BuiltPrototype {
                 build,

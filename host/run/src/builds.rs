@@ -1,6 +1,6 @@
 //! The builds of a run: from code to components.
 
-use super::child_tasks::{build_task, core_task};
+use super::child_tasks::{anywhere, build_task, core_task, with_compiler};
 use super::child_work::{Build, BuiltPrototype, Check};
 use super::error::RunError;
 use super::preparation::Preparation;
@@ -41,14 +41,18 @@ impl Run<'_> {
         {
             let build = build_task(&key);
             let request = self.context.prototype(code, BuildKind::Release, swept);
-            let task = core_task("build", build.clone(), None);
+            let mut task = core_task("build", build.clone(), None);
+            if self.builds_elsewhere {
+                task = with_compiler(task, &self.context.tools.builder, &request);
+            }
             let building = self.tasks.add(task, Build(request))?;
             // Of variants that are the same, the first is checked: the others wait for what is kept of it.
             let mut first_checks: BTreeMap<Option<&str>, TaskKey> = BTreeMap::new();
             for state in ids.iter().filter_map(|id| find(&self.variants, id)) {
                 let check = self.keys.check(&key, state.files.as_ref());
                 let check = TaskKey::new(format!("check of {} {}", state.id(), check.digest()));
-                let mut task = core_task("check", check.clone(), Some(&build));
+                let task = core_task("check", check.clone(), Some(&build));
+                let mut task = anywhere(task, state.files.as_ref());
                 let files = state.files.as_ref().map(|files| files.digest.as_str());
                 match first_checks.get(&files) {
                     Some(first) => task.after.push(Dependency::on_end(first.clone())),

@@ -1,20 +1,20 @@
 //! The tasks of a run or verification: each is work for a child process, in one queue, and its answer has a type.
 
+use super::child_attempt::{AnyAnswer, AnyWork, ChildClient, ChildWork};
+use super::elsewhere::RemoteWorkers;
 use super::error::RunError;
-use bakeoff_compile::{Builder, BuiltComponent};
-use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent, WorkerLink};
-use bakeoff_domain::plan::RunSeed;
+use bakeoff_compile::{BuildRequest, Builder};
+use bakeoff_confine::tasks::{Driver, TaskEvent};
 use bakeoff_domain::queue::{
-    Capacity, Counts, Cpu, Dependency, Load, Needs, Retries, Task, TaskKey, WaitsFor,
+    Capacity, Counts, Cpu, Dependency, Load, Needs, Place, Retries, SeatId, SeatLoad, Task,
+    TaskKey, WaitsFor,
 };
-use bakeoff_measure::{ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError};
+use bakeoff_measure::RunnerConfig;
+use bakeoff_source::PackedFolders;
 use bakeoff_store::Key;
-use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::marker::PhantomData;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Retries of an attempt whose worker was lost. The death of a child is not retried: it is the result of the task.
@@ -36,158 +36,6 @@ const EXPECTED_MS: [(&str, u64); 5] = [
     ("evaluate", 500),
     ("diagnose", 700),
 ];
-
-/// Work for a child process: the content of a task.
-pub(crate) trait ChildWork: fmt::Debug + Send + Sync + 'static {
-    /// Answer to the work.
-    type Answer: Send + 'static;
-
-    /// Makes an attempt.
-    fn attempt(
-        &self,
-        child: &ChildAttempt<'_>,
-    ) -> impl Future<Output = Result<Answered<Self::Answer>, Lost>> + Send;
-}
-
-/// Answer of an attempt.
-#[derive(Debug)]
-pub(super) enum Answered<A> {
-    /// The work is done, and what depends on it can begin.
-    Done(A),
-    /// The work failed, as it would again, and nothing that depends on it begins.
-    Failed(A),
-}
-
-impl<A> Answered<A> {
-    fn map<B>(self, form: impl FnOnce(A) -> B) -> Answered<B> {
-        match self {
-            Self::Done(answer) => Answered::Done(form(answer)),
-            Self::Failed(answer) => Answered::Failed(form(answer)),
-        }
-    }
-}
-
-/// The reason why an attempt has no answer: its worker was lost.
-#[derive(Debug)]
-pub(super) struct Lost(String);
-
-impl From<String> for Lost {
-    fn from(reason: String) -> Self {
-        Self(reason)
-    }
-}
-
-/// Returns the end of a runner as an answer, unless its worker was lost.
-pub(crate) fn of_runner<T>(
-    ended: Result<T, RunnerError>,
-) -> Result<Answered<Result<T, RunnerError>>, Lost> {
-    match ended {
-        Err(RunnerError::WorkerLost(reason)) => Err(Lost(reason)),
-        ended => Ok(Answered::Done(ended)),
-    }
-}
-
-/// An attempt at a task, with the links to its workers.
-pub(crate) struct ChildAttempt<'c> {
-    client: &'c ChildClient,
-    /// The core of the task.
-    pub(crate) core: Option<usize>,
-    /// The worker of builds.
-    pub(crate) builder_link: WorkerLink,
-    /// The configuration of runners.
-    pub(crate) config: RunnerConfig,
-    report: AttemptReport<AnyAnswer>,
-}
-
-impl ChildAttempt<'_> {
-    /// Returns the builder.
-    pub(crate) fn builder(&self) -> &Builder {
-        &self.client.builder
-    }
-
-    /// Returns the configuration of runners with another seed.
-    pub(crate) fn config_with(&self, seed: RunSeed) -> RunnerConfig {
-        RunnerConfig {
-            seed,
-            ..self.config.clone()
-        }
-    }
-
-    /// Keeps the component that this task built, for those that depend on it.
-    pub(crate) fn keep_built(&self, component: &Arc<BuiltComponent>) {
-        let mut built = self.client.components();
-        let key = self.report.attempt().key.clone();
-        built.insert(key, Arc::clone(component));
-    }
-
-    /// Returns the component of a task that built one.
-    ///
-    /// # Errors
-    /// It has none.
-    pub(crate) fn built(&self, build: &TaskKey) -> Result<Arc<BuiltComponent>, Lost> {
-        let found = self.client.components().get(build).cloned();
-        found.ok_or_else(|| Lost(format!("{build} has no component")))
-    }
-
-    /// Reports the number of steps that are done.
-    pub(crate) fn progress(&self, steps: usize) {
-        self.report.progress(steps);
-    }
-}
-
-impl ChildWork for ReplicaJob {
-    type Answer = ReplicaAnswer;
-
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<ReplicaAnswer>, Lost> {
-        let answer = self.clone().answer(child.core, &child.report).await?;
-        Ok(Answered::Done(answer))
-    }
-}
-
-/// Work of any kind.
-#[derive(Clone, Debug)]
-pub(crate) struct AnyWork(Arc<dyn DynWork>);
-
-impl From<ReplicaJob> for AnyWork {
-    fn from(job: ReplicaJob) -> Self {
-        Self(Arc::new(job))
-    }
-}
-
-type Attempting<'a> = Pin<Box<dyn Future<Output = Result<Answered<AnyAnswer>, Lost>> + Send + 'a>>;
-
-/// [`ChildWork`] without the type of its answer.
-trait DynWork: fmt::Debug + Send + Sync {
-    fn attempt<'a>(&'a self, child: &'a ChildAttempt<'_>) -> Attempting<'a>;
-}
-
-impl<W: ChildWork> DynWork for W {
-    fn attempt<'a>(&'a self, child: &'a ChildAttempt<'_>) -> Attempting<'a> {
-        Box::pin(async move {
-            let answered = ChildWork::attempt(self, child).await?;
-            Ok(answered.map(|answer| AnyAnswer(Box::new(answer))))
-        })
-    }
-}
-
-/// Answer of any type, which the [ticket](Ticket) of its task opens.
-pub(crate) struct AnyAnswer(Box<dyn Any + Send>);
-
-impl fmt::Debug for AnyAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AnyAnswer")
-    }
-}
-
-impl TryFrom<AnyAnswer> for ReplicaAnswer {
-    type Error = AnyAnswer;
-
-    /// # Errors
-    /// The answer is that of another task.
-    fn try_from(AnyAnswer(answer): AnyAnswer) -> Result<Self, AnyAnswer> {
-        answer.downcast().map(|answer| *answer).map_err(AnyAnswer)
-    }
-}
 
 /// The right to the answer of a task.
 #[derive(Debug)]
@@ -242,7 +90,7 @@ impl<K, A: 'static> OpenTasks<K, A> {
         let Some(about) = self.about.remove(&key) else {
             return Err(EndedTask { key, answer });
         };
-        Ok((about, opened(answer)))
+        Ok((about, answer.opened()))
     }
 }
 
@@ -260,67 +108,29 @@ impl EndedTask {
     }
 }
 
-/// Opens an answer. Its type is that of the work, of which a key's ticket is made.
-fn opened<A: 'static>(AnyAnswer(answer): AnyAnswer) -> A {
-    let answer = answer.downcast::<A>();
-    *answer.expect("a ticket has the type of its task's answer")
-}
-
-/// The client of a run or verification: it makes the attempts.
-#[derive(Debug)]
-pub(crate) struct ChildClient {
-    builder: Arc<Builder>,
-    config: RunnerConfig,
-    /// Components that were built, by the key of their task.
-    built: Mutex<BTreeMap<TaskKey, Arc<BuiltComponent>>>,
-}
-
-impl ChildClient {
-    fn components(&self) -> std::sync::MutexGuard<'_, BTreeMap<TaskKey, Arc<BuiltComponent>>> {
-        self.built.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl TaskClient for ChildClient {
-    type Task = AnyWork;
-    type Answer = AnyAnswer;
-
-    async fn attempt(&self, job: Job<AnyWork>, report: AttemptReport<AnyAnswer>) {
-        let child = ChildAttempt {
-            client: self,
-            core: job.core,
-            builder_link: self.builder.worker().for_attempt(&report),
-            config: self.config.for_attempt(&report),
-            report,
-        };
-        let ended = job.task.0.attempt(&child).await;
-        match ended {
-            Ok(Answered::Done(answer)) => child.report.done(answer),
-            Ok(Answered::Failed(answer)) => child.report.failed(answer),
-            Err(Lost(reason)) => child.report.lost(reason),
-        }
-    }
-}
-
 /// The queue of a run or verification.
 pub(crate) struct ChildTasks {
     driver: Driver<ChildClient>,
 }
 
 impl ChildTasks {
-    /// Returns a queue without tasks for these cores.
-    pub(crate) fn new(builder: &Arc<Builder>, config: &RunnerConfig, cores: &[usize]) -> Self {
-        let client = ChildClient {
-            builder: Arc::clone(builder),
-            config: config.clone(),
-            built: Mutex::default(),
-        };
+    /// Returns a queue without tasks for these cores, and for the seats on other machines if there are any.
+    pub(crate) fn new(
+        builder: &Arc<Builder>,
+        config: &RunnerConfig,
+        cores: &[usize],
+        workers: Option<&Arc<RemoteWorkers>>,
+    ) -> Self {
+        let client = ChildClient::new(builder, config, workers);
         let memory_bytes = bakeoff_measure::available_bytes();
         let capacity = Capacity {
             memory_bytes,
             ..Capacity::of_cores(cores.iter().rev().copied())
         };
         let mut driver = Driver::new(capacity, Arc::new(client));
+        if let Some(workers) = workers {
+            driver.with_seats(workers.seats());
+        }
         for (kind, milliseconds) in EXPECTED_MS {
             driver.expect(kind, Duration::from_millis(milliseconds));
         }
@@ -338,7 +148,7 @@ impl ChildTasks {
     ) -> Result<Ticket<W::Answer>, RunError> {
         let key = task.key.clone();
         self.driver
-            .add(task, AnyWork(Arc::new(work)))
+            .add(task, AnyWork::new(work))
             .map_err(RunError::wrong_task)?;
         Ok(Ticket {
             key,
@@ -357,7 +167,7 @@ impl ChildTasks {
     ) -> Result<Option<W::Answer>, RunError> {
         let ticket = self.add(task, work)?;
         let answer = self.driver.answer(&ticket.key).await;
-        Ok(answer.map(opened))
+        Ok(answer.map(AnyAnswer::opened))
     }
 
     /// Waits for the next task that ends, and returns its answer; `None` once every task has ended.
@@ -424,6 +234,11 @@ impl ChildTasks {
         self.driver.kinds()
     }
 
+    /// Returns the work that was done on each seat of other machines.
+    pub(crate) fn seat_loads(&self) -> &BTreeMap<SeatId, SeatLoad> {
+        self.driver.seat_loads()
+    }
+
     /// Returns the driver, for a race.
     pub(crate) fn driver(&mut self) -> &mut Driver<ChildClient> {
         &mut self.driver
@@ -451,6 +266,35 @@ pub(crate) fn core_task(kind: &'static str, key: TaskKey, after: Option<&TaskKey
         retries: RETRIES,
         ..Task::new(key, kind, needs)
     }
+}
+
+/// Returns the same task, free to run on another machine unless the component that it calls is a program.
+pub(crate) fn anywhere(task: Task, files: Option<&PackedFolders>) -> Task {
+    let is_program = files.is_some_and(|files| files.program.is_some());
+    let place = if is_program {
+        Place::Here
+    } else {
+        Place::Anywhere
+    };
+    let needs = Needs {
+        place,
+        ..task.needs
+    };
+    Task { needs, ..task }
+}
+
+/// Returns the task of a build, free to run on another machine with the same compiler if that makes the same component.
+pub(crate) fn with_compiler(task: Task, builder: &Builder, request: &BuildRequest) -> Task {
+    let place = if builder.is_portable(request) {
+        Place::WithCompiler
+    } else {
+        Place::Here
+    };
+    let needs = Needs {
+        place,
+        ..task.needs
+    };
+    Task { needs, ..task }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The work of children: builds, checks and calls, with the answer of each.
 
-use super::child_tasks::{Answered, ChildAttempt, ChildWork, Lost, of_runner};
+use super::child_attempt::{Answered, ChildAttempt, ChildWork, Lost, of_runner};
+use super::elsewhere::is_of_machine;
 use bakeoff_compile::{BuildRequest, BuiltComponent};
 use bakeoff_domain::coverage::Coverage;
-use bakeoff_domain::failure::Failure;
+use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::function_fuel::FuelByFunction;
 use bakeoff_domain::oracle::TestedAnswer;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::TaskKey;
@@ -14,6 +16,7 @@ use bakeoff_measure::{
 use bakeoff_runner::{Call, CallTexts, RepeatedCall};
 use bakeoff_sandbox::{GuestError, KnownEvidence};
 use bakeoff_source::PackedFolders;
+use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,17 +43,36 @@ impl ChildWork for Build {
     type Answer = Built;
 
     async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Built>, Lost> {
-        let builder = child.builder();
-        Ok(
-            match builder.build_by(&child.builder_link, &self.0).await? {
-                Ok(component) => {
-                    child.keep_built(&component);
-                    Answered::Done(Ok(component))
-                }
-                Err(failure) => Answered::Failed(Err(failure)),
-            },
-        )
+        Ok(match child.build(&self.0).await? {
+            Ok(component) => {
+                child.keep_built(&component);
+                Answered::Done(Ok(component))
+            }
+            Err(failure) => Answered::Failed(Err(failure)),
+        })
     }
+
+    fn portable_answer(answer: &Built) -> Option<Vec<u8>> {
+        let answer = match answer {
+            Ok(built) => Ok((&built.digest, built.our_allocator)),
+            Err(failure) if is_of_machine(failure) || is_of_build_limit(failure.class) => {
+                return None;
+            }
+            Err(failure) => Err(failure.class.name()),
+        };
+        postcard::to_stdvec(&answer).ok()
+    }
+}
+
+/// Returns true if a build may have met a limit because of the speed or the memory of its machine.
+fn is_of_build_limit(class: FailureClass) -> bool {
+    matches!(
+        class,
+        FailureClass::BuildTimeout
+            | FailureClass::BuildMemory
+            | FailureClass::BuildCrashed
+            | FailureClass::LoadCompileLimit
+    )
 }
 
 /// A build of a source anew, for the CPU time that it takes.
@@ -98,8 +120,43 @@ impl ChildWork for Check {
             ..child.config_with(self.seed)
         };
         let files = self.prototype.files.as_ref();
-        of_runner(bakeoff_measure::check(&config, &built.checked, files, child.core, on_case).await)
+        let checked =
+            bakeoff_measure::check(&config, &built.checked, files, child.core, on_case).await;
+        let is_elsewhere = child.is_elsewhere();
+        let checked = checked.map(|record| {
+            if is_elsewhere {
+                untimed(record)
+            } else {
+                record
+            }
+        });
+        child.of_runner(checked, |record| has_doubtful(record.failure.as_ref()))
     }
+
+    fn portable_answer(answer: &Self::Answer) -> Option<Vec<u8>> {
+        let record = answer.as_ref().ok()?;
+        portable(record.failure.as_ref(), &untimed(record.clone()))
+    }
+}
+
+/// Returns a record without the times of calls: no time of another machine is used for anything.
+fn untimed(mut record: GateRecord) -> GateRecord {
+    for case in &mut record.cases {
+        case.cpu_ns = 0;
+    }
+    record
+}
+
+/// Returns an answer as bytes; `None` if its failure may be due to the machine.
+fn portable<A: Serialize>(failure: Option<&Failure>, answer: &A) -> Option<Vec<u8>> {
+    if has_doubtful(failure) {
+        return None;
+    }
+    postcard::to_stdvec(answer).ok()
+}
+
+fn has_doubtful(failure: Option<&Failure>) -> bool {
+    failure.is_some_and(is_of_machine)
 }
 
 /// The assessment of a component's answers.
@@ -118,7 +175,13 @@ impl ChildWork for Assess {
         let built = child.built(&self.prototype.build)?;
         let config = child.config_with(self.seed);
         let files = self.prototype.files.as_ref();
-        of_runner(bakeoff_measure::assess(&config, &built.checked, files, child.core).await)
+        let assessed = bakeoff_measure::assess(&config, &built.checked, files, child.core).await;
+        child.of_runner(assessed, |one| has_doubtful(one.failure.as_ref()))
+    }
+
+    fn portable_answer(answer: &Self::Answer) -> Option<Vec<u8>> {
+        let assessment = answer.as_ref().ok()?;
+        portable(assessment.failure.as_ref(), assessment)
     }
 }
 
@@ -148,7 +211,17 @@ impl ChildWork for Evaluate {
             evidence: self.evidence.clone(),
         };
         let config = child.config_with(self.seed);
-        of_runner(bakeoff_measure::evaluate(&config, input, child.core).await)
+        let evaluated = bakeoff_measure::evaluate(&config, input, child.core).await;
+        // Where an evaluator says nothing, it may have met a limit of that machine.
+        child.of_runner(evaluated, |one| {
+            one.missing.is_some() || has_doubtful(one.failure.as_ref())
+        })
+    }
+
+    fn portable_answer(answer: &Self::Answer) -> Option<Vec<u8>> {
+        let evaluation = answer.as_ref().ok()?;
+        let is_whole = evaluation.missing.is_none();
+        portable(evaluation.failure.as_ref(), evaluation).filter(|_| is_whole)
     }
 }
 
@@ -226,6 +299,29 @@ impl ChildWork for Cover {
     }
 }
 
+/// Calls of a component whose code counts its passes.
+#[derive(Debug)]
+pub(crate) struct CountFuel {
+    /// The component, of a build for fuel by function.
+    pub(crate) prototype: BuiltPrototype,
+    /// The calls.
+    pub(crate) calls: Arc<[Call]>,
+}
+
+impl ChildWork for CountFuel {
+    /// The fuel of the calls by function; the inner error is that of a call.
+    type Answer = Result<Result<FuelByFunction, GuestError>, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let built = child.built(&self.prototype.build)?;
+        let map = built.function_fuel.clone().unwrap_or_default();
+        let files = self.prototype.files.as_ref();
+        let (config, core) = (&child.config, child.core);
+        let counted = (&built.checked[..], &map);
+        of_runner(bakeoff_measure::count_fuel(config, counted, files, &self.calls, core).await)
+    }
+}
+
 /// A diagnostic build, and the calls that ended in a trap with it.
 #[derive(Debug)]
 pub(crate) struct Diagnose {
@@ -259,5 +355,65 @@ impl ChildWork for Diagnose {
                 Ok(Answered::Done(report))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_domain::failure::Phase;
+    use bakeoff_runner::CheckedCase;
+
+    fn record(fuel: u64, cpu_ns: u64) -> GateRecord {
+        let case = CheckedCase {
+            fuel,
+            cpu_ns,
+            assessed: vec![("error".to_owned(), f64::NAN)],
+            ..CheckedCase::default()
+        };
+        GateRecord {
+            cases: vec![case],
+            ..GateRecord::default()
+        }
+    }
+
+    fn failed(class: FailureClass) -> GateRecord {
+        let failure = Failure {
+            class,
+            message: "it failed".to_owned(),
+            phase: Phase::Check,
+            limit: None,
+        };
+        GateRecord {
+            failure: Some(failure),
+            ..GateRecord::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_has_the_same_bytes_on_every_machine_but_for_times() {
+        let bytes = |record| Check::portable_answer(&Ok(record));
+        assert!(bytes(record(3, 5)).is_some());
+        assert_eq!(bytes(record(3, 5)), bytes(record(3, 9)));
+        assert_ne!(bytes(record(3, 5)), bytes(record(4, 5)));
+        let wrong = bytes(failed(FailureClass::WrongAnswer));
+        assert!(wrong.is_some());
+        assert_ne!(wrong, bytes(failed(FailureClass::Trap)));
+        let assessed = Assess::portable_answer(&Ok(Assessment::default()));
+        let evaluated = Evaluate::portable_answer(&Ok(EvaluatorAnswer::default()));
+        assert!(assessed.is_some() && evaluated.is_some());
+    }
+
+    #[test]
+    fn an_answer_that_its_machine_may_have_caused_is_no_evidence() {
+        for class in [FailureClass::WallLimit, FailureClass::MemoryLimit] {
+            assert_eq!(Check::portable_answer(&Ok(failed(class))), None);
+        }
+        let silent = EvaluatorAnswer {
+            missing: Some("it trapped".to_owned()),
+            ..EvaluatorAnswer::default()
+        };
+        assert_eq!(Evaluate::portable_answer(&Ok(silent)), None);
+        assert_eq!(Repeat::portable_answer(&Ok(Vec::new())), None);
     }
 }

@@ -7,6 +7,7 @@ use super::cost::cost;
 use super::evaluated;
 use super::evidence::{Evidence, RaceRecord, Record};
 use super::instances;
+use super::machine_verdicts;
 use super::notes::notes;
 use super::open_totals::open_totals;
 use super::opinions;
@@ -49,10 +50,11 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
     unended::unrank(&mut facts.variants, outcome.as_ref());
     let report = report::assemble(facts);
     let report = completed(report, &evidence.record, opinions);
-    Ok(match &evidence.natively {
+    let report = match &evidence.natively {
         Some(natively) => natively.added_to(report),
         None => report,
-    })
+    };
+    machine_verdicts::added_to(report, &evidence.record, conclude)
 }
 
 /// The facts of a report, and what it has beside them.

@@ -4,9 +4,10 @@
 use super::aggregators;
 use super::assess_criteria;
 use super::crates;
+use super::elsewhere::RemoteWorkers;
 use super::error::RunError;
 use super::evaluators::{self, BuiltEvaluator};
-use super::options::{HostOptions, Tools, wasi_imports};
+use super::options::{CompilerNeed, HostOptions, Tools, wasi_imports};
 use bakeoff_compile::engine::{self, Profile};
 use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent};
 use bakeoff_config::{CasePart, ConfigError, ConfigPlace, LoadedExperiment, Policy};
@@ -38,6 +39,8 @@ pub struct RunContext {
     pub cases: Vec<CaseLabel>,
     /// Cores that may be used, by number.
     pub cores: Vec<usize>,
+    /// Workers on other machines, if there may be any.
+    pub workers: Option<Arc<RemoteWorkers>>,
     /// Digest of the workload component or of the file of cases.
     pub workload_digest: String,
     /// The evaluators, in the order of declaration.
@@ -66,8 +69,14 @@ impl RunContext {
         let wasi = wasi_imports(&host.policy);
         let cache = host.cache.as_deref();
         let machine = &host.machine;
-        let tools = Tools::open(host.unconfined, wasi, cache, cores.len(), machine, report);
-        let tools = tools.await?;
+        let need = CompilerNeed::of(files.has_sources());
+        let builds = cores.len();
+        let tools = Tools::open(host.unconfined, need, wasi, cache, builds, machine, report);
+        let mut tools = tools.await?;
+        let workers = machine.workers();
+        if let Some(workers) = &workers {
+            tools = tools.with_origins(workers.origins())?;
+        }
         let tools = crates::allow(tools, loaded, report).await?;
         let calibrator = BuildRequest {
             interface: Arc::clone(&interface),
@@ -85,6 +94,7 @@ impl RunContext {
         let (inputs, workload_digest) = inputs?;
         let config = RunnerConfig {
             worker: RunnerWorker::link(tools.confinement.clone()),
+            elsewhere: false,
             call: call_path(&interface),
             limits: experiment.limits,
             state: experiment.measure.state,
@@ -98,6 +108,7 @@ impl RunContext {
         let context = Self {
             evaluators,
             aggregators,
+            workers,
             tools,
             wit_names: files.wit_names().into_iter().map(str::to_owned).collect(),
             interface,
@@ -308,8 +319,7 @@ fn without_temporary_folder(code: BuildInput, experiment: &spec::Experiment) -> 
     let is_beside = |path: &Path| path.parent() == experiment.interface.wit.parent();
     match code {
         BuildInput::Source { path_shown, text }
-            if experiment.declared == spec::Declared::BySources
-                && is_beside(Path::new(&*path_shown)) =>
+            if experiment.declared.is_temporary() && is_beside(Path::new(&*path_shown)) =>
         {
             let name = Path::new(&*path_shown).file_name();
             let name = name.map(|name| name.to_string_lossy().into_owned());
@@ -371,7 +381,7 @@ fn read_cases(loaded: &LoadedExperiment, path: &Path) -> Result<OpenedInputs, Ru
 
 /// Returns the numbers of the cores to use: the wanted number, of those this process may run on.
 fn cores(workers: Workers) -> Vec<usize> {
-    let mut available = bakeoff_measure::usable_cores();
+    let mut available = bakeoff_confine::usable_cores();
     if available.is_empty() {
         available.push(0);
     }

@@ -43,6 +43,7 @@ pub(super) fn cost(
         } else {
             record.work.workers.clone()
         },
+        machines: record.work.machines.clone(),
         phases: work::phases(models.chain(record.work.phases.iter().copied())),
         success_rate: alive as f64 / variants.len().max(1) as f64,
         files: lines.clone().count() as u64,

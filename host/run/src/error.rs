@@ -41,6 +41,9 @@ pub enum RunError {
     /// The results cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Workers on other machines cannot be had.
+    #[error("{0}")]
+    Workers(String),
     /// The engine does not work on this machine.
     #[error("the engine does not work here: {0}")]
     Engine(String),

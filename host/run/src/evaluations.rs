@@ -1,6 +1,6 @@
 //! The evaluations of a run: the evaluators that the user brings are asked about every variant.
 
-use super::child_tasks::{OpenTasks, Ticket, core_task};
+use super::child_tasks::{OpenTasks, Ticket, anywhere, core_task};
 use super::child_work::Evaluate;
 use super::context::runner_error;
 use super::error::RunError;
@@ -128,6 +128,8 @@ impl Run<'_> {
         };
         let key = TaskKey::new(format!("evaluation of {id} by {}", evaluator.name));
         let wants_answers = evaluator.needs().answers;
+        let task = core_task("evaluate", key, None);
+        let task = anywhere(task, state.files.as_ref());
         let work = Evaluate {
             evaluator: built.built.clone(),
             variant: state.built.clone().filter(|_| wants_answers),
@@ -135,7 +137,6 @@ impl Run<'_> {
             seed: self.context.config.seed,
             evidence: known_evidence(state, &self.context.cases, samples),
         };
-        let task = core_task("evaluate", key, None);
         self.tasks.add(task, work).map(Some)
     }
 

@@ -85,6 +85,9 @@ pub struct Record {
     pub build_rounds: Vec<StoredResult<BuildRound>>,
     /// The race, if there was one.
     pub race: Option<RaceRecord>,
+    /// Races of the same variants on machines of other kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machine_races: Vec<KeptMachineRace>,
     /// Work of each core and phase.
     pub work: StoredWork,
     /// Generation of the approaches, if some were generated.
@@ -140,6 +143,36 @@ pub struct RaceRecord {
     pub seed: Option<String>,
 }
 
+/// A race on a machine of another kind, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptMachineRace {
+    /// The name of the machine, as its worker says.
+    pub machine: String,
+    /// CPU model, as its worker says.
+    pub cpu: String,
+    /// The fingerprint of its engine, as its worker says.
+    pub engine: String,
+    /// The number of replicas that were measured at once.
+    pub cores: u32,
+    /// The end of the race.
+    pub outcome: MachineOutcome,
+}
+
+/// The end of a race on a machine of another kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MachineOutcome {
+    /// The race ended as races do.
+    Raced {
+        /// The race, without its replicas.
+        race: Box<RaceRecord>,
+        /// The raw samples.
+        replicas: Vec<Replica>,
+    },
+    /// There is no race, for this reason.
+    LeftOut(String),
+}
+
 /// The reason why the evidence of a run cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
@@ -185,7 +218,11 @@ impl Evidence {
     /// As of [`Evidence::read`].
     pub fn read_begun(store: &Store, run: RunId, seconds: f64) -> Result<Option<Self>, StoreError> {
         let (experiment, environment) = store.settings(run)?;
-        let (race, replicas) = race(store, run)?;
+        let StoredRaces {
+            race,
+            replicas,
+            machine_races,
+        } = races(store, run)?;
         let facts = store.run_facts::<RunInputs>(run)?;
         let (Some(inputs), Some(oracle)) = (facts.inputs, facts.oracle) else {
             return Ok(None);
@@ -218,6 +255,7 @@ impl Evidence {
                 .map(|coarse: StoredResult<CoarseRace>| coarse.value),
             build_rounds: store.results(run, ResultKind::BuildRound)?,
             race,
+            machine_races,
             work: store
                 .results(run, ResultKind::Work)?
                 .pop()
@@ -368,9 +406,17 @@ fn variants(
     Ok(declared.into_iter().map(with_iteration).collect())
 }
 
-fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>), StoreError> {
+/// The races of a run, as they are stored.
+#[derive(Default)]
+struct StoredRaces {
+    race: Option<RaceRecord>,
+    replicas: Vec<Replica>,
+    machine_races: Vec<KeptMachineRace>,
+}
+
+fn races(store: &Store, run: RunId) -> Result<StoredRaces, StoreError> {
     let Some((race, lists)) = store.race_of(run)? else {
-        return Ok((None, Vec::new()));
+        return Ok(StoredRaces::default());
     };
     let pilots: Vec<StoredResult<Pilot>> = store.results(run, ResultKind::Pilot)?;
     let ends: Vec<StoredResult<Unpiloted>> = store.results(run, ResultKind::Unpiloted)?;
@@ -380,8 +426,14 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
         .map(|pilot| (pilot.key.clone(), &pilot.inputs))
         .or(end.as_ref().map(|end| (end.key.clone(), &end.inputs)));
     let Some((key, inputs)) = of_race else {
-        return Ok((None, Vec::new()));
+        return Ok(StoredRaces::default());
     };
+    let elsewhere: Vec<StoredResult<KeptMachineRace>> =
+        store.results(run, ResultKind::MachineRace)?;
+    let elsewhere = elsewhere
+        .into_iter()
+        .filter(|found| keys::is_machine_race_of(&found.inputs, inputs));
+    let machine_races = elsewhere.map(|found| found.value).collect();
     // What an earlier race of the same run left behind has another key.
     let dropouts: Vec<StoredResult<Dropout>> = store.results(run, ResultKind::Dropout)?;
     let dropouts = dropouts
@@ -406,5 +458,9 @@ fn race(store: &Store, run: RunId) -> Result<(Option<RaceRecord>, Vec<Replica>),
         Some(_) => store.replicas_until(race, run)?,
         None => Vec::new(),
     };
-    Ok((Some(record), replicas))
+    Ok(StoredRaces {
+        race: Some(record),
+        replicas,
+        machine_races,
+    })
 }

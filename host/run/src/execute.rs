@@ -148,13 +148,19 @@ async fn in_session_of<T>(
     };
     let run = begin(&mut store, &meta, options)?;
     keep_files(&mut store, run, loaded, &files, &context, options)?;
-    let tasks = ChildTasks::new(&context.tools.builder, &context.config, &context.cores);
+    let tasks = ChildTasks::new(
+        &context.tools.builder,
+        &context.config,
+        &context.cores,
+        context.workers.as_ref(),
+    );
     let workers = Work::of(&mut store, run)?;
     let mut session = Run {
         tasks,
         work: workers,
         coarse: None,
         spent: options.spent,
+        builds_elsewhere: false,
         questions: 0,
         loaded,
         options,
@@ -165,7 +171,10 @@ async fn in_session_of<T>(
         store,
     };
     match work(&mut session, run).await {
-        Ok(done) => Ok((done, session.store)),
+        Ok(done) => {
+            session.tell_workers(true)?;
+            Ok((done, session.store))
+        }
         Err(error) => {
             session.stopped(&error);
             Err(error)
@@ -266,6 +275,7 @@ impl Run<'_> {
         find_duplicates(&mut self.variants);
         self.time(run).await?;
         self.evaluate(When::AfterRace(run)).await?;
+        self.tell_workers(false)?;
         self.ask_judge().await?;
         let natively = self.race_natively(run).await?;
         let mut report = self.conclude(run, natively)?;

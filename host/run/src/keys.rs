@@ -10,7 +10,7 @@ use bakeoff_domain::language::Language;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::INSTANCES_PER_BLOCK;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_domain::spec::{Experiment, Source, State};
+use bakeoff_domain::spec::{Experiment, RaceMachines, Source, State};
 use bakeoff_domain::texts::SizedTexts;
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_source::{BuildInput, PackedFolders, digest_of_parts};
@@ -54,6 +54,8 @@ pub struct Keys {
     checks: Option<String>,
     /// No comparison mixes machines.
     machine: String,
+    /// The machines of other kinds that race, too, if any do. The race of this machine does not depend on it.
+    machines: Option<&'static str>,
 }
 
 impl Keys {
@@ -101,6 +103,7 @@ impl Keys {
             timed: engine::fingerprint(Profile::Timed)?,
             checks: (context.config.repeats_fuel).map(|fuel| format!("repeats-fuel={fuel}")),
             machine: bakeoff_measure::machine_name(),
+            machines: (measure.machines == RaceMachines::Each).then_some("each"),
             measure: format!(
                 "confidence={} practical={} state={state} margin={} share={} cold-start={}{draws}",
                 measure.confidence,
@@ -280,7 +283,7 @@ impl Keys {
             "{} {} {LAYOUT_SCHEME} {RESERVE_SCHEME}",
             self.checked, self.timed
         );
-        let key = Key::new([
+        let inputs = [
             ("interface", self.interface.as_str()),
             ("compiler", &self.compiler),
             ("workload", &self.workload),
@@ -292,7 +295,9 @@ impl Keys {
             ("confinement", &self.confinement),
             ("machine", &self.machine),
             ("variants", &code),
-        ]);
+        ];
+        let machines = self.machines.map(|machines| ("machines", machines));
+        let key = Key::new(inputs.into_iter().chain(machines));
         key.digest().to_owned()
     }
 }
@@ -341,6 +346,24 @@ pub(super) fn is_dropout_of(inputs: &[(String, String)], race: &[(String, String
     matches!(inputs, [of_race @ .., (name, _)] if name == DROPOUT && of_race == race)
 }
 
+/// Names of the inputs that the key of a race on a machine of another kind has beside those of the race here.
+const OTHER_KIND: [&str; 2] = ["other-cpu", "other-engine"];
+
+/// Returns the key of the race on a machine of another kind.
+pub(super) fn machine_race(race: &Key, cpu: &str, engine: &str) -> Key {
+    let kind = OTHER_KIND.map(str::to_owned).into_iter();
+    let kind = kind.zip([cpu, engine].map(str::to_owned));
+    Key::new(race.inputs().iter().cloned().chain(kind))
+}
+
+/// Returns true if a race elsewhere with `inputs` is one beside the race with the inputs `race`.
+pub(super) fn is_machine_race_of(inputs: &[(String, String)], race: &[(String, String)]) -> bool {
+    let [of_race @ .., (cpu, _), (engine, _)] = inputs else {
+        return false;
+    };
+    OTHER_KIND == [cpu, engine] && of_race == race
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,6 +383,7 @@ mod tests {
             measure: "m".into(),
             checks: None,
             machine: "h".into(),
+            machines: None,
         };
         let id = |keys: Keys| keys.experiment(&[]);
         let changes: [fn(&mut Keys) -> &mut String; 11] = [
@@ -381,6 +405,11 @@ mod tests {
             change(&mut other).push('x');
             assert_ne!(id(keys()), id(other), "input {number}");
         }
+        let each = Keys {
+            machines: Some("each"),
+            ..keys()
+        };
+        assert_ne!(id(keys()), id(each));
     }
 
     #[test]

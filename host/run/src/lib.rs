@@ -19,6 +19,7 @@ mod build_times;
 mod builds;
 mod changes;
 mod checks;
+mod child_attempt;
 mod child_tasks;
 mod child_work;
 mod coarse_race;
@@ -30,6 +31,7 @@ mod cost;
 mod coverages;
 mod crates;
 pub mod doctor;
+mod elsewhere;
 mod ending;
 mod error;
 mod evaluated;
@@ -46,6 +48,8 @@ mod judging;
 mod keys;
 mod leader_ratios;
 mod look;
+mod machine_races;
+mod machine_verdicts;
 mod missing;
 mod native_race;
 mod natively;
@@ -68,6 +72,7 @@ mod shared_cores;
 mod shown_names;
 mod summary;
 mod survey;
+mod task_server;
 mod task_states;
 mod undecided;
 mod unended;
@@ -80,17 +85,22 @@ mod work;
 pub(crate) use aggregation::of_components;
 pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
 pub use build_times::{BuildRound, BuildTime};
-pub(crate) use child_tasks::{ChildTasks, OpenTasks, core_task};
+pub(crate) use child_attempt::{Answered, ChildAttempt, ChildWork, Lost};
+pub(crate) use child_tasks::{ChildTasks, OpenTasks, anywhere, core_task};
 pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
 pub use coarse_race::asks_for_time;
 pub use coarse_times::{CoarsePair, CoarseRace, CoarseTimes, CoarseVerdict};
 pub use conclude::conclude;
 pub use context::{RunContext, environment, machine, runner_error};
 pub use coverages::KeptCoverage;
+pub use elsewhere::{RemoteWorkers, worker_facts};
 pub use error::RunError;
 pub use evaluations::{has_source, known_evidence};
 pub use evaluators::BuiltEvaluator;
-pub use evidence::{Evidence, EvidenceError, RaceRecord, Record, RunInputs, is_built_from};
+pub use evidence::{
+    Evidence, EvidenceError, KeptMachineRace, MachineOutcome, RaceRecord, Record, RunInputs,
+    is_built_from,
+};
 pub use execute::{Finished, read_variants, run};
 pub use judge::{
     Judge, JudgeQuestion, JudgedKind, JudgedNumber, JudgedSource, PendingVote, RunJudge,
@@ -99,16 +109,17 @@ pub use keys::{Keys, SEED_RULE};
 pub use look::{Look, LookOptions, Looked, TIMED_MAX, look, look_budget};
 pub use native_race::{BuiltProgram, NativeRace, NativeResult, NativeWatcher};
 pub use options::{
-    HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
+    CompilerNeed, HostOptions, Interrupt, KnownMachine, RunOptions, Tools, Unconfined, wasi_imports,
 };
 pub use repeat::{RepeatOutcome, repeat};
 pub use samples::samples_of;
 pub use seed::draw as draw_seed;
 pub use shared_cores::SharedCores;
 pub use survey::{
-    BuiltProposer, SmallerFailure, Survey, SurveyedCalls, SurveyedCoverage, SurveyedPrototype,
-    Values,
+    BuiltProposer, SmallerFailure, Survey, SurveyedCalls, SurveyedCoverage, SurveyedFuel,
+    SurveyedPrototype, Values,
 };
+pub use task_server::PortableServer;
 pub use unfinished::RunState;
 pub use variant_state::{Identity, VariantState};
 pub use work::StoredWork;

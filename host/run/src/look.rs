@@ -118,6 +118,7 @@ impl Run<'_> {
             return Err(wrong.into());
         }
         announce(&mut self.store, &self.loaded.experiment, &self.variants)?;
+        self.builds_elsewhere = true;
         self.build_and_check().await?;
         find_duplicates(&mut self.variants);
         let criteria = self.loaded.experiment.criteria.iter();

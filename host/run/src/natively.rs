@@ -13,7 +13,7 @@ use super::variant_state::VariantState;
 use bakeoff_compile::{BuildKind, BuiltCrates, CratesError};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::spec::{Approach, CallTiming, Code, Experiment, Program, Source};
+use bakeoff_domain::spec::{Approach, CallTiming, Code, Experiment, Program, RaceMachines, Source};
 use bakeoff_domain::variant::approach_indexes;
 use bakeoff_source::{BuildInput, RunFiles};
 use bakeoff_store::{Key, NATIVELY, Owner, ResultKind, RunId, Store};
@@ -193,6 +193,7 @@ impl Run<'_> {
             aggregators: Vec::new(),
             ..self.loaded.experiment.clone()
         };
+        experiment.measure.machines = RaceMachines::Here;
         // A program has no other reading that a component has.
         experiment
             .criteria

@@ -1,9 +1,12 @@
 //! The options of a run, and the tools that every build needs.
 
+use super::elsewhere::RemoteWorkers;
 use super::error::RunError;
 use super::judge::Judge;
 use super::native_race::NativeRace;
-use bakeoff_compile::{Builder, Cache, Clang, Toolchain, ToolchainChoice, WasiImports};
+use bakeoff_compile::{
+    Builder, Cache, Clang, ComponentOrigins, Toolchain, ToolchainChoice, WasiImports,
+};
 use bakeoff_config::Policy;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
@@ -11,8 +14,8 @@ use bakeoff_domain::report::{Generation, Rounds, StoppedInSearch};
 use bakeoff_source::VendoredComponents;
 use bakeoff_store::{ResultsPlace, Start};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
@@ -86,8 +89,8 @@ impl HostOptions {
     }
 }
 
-/// Confinement and toolchain of the machine. Copies share them, so that a command that opens several experiments probes
-/// them once.
+/// Confinement and toolchain of the machine, and workers of others. Copies share them, so that a command that opens several
+/// experiments probes them once.
 #[derive(Clone, Debug, Default)]
 pub struct KnownMachine(Arc<MachineCells>);
 
@@ -96,9 +99,21 @@ struct MachineCells {
     probed: OnceCell<Confinement>,
     toolchain: OnceCell<Toolchain>,
     usable: OnceCell<Confinement>,
+    /// Workers on other machines, if the user named a server of them.
+    workers: OnceLock<Arc<RemoteWorkers>>,
 }
 
 impl KnownMachine {
+    /// Lets what is done with these facts use workers on other machines, too. The first ones count.
+    pub fn set_workers(&self, workers: Arc<RemoteWorkers>) {
+        let _ = self.0.workers.set(workers);
+    }
+
+    /// Returns the workers on other machines, if there may be any.
+    pub fn workers(&self) -> Option<Arc<RemoteWorkers>> {
+        self.0.workers.get().cloned()
+    }
+
     /// Returns the confinement of child processes, which is probed at first.
     ///
     /// # Errors
@@ -111,21 +126,34 @@ impl KnownMachine {
         Ok(self.0.probed.get_or_try_init(probe).await?.clone())
     }
 
-    /// Returns the toolchain, and the confinement in which it works.
+    /// Returns the fingerprint of the toolchain, by which another machine knows if it makes the same components of sources; empty
+    /// where there is none.
     ///
     /// # Errors
-    /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
+    /// [`RunError::Confinement`], with a remedy.
+    pub async fn toolchain_fingerprint(
+        &self,
+        unconfined: Unconfined,
+        report: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<String, RunError> {
+        let (toolchain, _) = self.toolchain(unconfined, report).await?;
+        Ok(toolchain.fingerprint())
+    }
+
+    /// Returns the toolchain, which may lack a compiler, and the confinement in which it works.
+    ///
+    /// # Errors
+    /// [`RunError::Confinement`], with a remedy.
     async fn toolchain(
         &self,
         unconfined: Unconfined,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(Toolchain, Confinement), RunError> {
-        let find = async || Toolchain::find(report).await;
-        let toolchain = self.0.toolchain.get_or_try_init(find);
+        let find = async || Toolchain::find_or_missing(report).await;
+        let toolchain = self.0.toolchain.get_or_init(find);
         // Both are processes that are waited for.
         let (confinement, toolchain) = tokio::join!(self.confinement(unconfined), toolchain);
         let confinement = confinement?;
-        let toolchain = toolchain.map_err(|error| RunError::Toolchain(error.to_string()))?;
         let try_it = async || bakeoff_compile::usable_confinement(toolchain, confinement).await;
         let usable = self.0.usable.get_or_init(try_it).await;
         Ok((toolchain.clone(), usable.clone()))
@@ -167,6 +195,26 @@ impl Interrupt {
     }
 }
 
+/// The need for a compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompilerNeed {
+    /// There are sources, or may be some.
+    Sources,
+    /// There are components alone, for which none is needed.
+    Components,
+}
+
+impl CompilerNeed {
+    /// Returns the need of code of which some is a source, or none.
+    pub fn of(has_sources: bool) -> Self {
+        if has_sources {
+            Self::Sources
+        } else {
+            Self::Components
+        }
+    }
+}
+
 /// The tools that every build needs: confinement and compiler.
 #[derive(Clone)]
 pub struct Tools {
@@ -183,12 +231,14 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Probes the confinement and finds the compiler, unless that is known, and opens the build cache.
+    /// Probes the confinement and finds the compiler, unless that is known, and opens the build cache. Components alone can
+    /// do without a compiler.
     ///
     /// # Errors
     /// [`RunError::Confinement`] or [`RunError::Toolchain`], each with a remedy.
     pub async fn open(
         unconfined: Unconfined,
+        need: CompilerNeed,
         wasi: WasiImports,
         cache: Option<&Path>,
         builds_at_once: usize,
@@ -196,6 +246,9 @@ impl Tools {
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<Self, RunError> {
         let (toolchain, confinement) = machine.toolchain(unconfined, report).await?;
+        if let (CompilerNeed::Sources, Some(reason)) = (need, toolchain.missing()) {
+            return Err(RunError::Toolchain(reason.to_owned()));
+        }
         let compiler = toolchain.version().to_owned();
         let compiler_choice = toolchain.choice();
         let cache = match cache.map_or_else(Cache::open_default, Cache::open) {
@@ -213,6 +266,20 @@ impl Tools {
             compiler,
             compiler_choice,
             cache_folder,
+        })
+    }
+
+    /// Returns the tools whose builder remembers there what components code was made of.
+    ///
+    /// # Errors
+    /// The builder is in use.
+    pub(super) fn with_origins(self, origins: Arc<ComponentOrigins>) -> Result<Self, RunError> {
+        let builder = Arc::into_inner(self.builder);
+        let builder =
+            builder.ok_or_else(|| RunError::Machine("the builder is in use".to_owned()))?;
+        Ok(Self {
+            builder: Arc::new(builder.with_origins(origins)),
+            ..self
         })
     }
 

@@ -3,7 +3,8 @@
 
 use super::agreement;
 use super::checks::with_report;
-use super::child_tasks::{AnyAnswer, EndedTask, OpenTasks, core_task};
+use super::child_attempt::AnyAnswer;
+use super::child_tasks::{EndedTask, OpenTasks, core_task};
 use super::child_work::Built;
 use super::context::runner_error;
 use super::error::RunError;

@@ -36,21 +36,27 @@ impl Run<'_> {
         if !entries.is_empty()
             && !are_told_apart_by_nothing(&self.loaded.experiment, &self.variants)
         {
-            self.race(entries, run).await?;
+            let key = self.race_key(&entries);
+            self.race(entries.clone(), run).await?;
+            self.race_elsewhere(run, &key, &entries).await?;
         }
         self.all_tasks_ended()?;
         self.stage_done(Stage::Measure)
     }
 
+    /// Returns the key of the race of these variants.
+    fn race_key(&self, entries: &[Entry]) -> Key {
+        let ids = entries.iter().map(|one| (&one.variant.id, &one.identity));
+        self.keys.race(ids)
+    }
+
     async fn race(&mut self, entries: Vec<Entry>, run: RunId) -> Result<(), RunError> {
-        let (mut variants, mut components, mut timed) = (Vec::new(), Vec::new(), Vec::new());
+        let key = self.race_key(&entries);
+        let (mut variants, mut timed) = (Vec::new(), Vec::new());
         for entry in entries {
             variants.push(entry.variant);
-            components.push(entry.identity);
             timed.push(entry.timed);
         }
-        let ids = variants.iter().map(|one| &one.id);
-        let key = self.keys.race(ids.zip(&components));
         self.report_changed_race(&key)?;
         let lists = bakeoff_store::RaceLists {
             variants: variants.iter().map(|one| one.id.clone().into()).collect(),
@@ -171,6 +177,7 @@ impl Run<'_> {
 }
 
 /// A variant that takes part in the race.
+#[derive(Clone)]
 pub(super) struct Entry {
     pub(super) variant: Variant,
     pub(super) identity: Identity,

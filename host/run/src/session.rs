@@ -34,6 +34,8 @@ pub(super) struct Run<'a> {
     pub(super) spent: Duration,
     /// The coarse race by which a large sweep was screened, once it is done.
     pub(super) coarse: Option<CoarseRace>,
+    /// True if sources may be built on other machines: what races is built on this one.
+    pub(super) builds_elsewhere: bool,
     /// The number of repeated calls so far, for the names of their tasks.
     pub(super) questions: u64,
 }

@@ -31,7 +31,7 @@ pub(super) fn summary(
         },
         instances: instances::summary(record, variants),
         options: options(experiment),
-        by_sources: experiment.declared == Declared::BySources,
+        by_sources: experiment.declared.is_temporary(),
     })
 }
 
@@ -39,9 +39,13 @@ pub(super) fn summary(
 /// inputs.
 fn options(experiment: &Experiment) -> Vec<String> {
     let call = ["--call".to_owned(), experiment.interface.call.clone()];
-    match experiment.declared {
+    match &experiment.declared {
         Declared::InFile => return Vec::new(),
         Declared::BySources => return options_by_sources(experiment, call),
+        Declared::ByTypes(wit) => {
+            let wit = ["--wit".to_owned(), shown(wit)];
+            return wit.into_iter().chain(call).collect();
+        }
         Declared::OnCommandLine => {}
     }
     let inputs = match &experiment.workload.inputs {

@@ -4,16 +4,19 @@
 mod bounded;
 mod checked;
 mod coverage;
+mod function_fuel;
 mod proposers;
 mod smaller;
+mod work;
 
 pub use coverage::SurveyedCoverage;
+pub use function_fuel::SurveyedFuel;
 pub use proposers::BuiltProposer;
 pub use smaller::SmallerFailure;
 
-use super::child_tasks::{ChildTasks, ChildWork, OpenTasks, core_task};
-use super::child_work::{Build, Built, BuiltPrototype, Repeat, TestOracle};
-use super::context::{RunContext, runner_error};
+use super::child_tasks::{ChildTasks, OpenTasks, core_task};
+use super::child_work::{Build, Built, Repeat, TestOracle};
+use super::context::RunContext;
 use super::error::RunError;
 use super::grants::read_granted;
 use super::options::HostOptions;
@@ -29,7 +32,7 @@ use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant;
-use bakeoff_measure::{RunnerConfig, RunnerError};
+use bakeoff_measure::RunnerConfig;
 use bakeoff_runner::{Call, CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
 use bakeoff_source::interface::Interface;
 use bakeoff_source::{BuildInput, PackedFolders, RunFiles};
@@ -193,7 +196,12 @@ impl Survey {
     /// See [`RunError`].
     pub async fn are_one_component(&self) -> Result<bool, RunError> {
         let context = &self.context;
-        let mut tasks = ChildTasks::new(&context.tools.builder, &context.config, &context.cores);
+        let mut tasks = ChildTasks::new(
+            &context.tools.builder,
+            &context.config,
+            &context.cores,
+            None,
+        );
         let mut builds: OpenTasks<(), Built> = OpenTasks::default();
         let mut known = BTreeSet::new();
         for (place, prototype) in self.own.iter().enumerate() {
@@ -332,59 +340,6 @@ impl Survey {
             .collect();
         let has_oracle = self.context.config.inputs.has_oracle();
         Ok(OracleTest::of(&approaches, has_oracle, self.draws_inputs()))
-    }
-
-    /// Builds each prototype in one kind of build, does the work that `work` makes for it, and returns the answers.
-    async fn each<T, W>(
-        &self,
-        config: &RunnerConfig,
-        (prototypes, kind): (&[SurveyedPrototype], BuildKind),
-        work: impl Fn(BuiltPrototype) -> W,
-    ) -> Result<Vec<Result<T, Failure>>, RunError>
-    where
-        T: Send + 'static,
-        W: ChildWork<Answer = Result<T, RunnerError>>,
-    {
-        let context = &self.context;
-        let mut tasks = ChildTasks::new(&context.tools.builder, config, &context.cores);
-        let mut builds: OpenTasks<usize, Built> = OpenTasks::default();
-        let mut calls: OpenTasks<usize, Result<T, RunnerError>> = OpenTasks::default();
-        let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
-        for (place, prototype) in prototypes.iter().enumerate() {
-            surveyed.push(None);
-            let code = match prototype.code.clone() {
-                Ok(code) => code,
-                Err(failure) => {
-                    surveyed[place] = Some(Err(failure));
-                    continue;
-                }
-            };
-            let build = TaskKey::new(format!("build {place}"));
-            let request = context.prototype(code, kind, prototype.swept);
-            let task = core_task("build", build.clone(), None);
-            builds.insert(tasks.add(task, Build(request))?, place);
-            let key = TaskKey::new(format!("calls {place}"));
-            let task = core_task("check", key, Some(&build));
-            let prototype = BuiltPrototype {
-                build,
-                files: prototype.files.clone(),
-            };
-            calls.insert(tasks.add(task, work(prototype))?, place);
-        }
-        while let Some(ended) = tasks.next_ended().await? {
-            match builds.take(ended) {
-                // Its calls are not made.
-                Ok((place, Err(failure))) => surveyed[place] = Some(Err(failure)),
-                Ok((_, Ok(_))) => {}
-                Err(ended) => {
-                    if let Ok((place, made)) = calls.take(ended) {
-                        let made = made.map_err(|error| runner_error(&self.loaded, error))?;
-                        surveyed[place] = Some(Ok(made));
-                    }
-                }
-            }
-        }
-        Ok(surveyed.into_iter().flatten().collect())
     }
 
     /// Repeats a call on which an approach trapped, in the approach's diagnostic build, and returns the report of the

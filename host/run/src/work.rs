@@ -1,9 +1,10 @@
 //! The work of a run: the tasks that each core did, and those of each phase, over all its sessions.
 
 use super::child_tasks::ChildTasks;
+use super::elsewhere::RemoteWorkers;
 use super::error::RunError;
 use bakeoff_domain::queue::Load;
-use bakeoff_domain::report::{Phase, PhaseCost, WorkerCost};
+use bakeoff_domain::report::{MachineCost, Phase, PhaseCost, WorkerCost};
 use bakeoff_store::{Key, Owner, ResultKind, RunId, Store};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,6 +18,9 @@ pub struct StoredWork {
     pub workers: Vec<WorkerCost>,
     /// Work of each phase.
     pub phases: Vec<PhaseCost>,
+    /// Work of each other machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineCost>,
 }
 
 /// Work as it is stored, or as it was before phases were counted: of each core alone.
@@ -27,16 +31,28 @@ enum AnyWork {
     Whole {
         workers: Vec<WorkerCost>,
         phases: Vec<PhaseCost>,
+        #[serde(default)]
+        machines: Vec<MachineCost>,
     },
 }
 
 impl From<AnyWork> for StoredWork {
     fn from(work: AnyWork) -> Self {
-        let (workers, phases) = match work {
-            AnyWork::Workers(workers) => (workers, Vec::new()),
-            AnyWork::Whole { workers, phases } => (workers, phases),
-        };
-        Self { workers, phases }
+        match work {
+            AnyWork::Workers(workers) => Self {
+                workers,
+                ..Self::default()
+            },
+            AnyWork::Whole {
+                workers,
+                phases,
+                machines,
+            } => Self {
+                workers,
+                phases,
+                machines,
+            },
+        }
     }
 }
 
@@ -71,8 +87,23 @@ impl Work {
         added(self.before.workers.iter().copied().chain(now))
     }
 
+    /// Returns the work of each other machine so far, with that of this session.
+    pub(super) fn machines_so_far(
+        &self,
+        tasks: &ChildTasks,
+        workers: Option<&RemoteWorkers>,
+    ) -> Vec<MachineCost> {
+        let now = workers.map(|workers| workers.work(tasks.seat_loads()));
+        let before = self.before.machines.iter().cloned();
+        MachineCost::added(before.chain(now.into_iter().flatten()))
+    }
+
     /// Returns the work so far, with that of this session.
-    pub(super) fn to_store(&self, tasks: &ChildTasks) -> StoredWork {
+    pub(super) fn to_store(
+        &self,
+        tasks: &ChildTasks,
+        workers: Option<&RemoteWorkers>,
+    ) -> StoredWork {
         let now = tasks.kinds().iter().map(|(kind, load)| PhaseCost {
             phase: Phase::of_task(kind),
             tasks: load.tasks,
@@ -81,6 +112,7 @@ impl Work {
         StoredWork {
             workers: self.so_far(tasks.loads()),
             phases: phases(self.before.phases.iter().copied().chain(now)),
+            machines: self.machines_so_far(tasks, workers),
         }
     }
 }
@@ -154,5 +186,21 @@ mod tests {
             phase(Phase::Checking, 3, 0.75),
         ];
         assert_eq!(phases(all), sum);
+    }
+
+    #[test]
+    fn work_that_was_stored_before_machines_were_counted_is_read() {
+        let read = |text: &str| serde_json::from_str::<StoredWork>(text).unwrap();
+        let old = read(r#"[{"core":1,"tasks":2,"busy_seconds":0.5}]"#);
+        let later = read(r#"{"workers":[{"core":1,"tasks":2,"busy_seconds":0.5}],"phases":[]}"#);
+        assert_eq!(old, later);
+        assert_eq!(old.workers[0].tasks, 2);
+        let text = serde_json::to_string(&later).unwrap();
+        assert!(!text.contains("machines"), "{text}");
+        let with = StoredWork {
+            machines: vec![MachineCost::default()],
+            ..later
+        };
+        assert_eq!(read(&serde_json::to_string(&with).unwrap()), with);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::call::{Replies, RunnerCall};
 use super::evaluator::{failed, with_instance};
-use super::protocol::Blob;
+use super::protocol::{Blob, GuestCode};
 use super::runner::Runner;
 use bakeoff_domain::report::{AddedSection, check_sections};
 use bakeoff_sandbox::{Imports, Instance};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AggregateCall {
     /// The aggregator, in the checked profile.
-    pub aggregator: Blob,
+    pub aggregator: GuestCode,
     /// The report, in JSON.
     pub report: Blob,
 }

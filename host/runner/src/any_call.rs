@@ -3,6 +3,7 @@
 use super::aggregator::AggregateCall;
 use super::assess::AssessCall;
 use super::call::{Replies, RunnerCall};
+use super::count_fuel::CountFuelCall;
 use super::cover::CoverCall;
 use super::diagnose::DiagnoseCall;
 use super::evaluator::{DescribeCall, EvaluateCall};
@@ -53,6 +54,8 @@ any_call! {
     Diagnose(DiagnoseCall),
     /// Find out which code calls of a prototype reach.
     Cover(CoverCall),
+    /// Find out in which functions calls of a prototype use up fuel.
+    CountFuel(CountFuelCall),
     /// Make calls of a prototype, each on a fresh instance.
     Repeat(RepeatCall),
     /// Let the oracle judge answers as they are and changed.

@@ -6,7 +6,7 @@ use super::call::{Replies, RunnerCall};
 use super::checked_case::AssessedAnswer;
 use super::failed::Failed;
 use super::gate::{Gate, digest, in_gate_of};
-use super::protocol::{Blob, Guest};
+use super::protocol::{Guest, GuestCode};
 use super::runner::Runner;
 use super::stop::Halt;
 use bakeoff_domain::failure::FailureClass;
@@ -49,12 +49,12 @@ fn limits_of(limits: Limits) -> Limits {
 /// Calls `act` with an instance of an evaluator, an aggregator or a proposer.
 pub(super) fn with_instance<T, R: Serialize>(
     runner: &Runner<'_>,
-    evaluator: Blob,
+    evaluator: GuestCode,
     imports: Imports,
     replies: &Replies<'_, R>,
     act: impl FnOnce(&mut Instance) -> Result<T, GuestError>,
 ) -> Result<Result<T, GuestError>, String> {
-    let bytes = runner.opened.blob(evaluator)?;
+    let bytes = runner.opened.code(evaluator)?;
     let calling = Doing::Calling {
         variant: EVALUATOR,
         calls: 1,
@@ -93,7 +93,7 @@ pub(super) fn failed(error: GuestError) -> Failed {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DescribeCall {
     /// The evaluator, in the checked profile.
-    pub evaluator: Blob,
+    pub evaluator: GuestCode,
 }
 
 impl RunnerCall for DescribeCall {
@@ -122,7 +122,7 @@ impl RunnerCall for DescribeCall {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EvaluateCall {
     /// The evaluator, in the checked profile.
-    pub evaluator: Blob,
+    pub evaluator: GuestCode,
     /// The variant, in the checked profile, if its answers are wanted.
     pub variant: Option<Guest>,
     /// The key of the inputs.

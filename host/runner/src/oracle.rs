@@ -157,9 +157,14 @@ impl OracleUnderTest {
                     break;
                 }
                 let judged = self.judge(case, arguments, Some(&value), replies)?;
+                let (text, original) = match answer {
+                    Some(answer) => invoke::render_both(&value, answer),
+                    None => (invoke::render(&value), String::new()),
+                };
                 tested.changes.push(JudgedChange {
                     change,
-                    answer: invoke::render(&value),
+                    answer: text,
+                    original,
                     judged: judged.clone(),
                 });
                 if judged == JudgedAs::Accepted {

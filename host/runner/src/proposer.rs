@@ -2,7 +2,7 @@
 
 use super::call::{Replies, RunnerCall};
 use super::evaluator::{failed, with_instance};
-use super::protocol::Blob;
+use super::protocol::GuestCode;
 use super::runner::Runner;
 use bakeoff_sandbox::{
     CompletionQuestion, Completions, GivenProposal, Imports, Instance, ProposerReply, ProposerTask,
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProposeCall {
     /// The proposer, in the checked profile.
-    pub proposer: Blob,
+    pub proposer: GuestCode,
     /// The problem, its approaches and their results.
     pub task: ProposerTask,
     /// The proposer's questions to a model so far, with their answers.

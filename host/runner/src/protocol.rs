@@ -1,7 +1,8 @@
 //! The protocol between the parent and a runner: requests and replies.
 //!
-//! A request is one message: a header and, behind it, the precompiled components that it points into. Replies are small
-//! frames. The next step of a runner is an [announcement](super::announcement), not a reply.
+//! A request is one message: a header and, behind it, the precompiled components and the other contents that it points
+//! into. Code is pointed at in another way than content, so that nothing is loaded as code that was sent as content. Replies
+//! are small frames. The next step of a runner is an [announcement](super::announcement), not a reply.
 
 use super::requests::Requests;
 use super::wave_case::WaveCase;
@@ -14,7 +15,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A range of the bytes behind the header.
+/// A precompiled component behind the header: its place among all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuestCode(u32);
+
+/// A range of the contents behind the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blob {
     start: u64,
@@ -25,7 +30,7 @@ pub struct Blob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
     /// The component.
-    pub code: Blob,
+    pub code: GuestCode,
     /// The files, and values of parameters, if there are any.
     pub files: Option<Blob>,
 }
@@ -38,7 +43,7 @@ pub struct Request<C> {
     /// The limits of every call, workload or prototype.
     pub limits: Limits,
     /// The source of inputs.
-    pub inputs: Inputs<Blob>,
+    pub inputs: Inputs<GuestCode>,
     /// The call that the runner serves.
     pub call: C,
 }
@@ -136,6 +141,10 @@ pub enum Arguments {
 /// A request that is being put together.
 #[derive(Debug, Default)]
 pub struct Bundle {
+    /// The bytes of all code, and the length of each.
+    code: Vec<u8>,
+    lengths: Vec<u64>,
+    /// All other contents.
     bytes: Vec<u8>,
     /// Granted files by their digest: several variants may have the same ones.
     files: BTreeMap<String, Blob>,
@@ -144,7 +153,15 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Adds a component's bytes, and returns their place.
+    /// Adds the code of a component, and returns its place.
+    pub fn add_code(&mut self, bytes: &[u8]) -> GuestCode {
+        let place = GuestCode(u32::try_from(self.lengths.len()).unwrap_or(u32::MAX));
+        self.lengths.push(bytes.len() as u64);
+        self.code.extend_from_slice(bytes);
+        place
+    }
+
+    /// Adds a content, and returns its place.
     pub fn add(&mut self, bytes: &[u8]) -> Blob {
         let start = self.bytes.len() as u64;
         self.bytes.extend_from_slice(bytes);
@@ -169,7 +186,7 @@ impl Bundle {
         self.programs
             .extend(files.and_then(|files| files.program.clone()));
         Guest {
-            code: self.add(code),
+            code: self.add_code(code),
             files: files.map(|files| self.add_files(files)),
         }
     }
@@ -185,12 +202,85 @@ impl Bundle {
     /// The header cannot be written. No valid request causes this.
     pub fn seal<C: Serialize>(self, request: &Request<C>) -> Result<Vec<u8>, postcard::Error> {
         let header = postcard::to_stdvec(request)?;
-        let mut message = Vec::with_capacity(8 + header.len() + self.bytes.len());
-        message.extend_from_slice(&(header.len() as u64).to_le_bytes());
-        message.extend_from_slice(&header);
-        message.extend_from_slice(&self.bytes);
-        Ok(message)
+        let mut code = &self.code[..];
+        let parts = RequestParts {
+            header: &header,
+            code: self
+                .lengths
+                .iter()
+                .filter_map(|length| code.split_off(..usize::try_from(*length).ok()?))
+                .collect(),
+            content: &self.bytes,
+        };
+        Ok(parts.to_message())
     }
+}
+
+/// A request message as its parts, without a look into them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestParts<'a> {
+    /// The encoded header: a [`Request`].
+    pub header: &'a [u8],
+    /// Each precompiled component.
+    pub code: Vec<&'a [u8]>,
+    /// All other contents.
+    pub content: &'a [u8],
+}
+
+/// The most precompiled components of a request: as many as a replica may have variants, and more.
+const CODE_MAX: usize = 1 << 16;
+
+impl<'a> RequestParts<'a> {
+    /// Takes a message apart.
+    ///
+    /// # Errors
+    /// The message was not made by [`to_message`](Self::to_message).
+    pub fn read(message: &'a [u8]) -> Result<Self, String> {
+        let (header, rest) = split(message).ok_or("a request that is shorter than its header")?;
+        let (count, mut rest) = number(rest).ok_or("a request without its code")?;
+        if count > CODE_MAX {
+            return Err("a request with too many components".to_owned());
+        }
+        let mut code = Vec::new();
+        for _ in 0..count {
+            let (bytes, after) = split(rest).ok_or("a component outside the request")?;
+            code.push(bytes);
+            rest = after;
+        }
+        Ok(Self {
+            header,
+            code,
+            content: rest,
+        })
+    }
+
+    /// Returns the message.
+    pub fn to_message(&self) -> Vec<u8> {
+        let code: usize = self.code.iter().map(|code| 8 + code.len()).sum();
+        let length = 16 + self.header.len() + code + self.content.len();
+        let mut message = Vec::with_capacity(length);
+        message.extend_from_slice(&(self.header.len() as u64).to_le_bytes());
+        message.extend_from_slice(self.header);
+        message.extend_from_slice(&(self.code.len() as u64).to_le_bytes());
+        for code in &self.code {
+            message.extend_from_slice(&(code.len() as u64).to_le_bytes());
+            message.extend_from_slice(code);
+        }
+        message.extend_from_slice(self.content);
+        message
+    }
+}
+
+/// Splits off a number of eight bytes, the lowest first.
+fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (number, rest) = bytes.split_first_chunk::<8>()?;
+    Some((usize::try_from(u64::from_le_bytes(*number)).ok()?, rest))
+}
+
+/// Splits off a length and as many bytes.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = number(bytes)?;
+    rest.split_at_checked(length)
 }
 
 /// A request message, read.
@@ -198,7 +288,8 @@ impl Bundle {
 pub struct Opened<'a> {
     /// The header, without the call.
     pub request: Request<()>,
-    blobs: &'a [u8],
+    code: Vec<&'a [u8]>,
+    content: &'a [u8],
     /// Granted files that were read already, shared between variants.
     folders: RefCell<Vec<(Blob, Arc<Folders>)>>,
 }
@@ -209,15 +300,9 @@ impl<'a> Opened<'a> {
     /// # Errors
     /// The message was not made by [`Bundle::seal`].
     pub fn read<C: DeserializeOwned>(message: &'a [u8]) -> Result<(Self, C), String> {
-        let (len, rest) = message
-            .split_first_chunk::<8>()
-            .ok_or("a request without a header")?;
-        let len = usize::try_from(u64::from_le_bytes(*len)).map_err(|error| error.to_string())?;
-        let header = rest
-            .get(..len)
-            .ok_or("a request that is shorter than its header")?;
+        let parts = RequestParts::read(message)?;
         let request: Request<C> =
-            postcard::from_bytes(header).map_err(|error| error.to_string())?;
+            postcard::from_bytes(parts.header).map_err(|error| error.to_string())?;
         let opened = Self {
             request: Request {
                 path: request.path,
@@ -225,10 +310,21 @@ impl<'a> Opened<'a> {
                 inputs: request.inputs,
                 call: (),
             },
-            blobs: &rest[len..],
+            code: parts.code,
+            content: parts.content,
             folders: RefCell::default(),
         };
         Ok((opened, request.call))
+    }
+
+    /// Returns the code of a component.
+    ///
+    /// # Errors
+    /// The message has no such code.
+    pub fn code(&self, code: GuestCode) -> Result<&'a [u8], String> {
+        let place = usize::try_from(code.0).map_err(|error| error.to_string())?;
+        let code = self.code.get(place).copied();
+        code.ok_or_else(|| "a component outside the request".to_owned())
     }
 
     /// Returns the bytes of a blob.
@@ -240,8 +336,8 @@ impl<'a> Opened<'a> {
         let len = usize::try_from(blob.len).map_err(|error| error.to_string())?;
         start
             .checked_add(len)
-            .and_then(|end| self.blobs.get(start..end))
-            .ok_or_else(|| "a component outside the request".to_owned())
+            .and_then(|end| self.content.get(start..end))
+            .ok_or_else(|| "a content outside the request".to_owned())
     }
 
     /// Returns the imports of a variant: WASI, with the files that it is granted.

@@ -1,7 +1,7 @@
 //! Reading of a file's cases against the types of the called function.
 
 use super::call::{Replies, RunnerCall};
-use super::protocol::{Blob, Inputs};
+use super::protocol::{GuestCode, Inputs};
 use super::runner::Runner;
 use super::wave_case::WrongCase;
 use super::workload;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReadCasesCall {
     /// A component of the problem's signature, in the checked profile.
-    pub component: Blob,
+    pub component: GuestCode,
 }
 
 impl RunnerCall for ReadCasesCall {
@@ -28,7 +28,7 @@ impl RunnerCall for ReadCasesCall {
             return Err("no cases to read".to_owned());
         };
         let text = |error: GuestError| error.message;
-        let bytes = runner.opened.blob(self.component)?;
+        let bytes = runner.opened.code(self.component)?;
         // SAFETY: the parent authenticated the bytes it sent.
         let prepared = unsafe { runner.checked.prepare(bytes, Imports::None) };
         let mut instance = prepared

@@ -95,7 +95,7 @@ impl<'a, 'f> Replica<'a, 'f> {
     ) -> Result<Self, Stop> {
         let (opened, path) = (&runner.opened, runner.path());
         let load = |payload: &VariantPayload| -> Result<Racer<'a>, GuestError> {
-            let bytes = opened.blob(payload.guest.code).map_err(internal)?;
+            let bytes = opened.code(payload.guest.code).map_err(internal)?;
             let imports = opened.imports(payload.guest.files).map_err(internal)?;
             // SAFETY: the parent authenticated the bytes it sent.
             let mut prepared = unsafe { timed.prepare(bytes, imports) }?;

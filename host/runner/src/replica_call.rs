@@ -2,7 +2,7 @@
 
 use super::instances::Instances;
 use super::lowering_clock::LoweringClock;
-use super::protocol::{Blob, Guest};
+use super::protocol::{Guest, GuestCode};
 use super::replica_facts::ReplicaFacts;
 use bakeoff_domain::measurement::Sample;
 use bakeoff_domain::plan::ReplicaPlan;
@@ -14,7 +14,7 @@ pub struct ReplicaCall {
     /// The code of each variant in the timed profile; `None` for one that has left the race.
     pub payloads: Vec<Option<VariantPayload>>,
     /// A component of the same signature that does nothing, in the timed profile.
-    pub calibrator: Blob,
+    pub calibrator: GuestCode,
     /// The plan: the order of trials and their inputs.
     pub plan: ReplicaPlan,
     /// The use of instances, the same for all variants.

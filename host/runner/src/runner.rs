@@ -81,7 +81,7 @@ impl<'a> Runner<'a> {
         guest: Guest,
         imports: impl FnOnce(Arc<Folders>) -> Imports,
     ) -> Result<PreparedComponent, Halt> {
-        let bytes = self.opened.blob(guest.code).map_err(Halt::Channel)?;
+        let bytes = self.opened.code(guest.code).map_err(Halt::Channel)?;
         let granted = self.opened.granted(guest.files).map_err(Halt::Channel)?;
         let imports = imports(granted);
         // SAFETY: the parent authenticated the bytes it sent.

@@ -80,7 +80,7 @@ impl Workload {
                 oracle,
                 assesses,
             } => {
-                let bytes = runner.opened.blob(*code).map_err(failed)?;
+                let bytes = runner.opened.code(*code).map_err(failed)?;
                 // SAFETY: the parent authenticated the bytes it sent.
                 let prepared = unsafe {
                     runner

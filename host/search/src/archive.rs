@@ -1,6 +1,6 @@
 //! Everything that a search knows: its candidates, and which of them are the best so far.
 
-use super::candidate::{Against, Candidate, Made, Outcome, Program};
+use super::candidate::{Candidate, Made, Outcome, Program, against};
 use super::niches::Niching;
 use bakeoff_domain::report::CANDIDATE_TEXT_MAX;
 use bakeoff_run::Looked;
@@ -80,6 +80,7 @@ impl Archive {
                 round,
                 parent: Some(made.parent),
                 by: made.by.into_owned(),
+                wish: made.wish,
                 change: in_one_line(&made.change),
                 control: made.control,
                 ..Candidate::first(name, made.program)
@@ -165,10 +166,10 @@ impl Archive {
             .reference
             .map(|index| self.candidates[index].name.clone());
         for (index, looked) in seen {
-            let against = reference_name
+            let verdict = reference_name
                 .as_ref()
                 .and_then(|name| looked.against.get(name));
-            let own = against.map(Against::of);
+            let own = verdict.map(against);
             let ratio = reference.zip(looked.time_ns).map(|(of, own)| of / own);
             if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
                 self.candidates[*index].ratio = Some(ratio);
@@ -286,6 +287,7 @@ pub(crate) mod tests {
             parent,
             by: "climb".into(),
             change: format!("n → {value}"),
+            wish: None,
             program: program("a", value),
             control: false,
         }

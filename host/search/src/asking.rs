@@ -85,6 +85,7 @@ impl Asking<'_> {
             parent,
             by: "model".into(),
             change: one.change,
+            wish: Some(one.wish.name().to_owned()),
             program: Program {
                 source: Some(one.source.into()),
                 ..program.clone()
@@ -148,6 +149,7 @@ impl Asking<'_> {
                 parent,
                 by: "component".into(),
                 change: one.change,
+                wish: None,
                 program,
                 control: false,
             })

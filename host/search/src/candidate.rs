@@ -1,7 +1,8 @@
 //! Candidates of a search: programs, where they came from, and what became of them.
 
 use super::space::Values;
-use bakeoff_domain::verdict::Verdict;
+use bakeoff_domain::function_fuel::FuelByFunction;
+use bakeoff_domain::report::Against;
 use bakeoff_run::CoarseVerdict;
 use bakeoff_source::digest_of_parts;
 use serde::{Deserialize, Serialize};
@@ -68,26 +69,13 @@ pub enum Outcome {
     Failed(String, String),
 }
 
-/// Verdict of a short race on a candidate against the reference of a search. It steers, and claims nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Against {
-    /// The verdict about the candidate.
-    pub verdict: Verdict,
-    /// Lower end of the interval for the reference's time over its own.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-}
-
-impl Against {
-    /// Returns the verdict of a short race, whose ratio is that of the candidate's time over the reference's.
-    pub(crate) fn of(verdict: &CoarseVerdict) -> Self {
-        let inverse = verdict.mirrored().ratio;
-        Self {
-            verdict: verdict.verdict,
-            low: inverse.low,
-            high: inverse.high,
-        }
+/// Returns the verdict of a short race on a candidate, whose ratio is that of the candidate's time over the reference's.
+pub(crate) fn against(verdict: &CoarseVerdict) -> Against {
+    let inverse = verdict.mirrored().ratio;
+    Against {
+        verdict: verdict.verdict,
+        low: inverse.low,
+        high: inverse.high,
     }
 }
 
@@ -102,6 +90,9 @@ pub struct Candidate {
     pub parent: Option<usize>,
     /// Maker of it: the word of a way.
     pub by: String,
+    /// The wish that a model was asked to fulfil by it, in a word of `mix`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wish: Option<String>,
     /// Difference from its parent, in words.
     pub change: String,
     /// The program.
@@ -118,6 +109,9 @@ pub struct Candidate {
     /// Values of its readings, by source.
     #[serde(default)]
     pub readings: BTreeMap<String, f64>,
+    /// Its fuel by the functions of its source, once somebody was to be told; empty if it is not known where fuel goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fuel_by_function: Option<FuelByFunction>,
     /// True if it was the best when its round was over.
     #[serde(default)]
     pub best: bool,
@@ -137,6 +131,7 @@ impl Candidate {
             round: 0,
             parent: None,
             by: String::new(),
+            wish: None,
             change: String::new(),
             program,
             outcome: Outcome::Passed,
@@ -144,6 +139,7 @@ impl Candidate {
             against_reference: None,
             total: None,
             readings: BTreeMap::new(),
+            fuel_by_function: None,
             best: false,
             control: false,
             island: None,
@@ -170,6 +166,9 @@ pub struct Made {
     pub by: Cow<'static, str>,
     /// Difference from its parent, in words.
     pub change: String,
+    /// The wish that a model was asked to fulfil by it, in a word of `mix`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wish: Option<String>,
     /// The program.
     pub program: Program,
     /// True if it was drawn without regard to any result.

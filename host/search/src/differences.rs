@@ -80,6 +80,7 @@ mod tests {
                 parent: *parent,
                 by: "model".into(),
                 change: String::new(),
+                wish: None,
                 program: program("a", value + 1),
                 control: false,
             };

@@ -59,6 +59,12 @@ impl Journal {
         self.took.iter().map(RoundTook::seconds).sum()
     }
 
+    /// Returns true if an approach that the search began with has other code now, or is gone.
+    pub(crate) fn has_other_code(&self, code: &BTreeMap<String, String>) -> bool {
+        let mut known = self.code.iter();
+        known.any(|(name, digest)| code.get(name) != Some(digest))
+    }
+
     /// Returns the duration of the last round, in seconds.
     pub(crate) fn last_seconds(&self) -> f64 {
         let last = self.took.last().filter(|one| one.round > 0);

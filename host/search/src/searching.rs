@@ -6,6 +6,7 @@ use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sou
 use super::candidate::{Candidate, Named, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
+use super::function_fuel;
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
 use super::making::{Material, RoundPlan, searches_values, wanted_ways};
 use super::niches::Niching;
@@ -17,7 +18,7 @@ use bakeoff_domain::report::{self, ModelCost, RoundTook};
 use bakeoff_propose::{Improver, RoundProposer};
 use bakeoff_run::{LookOptions, Looked, RunError, RunOptions, asks_for_time, draw_seed, look};
 use bakeoff_source::RunFiles;
-use bakeoff_store::{Mode, ResultsPlace, Start};
+use bakeoff_store::{Mode, Start};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -54,19 +55,6 @@ pub async fn search(
     let ended = searching.go(say).await?;
     drop(held);
     Ok(searching.over(ended))
-}
-
-/// Reads what a search has found so far, without going on with it, in the folder of the results of its race; `None` if there
-/// is nothing of this user's.
-///
-/// # Errors
-/// What is there cannot be read.
-pub fn known(results: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
-    let folder = match search_folder(results).open_folder() {
-        Err(error) if error.is_missing() => return Ok(None),
-        folder => folder?,
-    };
-    Ok(JournalPlace::of(folder).look()?.map(|one| one.archive))
 }
 
 /// Returns one sight of each candidate: of an approach whose values are not searched the best combination.
@@ -119,11 +107,7 @@ impl<'a> Searching<'a> {
                 None
             }
         };
-        let is_changed = |journal: &Journal| {
-            let mut known = journal.code.iter();
-            known.any(|(name, digest)| code.get(name) != Some(digest))
-        };
-        if kept.as_ref().is_some_and(is_changed) {
+        if kept.as_ref().is_some_and(|one| one.has_other_code(&code)) {
             place.set_aside("an approach that it began with has changed or is gone", say)?;
             kept = None;
         }
@@ -187,6 +171,7 @@ impl<'a> Searching<'a> {
                 return Ok(reason);
             }
             let started = Instant::now();
+            self.count_fuel(say).await?;
             let (archive, request) = (&self.journal.archive, self.request);
             let round = archive.rounds + 1;
             let plan = RoundPlan::of(archive, &self.ways, &request.options);
@@ -222,6 +207,16 @@ impl<'a> Searching<'a> {
                 return Ok(reason);
             }
         }
+    }
+
+    /// Finds out where the fuel of the best goes, if somebody is asked who is told that. It is kept when the round is over.
+    async fn count_fuel(&mut self, say: &mut (dyn FnMut(&str) + Send)) -> Result<(), SearchError> {
+        let made_from = (&self.loaded, &self.material, &self.journal.archive);
+        let counted = function_fuel::count(self.request, &self.ways, made_from, say).await?;
+        for (index, fuel) in counted {
+            self.journal.archive.candidates[index].fuel_by_function = Some(fuel);
+        }
+        Ok(())
     }
 
     /// Returns true if a model is to be asked for the next round while this one is looked at.

@@ -2,6 +2,7 @@
 
 use super::archive::Archive;
 use super::candidate::{Candidate, Outcome};
+use super::parent_differences::differences;
 use bakeoff_config::{Rounds as Options, Select};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{
@@ -203,6 +204,7 @@ pub(crate) fn rounds(
             .take(CANDIDATES_MAX)
             .map(|one| row(archive, one))
             .collect(),
+        differences: differences(archive, finalists),
     }
 }
 
@@ -227,10 +229,12 @@ fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
         round: one.round,
         parent: parent.unwrap_or_default(),
         by: one.by.clone(),
+        wish: one.wish.clone(),
         change: one.change.clone(),
         outcome: outcome.to_owned(),
         message: message.map(|text| text.chars().take(MESSAGE_CHARS_MAX).collect()),
         ratio: one.ratio,
+        against: one.against_reference.filter(|_| one.ratio.is_some()),
         reading: archive.reading(one),
         best: one.best,
         control: one.control,

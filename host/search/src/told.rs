@@ -5,6 +5,7 @@ use super::candidate::{Candidate, Outcome, Program};
 use super::differences::{other_descents, over};
 use super::space::Values;
 use bakeoff_config::{LoadedExperiment, Wish};
+use bakeoff_domain::function_fuel::FunctionFuel;
 use bakeoff_domain::spec::{Approach, Parameter};
 use bakeoff_propose::{Learnt, ProposerProgram, ProposerResult, ToldProgram, ToldSpeed, Tried};
 use std::collections::BTreeMap;
@@ -28,7 +29,8 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// The meaning of figures, as a model is told it.
 const ABOUT_FIGURES: &str = "Speeds are from short races of this search, relative to the reference, each with an interval: they \
 steer the search and claim nothing. A figure whose interval has 1 inside may be no difference at all. `over_best` has readings \
-over those of the best.";
+over those of the best. `fuel_by_function` has the shares of the functions of a source in the fuel of its calls, which counts \
+instructions and no time: without functions that they call, with what libraries do inline for them; `libraries` is what is left.";
 
 /// Returns what was learnt, for candidates of the next round; `None` if none of the best has a source. `source` returns
 /// that of a program.
@@ -37,19 +39,17 @@ pub(crate) fn learnt(
     rounds: u32,
     source: impl Fn(&Program) -> Option<Arc<str>>,
 ) -> Option<(usize, Learnt)> {
-    let with_source = archive.elites.iter().filter_map(|index| {
-        let one = &archive.candidates[*index];
-        Some((*index, program(one, source(&one.program)?.as_ref())))
-    });
-    let best: Vec<(usize, ToldProgram)> = with_source.take(PROGRAMS_MAX).collect();
-    let first = best.first()?.0;
-    let indexes: Vec<usize> = best.iter().map(|(index, _)| *index).collect();
-    let different = other_descents(archive, &indexes).into_iter();
-    let different = different.filter_map(|index| {
-        let one = &archive.candidates[index];
-        Some(program(one, source(&one.program)?.as_ref()))
-    });
-    let different: Vec<ToldProgram> = different.take(DIFFERENT_MAX).collect();
+    let told = told_programs(archive, |program| source(program).is_some());
+    let first = *told.best.first()?;
+    let programs = |indexes: Vec<usize>| -> Vec<ToldProgram> {
+        let indexes = indexes.into_iter();
+        let with_source = indexes.filter_map(|index| {
+            let one = &archive.candidates[index];
+            Some(program(one, source(&one.program)?.as_ref()))
+        });
+        with_source.collect()
+    };
+    let (best, different) = (programs(told.best), programs(told.different));
     let beside_best = |one: ToldProgram| ToldProgram {
         over_best: over(&one.readings, &archive.candidates[first].readings)
             .map(|(source, over)| (source.to_owned(), rounded(over)))
@@ -77,12 +77,35 @@ pub(crate) fn learnt(
             rounds,
             reference: reference.unwrap_or_default(),
             about_figures: ABOUT_FIGURES,
-            best: (best.into_iter().map(|(_, program)| beside_best(program))).collect(),
+            best: best.into_iter().map(beside_best).collect(),
             different: different.into_iter().map(beside_best).collect(),
             tried,
             wishes: Vec::new(),
         },
     ))
+}
+
+/// The programs that are told with their sources, by their indexes.
+pub(crate) struct ToldIndexes {
+    /// The best, the best first.
+    pub(crate) best: Vec<usize>,
+    /// Good ones of another descent.
+    pub(crate) different: Vec<usize>,
+}
+
+/// Returns the programs that are told with their sources.
+pub(crate) fn told_programs(
+    archive: &Archive,
+    has_source: impl Fn(&Program) -> bool,
+) -> ToldIndexes {
+    let has_source = |index: &usize| has_source(&archive.candidates[*index].program);
+    let best = archive.elites.iter().copied().filter(has_source);
+    let best: Vec<usize> = best.take(PROGRAMS_MAX).collect();
+    let different = other_descents(archive, &best).into_iter();
+    ToldIndexes {
+        different: different.filter(has_source).take(DIFFERENT_MAX).collect(),
+        best,
+    }
 }
 
 /// Returns what is told where nothing is to be told of the search: the best of what it began with.
@@ -98,10 +121,15 @@ pub(crate) fn first_try(
         Some((index, own))
     })?;
     let one = &archive.candidates[index];
+    // Where its fuel goes was found out for the search.
+    let begun = ToldProgram {
+        fuel_by_function: Vec::new(),
+        ..program(one, &text)
+    };
     Some((
         index,
         Learnt {
-            best: vec![program(one, &text)],
+            best: vec![begun],
             different: Vec::new(),
             tried: Vec::new(),
             wishes: vec![Wish::Improve],
@@ -193,6 +221,7 @@ pub(crate) fn results(archive: &Archive) -> Vec<ProposerResult> {
     all.map(|(index, one)| {
         let place = archive.ranked.iter().position(|other| *other == index);
         let mut readings = one.readings.clone();
+        readings.extend(fuel_by_function(one).iter().map(fuel_reading));
         readings.extend(one.ratio.map(|ratio| ("speed".to_owned(), rounded(ratio))));
         ProposerResult {
             approach: match one.program.source {
@@ -229,9 +258,25 @@ fn program(one: &Candidate, source: &str) -> ToldProgram {
         speed: speed(one),
         readings: one.readings.clone(),
         over_best: BTreeMap::new(),
+        fuel_by_function: fuel_by_function(one).to_vec(),
         parameters: one.program.values.clone(),
         source: source.to_owned(),
     }
+}
+
+/// Returns the shares of a candidate's fuel, as far as they are known.
+fn fuel_by_function(one: &Candidate) -> &[FunctionFuel] {
+    let fuel = one.fuel_by_function.as_ref();
+    fuel.map_or(&[], |fuel| &fuel.functions)
+}
+
+/// Returns the share of a function as a proposer is told it, which knows readings alone.
+fn fuel_reading(one: &FunctionFuel) -> (String, f64) {
+    let source = match one.lines {
+        Some([first, last]) => format!("fuel:{}:{first}-{last}", one.function),
+        None => format!("fuel:{}", one.function),
+    };
+    (source, one.share)
 }
 
 fn tried_one(archive: &Archive, one: &Candidate) -> Tried {

@@ -50,6 +50,21 @@ pub(crate) fn tasks(state: &RunState) -> String {
         }
         out.push_str("</ul>\n");
     }
+    if !tasks.machines.is_empty() {
+        out.push_str("<ul>\n");
+        for one in tasks.machines.iter().take(TASKS_MAX) {
+            let text = format!(
+                "elsewhere, {}: {} tasks in {:.1} s, {} of them lost",
+                one.machine, one.tasks, one.busy_seconds, one.lost
+            );
+            let _ = writeln!(out, "<li>{}</li>", Html(&clipped(&text, LINE_CHARS_MAX)));
+        }
+        let more = tasks.machines.len().saturating_sub(TASKS_MAX);
+        if more > 0 {
+            let _ = writeln!(out, "<li>and {more} more machines</li>");
+        }
+        out.push_str("</ul>\n");
+    }
     if out.is_empty() {
         return out;
     }

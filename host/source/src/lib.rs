@@ -14,6 +14,7 @@ pub mod interface;
 mod module_lines;
 mod neighbours;
 mod run_files;
+mod token_constants;
 mod tokens;
 mod vendored;
 
@@ -32,5 +33,6 @@ pub use image_manifest::{
 };
 pub use module_lines::in_own_files;
 pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
+pub use token_constants::token_constants;
 pub use tokens::{Piece, pieces};
 pub use vendored::{VendoredComponents, read_code_or_vendored};

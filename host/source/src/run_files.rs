@@ -152,6 +152,13 @@ impl RunFiles {
         })
     }
 
+    /// Returns true if some of the code is a source, for which a compiler is needed.
+    pub fn has_sources(&self) -> bool {
+        let guests = self.workload.iter().chain(&self.evaluators);
+        let all = guests.chain(&self.aggregators).chain(&self.code);
+        all.flatten().any(|code| code.language().is_some())
+    }
+
     /// Returns the names of the WIT files relative to the folder that contains them all: the same
     /// files have the same names wherever that folder is.
     pub fn wit_names(&self) -> Vec<&str> {

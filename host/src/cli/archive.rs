@@ -9,7 +9,7 @@ use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_search::{Archive, Candidate, Outcome, SearchState};
 use clap::Args;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -130,20 +130,8 @@ fn difference(archive: &Archive, name: &str) -> Result<String, Failure> {
     let mut text = format!("{}{}\n", Plain(&found.name), described(found));
     // Writing to a text cannot fail.
     let _ = writeln!(text, "made from {}", Plain(&parent.name));
-    let values = &found.program.values;
-    let names: BTreeSet<&String> = values.keys().chain(parent.program.values.keys()).collect();
-    for name in names {
-        let (before, after) = (parent.program.values.get(name), values.get(name));
-        if before != after {
-            let shown = |value: Option<&String>| {
-                value.map_or("none".to_owned(), |value| Plain(value).to_string())
-            };
-            let (before, after) = (shown(before), shown(after));
-            let _ = writeln!(text, "{}: {before} → {after}", Plain(name));
-        }
-    }
-    if let (Some(before), Some(after)) = (archive.source_of(parent), archive.source_of(found)) {
-        text += &bakeoff_render::source_diff(&before, &after);
+    if let Some(difference) = bakeoff_search::difference(archive, found) {
+        text += &bakeoff_render::difference(&difference);
     }
     Ok(text)
 }
@@ -174,15 +162,14 @@ fn list(archive: &Archive, only_failed: bool) -> String {
     let mut text = String::new();
     for one in &archive.candidates {
         if let (Outcome::Failed(class, message), true) = (&one.outcome, only_failed) {
-            let short: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
-            let message = Lines(&short).to_string().replace('\n', "\n    ");
             // Writing to a text cannot fail.
             let _ = writeln!(
                 text,
-                "{}{}: {}\n    {message}",
+                "{}{}: {}\n{}",
                 Plain(&one.name),
                 described(one),
-                Plain(class)
+                Plain(class),
+                marked(message)
             );
         } else if !only_failed {
             let _ = writeln!(text, "{}", line(archive, one));
@@ -192,6 +179,15 @@ fn list(archive: &Archive, only_failed: bool) -> String {
         text.push_str("none\n");
     }
     text
+}
+
+/// Returns the message of a failure, of which each line begins with a mark, as in a report: no line of ours begins so.
+fn marked(message: &str) -> String {
+    let short: String = message.chars().take(MESSAGE_CHARS_MAX).collect();
+    format!(
+        "   │ {}",
+        Lines(&short).to_string().replace('\n', "\n   │ ")
+    )
 }
 
 fn tree(archive: &Archive) -> String {
@@ -245,4 +241,19 @@ fn line(archive: &Archive, one: &Candidate) -> String {
     };
     let (name, made) = (Plain(&one.name), described(one));
     format!("{name}{made}{drawn}{outcome}{figure}{best}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_279_the_message_of_a_candidate_is_no_line_of_ours() {
+        let shown = marked("panicked at b.rs:1:2:\ntiles: winner sure\u{1b}[2J\n");
+        assert!(
+            shown.lines().all(|line| line.starts_with("   │ ")),
+            "{shown}"
+        );
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
 }

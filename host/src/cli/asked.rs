@@ -27,7 +27,7 @@ use bakeoff_propose::{
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_run::Survey;
+use bakeoff_run::{KnownMachine, Survey};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(super) async fn ask(
     leave: &Leave,
     (loaded, file): (&LoadedExperiment, &Path),
     policy: &Policy,
-    safety: &Safety,
+    (safety, machine): (&Safety, &KnownMachine),
     (output, listener): (&Output, &Listener),
 ) -> Result<Next, Failure> {
     let Some(wanted) = &loaded.generate else {
@@ -129,6 +129,7 @@ pub(super) async fn ask(
                 answers: &Answers::from(&models),
                 policy,
                 safety,
+                machine,
                 output,
                 problem: &problem,
             };
@@ -159,7 +160,7 @@ pub(super) async fn ask(
         events: &events,
     };
     let explored = tokio::select! {
-        explored = asking.explore(policy, safety) => explored?,
+        explored = asking.explore(policy, (safety, machine)) => explored?,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
     match explored {
@@ -257,10 +258,10 @@ impl Asking<'_> {
     async fn explore(
         &self,
         policy: &Policy,
-        safety: &Safety,
+        (safety, machine): (&Safety, &KnownMachine),
     ) -> Result<Option<(Explored, Planning)>, Failure> {
         let (wanted, output) = (self.wanted, self.output);
-        let host = safety.host_options(policy.clone())?;
+        let host = safety.host_options_on(policy.clone(), machine)?;
         let mut say = output.reporter();
         let statement = &self.loaded.experiment.problem;
         let (dir, prompts) = (&self.loaded.dir, &self.loaded.prompts);

@@ -4,18 +4,17 @@ use super::Status;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
+use bakeoff_compare::code_of;
 use bakeoff_compile::{BuildKind, BuildRequest, Builder, BuiltComponent, Clang};
 use bakeoff_config::Policy;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::language::Language;
-use bakeoff_domain::reference::ComponentReference;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::Code;
 use bakeoff_domain::spec::Limits;
 use bakeoff_files::Reach;
-use bakeoff_run::{Tools, wasi_imports};
+use bakeoff_run::{CompilerNeed, Tools, wasi_imports};
 use bakeoff_source::interface::{Interface, World};
-use bakeoff_source::{BuildInput, VendoredComponents, read_code_or_vendored};
+use bakeoff_source::{BuildInput, VendoredComponents, language_of, read_code_or_vendored};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -112,19 +111,6 @@ impl InterfaceArguments {
     }
 }
 
-/// Returns the code that a user names: a component in a registry, a file that is a component if its name ends in `.wasm`, and
-/// otherwise source.
-pub(super) fn code_of(file: &Path) -> Code {
-    let reference = file.to_str().map(ComponentReference::parse);
-    if let Some(Ok(reference)) = reference {
-        Code::Reference(reference)
-    } else if file.extension().is_some_and(|end| end == "wasm") {
-        Code::Component(file.to_owned())
-    } else {
-        Code::Source(file.to_owned())
-    }
-}
-
 /// The output of a build in JSON.
 #[derive(Serialize)]
 struct BuildOutput<'a> {
@@ -213,6 +199,7 @@ impl Prepared {
         let policy = Policy::of_host()?;
         let tools = Tools::open(
             safety.unconfined(&policy)?,
+            CompilerNeed::of(language_of(&code_of(file)).is_some()),
             wasi_imports(&policy),
             safety.cache()?,
             1,

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Of an experiment's folder: calls its approaches, changes their answers a little (an element dropped,
 /// doubled or moved, a number off by one, another case, NaN), and counts what the oracle accepts of these.
-/// Also says whether it contradicts itself, whether inputs say little, and which code they do not reach.
+/// Also says whether it contradicts itself, whether inputs say little, and which code they do not reach;
+/// with --fuel, in which functions of the sources the fuel goes as well.
 ///
 /// Of a file: does not run it.
 /// Shows its exports and imports, or why it would be refused. WASI 0.2 is virtual: shows for each
@@ -31,6 +32,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   bakeoff check examples/top-k              whether its oracle refuses wrong answers
+  bakeoff check examples/top-k --fuel       and in which functions the fuel goes
   bakeoff check heap.wasm --wit wit --call top-k
   bakeoff check heap.rs --wit wit --call top-k --format json
   bakeoff check approaches/heap.rs --case 64000 --seed 7    a call that a report names as failed
@@ -40,6 +42,9 @@ with itself and with approaches that agree; 1 otherwise.")]
 pub(super) struct Arguments {
     /// A component, a source in Rust, C, C++ or Zig, or the folder of an experiment
     file: PathBuf,
+    /// Say in which functions of each source of an experiment the fuel of calls goes, too
+    #[arg(long)]
+    fuel: bool,
     #[command(flatten)]
     interface: CheckedInterface,
     #[command(flatten)]
@@ -140,7 +145,13 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             )));
         }
         arguments.compiled_for.refuse_beside_an_experiment()?;
-        return super::oracle::run(file, safety, output).await;
+        return super::oracle::run(file, arguments.fuel, safety, output).await;
+    }
+    if arguments.fuel {
+        return Err(Failure::usage(format!(
+            "--fuel is about the approaches of an experiment, on its inputs, and {} is none: name its folder",
+            Plain(&file.display().to_string())
+        )));
     }
     if arguments.call.case().is_some() {
         let call = &arguments.call;

@@ -1,13 +1,12 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
-use super::assembled::{is_crate, no_crate};
 use super::compare_options::Arguments;
 use super::compared::{Compared, Files};
 use super::failure::Failure;
-use super::looking::UNTIMED;
 use super::options::{Format, Output};
 use super::two_runs::{self, RunReference};
 use super::{Status, revisions, show, two_timings};
+use bakeoff_compare::{UNTIMED, is_crate, no_crate};
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, Untimed};
 use std::path::Path;
@@ -21,6 +20,7 @@ fn no_run_and_no_file(named: &Path) -> Failure {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    show::has_format(output)?;
     if arguments.package.is_some() {
         let compared = revisions::run(arguments, output).await;
         return compared.or_else(|failure| not_built(failure, output));

@@ -28,6 +28,7 @@ Examples:
   bakeoff compare sort.rs heap.wasm --call top-k --size 10000
   bakeoff compare sort.rs heap.rs --cases cases.toml
   bakeoff compare sort.rs heap.rs heap.wasm --wit wit --call top-k --workload workload.rs --size 16000,256000
+  bakeoff compare sort.c heap.c --wit wit --call top-k
   bakeoff compare sort.rs heap.rs --wit wit --call top-k --cases cases.toml --budget 10s
   bakeoff compare old.wasm new.rs --wit wit --call top-k --cases cases.toml --fail-if-slower 2%
   bakeoff compare main HEAD --package codec            functions of a package at two revisions, here in git
@@ -52,7 +53,7 @@ pub(super) struct Arguments {
     /// fence
     #[arg(long, requires = "package")]
     pub(super) allow_crates: bool,
-    /// The WIT: a file, or a folder of them; from the files, if not given
+    /// The WIT: a file, or a folder of them, for --call; read off Rust files and components, if not given
     #[arg(long, value_name = "PATH")]
     pub(super) wit: Option<PathBuf>,
     /// The function that is called: top-k, or interface.function; the one that all files have in
@@ -94,10 +95,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value = "fail", requires = "fail_if_slower")]
     pub(super) unsure: Unsure,
     /// Where the files differ on a drawn input, the file in which its call is kept, for --cases
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["wit", "workload", "cases"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "cases"])]
     pub(super) save_case: Option<PathBuf>,
     /// The file in which inputs that were timed are kept, up to 1 MiB of them, for --cases
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["wit", "workload", "cases"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "cases"])]
     pub(super) save_inputs: Option<PathBuf>,
     #[command(flatten)]
     pub(super) compiled_for: CompiledFor,
@@ -114,11 +115,4 @@ pub(super) struct Arguments {
 
 fn parse_percent(text: &str) -> Result<f64, String> {
     units::percent(text).map_err(|error| error.to_string())
-}
-
-impl Arguments {
-    /// Returns true if the inputs are drawn by the types of the function.
-    pub(super) fn draws_inputs(&self) -> bool {
-        self.workload.is_none() && self.cases.is_none()
-    }
 }

@@ -42,7 +42,7 @@ fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
 pub(super) fn cores_of(workers: Workers) -> usize {
     match workers {
         Workers::Exactly(count) => count as usize,
-        Workers::Auto => bakeoff_measure::usable_cores().len(),
+        Workers::Auto => bakeoff_confine::usable_cores().len(),
     }
 }
 

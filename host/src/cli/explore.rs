@@ -6,6 +6,7 @@ use super::criteria_options::CriteriaOptions;
 use super::draft_files::{experiment_name, write_all};
 use super::explore_opinion::{self, OpinionRequest, SketchName};
 use super::explore_output::{ExploreOutput, UnusableOutput};
+use super::explored_run;
 use super::failure::Failure;
 use super::generate;
 use super::generation;
@@ -18,13 +19,13 @@ use super::new_criteria::{CriteriaOrigin, NewCriteria};
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
+use super::other_machines::{WorkersArguments, say_workers};
 use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::planning::{Planning, planned};
 use super::researching;
 use super::writing::Writing;
-use super::{Status, counts, run, show, written};
-use crate::library;
+use super::{Status, counts, show, written};
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy, Prompts};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{
@@ -33,8 +34,8 @@ use bakeoff_propose::{
 };
 use bakeoff_provider::{Models, OpenTask, Purpose};
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
+use bakeoff_run::KnownMachine;
 use bakeoff_source::content_address;
-use bakeoff_store::Start;
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ pub(super) struct Arguments {
     own: OwnIdeas,
     /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
     /// Nothing is run, and the report says so, and what could be measured
-    #[arg(long, conflicts_with_all = ["repairs", "repair_model", "workers", "like", "research"])]
+    #[arg(long, conflicts_with_all = ["repairs", "repair_model", "workers", "workers_creds", "workers_ca", "recheck", "like", "research"])]
     opinion: bool,
     /// With --opinion: the form of the sketch in each text
     #[arg(long, value_enum, requires = "opinion", default_value = "pseudocode")]
@@ -92,9 +93,8 @@ pub(super) struct Arguments {
     /// Write the experiment, and do not measure it
     #[arg(long)]
     no_run: bool,
-    /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = counts::workers)]
-    workers: Option<u32>,
+    #[command(flatten)]
+    workers: WorkersArguments,
     #[command(flatten)]
     writing: Writing,
     #[command(flatten)]
@@ -143,6 +143,11 @@ async fn explored(
     let folders = ["wit/", &format!("{APPROACHES}/")];
     check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
     generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
+    let machine = KnownMachine::default();
+    if !arguments.dry_run {
+        let known = (&arguments.safety, &Policy::of_host()?);
+        arguments.workers.connect(&machine, known, output).await?;
+    }
     let wanted = arguments.own.count() + arguments.approaches.0.unwrap_or(0);
     // The plan decides the others.
     let criteria = arguments.decided(like.as_ref())?.into_iter();
@@ -157,11 +162,12 @@ async fn explored(
     let asked = (&arguments.model, Some(arguments.writing.repair_model()));
     let models = generate::open_models(asked, &arguments.out, output, &events)?;
     let models = Arc::new(models);
-    let exploring = arguments.explore(&models, like.as_ref(), output, &events);
+    let exploring = arguments.explore(&models, like.as_ref(), (output, &machine), &events);
     let explored = tokio::select! {
         explored = exploring => explored,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
     };
+    say_workers(&machine, output);
     // Nothing is written while one of these waits.
     let is_first = |task: &OpenTask| matches!(task.purpose, Purpose::Plan | Purpose::Research);
     if let Some(tasks) = OpenTasks::of(&models)
@@ -181,6 +187,7 @@ async fn explored(
             &models,
             (earlier.as_ref(), like.as_ref()),
             (output, listener),
+            machine,
         )
         .await
 }
@@ -267,18 +274,18 @@ impl Arguments {
         &self,
         models: &Arc<Models>,
         like: Option<&LikeExperiment>,
-        output: &Output,
+        (output, machine): (&Output, &KnownMachine),
         events: &GenerationEvents,
     ) -> Result<Option<Exploration>, Failure> {
         let policy = Policy::of_host()?;
-        let host = self.safety.host_options(policy)?;
+        let host = self.safety.host_options_on(policy, machine)?;
         let mut say = output.reporter();
         if let Some(like) = like {
             let with_criteria = self.criteria.decided()?.is_none();
             say(&format!("--like: {}", like.sentence(with_criteria)));
         }
-        let cores = bakeoff_measure::usable_cores().len();
-        let cores = self.workers.map_or(cores, |count| count as usize);
+        let cores = bakeoff_confine::usable_cores().len();
+        let cores = self.workers.cores().map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
         let propose = self
             .writing
@@ -365,6 +372,7 @@ impl Arguments {
         models: &Models,
         (earlier, like): (Option<&LoadedExperiment>, Option<&LikeExperiment>),
         (output, listener): (&Output, &Listener),
+        machine: KnownMachine,
     ) -> Result<Status, Failure> {
         let Exploration {
             explored,
@@ -450,7 +458,8 @@ impl Arguments {
             return Ok(Status::NoAnswer);
         }
         if is_measured {
-            return self.measure(output, listener).await;
+            let asked = (&self.safety, machine);
+            return explored_run::measure(&self.out, asked, output, listener).await;
         }
         let failed = written.len() < explored.proposals.len() || !explored.not_started.is_empty();
         Ok(match (written.is_empty(), failed) {
@@ -458,39 +467,5 @@ impl Arguments {
             (false, true) => Status::SomeFailed,
             (false, false) => Status::Done,
         })
-    }
-
-    /// Measures the experiment as `bakeoff run` does.
-    async fn measure(&self, output: &Output, listener: &Listener) -> Result<Status, Failure> {
-        let mut loaded = bakeoff_config::load(&self.out)?;
-        let policy = Policy::of_host()?;
-        policy.apply_to(&mut loaded)?;
-        let folder = library::results_folder(&loaded.dir, &loaded.experiment)?;
-        let job = run::RunRequest {
-            loaded: &loaded,
-            folder,
-            start: Start::Resume,
-            seed: None,
-            safety: &self.safety,
-            machine: bakeoff_run::KnownMachine::default(),
-            policy,
-            generation: generation_record::for_report(&self.out, &mut output.reporter()),
-            rounds: None,
-            judge: None,
-            stopped_in_search: Vec::new(),
-            spent: std::time::Duration::ZERO,
-            natively: None,
-            listener: listener.clone(),
-            resume: Some(format!(
-                "bakeoff run {}",
-                ShellPath(&self.out.display().to_string())
-            )),
-        };
-        let Some(done) = run::perform(job, output).await? else {
-            return Ok(Status::Interrupted);
-        };
-        let status = Status::of(&done.report);
-        show::print(&done.report, done.sources, output)?;
-        Ok(status)
     }
 }

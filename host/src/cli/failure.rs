@@ -2,6 +2,7 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
+use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_render::escape::{Lines, NoCommands};
@@ -206,6 +207,18 @@ impl From<RunError> for Failure {
         Self {
             report: miette::Report::new(EscapedError::new(error)),
             status,
+        }
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        match error {
+            CompareError::Usage(message) => Self::usage(message),
+            CompareError::NoAnswer(message) => Self::no_answer(message),
+            CompareError::NotBuilt(failure) => Self::not_built(&failure),
+            CompareError::Machine(message) => Self::infrastructure(message),
+            CompareError::Run(error) => error.into(),
         }
     }
 }

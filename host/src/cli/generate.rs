@@ -2,6 +2,7 @@
 
 mod by_agents;
 mod by_component;
+mod output;
 
 use super::failure::Failure;
 use super::generation::{self, Ending};
@@ -14,6 +15,7 @@ use super::models::ModelArguments;
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
+use super::other_machines::{WorkersArguments, say_workers};
 use super::placing::check_places;
 use super::repair_arguments::RepairArguments;
 use super::researching;
@@ -22,18 +24,18 @@ use super::writing::Writing;
 use super::{Status, counts, show};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::ids::slug;
-use bakeoff_domain::report::{GeneratedApproach, Generation};
+use bakeoff_domain::report::GeneratedApproach;
 use bakeoff_domain::spec::Workers;
 use bakeoff_propose::{
     Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer, prompts_identity,
 };
 use bakeoff_provider::{AskError, Models};
 use bakeoff_render::escape::Plain;
-use bakeoff_run::Survey;
-use by_agents::{AgentArguments, AgentRow, ByAgents};
+use bakeoff_run::{KnownMachine, Survey};
+use by_agents::{AgentArguments, ByAgents};
 use by_component::AskedComponent;
 use clap::Args;
-use serde::Serialize;
+use output::GenerateOutput;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,9 +94,8 @@ pub(super) struct Arguments {
     writing: Writing,
     #[command(flatten)]
     agents: AgentArguments,
-    /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = counts::workers)]
-    workers: Option<u32>,
+    #[command(flatten)]
+    workers: WorkersArguments,
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
@@ -122,13 +123,16 @@ pub(super) fn open_models(
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let listener = arguments.on_event.start()?;
-    let ended = generated(arguments, output, &listener).await;
+    let machine = KnownMachine::default();
+    let ended = generated(arguments, &machine, output, &listener).await;
+    say_workers(&machine, output);
     listener.end(&mut output.reporter());
     ended
 }
 
 async fn generated(
     arguments: &Arguments,
+    machine: &KnownMachine,
     output: &Output,
     listener: &Listener,
 ) -> Result<Status, Failure> {
@@ -136,7 +140,7 @@ async fn generated(
     let mut loaded = bakeoff_config::load(&arguments.experiment)?;
     let policy = Policy::of_host()?;
     policy.apply_to(&mut loaded)?;
-    if let Some(workers) = arguments.workers {
+    if let Some(workers) = arguments.workers.cores() {
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
     let more = arguments.check(&loaded)?;
@@ -155,6 +159,10 @@ async fn generated(
     generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     arguments.refuse_known(&loaded)?;
     let agents = arguments.agents.open(&loaded, output)?;
+    let workers = arguments
+        .workers
+        .connect(machine, (&arguments.safety, &policy), output);
+    workers.await?;
     let file = bakeoff_config::file_of(&arguments.experiment);
     let criteria = loaded.experiment.criteria.iter();
     let criteria = criteria.map(|one| one.name.clone()).collect();
@@ -170,7 +178,7 @@ async fn generated(
         Some(file) => {
             let models = arguments.models_of_proposer(&loaded, output, &events)?;
             let asked = (file.as_path(), models.as_deref());
-            let proposed = arguments.ask_component(&loaded, asked, policy, output);
+            let proposed = arguments.ask_component(&loaded, asked, (policy, machine), output);
             (proposed.await?, models)
         }
         None => {
@@ -191,6 +199,7 @@ async fn generated(
                     answers: &answers,
                     policy: &policy,
                     safety: &arguments.safety,
+                    machine,
                     output,
                     problem: &told,
                 };
@@ -207,7 +216,12 @@ async fn generated(
             let proposed = match (ended, more + arguments.own.count()) {
                 (None, 1..) => {
                     arguments
-                        .propose((&loaded, &told), &answers, policy, (output, &events))
+                        .propose(
+                            (&loaded, &told),
+                            &answers,
+                            (policy, machine),
+                            (output, &events),
+                        )
                         .await?
                 }
                 (ended, _) => Proposals {
@@ -241,20 +255,12 @@ async fn generated(
         output.reporter()(&Plain(&warning).to_string());
     }
     let rows = agents.map(|agents| agents.rows()).unwrap_or_default();
-    match output.format {
-        Format::Json => show::write_json(&GenerateOutput {
-            generation: &shown,
-            agents: &rows,
-            tasks: models.as_deref().and_then(OpenTasks::of),
-        })?,
-        _ => {
-            let next = Some(arguments.experiment.as_path());
-            let tasks = models.as_deref().and_then(OpenTasks::of);
-            let tasks = tasks.map(|tasks| tasks.text()).unwrap_or_default();
-            let left = by_agents::text(&rows);
-            show::write(&(generation::text(&shown, models.as_deref(), next) + &left + &tasks))?;
-        }
-    }
+    let written = GenerateOutput {
+        generation: &shown,
+        agents: &rows,
+        tasks: models.as_deref().and_then(OpenTasks::of),
+    };
+    written.write((models.as_deref(), &arguments.experiment), output)?;
     if let Some(error) = &proposals.ended {
         return open_tasks::ending(error);
     }
@@ -267,25 +273,13 @@ async fn generated(
     })
 }
 
-/// Outcome of a generation, in JSON.
-#[derive(Serialize)]
-struct GenerateOutput<'a> {
-    #[serde(flatten)]
-    generation: &'a Generation,
-    /// Attempts of agents.
-    #[serde(skip_serializing_if = "<[AgentRow]>::is_empty")]
-    agents: &'a [AgentRow],
-    #[serde(flatten)]
-    tasks: Option<OpenTasks>,
-}
-
 impl Arguments {
     /// Asks a proposer, a component of the user's own, for approaches.
     async fn ask_component(
         &self,
         loaded: &LoadedExperiment,
         (file, models): (&Path, Option<&Models>),
-        policy: Policy,
+        (policy, machine): (Policy, &KnownMachine),
         output: &Output,
     ) -> Result<Proposals, Failure> {
         // Without a report, the proposer is told that there are no results.
@@ -294,7 +288,7 @@ impl Arguments {
             loaded: &generation_record::before(loaded, &self.wanted(loaded)),
             file,
             models,
-            host: self.safety.host_options(policy)?,
+            host: self.safety.host_options_on(policy, machine)?,
             report: report.ok().map(|(_, shown)| shown.report),
             approaches: self.more(),
         };
@@ -458,10 +452,10 @@ impl Arguments {
         &self,
         (loaded, told): (&LoadedExperiment, &str),
         answers: &Answers,
-        policy: Policy,
+        (policy, machine): (Policy, &KnownMachine),
         (output, events): (&Output, &GenerationEvents),
     ) -> Result<Proposals, Failure> {
-        let host = self.safety.host_options(policy)?;
+        let host = self.safety.host_options_on(policy, machine)?;
         let mut say = output.reporter();
         let loaded = &generation_record::before(loaded, &self.wanted(loaded));
         let survey = Survey::open(loaded, &host, &mut say).await?;

@@ -1,13 +1,14 @@
 //! `bakeoff init`: writes an experiment, a small one or that of given sources.
 
-use super::assembled::{approaches, code, experiment, sizes};
-use super::derived::{Agreement, Derived};
-use super::effort::SearchBounds;
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::placing::cannot_write;
 use super::starts::{self, Start};
-use super::{Status, claude_command, counts, first_look, show};
+use super::{Status, claude_command, counts, show};
+use bakeoff_compare::{
+    Agreement, Derived, KnownInterface, SearchBounds, approaches, code, experiment, sizes,
+    timed_sizes,
+};
 use bakeoff_config::{NewApproach, Policy};
 use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
 use bakeoff_files::{Folder, Reach, is_link, read_bounded};
@@ -53,6 +54,9 @@ pub(super) struct Arguments {
     /// The function that is called; the one that all files have in common, if not given
     #[arg(long, value_name = "NAME", requires = "from")]
     call: Option<String>,
+    /// The WIT that has this function, for sources in C, C++ and Zig alone: a file, or a folder of them
+    #[arg(long, value_name = "PATH", requires = "call")]
+    wit: Option<PathBuf>,
     /// Writes a proposer of this name too, which works: further approaches, made by a program. In a folder with
     /// an experiment, nothing else. The name `grid` gives the one that makes the grid of a sweep finer,
     /// `improve` the one that has a model improve the best of the last run
@@ -228,16 +232,14 @@ struct Made {
 
 impl Arguments {
     async fn of_sources(&self, output: &Output) -> Result<Made, Failure> {
-        let policy = Policy::of_host()?;
+        let host = self.safety.host_options(Policy::of_host()?)?;
         let approaches = approaches(&self.from)?;
-        let mut derived = Derived::read(
-            &approaches,
-            self.call.as_deref(),
-            None,
-            &self.safety,
-            &policy,
-        )
-        .await?;
+        let known = KnownInterface {
+            call: self.call.as_deref(),
+            wit: self.wit.as_deref(),
+            sources: None,
+        };
+        let mut derived = Derived::read(&approaches, known, &host).await?;
         let own = self.workload.as_deref().map(code).transpose()?;
         if let Some(own) = &own {
             derived.take_oracle_of(own).await?;
@@ -249,18 +251,10 @@ impl Arguments {
             true => {
                 let first = first_experiment(&derived, &approaches);
                 let seed = bakeoff_run::draw_seed()?;
-                match derived
-                    .first_look(
-                        first,
-                        None,
-                        seed,
-                        &self.safety,
-                        &policy,
-                        SearchBounds::default(),
-                        output,
-                    )
-                    .await?
-                {
+                let bounds = SearchBounds::default();
+                let mut say = output.reporter();
+                let look = derived.first_look(first, None, seed, bounds, &mut say);
+                match look.await? {
                     Agreement::Same { sizes, .. } => sizes,
                     Agreement::Not(why) => {
                         disagreement = Some(why.text().trim_end().to_owned());
@@ -306,7 +300,7 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
     experiment(
         String::new(),
         derived.interface(),
-        derived.inputs(first_look::timed_sizes(&derived.found), Vec::new()),
+        derived.inputs(timed_sizes(&derived.found), Vec::new()),
         approaches.to_vec(),
         Measure::default(),
         Declared::BySources,

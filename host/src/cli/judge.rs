@@ -42,6 +42,9 @@ pub(super) struct Arguments {
     /// The file with the rows, or `-` for stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Files beyond the first, for which there is advice
+    #[arg(hide = true, value_name = "FILE")]
+    others: Vec<PathBuf>,
     /// Read on as rows are written, and end as soon as all is known
     #[arg(long)]
     follow: bool,
@@ -113,6 +116,21 @@ fn range(text: &str) -> Result<ValueScale, String> {
 }
 
 impl Arguments {
+    /// # Errors
+    /// Several files are named.
+    fn has_one_file(&self) -> Result<(), Failure> {
+        if self.others.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "`judge` reads one file, whose rows say in `variant` what was measured, and {} are named: write the rows of all of \
+             them into one. Two files with code are compared by `bakeoff compare A B`, and become an experiment by `bakeoff \
+             init DIR --from A B`; two commands are timed by `bakeoff time 'A' 'B'`; two folders with kept results are \
+             compared by `bakeoff compare DIR DIR`",
+            self.others.len() + 1
+        )))
+    }
+
     fn settings(&self) -> JudgeSettings {
         let values = &self.values;
         JudgeSettings {
@@ -137,6 +155,7 @@ impl Arguments {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&FORMATS)?;
+    arguments.has_one_file()?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let source = RowsSource::open(&arguments.file, arguments.follow, Arc::clone(&interrupted))?;
     let settings = arguments.settings();

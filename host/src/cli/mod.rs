@@ -1,15 +1,12 @@
 //! The command line.
 
 mod add;
-mod after_run;
 mod again;
 mod agents;
 mod archive;
 mod asked;
-mod assembled;
 mod baseline;
 mod build;
-mod called;
 mod changed;
 mod changed_times;
 mod check;
@@ -22,19 +19,18 @@ mod completions;
 mod counts;
 mod criteria_options;
 mod criterion_files;
-mod derived;
 mod doctor;
 mod draft_files;
 mod effort;
 mod evolve;
-mod examples;
 mod explore;
 mod explore_opinion;
 mod explore_output;
+mod explored_run;
 mod export;
 mod failure;
 mod fence_reach;
-mod first_look;
+mod fuel_shares;
 mod generate;
 mod generation;
 mod generation_events;
@@ -50,18 +46,19 @@ mod kept;
 mod kept_timing;
 mod leave;
 mod like;
-mod looking;
 mod mcp;
 mod metric_options;
 mod model_news;
 mod models;
 mod natively;
 mod new_criteria;
+mod on;
 mod on_event;
 mod open_tasks;
 mod opinions;
 mod options;
 mod oracle;
+mod other_machines;
 mod pack;
 mod pick;
 mod picked_branch;
@@ -75,7 +72,6 @@ mod prompts;
 mod publish;
 mod registry_options;
 mod regression;
-mod remembered;
 mod repair_arguments;
 mod repeat;
 mod report;
@@ -84,37 +80,33 @@ mod revision_build;
 mod revision_rows;
 mod revision_side;
 mod revisions;
-mod rounding;
 mod rounds;
 mod rows_source;
 mod run;
 mod run_place;
 mod runs;
 mod saved_inputs;
-mod searching;
 mod series_output;
 mod serve;
 mod show;
 mod show_status;
-mod shrinking;
 mod starts;
 mod status;
 mod status_models;
-mod steered;
+mod status_tasks;
 mod step_summary;
 mod time;
-mod timed_inputs;
 mod timing_display;
 mod told;
 mod two_runs;
 mod two_timings;
 mod unfinished;
-mod vectors;
 mod vendor;
 mod vendor_components;
 mod verify;
 mod wishes;
 mod work;
+mod worker;
 mod worktrees;
 mod writing;
 mod written;
@@ -137,6 +129,8 @@ pub struct Cli {
     command: Command,
     #[command(flatten)]
     output: options::Output,
+    #[command(flatten)]
+    on: on::OnOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -151,6 +145,8 @@ Examples:
   bakeoff judge runs.csv                  compare values that you measured
   bakeoff compare 1 2                     show what changed between two runs
   bakeoff verify examples/top-k           check that its figures can be reproduced
+  bakeoff --on ssh:fast run examples/top-k
+                                          run it on the machine `fast`, and bring back the results
 
 Exit status:
   0  success, also with a tie         3  success, but some variants failed
@@ -221,6 +217,7 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Show experiments in a browser on this machine, and runs while they go on
     Serve(serve::Arguments),
+    Worker(worker::Arguments),
     /// Serve coding agents on stdin and stdout (MCP)
     Mcp(mcp::Arguments),
     /// Write completions for a shell
@@ -229,6 +226,9 @@ enum Command {
     Man(completions::ManArguments),
     /// Write the JSON schema of bakeoff.toml, for editors
     Schema(completions::SchemaArguments),
+    /// Serve a command that comes from another machine, on stdin and stdout
+    #[command(hide = true, name = on::FAR_END)]
+    FarEnd,
 }
 
 /// Lets a write beyond the largest size that a file may have (`ulimit -f`) fail with an error, instead of
@@ -267,6 +267,10 @@ pub fn main() -> ExitCode {
             return Status::Infrastructure.into();
         }
     };
+    if let Some(machine) = cli.on.machine() {
+        let ended = runtime.block_on(cli.on.run(machine, cli.output.quiet, Cli::command()));
+        return ended.unwrap_or_else(failure::Failure::print);
+    }
     let outcome = runtime.block_on(async {
         match cli.command {
             Command::Run(arguments) => run::run(&arguments, &cli.output).await,
@@ -300,10 +304,12 @@ pub fn main() -> ExitCode {
             Command::Check(arguments) => check::run(&arguments, &cli.output).await,
             Command::Doctor(arguments) => doctor::run(&arguments, &cli.output).await,
             Command::Serve(arguments) => serve::run(&arguments, &cli.output).await,
+            Command::Worker(arguments) => worker::run(&arguments, &cli.output).await,
             Command::Mcp(arguments) => mcp::run(&arguments).await,
             Command::Completions(arguments) => completions::complete(&arguments, Cli::command()),
             Command::Man(arguments) => completions::man(&arguments, Cli::command()),
             Command::Schema(arguments) => completions::schema(&arguments),
+            Command::FarEnd => on::serve_far_end().await,
         }
     });
     // Whatever came of it: what counted until now counts no longer.

@@ -1,12 +1,13 @@
 //! `bakeoff check DIR`: tests whether the oracle of an experiment can be believed.
 
 use super::failure::Failure;
+use super::fuel_shares::{self, FuelOutput};
 use super::options::{Format, Output, Safety};
 use super::{Status, show};
 use bakeoff_config::Policy;
 use bakeoff_domain::coverage::Coverage;
 use bakeoff_domain::failure::Failure as Failed;
-use bakeoff_domain::oracle::{Belief, Change, OracleTest, shortened};
+use bakeoff_domain::oracle::{Belief, Change, OracleTest, shortened, shortened_pair};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Source;
 use bakeoff_render::escape::Plain;
@@ -36,6 +37,9 @@ struct OracleOutput<'a> {
     accepted_share: Option<f64>,
     /// The code of each approach that the inputs reach.
     coverage: Vec<CoverageOutput<'a>>,
+    /// The fuel of each approach by the functions of its source, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuel_by_function: Option<Vec<FuelOutput<'a>>>,
     #[serde(flatten)]
     test: &'a OracleTest,
 }
@@ -64,9 +68,10 @@ impl<'a> CoverageOutput<'a> {
     }
 }
 
-/// Tests the oracle of an experiment with the answers of its approaches.
+/// Tests the oracle of an experiment with the answers of its approaches, and counts fuel by function if that is wanted.
 pub(super) async fn run(
     experiment: &Path,
+    wants_fuel: bool,
     safety: &Safety,
     output: &Output,
 ) -> Result<Status, Failure> {
@@ -83,6 +88,12 @@ pub(super) async fn run(
     let test = survey.test_oracle(&inputs).await?;
     say("looking which code the inputs reach");
     let covered = survey.coverage(&inputs).await?;
+    let fuel = if wants_fuel {
+        say("counting fuel by function");
+        Some(survey.function_fuel(&survey.fuel_inputs()).await?)
+    } else {
+        None
+    };
     let name = experiment.display().to_string();
     match output.format {
         Format::Json => show::write_json(&OracleOutput {
@@ -92,6 +103,7 @@ pub(super) async fn run(
             holes: test.holes(),
             accepted_share: test.accepted_share(),
             coverage: covered.iter().map(CoverageOutput::of).collect(),
+            fuel_by_function: (fuel.as_ref()).map(|fuel| fuel.iter().map(FuelOutput::of).collect()),
             test: &test,
         })?,
         _ => {
@@ -102,7 +114,8 @@ pub(super) async fn run(
             };
             let covered: Vec<_> = covered.iter().filter(known).collect();
             let text = text(&name, &test, survey.cases()) + &coverage_text(&covered);
-            show::write(&text)?;
+            let fuel = fuel.as_deref().map(fuel_shares::text);
+            show::write(&(text + &fuel.unwrap_or_default()))?;
         }
     }
     // Whoever has numbers for how good an answer is may accept a worse one.
@@ -179,12 +192,13 @@ pub(super) fn text(name: &str, test: &OracleTest, cases: &[CaseLabel]) -> String
             }
             text += &format!("  {change}: {} of {}\n", counts.accepted, counts.changed);
             for example in test.accepted.iter().filter(|one| one.change == *change) {
+                let (changed, answer) = shortened_pair(&example.changed, &example.answer);
                 text += &format!(
                     "    {}, {}: {} for {}\n",
                     place(example.case, example.seed),
                     Plain(&example.approach),
-                    Plain(&shortened(&example.changed)),
-                    Plain(&shortened(&example.answer))
+                    Plain(&changed),
+                    Plain(&answer)
                 );
             }
         }

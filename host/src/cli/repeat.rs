@@ -1,16 +1,14 @@
 //! `bakeoff check FILE --case CASE --seed N`: one call of a prototype, made again.
 
-use super::build::{InterfaceArguments, code_of};
+use super::build::InterfaceArguments;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::{Status, counts, show};
+use bakeoff_compare::{approach, code_of, experiment};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::spec::{
-    Approach, AuthorWords, Code, Declared, Experiment, Inputs, Interface, Limits, Measure,
-    Parameter, ReportOptions, Workload,
-};
+use bakeoff_domain::spec::{Approach, Declared, Experiment, Inputs, Interface, Measure, Parameter};
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
 use bakeoff_runner::RepeatedCall;
@@ -225,6 +223,9 @@ fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
     )))
 }
 
+/// Name of the experiment, and of its one approach.
+const NAME: &str = "check";
+
 /// Returns an experiment of one approach as the command line describes it.
 fn assembled(
     file: &Path,
@@ -260,33 +261,23 @@ fn assembled(
         // Read unasked, it must not lead elsewhere.
         interface.load()?;
     }
-    let code: Code = code_of(file);
+    let interface = Interface {
+        wit: interface.path().to_owned(),
+        call: interface.call()?.to_owned(),
+    };
+    let approaches = vec![approach(NAME.to_owned(), code_of(file))];
+    let (measure, declared) = (Measure::default(), Declared::OnCommandLine);
+    let experiment = experiment(
+        String::new(),
+        interface,
+        inputs,
+        approaches,
+        measure,
+        declared,
+    );
     let experiment = Experiment {
-        name: "check".to_owned(),
-        problem: String::new(),
-        interface: Interface {
-            wit: interface.path().to_owned(),
-            call: interface.call()?.to_owned(),
-        },
-        workload: Workload { inputs, seed: None },
-        approaches: vec![Approach {
-            name: "check".to_owned(),
-            description: None,
-            code,
-            grants: Vec::new(),
-            sweep: Vec::new(),
-            words: AuthorWords::default(),
-        }],
-        limits: Limits::default(),
-        measure: Measure::default(),
-        evaluators: Vec::new(),
-        aggregators: Vec::new(),
-        crates: bakeoff_domain::crates::Crates::default(),
-        simd: bakeoff_domain::simd::Simd::default(),
-        edition: bakeoff_domain::edition::Edition::default(),
-        criteria: bakeoff_config::default_criteria(),
-        report: ReportOptions::default(),
-        declared: Declared::OnCommandLine,
+        name: NAME.to_owned(),
+        ..experiment
     };
     Ok(LoadedExperiment::assembled(experiment, PathBuf::new())?)
 }

@@ -12,7 +12,7 @@ use bakeoff_domain::crates::LockedCrate;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::spec::Limits;
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_run::{Tools, wasi_imports};
+use bakeoff_run::{CompilerNeed, Tools, wasi_imports};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{ComparedFile, Interface, World};
 use std::path::{Path, PathBuf};
@@ -64,6 +64,7 @@ impl Side {
         say(&format!("building {at}"));
         let tools = Tools::open(
             setting.safety.unconfined(setting.policy)?,
+            CompilerNeed::Sources,
             wasi_imports(setting.policy),
             setting.safety.cache()?,
             1,

@@ -3,13 +3,12 @@
 use super::Status;
 use super::compare_options::Arguments;
 use super::compared::{Compared, Files, Timed};
-use super::derived::ReadSources;
 use super::failure::Failure;
-use super::looking::EXAMPLE_OF_BOTH;
 use super::options::Output;
 use super::regression;
 use super::revision_build::{component, request};
 use super::revision_side::{Located, Setting, Side};
+use bakeoff_compare::{EXAMPLE_OF_BOTH, ReadSources};
 use bakeoff_compile::{BuildRequest, Builder, BuiltCrates};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::report::{Report, VerdictRow, words};

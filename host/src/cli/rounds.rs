@@ -11,6 +11,7 @@ use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
 use bakeoff_search::{SearchError, SearchRequest, Searched, wanted_ways};
+use bakeoff_source::VendoredComponents;
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
 use std::fmt::Write as _;
@@ -174,13 +175,15 @@ pub(super) fn forecast(
     loaded: &LoadedExperiment,
     wanted: &Wanted,
     results: &ResultsPlace,
+    safety: &Safety,
     shown: &Path,
 ) -> Result<String, Failure> {
     let options = &wanted.options;
     let ways = wanted_ways(loaded, options).map_err(failure)?;
     let words: Vec<&str> = ways.iter().map(|way| way.name()).collect();
-    let known = bakeoff_search::known(results).map_err(failure)?;
-    let done = known.as_ref().map_or(0, |archive| archive.rounds);
+    let vendored = VendoredComponents::of_cache(safety.cache()?);
+    let done = bakeoff_search::rounds_over(loaded, options, results, &vendored);
+    let done = done.map_err(failure)?;
     let left = match wanted.more {
         Some(more) => more,
         None => options.count.saturating_sub(done),

@@ -46,7 +46,7 @@ impl RowsSource {
             let kind = opened.metadata().map_err(failed)?;
             if kind.is_dir() {
                 return Err(Failure::usage(format!(
-                    "{} is a folder: name a file with rows",
+                    "{} is a folder: name a file with rows, or compare two folders with kept results by `bakeoff compare`",
                     file.display()
                 )));
             }

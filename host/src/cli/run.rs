@@ -8,6 +8,7 @@ use super::leave::Leave;
 use super::natively::{self, NativeWish};
 use super::on_event::{Listener, OnEvent};
 use super::options::{Output, Safety};
+use super::other_machines::{WorkersArguments, say_workers};
 use super::rounds::{RoundsArguments, Search};
 use super::{
     Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
@@ -61,9 +62,8 @@ pub(super) struct Arguments {
     budget: Option<Duration>,
     #[command(flatten)]
     effort: Effort,
-    /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = counts::workers)]
-    workers: Option<u32>,
+    #[command(flatten)]
+    workers: WorkersArguments,
     /// After the race, build the Rust sources for this machine, too, and race them as programs, behind a fence: both
     /// times, and where the order is another one
     #[arg(long)]
@@ -120,6 +120,7 @@ async fn told(
     output: &Output,
     listener: &Listener,
 ) -> Result<Status, Failure> {
+    show::has_format(output)?;
     let mut loaded = bakeoff_config::load_any(&arguments.experiment)?;
     if loaded.experiment.is_in_words() {
         arguments.refuse_running(purpose, &loaded)?;
@@ -146,14 +147,23 @@ async fn told(
         return arguments.forecast(&loaded, &wanted);
     }
     let file = bakeoff_config::file_of(&arguments.experiment);
+    let machine = KnownMachine::default();
+    if !arguments.leave.dry_run {
+        let workers = arguments
+            .workers
+            .connect(&machine, (&arguments.safety, &policy), output);
+        workers.await?;
+    }
     let asked = asked::ask(
         &arguments.leave,
         (&loaded, &file),
         &policy,
-        &arguments.safety,
+        (&arguments.safety, &machine),
         (output, listener),
     );
-    let next = asked.await?;
+    let next = asked.await;
+    say_workers(&machine, output);
+    let next = next?;
     // Whatever of the approaches is there already, nothing is begun.
     if arguments.leave.dry_run {
         return match &wanted {
@@ -178,7 +188,6 @@ async fn told(
     } else {
         Start::Resume
     };
-    let machine = KnownMachine::default();
     let mut searched = None;
     if let Some(wanted) = wanted {
         let search = Search {
@@ -202,6 +211,7 @@ async fn told(
                  or none",
             ));
         }
+        say_workers(&machine, output);
         loaded = found.experiment;
         searched = Some(found.rounds);
     }
@@ -393,6 +403,7 @@ impl Arguments {
             loaded,
             wanted,
             &results,
+            &self.safety,
             &self.experiment,
         )?)?;
         Ok(Status::Done)
@@ -405,7 +416,7 @@ impl Arguments {
         }
         let options = [
             ("--budget", self.budget.is_some()),
-            ("--workers", self.workers.is_some()),
+            ("--workers", self.workers.is_given()),
             ("--generate", self.leave.generate),
             ("--dry-run", self.leave.dry_run),
             ("--quick or --careful", self.effort.is_given()),
@@ -467,7 +478,7 @@ impl Arguments {
     fn overrule(&self, loaded: &mut LoadedExperiment) {
         let experiment = &mut loaded.experiment;
         self.effort.apply(&mut experiment.measure, self.budget);
-        if let Some(workers) = self.workers {
+        if let Some(workers) = self.workers.cores() {
             experiment.measure.workers = Workers::Exactly(workers);
         }
     }

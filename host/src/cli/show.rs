@@ -32,29 +32,38 @@ pub(super) fn print_comparison(
     }
 }
 
+/// Checks that a report can be written in the requested format. To be called before anything is built for it.
+///
+/// # Errors
+/// It cannot: the format holds something else.
+pub(super) fn has_format(output: &Output) -> Result<(), Failure> {
+    match output.format {
+        Format::Criterion => Err(Failure::usage(
+            "criterion's files hold times, not a report: `bakeoff export --format criterion --out \
+             FOLDER` writes them",
+        )),
+        Format::Jsonl => Err(Failure::usage(
+            "a report is not written as JSON lines: say --format json; `bakeoff export` writes \
+             tables",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a report in the requested format.
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
+    has_format(output)?;
     let options = options(sources, output);
     let text = match output.format {
         Format::Human if output.quiet => bakeoff_render::answer(report, &options),
-        Format::Human => bakeoff_render::human(report, &options),
+        Format::Human | Format::Criterion | Format::Jsonl => {
+            bakeoff_render::human(report, &options)
+        }
         Format::Json => bakeoff_render::json(report),
         Format::Md => bakeoff_render::markdown(report, &options),
         Format::Html => bakeoff_render::html(report, &options),
         Format::Csv => bakeoff_render::csv(report),
         Format::Junit => bakeoff_render::junit(report, &[]),
-        Format::Criterion => {
-            return Err(Failure::usage(
-                "criterion's files hold times, not a report: `bakeoff export --format criterion --out \
-                 FOLDER` writes them",
-            ));
-        }
-        Format::Jsonl => {
-            return Err(Failure::usage(
-                "a report is not written as JSON lines: say --format json; `bakeoff export` writes \
-                 tables",
-            ));
-        }
     };
     write(&text)
 }

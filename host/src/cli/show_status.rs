@@ -6,6 +6,7 @@ use super::generation_events;
 use super::options::{Format, Output};
 use super::picked_branch::AgentsFolder;
 use super::status_models::ModelsStatus;
+use super::status_tasks::tasks_text;
 use super::unfinished::progress;
 use super::work::show_states;
 use super::{Status, kept, show};
@@ -13,7 +14,7 @@ use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
 use bakeoff_search::SearchState;
-use bakeoff_store::events::{Progress, RunStatus, Stage, TasksState, VariantState};
+use bakeoff_store::events::{Progress, RunStatus, Stage, VariantState};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// The largest number of variants that a line names.
 const NAMED_MAX: usize = 4;
-/// The largest number of waiting tasks that are named.
-const WAITS_MAX: usize = 8;
 /// The most variants that are shown one by one, unless all of them are asked for.
 const VARIANTS_MAX: usize = 16;
 /// The most reasons of failures, and cores, that have a line each, unless all variants are asked for.
@@ -146,7 +145,7 @@ fn text(progress: &Progress, holder: Option<&str>, all: bool) -> String {
     let state = match (progress.status, holder) {
         (RunStatus::Running, Some(holder)) => format!("running, by {holder}"),
         (RunStatus::Running, None) => {
-            "nobody runs it any more; `bakeoff run` goes on with what is kept".to_owned()
+            "nobody runs it any more; the same command goes on with what is kept".to_owned()
         }
         (status, _) => status.name().to_owned(),
     };
@@ -267,37 +266,6 @@ fn counted_variants(progress: &Progress) -> String {
     text + "  --all shows each of them\n"
 }
 
-/// Returns lines on the numbers of tasks, on what waiting tasks wait for, and on what each core has done.
-fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> String {
-    let mut text = String::new();
-    if status == RunStatus::Running && tasks.running + tasks.waiting > 0 {
-        let (done, running, waiting) = (tasks.done, tasks.running, tasks.waiting);
-        text += &format!("  tasks      {done} done, {running} running, {waiting} waiting\n");
-        for one in tasks.waits.iter().take(WAITS_MAX) {
-            let (task, what) = (Plain(&one.task), Plain(&one.waits_for));
-            text += &format!("    {task} waits for {what}\n");
-        }
-        let more = tasks.waiting.saturating_sub(WAITS_MAX as u64);
-        if more > 0 {
-            text += &format!("    and {more} more\n");
-        }
-    }
-    let shown = if all { tasks.workers.len() } else { LINES_MAX };
-    for worker in tasks.workers.iter().take(shown) {
-        let core = worker
-            .core
-            .map_or("no core".to_owned(), |core| format!("core {core}"));
-        let (tasks, seconds) = (worker.tasks, worker.busy_seconds);
-        let s = if tasks == 1 { "" } else { "s" };
-        text += &format!("  {core:<9}  {tasks} task{s} in {seconds:.1} s\n");
-    }
-    let more = tasks.workers.len().saturating_sub(shown);
-    if more > 0 {
-        text += &format!("  and {more} more cores\n");
-    }
-    text
-}
-
 /// Returns the state of a variant in words, with what it waits for.
 fn variant_text(
     progress: &Progress,
@@ -346,8 +314,8 @@ fn unchecked(progress: &Progress) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::report::WorkerCost;
-    use bakeoff_store::events::{StageProgress, VariantProgress, WaitingTask};
+    use bakeoff_domain::report::{MachineCost, WorkerCost};
+    use bakeoff_store::events::{StageProgress, TasksState, VariantProgress, WaitingTask};
 
     fn progress() -> Progress {
         let variant = |state, reason: Option<&str>| VariantProgress {
@@ -378,6 +346,13 @@ mod tests {
                     core: Some(2),
                     tasks: 5,
                     busy_seconds: 1.25,
+                }],
+                machines: vec![MachineCost {
+                    machine: "build-2".to_owned(),
+                    cores: 8,
+                    tasks: 7,
+                    lost: 1,
+                    busy_seconds: 3.5,
                 }],
             },
             variants: [
@@ -415,6 +390,7 @@ mod tests {
     check of sort-7 waits for a core
     and 3 more
   core 2     5 tasks in 1.2 s
+  elsewhere  build-2 (8 cores): 7 tasks in 3.5 s, 1 of them lost
 
   broken  failed: build-failed
   heap    checked; the race waits for select and sort

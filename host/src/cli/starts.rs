@@ -3,15 +3,15 @@
 
 /// An evaluator to begin with, and bakeoff's own evaluators, which are written under their own names.
 const EVALUATOR: &str = include_str!("template/evaluator.rs");
-const BRANCHES: &str = include_str!("../../../components/branches/branches.rs");
-const SOURCE_SIZE: &str = include_str!("../../../components/source-size/source_size.rs");
+const BRANCHES: &str = include_str!("template/branches.rs");
+const SOURCE_SIZE: &str = include_str!("template/source_size.rs");
 /// An aggregator to begin with.
 const AGGREGATOR: &str = include_str!("template/aggregator.rs");
 
 /// A proposer to begin with, and bakeoff's own proposers.
 const PROPOSER: &str = include_str!("template/proposer.rs");
-const GRID: &str = include_str!("../../../components/grid/grid.rs");
-const IMPROVE: &str = include_str!("../../../components/improve/improve.rs");
+const GRID: &str = include_str!("template/grid.rs");
+const IMPROVE: &str = include_str!("template/improve.rs");
 /// Workloads to begin with, and an approach whose answers are of another quality.
 const WORKLOAD: &str = include_str!("template/workload_sizes.rs");
 const INSTANCES: &str = include_str!("template/workload_instances.rs");

@@ -2,11 +2,14 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
+use super::other_machines::{WorkersArguments, say_workers};
 use super::run_place::RunPlace;
 use super::{Status, kept, show};
 use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_domain::spec::Workers;
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
+use bakeoff_run::KnownMachine;
 use bakeoff_run::audit::{self, KeptRun, Outcome, Verification};
 use bakeoff_store::RunId;
 use clap::Args;
@@ -32,6 +35,8 @@ pub(super) struct Arguments {
     from: PathBuf,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    workers: WorkersArguments,
     #[command(flatten)]
     safety: Safety,
 }
@@ -76,7 +81,7 @@ async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, 
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
     let loaded = place.loaded(&kept, &policy)?;
-    verify(&kept, &loaded, policy, arguments, output).await
+    verify(&kept, loaded, policy, arguments, output).await
 }
 
 async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
@@ -92,19 +97,29 @@ async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, 
     let kept = audit::unpack(&arguments.from, folder.work())?;
     let mut loaded = kept.loaded(folder.work())?;
     policy.apply_to(&mut loaded)?;
-    verify(&kept, &loaded, policy, arguments, output).await
+    verify(&kept, loaded, policy, arguments, output).await
 }
 
 async fn verify(
     kept: &KeptRun,
-    loaded: &LoadedExperiment,
+    mut loaded: LoadedExperiment,
     policy: Policy,
     arguments: &Arguments,
     output: &Output,
 ) -> Result<Verification, Failure> {
+    let (workers, safety) = (&arguments.workers, &arguments.safety);
+    if let Some(cores) = workers.cores() {
+        loaded.experiment.measure.workers = Workers::Exactly(cores);
+    }
+    let machine = KnownMachine::default();
+    // Whoever verifies may be one who doubts those that the policy names.
+    let connecting = workers.connect_named(&machine, (safety, &policy), output);
+    connecting.await?;
     let mut report = output.reporter();
-    let host = arguments.safety.host_options(policy)?;
-    Ok(audit::verify(kept, loaded, &host, &mut report).await?)
+    let host = safety.host_options_on(policy, &machine)?;
+    let verified = audit::verify(kept, &loaded, &host, &mut report).await;
+    say_workers(&machine, output);
+    Ok(verified?)
 }
 
 /// Returns every figure by its subject, and the totals, as text.
@@ -141,9 +156,17 @@ fn text(verification: &Verification) -> String {
         verification.run,
         Plain(&verification.experiment)
     );
+    let elsewhere = verification.machines.iter();
+    let elsewhere = elsewhere.map(|one| {
+        format!(
+            "checks by worker {}: {}\n",
+            Plain(&one.machine),
+            one.tasks - one.lost
+        )
+    });
     let counts = format!(
         "{} figures reproduced, {} differ, {} not repeated here",
         verification.reproduced, verification.differ, verification.not_repeated
     );
-    text + &format!("\n{of}: {counts}\n")
+    text + &format!("\n{of}: {counts}\n") + &elsewhere.collect::<String>()
 }

@@ -17,7 +17,7 @@ use bakeoff_propose::{
 };
 use bakeoff_provider::AskError;
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_run::Survey;
+use bakeoff_run::{KnownMachine, Survey};
 use std::path::Path;
 
 /// Everything that writing wishes takes.
@@ -28,6 +28,8 @@ pub(super) struct Wishing<'a> {
     pub(super) answers: &'a Answers,
     pub(super) policy: &'a Policy,
     pub(super) safety: &'a Safety,
+    /// Facts about the machine that are known already, and workers of others.
+    pub(super) machine: &'a KnownMachine,
     pub(super) output: &'a Output,
     /// The problem as the model is told of it.
     pub(super) problem: &'a str,
@@ -111,7 +113,7 @@ impl Wishing<'_> {
     /// # Errors
     /// A file cannot be written, or something fails that does not depend on the model.
     pub(super) async fn write(&self, options: &ProposeOptions) -> Result<WishesMade, Failure> {
-        let host = self.safety.host_options(self.policy.clone())?;
+        let host = (self.safety).host_options_on(self.policy.clone(), self.machine)?;
         let mut say = self.output.reporter();
         let survey = Survey::open(self.loaded, &host, &mut say).await?;
         let own = own_approaches(self.loaded);

@@ -1,5 +1,6 @@
 //! Errors of a run: the reason why there is no report.
 
+use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Lines;
@@ -91,6 +92,21 @@ impl From<RunError> for Error {
         Self {
             kind,
             message: told(&error),
+        }
+    }
+}
+
+impl From<CompareError> for Error {
+    fn from(error: CompareError) -> Self {
+        match error {
+            CompareError::Run(error) => error.into(),
+            CompareError::Machine(message) => Self::machine(message),
+            CompareError::NotBuilt(failure) if failure.class.is_machine_fault() => {
+                Self::machine(failure.message)
+            }
+            CompareError::NotBuilt(_) | CompareError::Usage(_) | CompareError::NoAnswer(_) => {
+                Self::experiment(clipped(&error.to_string(), MESSAGE_CHARS_MAX))
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! An experiment that is run by a program.
 
+use super::blocking::blocking;
 use super::error::Error;
 use super::report::Report;
 use super::results::{results_folder, write_files};
-use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_domain::plan::RunSeed;
+use super::setting::Setting;
+use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::spec::{Code, Workers};
 use bakeoff_domain::variant::{self, approach_indexes};
-use bakeoff_run::{HostOptions, Interrupt, KnownMachine, RunOptions, Unconfined};
+use bakeoff_run::{HostOptions, RunOptions};
 use bakeoff_search::{SearchRequest, Searched};
 use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start, Store};
@@ -43,13 +44,9 @@ use std::time::Duration;
 #[must_use = "an experiment says nothing before it is run"]
 pub struct Experiment {
     loaded: LoadedExperiment,
-    policy: Policy,
+    setting: Setting,
     results: Option<PathBuf>,
     start: Start,
-    seed: Option<RunSeed>,
-    cache: Option<PathBuf>,
-    unconfined: Unconfined,
-    stop: Interrupt,
     on_event: Option<Listener>,
 }
 
@@ -73,17 +70,13 @@ impl Experiment {
     /// what it asks for.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let mut loaded = bakeoff_config::load(path.as_ref())?;
-        let policy = Policy::of_host()?;
-        policy.apply_to(&mut loaded)?;
+        let setting = Setting::of_host()?;
+        setting.policy.apply_to(&mut loaded)?;
         Ok(Self {
             loaded,
-            policy,
+            setting,
             results: None,
             start: Start::Resume,
-            seed: None,
-            cache: None,
-            unconfined: Unconfined::Refused,
-            stop: Interrupt::default(),
             on_event: None,
         })
     }
@@ -114,7 +107,7 @@ impl Experiment {
     /// Sets the folder of the build cache, instead of the user's own. The files in it are run, so nobody else may be
     /// able to write to it.
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.cache = Some(folder.into());
+        self.setting.cache = Some(folder.into());
         self
     }
 
@@ -130,12 +123,7 @@ impl Experiment {
     /// # Errors
     /// [`ErrorKind::Experiment`](super::ErrorKind): the text is no seed.
     pub fn seed(mut self, seed: &str) -> Result<Self, Error> {
-        let read = seed.parse().map_err(|error| {
-            Error::experiment(format!(
-                "{seed:?} is no seed, as `report.json` has one: {error}"
-            ))
-        });
-        self.seed = Some(read?);
+        self.setting = self.setting.seed(seed)?;
         Ok(self)
     }
 
@@ -145,8 +133,7 @@ impl Experiment {
     /// # Errors
     /// [`ErrorKind::Experiment`](super::ErrorKind): the policy forbids it.
     pub fn allow_unconfined(mut self) -> Result<Self, Error> {
-        self.policy.permit_unconfined()?;
-        self.unconfined = Unconfined::Allowed;
+        self.setting = self.setting.allow_unconfined()?;
         Ok(self)
     }
 
@@ -160,8 +147,7 @@ impl Experiment {
     /// Returns a function that asks the run to stop, from another thread or a handler of signals. Finished results are
     /// kept, and the next run goes on from there.
     pub fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
-        let stop = self.stop.clone();
-        move || stop.raise()
+        self.setting.stopper()
     }
 
     /// Runs the experiment, or goes on with a run that was stopped, and writes its report beside the results.
@@ -171,26 +157,7 @@ impl Experiment {
     /// # Errors
     /// See [`ErrorKind`](super::ErrorKind). A variant that fails is no error, but a row of the report.
     pub fn run(&self) -> Result<Report, Error> {
-        let run = || {
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
-                .thread_stack_size(bakeoff_confine::STACK_BYTES)
-                .enable_all()
-                .build();
-            let runtime =
-                runtime.map_err(|error| Error::machine(format!("cannot start: {error}")))?;
-            runtime.block_on(self.perform())
-        };
-        // A runtime cannot be started on a thread that another one runs on.
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(bakeoff_confine::STACK_BYTES);
-            let started = thread.spawn_scoped(scope, run);
-            match started.map(|thread| thread.join()) {
-                Ok(Ok(done)) => done,
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(error) => Err(Error::machine(format!("cannot start a thread: {error}"))),
-            }
-        })
+        blocking(|| self.perform())
     }
 
     /// Returns the file of the source that a variant is made from, and from nothing else: it has no parameters, and is no
@@ -211,20 +178,15 @@ impl Experiment {
             Some(folder) => ResultsPlace::Named(folder.clone()),
             None => results_folder(&self.loaded.dir, &self.loaded.experiment)?,
         };
-        let host = HostOptions {
-            unconfined: self.unconfined,
-            policy: self.policy.clone(),
-            cache: self.cache.clone(),
-            machine: KnownMachine::default(),
-        };
+        let host = self.setting.host();
         let searched = self.search(&folder, &host).await?;
         let (loaded, rounds) = match searched {
             Some(searched) => (Cow::Owned(searched.experiment), Some(searched.rounds)),
             None => (Cow::Borrowed(&self.loaded), None),
         };
         let options = RunOptions {
-            seed: self.seed,
-            interrupt: self.stop.clone(),
+            seed: self.setting.seed,
+            interrupt: self.setting.stop.clone(),
             rounds,
             ..RunOptions::new(folder, self.start, host)
         };
@@ -256,7 +218,7 @@ impl Experiment {
             start: self.start,
             more: None,
             host: host.clone(),
-            interrupt: self.stop.clone(),
+            interrupt: self.setting.stop.clone(),
             resume: String::new(),
             model: None,
         };

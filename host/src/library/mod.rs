@@ -1,9 +1,11 @@
-//! bakeoff in another program: an experiment, its run and its report, without the command line.
+//! bakeoff in another program: an experiment, its run and its report, and files that are compared, without the command line.
 //!
 //! These items are re-exported at the root of the crate, and are all of it that programs may rely on from one version
 //! to the next.
 
 mod agents;
+mod blocking;
+mod comparison;
 mod error;
 mod experiment;
 mod fence_reach;
@@ -12,8 +14,10 @@ mod measured_rounds;
 mod report;
 mod results;
 mod rows;
+mod setting;
 
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
+pub use comparison::{Compared, Comparison, NotTimed};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub(crate) use fence_reach::{holds_home, reach};

@@ -51,8 +51,8 @@ pub(super) struct CompareArguments {
     /// The function to call; the one that all sources have in common, if not given. With `wit` its name
     /// there: `top-k`.
     pub(super) call: Option<String>,
-    /// The WIT of the function, with `call`; needed for components. Without it types are read from the
-    /// sources, and inputs are random unless they are given.
+    /// The WIT of the function, with `call`; without it types are read from the sources and components. Inputs are
+    /// random by these types unless they are given.
     pub(super) wit: Option<FileArgument>,
     /// Rust source that makes the inputs and judges the answers; needs `sizes`.
     pub(super) workload: Option<FileArgument>,

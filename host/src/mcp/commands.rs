@@ -42,7 +42,6 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
             "`sources` has {count} ways, and 2 to {APPROACHES_MAX} are compared"
         )));
     }
-    let has_inputs = arguments.workload.is_some() || arguments.cases.is_some();
     if arguments.workload.is_some() && arguments.sizes.is_none() {
         return Err(ToolError::new(
             "a workload needs `sizes`, the sizes of the inputs that it makes",
@@ -53,10 +52,9 @@ pub(super) fn compare(arguments: CompareArguments, roots: &Roots) -> Result<Work
             "`cases` are the inputs: leave out `workload` and `sizes`",
         ));
     }
-    if arguments.wit.is_some() && !(has_inputs && arguments.call.is_some()) {
+    if arguments.wit.is_some() && arguments.call.is_none() {
         return Err(ToolError::new(
-            "`wit` needs `call`, and inputs that fit it: `workload` with `sizes`, or `cases`; or leave out `wit`, \
-             and types are read from the sources",
+            "`wit` needs `call`, the function that is called; or leave out `wit`, and types are read from the sources",
         ));
     }
     if arguments
@@ -403,8 +401,8 @@ mod tests {
                 "`sizes`",
             ),
             (
-                json!({"sources": two(), "wit": {"text": ""}, "call": "f"}),
-                "`workload`",
+                json!({"sources": two(), "wit": {"text": ""}}),
+                "`wit` needs `call`",
             ),
             (
                 json!({"sources": two(), "budget_seconds": 1, "effort": "quick"}),

@@ -42,6 +42,8 @@ pub enum ResultKind {
     Opinion,
     /// A round of builds for their time. The rounds of a run are told apart by the iteration.
     BuildRound,
+    /// The race of the same variants on a machine of another kind, with its samples. The iteration tells kinds apart.
+    MachineRace,
     /// The run of a run's sources as programs of this machine, in a folder of its results.
     Natively,
     /// The tasks that each core did for a run, over all its sessions.
@@ -50,8 +52,8 @@ pub enum ResultKind {
 
 impl ResultKind {
     /// The kind as it is stored: `build`, `gate`, `pilot`, `coarse-race`, `dropout`, `overrun`,
-    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `coverage`, `opinion`, `build-round`, `natively`,
-    /// `work`.
+    /// `unpiloted`, `assessment`, `evaluation`, `aggregation`, `coverage`, `opinion`, `build-round`,
+    /// `machine-race`, `natively`, `work`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -67,6 +69,7 @@ impl ResultKind {
             Self::Coverage => "coverage",
             Self::Opinion => "opinion",
             Self::BuildRound => "build-round",
+            Self::MachineRace => "machine-race",
             Self::Natively => "natively",
             Self::Work => "work",
         }
@@ -201,6 +204,27 @@ impl Store {
                 insert_trial(db, id, number, trial)?;
             }
             link_result(db, active, kind.name(), owner, id)
+        })
+    }
+
+    /// Removes the results of these kinds that the active run found, also in earlier sessions: they are to be found anew.
+    ///
+    /// # Errors
+    /// [`StoreError::NoActiveRun`]; any error of writing the database.
+    pub fn forget(&mut self, kinds: &[ResultKind]) -> Result<(), StoreError> {
+        let run = self.active()?.run;
+        self.write(|db| {
+            for kind in kinds {
+                let of = params![run, kind.name()];
+                for statement in [
+                    "DELETE FROM trial WHERE result IN (SELECT id FROM result WHERE run = ?1 AND kind = ?2)",
+                    "DELETE FROM reliance WHERE result IN (SELECT id FROM result WHERE run = ?1 AND kind = ?2)",
+                    "DELETE FROM result WHERE run = ?1 AND kind = ?2",
+                ] {
+                    db.execute(statement, of)?;
+                }
+            }
+            Ok(())
         })
     }
 

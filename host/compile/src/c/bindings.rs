@@ -74,9 +74,9 @@ pub fn zig_module(interface: &Interface, parameters: bool) -> Result<String, Fai
 /// Everything beside a source, an interface and the compilers that decides a build: part of the cache key.
 pub(crate) fn fingerprint() -> [&'static str; 7] {
     [
-        include_str!("../../../../guest-sdk/src/c/heap.rs"),
-        include_str!("../../../../guest-sdk/src/c/support.c"),
-        include_str!("../../../../guest-sdk/src/c/before.h"),
+        include_str!("../../guest-sdk/c/heap.rs"),
+        include_str!("../../guest-sdk/c/support.c"),
+        include_str!("../../guest-sdk/c/before.h"),
         include_str!("bindings.rs"),
         include_str!("build.rs"),
         include_str!("zig_bindings.rs"),

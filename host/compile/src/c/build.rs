@@ -27,9 +27,9 @@ use std::path::Path;
 use std::process::Command;
 use wasmparser::{Operator, Parser, Payload, TypeRef};
 
-const HEAP: &str = include_str!("../../../../guest-sdk/src/c/heap.rs");
-const SUPPORT: &str = include_str!("../../../../guest-sdk/src/c/support.c");
-const BEFORE: &str = include_str!("../../../../guest-sdk/src/c/before.h");
+const HEAP: &str = include_str!("../../guest-sdk/c/heap.rs");
+const SUPPORT: &str = include_str!("../../guest-sdk/c/support.c");
+const BEFORE: &str = include_str!("../../guest-sdk/c/before.h");
 
 /// Functions of the heap: whoever defines one of them has a heap of its own.
 const HEAP_FUNCTIONS: [&str; 8] = [
@@ -218,7 +218,7 @@ impl CBuild<'_> {
             .args((self.compiler.simd == Simd::On).then_some("-msimd128"))
             .args(match self.task.kind {
                 BuildKind::Release => [].as_slice(),
-                BuildKind::Diagnostic => &["-gline-tables-only"],
+                BuildKind::Diagnostic | BuildKind::FunctionFuel => &["-gline-tables-only"],
                 // Of two levels the last one counts.
                 BuildKind::Coverage => &["-gline-tables-only", "-O0"],
             })

@@ -56,7 +56,7 @@ pub(super) fn command(zig: &Zig, kind: BuildKind, simd: Simd) -> Command {
         .arg(cpu)
         .args(match kind {
             BuildKind::Release => ["-OReleaseFast", "-fstrip"],
-            BuildKind::Diagnostic => ["-OReleaseFast", "-fno-strip"],
+            BuildKind::Diagnostic | BuildKind::FunctionFuel => ["-OReleaseFast", "-fno-strip"],
             BuildKind::Coverage => ["-ODebug", "-fno-strip"],
         })
         .args(["--dep", "source"])

@@ -23,17 +23,17 @@ fn component() -> Vec<u8> {
 
 #[test]
 fn each_way_has_a_point_and_the_component_stays_valid() {
-    let marked = marked(&component(), &[]).unwrap();
+    let (component, map) = with_marks(&component(), &[]).unwrap();
     // Two functions, two ways, and the piece that a jump may leave out. Behind the last `end` there is nothing.
-    assert_eq!(marked.map.points, 6);
-    assert!(marked.map.lines.is_empty());
-    Validator::new().validate_all(&marked.component).unwrap();
+    assert_eq!(map.points, 6);
+    assert!(map.lines.is_empty());
+    Validator::new().validate_all(&component).unwrap();
 }
 
 #[test]
 fn a_component_without_code_that_can_be_marked_is_refused_with_the_reason() {
     let bare = wat::parse_str("(component (core module (func)))").unwrap();
-    let why = marked(&bare, &[]).err().unwrap();
+    let why = with_marks(&bare, &[]).err().unwrap();
     assert!(why.contains("no code"), "{why}");
-    assert!(marked(b"no component", &[]).is_err());
+    assert!(with_marks(b"no component", &[]).is_err());
 }

@@ -196,7 +196,7 @@ pub fn fingerprint(profile: Profile) -> wasmtime::Result<String> {
 
 /// Returns the engine's version, as `Cargo.lock` resolved it.
 pub fn version() -> &'static str {
-    let lock = include_str!("../../../../Cargo.lock");
+    let lock = include_str!("../../workspace.lock");
     let entry = lock
         .split_once("name = \"wasmtime\"\nversion = \"")
         .map(|(_, rest)| rest);

@@ -207,3 +207,45 @@ fn case_271_functions_of_functions_have_bounds() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_variable_is_passed_as_the_function_takes_its_value() {
+    let vector = ".collect::<Vec<_>>()";
+    for (parameters, expected) in [
+        ("x: &[u8]", "&x".to_owned()),
+        ("x: Vec<u8>", "x.clone()".to_owned()),
+        (
+            "x: &[usize]",
+            format!("&x.iter().map(|item| *item as usize){vector}"),
+        ),
+        (
+            "x: &[&str]",
+            format!("&x.iter().map(|item| item.as_str()){vector}"),
+        ),
+        (
+            "x: Vec<(isize, String)>",
+            format!("x.iter().map(|item| (*(&item.0) as isize, (&item.1).clone())){vector}"),
+        ),
+        (
+            "x: &[Vec<usize>]",
+            format!("&x.iter().map(|item| item.iter().map(|item| *item as usize){vector}){vector}"),
+        ),
+        (
+            "x: Option<usize>",
+            "x.as_ref().map(|item| *item as usize)".to_owned(),
+        ),
+        (
+            "x: &std::collections::BTreeSet<u8>",
+            "&x.iter().map(|item| *item).collect()".to_owned(),
+        ),
+    ] {
+        let source = format!("pub fn f({parameters}) -> u8 {{ 0 }}");
+        let found = public_functions(&source).unwrap().remove(0).passing;
+        let [(before, behind)] = &found.unwrap()[..] else {
+            panic!("{parameters}");
+        };
+        assert_eq!(format!("{before}x{behind}"), expected);
+    }
+    let changed = public_functions("pub fn f(x: &mut [u8]) -> u8 { 0 }").unwrap();
+    assert_eq!(changed[0].passing, None);
+}

@@ -23,3 +23,21 @@ fn what_models_may_take_is_bounded_by_the_host() {
         );
     }
 }
+
+#[test]
+fn case_293_an_experiment_names_no_server_of_workers() {
+    let of = |more: &str| {
+        let text = format!(
+            "name = 'x'\nproblem = '?'\n[interface]\nwit = 'w'\ncall = 'f'\n[workload]\nsource = 'w.rs'\nsizes = [1]\n\
+             [[approach]]\nname = 'a'\nsource = 'a.rs'\n{more}"
+        );
+        crate::parse(&text, "bakeoff.toml").map(drop)
+    };
+    assert!(of("").is_ok());
+    for more in [
+        "[workers]\nnats = 'nats://elsewhere'\n",
+        "[measure]\nworkers = 'nats://elsewhere'\n",
+    ] {
+        assert!(of(more).is_err(), "{more}");
+    }
+}

@@ -178,6 +178,9 @@ fn attempt_one(attempt: EscapeAttempt, kept: &mut Vec<Vec<u8>>) -> io::Result<St
     }
 }
 
+/// `PTRACE_ATTACH` in the width that the kernel reads; C libraries give it several types.
+const ATTACH: libc::c_ulong = 16;
+
 /// Zero as a number or pointer of a system call, in the width that the kernel reads.
 const NONE: libc::c_ulong = 0;
 
@@ -197,13 +200,9 @@ fn raw(attempt: &EscapeAttempt) -> io::Result<i64> {
             }
             EscapeAttempt::Fork(count) => (0..*count).map(|_| fork_sleeper()).min().unwrap_or(0),
             EscapeAttempt::Signal { pid, signal } => libc::kill(*pid, *signal).into(),
-            EscapeAttempt::Trace(pid) => libc::syscall(
-                libc::SYS_ptrace,
-                u64::from(libc::PTRACE_ATTACH),
-                i64::from(*pid),
-                NONE,
-                NONE,
-            ),
+            EscapeAttempt::Trace(pid) => {
+                libc::syscall(libc::SYS_ptrace, ATTACH, i64::from(*pid), NONE, NONE)
+            }
             EscapeAttempt::LimitOther(pid) => {
                 let limit = libc::rlimit {
                     rlim_cur: 1,

@@ -1,7 +1,7 @@
 //! Clients of the queue, which want tasks done.
 
 use super::report::AttemptReport;
-use bakeoff_domain::queue::Attempt;
+use bakeoff_domain::queue::{Attempt, SeatId};
 
 /// One attempt at a task, as a client is given it.
 #[derive(Clone, Debug)]
@@ -10,6 +10,8 @@ pub struct Job<T> {
     pub attempt: Attempt,
     /// The number of the core for it, if it takes one.
     pub core: Option<usize>,
+    /// The seat for it, if it runs on another machine.
+    pub seat: Option<SeatId>,
     /// The task itself.
     pub task: T,
 }

@@ -3,8 +3,8 @@
 use super::client::{Job, TaskClient};
 use super::report::{AttemptReport, Reported};
 use bakeoff_domain::queue::{
-    AddError, Attempt, Capacity, Counts, Ending, Lease, Load, Lost, NextStep, Receipt, Task,
-    TaskKey, TaskQueue, TaskState, WaitsFor,
+    AddError, Attempt, Capacity, Counts, Ending, Lease, Load, Lost, NextStep, Receipt, SeatId,
+    SeatLoad, Task, TaskKey, TaskQueue, TaskState, WaitsFor,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -27,6 +27,17 @@ pub enum TaskEvent<A> {
     Retry(TaskKey, String),
     /// Every attempt was lost, the last one for this reason.
     DeadLetter(TaskKey, String),
+}
+
+/// A change of the seats on other machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeatChange {
+    /// This seat is there from now on.
+    Added(SeatId),
+    /// This seat is there from now on, on a machine that has the compiler of this one.
+    AddedWithCompiler(SeatId),
+    /// This seat is there no longer.
+    Removed(SeatId),
 }
 
 /// An attempt under way, which is aborted when this is dropped.
@@ -61,6 +72,8 @@ pub struct Driver<C: TaskClient> {
     put_off: VecDeque<TaskEvent<C::Answer>>,
     sender: UnboundedSender<(Attempt, Reported<C::Answer>)>,
     receiver: UnboundedReceiver<(Attempt, Reported<C::Answer>)>,
+    /// Changes of the seats on other machines, where there are any.
+    seats: Option<UnboundedReceiver<SeatChange>>,
     began: Instant,
 }
 
@@ -78,6 +91,7 @@ impl<C: TaskClient> Driver<C> {
             put_off: VecDeque::new(),
             sender,
             receiver,
+            seats: None,
             began: Instant::now(),
         }
     }
@@ -85,6 +99,11 @@ impl<C: TaskClient> Driver<C> {
     /// Sets how long an ordinary task of this kind is expected to take, until some were measured.
     pub fn expect(&mut self, kind: &'static str, duration: Duration) {
         self.queue.expect(kind, duration);
+    }
+
+    /// Has tasks that may run anywhere take the seats that come and go here.
+    pub fn with_seats(&mut self, seats: UnboundedReceiver<SeatChange>) {
+        self.seats = Some(seats);
     }
 
     /// Adds a task, with the content that the client is given.
@@ -118,6 +137,11 @@ impl<C: TaskClient> Driver<C> {
     /// Returns the work that was done on each core.
     pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
         self.queue.loads()
+    }
+
+    /// Returns the work that was done on each seat.
+    pub fn seat_loads(&self) -> &BTreeMap<SeatId, SeatLoad> {
+        self.queue.seat_loads()
     }
 
     /// Returns the work that was done on each kind of task so far.
@@ -162,6 +186,9 @@ impl<C: TaskClient> Driver<C> {
             if !self.events.is_empty() {
                 continue;
             }
+            while let Some(Ok(change)) = self.seats.as_mut().map(UnboundedReceiver::try_recv) {
+                self.on_seat(change);
+            }
             if let Some(lease) = self.queue.lease(self.now()) {
                 self.starting = Some(lease.clone());
                 return Some(TaskEvent::Starting(lease));
@@ -173,6 +200,7 @@ impl<C: TaskClient> Driver<C> {
             let until = change.map(|at| self.began + at);
             tokio::select! {
                 Some((attempt, reported)) = self.receiver.recv() => self.on_report(attempt, reported),
+                Some(change) = next_of(&mut self.seats) => self.on_seat(change),
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {}
             }
         }
@@ -197,15 +225,29 @@ impl<C: TaskClient> Driver<C> {
         self.put_off.clear();
     }
 
+    fn on_seat(&mut self, change: SeatChange) {
+        match change {
+            SeatChange::Added(seat) => self.queue.add_seat(seat),
+            SeatChange::AddedWithCompiler(seat) => self.queue.add_seat_with_compiler(seat),
+            SeatChange::Removed(seat) => self.queue.remove_seat(seat),
+        }
+    }
+
     fn now(&self) -> Duration {
         self.began.elapsed()
     }
 
     /// Starts the attempt that was leased last, unless its task has ended since.
     pub(super) fn start(&mut self) {
-        let Some(Lease { attempt, core, .. }) = self.starting.take() else {
+        let Some(lease) = self.starting.take() else {
             return;
         };
+        let Lease {
+            attempt,
+            core,
+            seat,
+            ..
+        } = lease;
         let is_leased = matches!(
             self.queue.state(&attempt.key),
             Some(TaskState::Leased { .. })
@@ -221,6 +263,7 @@ impl<C: TaskClient> Driver<C> {
         let job = Job {
             attempt,
             core,
+            seat,
             task: task.clone(),
         };
         let client = Arc::clone(&self.client);
@@ -248,7 +291,8 @@ impl<C: TaskClient> Driver<C> {
             }
             Reported::Done(answer) => (Ending::Done, Ok(answer)),
             Reported::Failed(answer) => (Ending::Failed, Ok(answer)),
-            Reported::Lost(reason) => (Ending::Lost, Err(reason)),
+            Reported::Unconfirmed => (Ending::Unconfirmed, Err(None)),
+            Reported::Lost(reason) => (Ending::Lost, Err(Some(reason))),
         };
         // Answers that are late, repeated or made up are dropped here.
         let Receipt::Accepted(next) = self.queue.finish(&attempt, ending, now) else {
@@ -262,7 +306,9 @@ impl<C: TaskClient> Driver<C> {
             }
             Err(reason) => {
                 self.at_work.remove(&key);
-                self.lost(key, next, reason);
+                if let Some(reason) = reason {
+                    self.lost(key, next, reason);
+                }
             }
         }
     }
@@ -294,5 +340,13 @@ impl<C: TaskClient> Driver<C> {
     fn forget(&mut self, key: &TaskKey) {
         self.tasks.remove(key);
         self.at_work.remove(key);
+    }
+}
+
+/// Waits for the next change of the seats, for ever where there are none.
+async fn next_of(seats: &mut Option<UnboundedReceiver<SeatChange>>) -> Option<SeatChange> {
+    match seats {
+        Some(seats) => seats.recv().await,
+        None => std::future::pending().await,
     }
 }

@@ -12,7 +12,7 @@ pub mod wire;
 mod worker;
 
 pub use client::{Job, TaskClient};
-pub use driver::{Driver, TaskEvent};
+pub use driver::{Driver, SeatChange, TaskEvent};
 pub use link::{RequestError, WorkerLink};
 pub use report::AttemptReport;
 pub use worker::{Worker, WorkerFrames, WorkerJob, Working};

@@ -16,6 +16,8 @@ pub(super) enum Reported<A> {
     Done(A),
     /// The task has no result, and no other attempt will have one.
     Failed(A),
+    /// There is a result of another machine, which an attempt on this one is to confirm.
+    Unconfirmed,
     /// There is no result, for a reason that another attempt may not meet.
     Lost(String),
 }
@@ -60,6 +62,11 @@ impl<A> AttemptReport<A> {
     /// Answers that there is no result, and that no other attempt will have one.
     pub fn failed(&self, answer: A) {
         self.send(Reported::Failed(answer));
+    }
+
+    /// Answers that another machine has a result, and that the task is to be done on this one before there is an answer.
+    pub fn unconfirmed(&self) {
+        self.send(Reported::Unconfirmed);
     }
 
     /// Answers that there is no result for a reason that another attempt may not meet: a worker that was lost, a rate

@@ -43,7 +43,9 @@ pub struct WorkerFrames {
 }
 
 impl WorkerFrames {
-    pub(super) fn new(attempt: Attempt, request: u32, sender: UnboundedSender<Vec<u8>>) -> Self {
+    /// Returns the way of frames of an attempt at a task that this process does for a link elsewhere, which is at the other
+    /// end of the channel.
+    pub fn new(attempt: Attempt, request: u32, sender: UnboundedSender<Vec<u8>>) -> Self {
         Self {
             attempt,
             request,
@@ -55,6 +57,27 @@ impl WorkerFrames {
     /// Returns the attempt that these frames belong to.
     pub fn attempt(&self) -> &Attempt {
         &self.attempt
+    }
+
+    /// Returns the number of the request within the attempt.
+    pub fn request(&self) -> u32 {
+        self.request
+    }
+
+    /// Sends a frame that a worker elsewhere made for this request, as it made it. Returns false, and sends nothing, if it is
+    /// no frame of this request.
+    pub fn pass_on(&self, frame: Vec<u8>) -> bool {
+        let Some((header, _)) = wire::opened::<FrameHeader>(&frame) else {
+            return false;
+        };
+        let is_own = header.key == self.attempt.key.as_str()
+            && (header.attempt, header.request) == (self.attempt.number, self.request);
+        if is_own {
+            self.next
+                .fetch_max(header.number.saturating_add(1), Ordering::Relaxed);
+            self.send_bytes(frame);
+        }
+        is_own
     }
 
     /// Sends a part of the result. The meaning of the bytes is an agreement between client and worker.

@@ -98,8 +98,10 @@ pub struct JudgedChange {
     pub change: Change,
     /// Judgement on the changed answer.
     pub judged: JudgedAs,
-    /// The changed answer as text, shortened.
+    /// The changed answer as text, of a long one the part around the change.
     pub answer: String,
+    /// The same part of the answer before the change.
+    pub original: String,
 }
 
 /// The answer of an approach to one input, with the oracle's judgement.

@@ -62,9 +62,9 @@ pub struct AcceptedChange {
     pub seed: u64,
     /// Kind of the change.
     pub change: Change,
-    /// The answer.
+    /// The answer, of a long one the part around the change.
     pub answer: String,
-    /// The changed answer.
+    /// The same part of the changed answer.
     pub changed: String,
 }
 
@@ -203,7 +203,7 @@ impl OracleTest {
                 case: answer.case,
                 seed: answer.seed,
                 change: change.change,
-                answer: answer.answer.clone().unwrap_or_default(),
+                answer: change.original.clone(),
                 changed: change.answer.clone(),
             };
             let same_kind = self.accepted.iter();
@@ -339,6 +339,7 @@ mod tests {
                     change: *change,
                     judged: judged.clone(),
                     answer: format!("changed {place}"),
+                    original: "right".to_owned(),
                 })
                 .collect(),
         }
@@ -375,6 +376,7 @@ mod tests {
         );
         assert_eq!(tested.accepted.len(), 1);
         assert_eq!(tested.accepted[0].changed, "changed 0");
+        assert_eq!(tested.accepted[0].answer, "right");
         assert_eq!(test(&some[..1]).belief, Belief::AcceptsAll);
         assert_eq!(test(&[]).belief, Belief::Untested);
     }

@@ -1,5 +1,6 @@
 //! Ends of attempts and of tasks, and their consequences for the tasks that depend on them.
 
+use super::needs::Place;
 use super::state::{Attempt, Ending, Lost, NextStep, Receipt, TaskId, TaskState};
 use super::task::{TaskKey, Until};
 use super::task_queue::TaskQueue;
@@ -59,22 +60,30 @@ impl TaskQueue {
     /// as it is.
     pub fn withdraw(&mut self, key: &TaskKey, now: Duration) {
         if let Some(id) = self.ids.get(key).copied() {
-            self.count_attempt(id, now);
+            self.count_attempt(id, Ending::Failed, now);
             self.end(id, TaskState::Withdrawn);
         }
     }
 
     /// Counts the attempt of a leased task, which ends now, and returns how long it took.
-    fn count_attempt(&mut self, id: TaskId, now: Duration) -> Option<Duration> {
-        let TaskState::Leased { since, core, .. } = self.entries[id.0].state else {
+    fn count_attempt(&mut self, id: TaskId, ending: Ending, now: Duration) -> Option<Duration> {
+        let TaskState::Leased {
+            since, core, seat, ..
+        } = self.entries[id.0].state
+        else {
             return None;
         };
         let took = now.saturating_sub(since);
         let kind = self.entries[id.0].task.kind;
-        for load in [
-            self.loads.entry(core).or_default(),
-            self.kinds.entry(kind).or_default(),
-        ] {
+        let place = match seat {
+            None => self.loads.entry(core).or_default(),
+            Some(seat) => {
+                let on_seat = self.seat_loads.entry(seat).or_default();
+                on_seat.lost += u64::from(ending == Ending::Lost);
+                &mut on_seat.load
+            }
+        };
+        for load in [place, self.kinds.entry(kind).or_default()] {
             load.tasks += 1;
             load.busy += took;
         }
@@ -83,7 +92,7 @@ impl TaskQueue {
 
     /// Ends the attempt of a leased task.
     fn end_attempt(&mut self, id: TaskId, ending: Ending, now: Duration) -> NextStep {
-        let took = self.count_attempt(id, now);
+        let took = self.count_attempt(id, ending, now);
         let entry = &self.entries[id.0];
         // An attempt without a result may have ended early, and says nothing of how long the work
         // takes.
@@ -93,18 +102,21 @@ impl TaskQueue {
         }
         let wait = match ending {
             Ending::Done | Ending::Failed => None,
+            Ending::Unconfirmed => Some(Duration::ZERO),
             Ending::Lost => entry.task.retries.wait_after(entry.attempts),
         };
         match (ending, wait) {
             (Ending::Done, _) => self.end(id, TaskState::Done),
             (Ending::Failed, _) => self.end(id, TaskState::Failed),
-            (Ending::Lost, None) => {
+            (Ending::Unconfirmed | Ending::Lost, None) => {
                 self.end(id, TaskState::DeadLetter);
                 return NextStep::DeadLetter;
             }
-            (Ending::Lost, Some(wait)) => {
+            (Ending::Unconfirmed | Ending::Lost, Some(wait)) => {
                 let at = now.saturating_add(wait);
                 self.leave(id);
+                // Whatever becomes of other machines, a later attempt depends on none of them.
+                self.entries[id.0].class.place = Place::Here;
                 self.entries[id.0].state = TaskState::WaitingForRetry { at };
                 self.retries.insert((at, id));
                 return NextStep::Retry { at };
@@ -118,9 +130,14 @@ impl TaskQueue {
         let entry = &self.entries[id.0];
         match entry.state {
             TaskState::Ready => self.ready.remove(entry.class, entry.rank(id)),
-            TaskState::Leased { deadline, core, .. } => {
+            TaskState::Leased {
+                deadline,
+                core,
+                seat,
+                ..
+            } => {
                 self.deadlines.remove(&(deadline, id));
-                self.slots.give_back(&entry.task.needs, core);
+                self.slots.give_back(&entry.task.needs, core, seat);
             }
             TaskState::WaitingForRetry { at } => {
                 self.retries.remove(&(at, id));

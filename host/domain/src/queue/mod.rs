@@ -22,10 +22,10 @@ mod task_queue;
 mod tests;
 mod waiting;
 
-pub use needs::{Cpu, Needs, Tokens};
+pub use needs::{Cpu, Needs, Place, SeatId, Tokens};
 pub use rate::Rate;
 pub use slots::Capacity;
 pub use state::{Attempt, Ending, Lease, Lost, NextStep, Receipt, TaskState};
 pub use task::{Dependency, Retries, Task, TaskKey, Until};
-pub use task_queue::{AddError, Load, TASKS_MAX, TaskQueue};
+pub use task_queue::{AddError, Load, SeatLoad, TASKS_MAX, TaskQueue};
 pub use waiting::{Counts, WaitsFor};

@@ -14,6 +14,22 @@ pub enum Cpu {
     WholeMachine,
 }
 
+/// Number of a seat: the place for one task on another machine. No number is used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeatId(pub u64);
+
+/// Machines on which a task may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// This machine alone.
+    #[default]
+    Here,
+    /// Any machine: the first attempt takes a [seat](SeatId) if one is free, and all others run here.
+    Anywhere,
+    /// Any machine with the compiler of this one: the first attempt takes such a seat if one is free.
+    WithCompiler,
+}
+
 /// Tokens of a rate limit that an attempt uses up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
@@ -32,6 +48,8 @@ pub struct Needs {
     pub memory_bytes: u64,
     /// Tokens of a rate limit, which do not come back when the task ends.
     pub tokens: Option<Tokens>,
+    /// Machines on which it may run. On another one it takes no core and no memory of this one.
+    pub place: Place,
 }
 
 impl Needs {

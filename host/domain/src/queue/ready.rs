@@ -1,6 +1,6 @@
 //! The tasks that are ready, in the order in which they are to start.
 
-use super::needs::Cpu;
+use super::needs::{Cpu, Place};
 use super::state::TaskId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,8 @@ pub(super) struct Rank {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Class {
     pub(super) cpu: Cpu,
+    /// Machines on which the next attempt may run.
+    pub(super) place: Place,
     pub(super) takes_memory: bool,
     /// Place in the capacity of the rate limit of which the task takes tokens.
     pub(super) rate: Option<usize>,

@@ -1,8 +1,9 @@
 //! Resources that there are for tasks, and those of them that are taken.
 
-use super::needs::{Cpu, Needs};
+use super::needs::{Cpu, Needs, Place, SeatId};
 use super::rate::{Bucket, Rate};
 use super::ready::Class;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Resources that there are for tasks to take.
@@ -45,6 +46,11 @@ pub(super) struct Slots {
     memory_bytes: u64,
     free_memory_bytes: u64,
     rates: Vec<(String, Bucket)>,
+    /// The seats that there are, and those of them that are free.
+    seats: BTreeSet<SeatId>,
+    free_seats: Vec<SeatId>,
+    /// The seats whose machine has the compiler of this one.
+    seats_with_compiler: BTreeSet<SeatId>,
     /// Numbers of leased tasks that take a core, by their [`Cpu`]: this one and the next two.
     with_core: usize,
     quiet: usize,
@@ -62,6 +68,9 @@ impl Slots {
             rates: rates
                 .map(|(name, rate)| (name, Bucket::new(rate)))
                 .collect(),
+            seats: BTreeSet::new(),
+            free_seats: Vec::new(),
+            seats_with_compiler: BTreeSet::new(),
             with_core: 0,
             quiet: 0,
             whole_machine: 0,
@@ -83,9 +92,50 @@ impl Slots {
             needs.memory_bytes <= self.memory_bytes && (needs.cpu == Cpu::None || self.cores > 0);
         is_possible.then_some(Class {
             cpu: needs.cpu,
+            place: needs.place,
             takes_memory: needs.memory_bytes > 0,
             rate,
         })
+    }
+
+    /// Adds a seat, which is free. A seat that there is already stays as it is.
+    pub(super) fn add_seat(&mut self, seat: SeatId) {
+        if self.seats.insert(seat) {
+            self.free_seats.push(seat);
+        }
+    }
+
+    /// Adds a seat on a machine that has the compiler of this one.
+    pub(super) fn add_seat_with_compiler(&mut self, seat: SeatId) {
+        self.seats_with_compiler.insert(seat);
+        self.add_seat(seat);
+    }
+
+    /// Removes a seat. A task that has it keeps it until its attempt ends.
+    pub(super) fn remove_seat(&mut self, seat: SeatId) {
+        self.seats.remove(&seat);
+        self.seats_with_compiler.remove(&seat);
+        self.free_seats.retain(|free| *free != seat);
+    }
+
+    /// Returns true if the next attempt of a task of this class would run on another machine now.
+    pub(super) fn has_seat(&self, class: Class) -> bool {
+        self.free_seat(class).is_some()
+    }
+
+    /// Returns the place in the free seats of the one that a task of this class takes. What needs no compiler leaves the seats
+    /// that have one to others.
+    fn free_seat(&self, class: Class) -> Option<usize> {
+        let has_compiler = |seat: &SeatId| self.seats_with_compiler.contains(seat);
+        let mut free = self.free_seats.iter();
+        match class.place {
+            Place::Here => None,
+            Place::Anywhere => {
+                let without = free.rposition(|seat| !has_compiler(seat));
+                without.or(self.free_seats.len().checked_sub(1))
+            }
+            Place::WithCompiler => free.rposition(has_compiler),
+        }
     }
 
     /// Returns what a task of this class lacks at the moment, if it lacks anything.
@@ -95,6 +145,9 @@ impl Slots {
             if at > now {
                 return Some(Lack::Tokens { rate, at });
             }
+        }
+        if self.has_seat(class) {
+            return None;
         }
         let has_quiet = match needs.cpu {
             Cpu::None => true,
@@ -116,18 +169,35 @@ impl Slots {
         }
     }
 
-    /// Takes what a task needs, which must not be lacking, and returns its core.
-    pub(super) fn take(&mut self, class: Class, needs: &Needs, now: Duration) -> Option<usize> {
+    /// Takes what a task needs, which must not be lacking, and returns its core or its seat.
+    pub(super) fn take(
+        &mut self,
+        class: Class,
+        needs: &Needs,
+        now: Duration,
+    ) -> (Option<usize>, Option<SeatId>) {
         if let (Some(rate), Some(tokens)) = (class.rate, &needs.tokens) {
             self.rates[rate].1.take(tokens.count, now);
         }
+        if let Some(place) = self.free_seat(class) {
+            return (None, Some(self.free_seats.remove(place)));
+        }
         self.free_memory_bytes -= needs.memory_bytes;
-        *self.taken_mut(needs.cpu)? += 1;
-        self.free_cores.pop()
+        let Some(taken) = self.taken_mut(needs.cpu) else {
+            return (None, None);
+        };
+        *taken += 1;
+        (self.free_cores.pop(), None)
     }
 
     /// Gives back what a task took, except for its tokens.
-    pub(super) fn give_back(&mut self, needs: &Needs, core: Option<usize>) {
+    pub(super) fn give_back(&mut self, needs: &Needs, core: Option<usize>, seat: Option<SeatId>) {
+        if let Some(seat) = seat {
+            if self.seats.contains(&seat) {
+                self.free_seats.push(seat);
+            }
+            return;
+        }
         self.free_memory_bytes += needs.memory_bytes;
         if let Some(taken) = self.taken_mut(needs.cpu) {
             *taken -= 1;
@@ -163,10 +233,10 @@ impl HeldBack {
         }
     }
 
-    /// Returns true if tasks of this class must wait.
-    pub(super) fn holds(&self, class: Class) -> bool {
-        (self.cpu && class.cpu != Cpu::None)
-            || (self.memory && class.takes_memory)
+    /// Returns true if tasks of this class must wait. One that would take a seat takes nothing here.
+    pub(super) fn holds(&self, class: Class, has_seat: bool) -> bool {
+        (self.cpu && class.cpu != Cpu::None && !has_seat)
+            || (self.memory && class.takes_memory && !has_seat)
             || class.rate.is_some_and(|rate| self.rates.contains(&rate))
     }
 }

@@ -1,5 +1,6 @@
 //! The states of tasks, and what is said about attempts.
 
+use super::needs::SeatId;
 use super::task::TaskKey;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Lease {
     pub attempt: Attempt,
     /// The core for it, if it takes one.
     pub core: Option<usize>,
+    /// The seat for it, if it runs on another machine.
+    pub seat: Option<SeatId>,
     /// Time at which the attempt is lost if nothing was heard of it since the lease or its last
     /// sign of life.
     pub deadline: Duration,
@@ -46,6 +49,8 @@ pub enum TaskState {
         deadline: Duration,
         /// Core of the task, if it takes one.
         core: Option<usize>,
+        /// Seat of the task, if it runs on another machine.
+        seat: Option<SeatId>,
     },
     /// An attempt was lost, and the next one starts at this time at the earliest.
     WaitingForRetry {
@@ -91,6 +96,8 @@ pub enum Ending {
     Done,
     /// The attempt failed, as every other attempt would.
     Failed,
+    /// The attempt has a result on another machine, which an attempt on this one is to confirm.
+    Unconfirmed,
     /// The attempt was lost, for a reason that lies in the worker or the moment, such as a child
     /// that was killed: another attempt may have a result.
     Lost,

@@ -2,6 +2,7 @@
 
 use super::estimate::Estimates;
 use super::level::Leveling;
+use super::needs::SeatId;
 use super::ready::{Class, Rank, Ready};
 use super::slots::{Capacity, HeldBack, Lack, Slots};
 use super::state::{Attempt, Lease, TaskId, TaskState};
@@ -47,6 +48,15 @@ pub struct Load {
     pub busy: Duration,
 }
 
+/// Work that was done on one seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeatLoad {
+    /// Attempts that ended, in whichever way, and their time.
+    pub load: Load,
+    /// The number of them that were lost.
+    pub lost: u64,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) task: Task,
@@ -83,6 +93,7 @@ pub struct TaskQueue {
     pub(super) estimates: Estimates,
     pub(super) leveling: Leveling,
     pub(super) loads: BTreeMap<Option<usize>, Load>,
+    pub(super) seat_loads: BTreeMap<SeatId, SeatLoad>,
     pub(super) kinds: BTreeMap<&'static str, Load>,
 }
 
@@ -100,6 +111,7 @@ impl TaskQueue {
             estimates: Estimates::default(),
             leveling: Leveling::default(),
             loads: BTreeMap::new(),
+            seat_loads: BTreeMap::new(),
             kinds: BTreeMap::new(),
         }
     }
@@ -175,7 +187,7 @@ impl TaskQueue {
         // The first task of each class is enough: where it lacks something, the others of its class
         // are held back, too.
         for (rank, class) in self.ready.heads() {
-            if held_back.holds(class) {
+            if held_back.holds(class, self.slots.has_seat(class)) {
                 continue;
             }
             let entry = &mut self.entries[rank.task.0];
@@ -183,13 +195,14 @@ impl TaskQueue {
                 held_back.add(lack);
                 continue;
             }
-            let core = self.slots.take(class, &entry.task.needs, now);
+            let (core, seat) = self.slots.take(class, &entry.task.needs, now);
             let deadline = now.saturating_add(entry.task.lease);
             entry.attempts += 1;
             entry.state = TaskState::Leased {
                 since: now,
                 deadline,
                 core,
+                seat,
             };
             let attempt = Attempt {
                 key: entry.task.key.clone(),
@@ -200,10 +213,26 @@ impl TaskQueue {
             return Some(Lease {
                 attempt,
                 core,
+                seat,
                 deadline,
             });
         }
         None
+    }
+
+    /// Adds a seat on another machine.
+    pub fn add_seat(&mut self, seat: SeatId) {
+        self.slots.add_seat(seat);
+    }
+
+    /// Adds a seat on another machine that has the compiler of this one.
+    pub fn add_seat_with_compiler(&mut self, seat: SeatId) {
+        self.slots.add_seat_with_compiler(seat);
+    }
+
+    /// Removes a seat. An attempt that has it goes on until it ends or is lost.
+    pub fn remove_seat(&mut self, seat: SeatId) {
+        self.slots.remove_seat(seat);
     }
 
     /// Holds back the tasks that take tokens of this rate limit until this time, as the service behind it asked for.
@@ -259,6 +288,11 @@ impl TaskQueue {
     /// Returns what each core has done so far; `None` is work that took no core.
     pub fn loads(&self) -> &BTreeMap<Option<usize>, Load> {
         &self.loads
+    }
+
+    /// Returns what each seat has done so far.
+    pub fn seat_loads(&self) -> &BTreeMap<SeatId, SeatLoad> {
+        &self.seat_loads
     }
 
     /// Returns the work that was done on each kind of task so far.

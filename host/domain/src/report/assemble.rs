@@ -80,6 +80,7 @@ fn assemble_unscored(facts: Facts) -> Report {
         options: facts.options,
         too_short: facts.too_short,
         natively: None,
+        machines: None,
         sections: Vec::new(),
         stopped_in_search: facts.stopped_in_search,
         author_words: facts.author_words,

@@ -1,6 +1,7 @@
 //! Cost of a run: time, calls, tokens and money.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The cost of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct Cost {
     pub usd: f64,
     /// Work of each worker.
     pub workers: Vec<WorkerCost>,
+    /// Work of each other machine that did tasks of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineCost>,
     /// Work of each phase, in the order in which phases begin. Phases overlap in time, and each has the work of all
     /// workers.
     #[serde(default)]
@@ -77,4 +81,66 @@ pub struct WorkerCost {
     pub tasks: u64,
     /// Time spent on these tasks.
     pub busy_seconds: f64,
+}
+
+/// The work of another machine for a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineCost {
+    /// Name of the machine.
+    pub machine: String,
+    /// The number of its cores that took tasks.
+    pub cores: u32,
+    /// Checks, assessments and evaluations, those that were lost included.
+    pub tasks: u64,
+    /// The number of them that were lost: they were done on the machine of the run.
+    pub lost: u64,
+    /// Time for which it had these tasks.
+    pub busy_seconds: f64,
+}
+
+impl MachineCost {
+    /// Adds up the work of each machine, in the order of their names. The cores are those that were given last.
+    pub fn added(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut by_name: BTreeMap<String, Self> = BTreeMap::new();
+        for one in all {
+            let sum = by_name.entry(one.machine.clone()).or_default();
+            *sum = Self {
+                machine: one.machine,
+                cores: one.cores,
+                tasks: sum.tasks + one.tasks,
+                lost: sum.lost + one.lost,
+                busy_seconds: sum.busy_seconds + one.busy_seconds,
+            };
+        }
+        by_name.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_machine_is_added_up_over_sessions() {
+        let machine = |name: &str, cores, tasks, lost| MachineCost {
+            machine: name.to_owned(),
+            cores,
+            tasks,
+            lost,
+            busy_seconds: 0.5,
+        };
+        let all = [
+            machine("b", 4, 2, 1),
+            machine("a", 1, 1, 0),
+            machine("b", 8, 4, 0),
+        ];
+        let sum = [
+            machine("a", 1, 1, 0),
+            MachineCost {
+                busy_seconds: 1.0,
+                ..machine("b", 8, 6, 1)
+            },
+        ];
+        assert_eq!(MachineCost::added(all), sum);
+    }
 }

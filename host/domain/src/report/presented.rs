@@ -88,6 +88,7 @@ fn report_without_variants(report: &Report) -> Report {
         options: report.options,
         too_short: report.too_short.clone(),
         natively: report.natively.clone(),
+        machines: report.machines.clone(),
         sections: report.sections.clone(),
         stopped_in_search: report.stopped_in_search.clone(),
         author_words: report.author_words.clone(),

@@ -2,7 +2,9 @@
 //! the search and claim nothing; the claims of a report come from its race.
 
 use super::archive_map::ArchiveMap;
+use super::candidate_difference::CandidateDifference;
 use super::generation::{ModelCost, UsedPrompt};
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// The most candidates that a report lists.
@@ -64,6 +66,10 @@ pub struct Rounds {
     pub archive: Option<ArchiveMap>,
     /// The candidates in their order, the first [`CANDIDATES_MAX`] of them.
     pub lineage: Vec<Candidate>,
+    /// Differences of candidates from the ones that they were made from, in the order of the candidates: those of the way to
+    /// each [finalist](Self::finalists), then others, as far as there is room.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<CandidateDifference>,
 }
 
 /// Duration and cost of a round, and the best candidate when it was over.
@@ -135,6 +141,9 @@ pub struct Candidate {
     /// Maker of it: `climb`, `evolve`, `draw`, `mutate`, `model` or the name of a proposer; empty for one that the search
     /// began with.
     pub by: String,
+    /// The wish that a model was asked to fulfil by it: `improve`, `combine` or `new`; `None` where no model was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wish: Option<String>,
     /// Difference from its parent, in words.
     pub change: String,
     /// `passed`, `gated` (it fails a gate of a criterion), `same`, or the class of its failure.
@@ -143,6 +152,9 @@ pub struct Candidate {
     pub message: Option<String>,
     /// The time of a call of the reference over that of this one, if both were timed in the same look.
     pub ratio: Option<f64>,
+    /// Verdict on it against the reference in that look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<Against>,
     /// Reading in the round in which it was made, by the source that the search goes [by](Rounds::by).
     pub reading: Option<f64>,
     /// True if it was the best when some round was over: [`RoundTook::best`] says in which.
@@ -153,6 +165,17 @@ pub struct Candidate {
     /// The number of the island that it was made on, from 1; `None` where there is one island, and for approaches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub island: Option<u32>,
+}
+
+/// Verdict of a short race on a candidate against the [reference](Rounds::reference). It steers, and claims nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Against {
+    /// The verdict about the candidate.
+    pub verdict: Verdict,
+    /// Lower end of the interval for the reference's time over its own.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
 }
 
 fn is_nothing(cost: &ModelCost) -> bool {
@@ -173,7 +196,7 @@ impl Rounds {
         let is_short = |text: &&String| text.len() <= CANDIDATE_TEXT_MAX;
         let mut texts = self.lineage.iter().flat_map(|one| {
             let own = [&one.name, &one.parent, &one.by, &one.change, &one.outcome];
-            own.into_iter().chain(one.message.as_ref())
+            own.into_iter().chain(&one.message).chain(&one.wish)
         });
         let bests = || self.took.iter().filter_map(|one| one.best.as_ref());
         let mut named = self
@@ -185,6 +208,8 @@ impl Rounds {
             .chain(&self.by);
         let ratios = self.lineage.iter().filter_map(|one| one.ratio);
         let ratios = ratios.chain(bests().filter_map(|one| one.ratio));
+        let against = self.lineage.iter().filter_map(|one| one.against);
+        let ends = against.flat_map(|one| [one.low, one.high]).flatten();
         let found = self.finalists.iter().filter_map(|one| one.found_ratio);
         let readings = self.lineage.iter().filter_map(|one| one.reading);
         let readings = readings.chain(bests().filter_map(|one| one.reading));
@@ -211,7 +236,8 @@ impl Rounds {
             && self.cost.is_possible()
             && UsedPrompt::are_possible(&self.prompts)
             && self.archive.as_ref().is_none_or(ArchiveMap::is_possible)
-            && ratios.chain(found).all(is_figure)
+            && CandidateDifference::are_possible(&self.differences)
+            && ratios.chain(found).chain(ends).all(is_figure)
             && readings.chain(finals).all(is_reading);
         if is_good {
             Ok(())
@@ -235,7 +261,16 @@ mod tests {
         };
         assert_eq!(good.check(), Ok(()));
         type Change = fn(&mut Rounds);
-        let forged: [Change; 11] = [
+        let forged: [Change; 14] = [
+            |one| one.differences = vec![CandidateDifference::default(); 501],
+            |one| one.lineage[0].wish = Some("x".repeat(CANDIDATE_TEXT_MAX + 1)),
+            |one| {
+                one.lineage[0].against = Some(Against {
+                    verdict: Verdict::Beats,
+                    low: Some(-1.0),
+                    high: None,
+                });
+            },
             |one| one.archive = Some(ArchiveMap::default()),
             |one| one.took[0].timing_seconds = f64::INFINITY,
             |one| one.took = vec![RoundTook::default(); ROUNDS_MAX + 1],

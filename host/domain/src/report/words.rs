@@ -6,9 +6,10 @@
 mod advice;
 mod digits;
 #[cfg(test)]
-mod fixture;
+pub(super) mod fixture;
 mod headline;
 mod in_words;
+mod machine_races;
 mod natively;
 mod notes;
 pub mod numbers;
@@ -28,6 +29,7 @@ mod view;
 pub use digits::{score_decimals, source_digits, total_decimals};
 pub use headline::headline;
 pub use in_words::{MEASURABLE, measurable};
+pub use machine_races::{MACHINES_NOTE, machine_title, machines, pairs_on};
 pub use natively::{NATIVELY_NOTE, native_pair, natively, natively_otherwise};
 pub use notes::NoteList;
 pub use opinions::{OPINION, column_name, number as opinion_number};

@@ -97,7 +97,7 @@ impl Folder {
                 kind: kind_of(FileType::from_raw_mode(found.st_mode)),
                 not_plain: plain::kind(found.st_mode),
                 bytes: u64::try_from(found.st_size).unwrap_or(0),
-                names: found.st_nlink,
+                names: wide(found.st_nlink),
                 permissions: found.st_mode & 0o7777,
                 modified: UNIX_EPOCH + Duration::new(seconds, nanoseconds),
                 identity: (found.st_dev, found.st_ino),
@@ -180,4 +180,9 @@ fn kind_of(file_type: FileType) -> FolderEntryKind {
         FileType::Symlink => FolderEntryKind::Link,
         _ => FolderEntryKind::Other,
     }
+}
+
+/// Returns a count of the system in 64 bits: on some processors it has fewer.
+fn wide(count: impl Into<u64>) -> u64 {
+    count.into()
 }

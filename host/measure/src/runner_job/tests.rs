@@ -297,6 +297,7 @@ async fn checked(then: &str) -> Result<GateRecord, RunnerError> {
 fn checked_config(worker: WorkerLink) -> RunnerConfig {
     RunnerConfig {
         worker,
+        elsewhere: false,
         call: Vec::new(),
         limits: Limits::default(),
         state: State::Pure,
@@ -473,6 +474,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
     };
     let config = RunnerConfig {
         worker: faked(&folder, CALLING, "").await,
+        elsewhere: false,
         call: Vec::new(),
         limits,
         state: State::Pure,
@@ -483,7 +485,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
     };
     let runner = config
         .runner(None, 3, |bundle| ReadCasesCall {
-            component: bundle.add(&[]),
+            component: bundle.add_code(&[]),
         })
         .unwrap()
         .bounds;

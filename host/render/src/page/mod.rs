@@ -5,6 +5,7 @@ use super::escape::{Html, ScriptJson};
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::Comparison;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
@@ -39,7 +40,7 @@ pub(super) fn exploring(report: &Report) -> Option<Exploring> {
         return None;
     }
     // A report is maps with string keys and plain values: serialising it does not fail.
-    let json = serde_json::to_string(report).ok()?;
+    let json = serde_json::to_string(&without_differences(report)).ok()?;
     if json.len() > REPORT_BYTES_MAX {
         return None;
     }
@@ -57,6 +58,19 @@ pub(super) fn exploring(report: &Report) -> Option<Exploring> {
         panel: panel(report),
         scripts,
     })
+}
+
+/// Returns the report without the differences of a search, which are long and which no weight changes.
+fn without_differences(report: &Report) -> Cow<'_, Report> {
+    match &report.rounds {
+        Some(rounds) if !rounds.differences.is_empty() => {
+            let mut short = report.clone();
+            let rounds = short.rounds.as_mut();
+            rounds.into_iter().for_each(|own| own.differences.clear());
+            Cow::Owned(short)
+        }
+        _ => Cow::Borrowed(report),
+    }
 }
 
 /// Returns the script for a page with charts, for its end.

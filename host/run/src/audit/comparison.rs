@@ -44,6 +44,10 @@ pub(super) fn reports(figures: &mut Figures, kept: &Report, again: &Report) {
         let (was, is) = (json!(kept.natively), json!(again.natively));
         figures.hold("report", "times natively", was, is);
     }
+    if !(kept.machines.is_none() && again.machines.is_none()) {
+        let (was, is) = (json!(kept.machines), json!(again.machines));
+        figures.hold("report", "races on other machines", was, is);
+    }
     let has = |report: &Report, note: &String| {
         if report.notes.contains(note) {
             json!(note)

@@ -1,5 +1,6 @@
 //! The figures of a verification, with the outcome of each.
 
+use bakeoff_domain::report::MachineCost;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -28,6 +29,9 @@ pub struct Verification {
     pub not_repeated: usize,
     /// Every figure.
     pub figures: Vec<Figure>,
+    /// The work of other machines, if the user named workers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineCost>,
 }
 
 /// One figure of a run, with the outcome of its verification.
@@ -123,6 +127,7 @@ impl Figures {
             differ,
             not_repeated,
             figures: self.0,
+            machines: Vec::new(),
         }
     }
 }

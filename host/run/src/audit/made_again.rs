@@ -2,8 +2,8 @@
 
 use super::verify::Verifier;
 use crate::{
-    Build, Built, BuiltPrototype, Check, ChildTasks, OpenTasks, RunContext, RunError, core_task,
-    runner_error,
+    Answered, Build, Built, BuiltPrototype, Check, ChildAttempt, ChildTasks, ChildWork, Lost,
+    OpenTasks, RunContext, RunError, anywhere, core_task, runner_error,
 };
 use bakeoff_compile::{BuildKind, BuiltComponent};
 use bakeoff_domain::queue::TaskKey;
@@ -26,6 +26,34 @@ struct Again {
     open_checks: OpenTasks<usize, Result<GateRecord, RunnerError>>,
     builds: BTreeMap<usize, Built>,
     gates: BTreeMap<usize, GateRecord>,
+}
+
+/// A check once more. What another machine found counts only if it is what was kept: whether something differs is found here.
+#[derive(Debug)]
+struct RepeatedCheck {
+    check: Check,
+    kept: GateRecord,
+}
+
+impl ChildWork for RepeatedCheck {
+    type Answer = Result<GateRecord, RunnerError>;
+
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+        let answered = self.check.attempt(child).await?;
+        if let (true, Answered::Done(Ok(record))) = (child.is_elsewhere(), &answered) {
+            let bytes = |record: &GateRecord| Check::portable_answer(&Ok(record.clone()));
+            if bytes(record) != bytes(&self.kept) {
+                return Err(Lost::from(
+                    "another answer than what was kept: it is found here, too".to_owned(),
+                ));
+            }
+        }
+        Ok(answered)
+    }
+
+    fn portable_answer(answer: &Self::Answer) -> Option<Vec<u8>> {
+        Check::portable_answer(answer)
+    }
 }
 
 fn task_key(index: usize, component: Component) -> TaskKey {
@@ -62,6 +90,7 @@ impl Verifier<'_> {
                 &self.context.tools.builder,
                 &self.context.config,
                 &self.context.cores,
+                self.context.workers.as_ref(),
             ),
             open_builds: OpenTasks::default(),
             open_checks: OpenTasks::default(),
@@ -86,6 +115,9 @@ impl Verifier<'_> {
             }
         }
         while let Some(ended) = again.tasks.next_ended().await? {
+            if let Some(workers) = &self.context.workers {
+                workers.refuse_false_answers()?;
+            }
             let key = ended.key.clone();
             match again.open_builds.take(ended) {
                 Ok(((index, Component::Rebuilt), built)) => {
@@ -102,6 +134,9 @@ impl Verifier<'_> {
                     }
                 }
             }
+        }
+        if let Some(workers) = &self.context.workers {
+            self.machines = workers.work(again.tasks.seat_loads());
         }
         self.compare(&again);
         Ok(())
@@ -149,7 +184,7 @@ impl Verifier<'_> {
             return Ok(());
         };
         let key = TaskKey::new(format!("check {index}"));
-        let work = Check {
+        let check = Check {
             prototype: BuiltPrototype {
                 build: build.clone(),
                 files: state.files.clone(),
@@ -161,7 +196,11 @@ impl Verifier<'_> {
                 .unwrap_or(self.context.config.seed),
             repeats_fuel: gate.value.repeats_fuel,
         };
-        let task = core_task("check", key, Some(build));
+        let work = RepeatedCheck {
+            check,
+            kept: gate.value.clone(),
+        };
+        let task = anywhere(core_task("check", key, Some(build)), state.files.as_ref());
         again
             .open_checks
             .insert(again.tasks.add(task, work)?, index);

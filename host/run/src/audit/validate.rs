@@ -2,13 +2,13 @@
 //! that an index is in range.
 
 use super::validate_race::{check_race, check_replica, hold};
-use crate::{Aggregation, Record};
+use crate::{Aggregation, MachineOutcome, RaceRecord, Record};
 use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::paired_times::BUILD_ROUNDS_MAX;
 use bakeoff_domain::report::{
-    AddedSection, Environment, Generation, Report, Rounds, SECTIONS_MAX, Unfinished, VOTES_MAX,
-    check_sections,
+    AddedSection, Environment, Generation, KINDS_MAX, Report, Rounds, SECTIONS_MAX, Unfinished,
+    VOTES_MAX, check_sections,
 };
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Inputs;
@@ -66,6 +66,10 @@ pub fn check_report(report: &Report) -> Result<(), String> {
         verdicts <= pairs * (cases + 2),
         "its report has more verdicts than pairs and cases",
     )?;
+    report
+        .machines
+        .as_ref()
+        .map_or(Ok(()), |machines| machines.check(variants, cases, pairs))?;
     let others = &report.reading_verdicts;
     hold(
         others.len() <= report.criteria.len()
@@ -327,9 +331,35 @@ pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(),
             "an aggregation is not what an aggregator says",
         )?;
     }
+    check_machine_races(record, cases)?;
     let Some(race) = &record.race else {
         return hold(replicas.is_empty(), "there are replicas of no race");
     };
+    check_replicas(record, race, replicas, cases)
+}
+
+/// Checks the races on machines of other kinds as the one on that of the run.
+fn check_machine_races(record: &Record, cases: usize) -> Result<(), String> {
+    hold(
+        record.machine_races.len() <= KINDS_MAX + 1,
+        "it has races on more machines than a run asks",
+    )?;
+    for kept in &record.machine_races {
+        if let MachineOutcome::Raced { race, replicas } = &kept.outcome {
+            check_replicas(record, race, replicas, cases)?;
+            check_steps(record, race, replicas)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a race with its replicas.
+fn check_replicas(
+    record: &Record,
+    race: &RaceRecord,
+    replicas: &[Replica],
+    cases: usize,
+) -> Result<(), String> {
     check_race(race, cases)?;
     hold(
         race.pilot.is_some() || replicas.is_empty(),
@@ -355,7 +385,11 @@ pub(super) fn check_results(record: &Record, replicas: &[Replica]) -> Result<(),
 /// Recomputing the verdicts would take too long.
 pub(super) fn check_size(record: &Record, replicas: &[Replica]) -> Result<(), String> {
     let race = record.race.as_ref();
-    let variants = race.map_or(0, |race| race.lists.variants.len()) as f64;
+    race.map_or(Ok(()), |race| check_steps(record, race, replicas))
+}
+
+fn check_steps(record: &Record, race: &RaceRecord, replicas: &[Replica]) -> Result<(), String> {
+    let variants = race.lists.variants.len() as f64;
     let (pairs, replicas) = (variants * variants / 2.0, replicas.len() as f64);
     let scopes = if record.experiment.workload.inputs.are_instances() {
         0.0

@@ -12,6 +12,7 @@ use crate::{
 use bakeoff_compile::{BuildKind, BuildRecord, BuiltComponent, LINES_RULE};
 use bakeoff_config::{ConfigError, LoadedExperiment};
 use bakeoff_domain::failure::{Failure, FailureClass};
+use bakeoff_domain::report::MachineCost;
 use bakeoff_domain::spec;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{Assessment, GateRecord};
@@ -56,6 +57,7 @@ pub async fn verify(
         figures: Figures::default(),
         other_compiler: None,
         other_engine: None,
+        machines: Vec::new(),
     };
     let was = &record.environment;
     if was.compiler != here.compiler {
@@ -71,8 +73,11 @@ pub async fn verify(
     report("working out the verdicts");
     verifier.report();
     verifier.times(&here.cpu);
-    let figures = verifier.figures;
-    Ok(figures.verification(&record.experiment.name, record.run))
+    let (figures, machines) = (verifier.figures, verifier.machines);
+    Ok(Verification {
+        machines,
+        ..figures.verification(&record.experiment.name, record.run)
+    })
 }
 
 /// Describes the rule by which a run was made, if today's is another: that by which inputs follow from seeds, or that
@@ -115,6 +120,8 @@ pub(super) struct Verifier<'a> {
     other_compiler: Option<(String, String)>,
     /// The engine of the run's gates and the one here, if they differ.
     other_engine: Option<(String, String)>,
+    /// The work of other machines.
+    pub(super) machines: Vec<MachineCost>,
 }
 
 impl Verifier<'_> {
@@ -354,6 +361,17 @@ impl Verifier<'_> {
     fn times(&mut self, cpu: &str) {
         let Self { kept, figures, .. } = self;
         let replicas = &kept.evidence.replicas;
+        for race in &kept.evidence.record.machine_races {
+            let count = race.replicas().len();
+            if count > 0 {
+                let why = format!(
+                    "{count} replicas were measured by worker {} on {}: a race of another machine cannot be redone here; its \
+                     verdicts were worked out again from what that worker sent",
+                    race.machine, race.cpu
+                );
+                figures.skip("race on another machine", race.cpu.clone(), why);
+            }
+        }
         let samples: usize = replicas.iter().map(|one| one.samples.len()).sum();
         if samples == 0 {
             return;

@@ -18,7 +18,7 @@ const SYSTEM: &str = "/sys/devices/system/cpu";
 
 /// Examines the processor. `before` is [`Ticks::now`] at the start of the examination.
 pub(super) fn examine(before: Option<Ticks>) -> CoreFacts {
-    let usable = bakeoff_measure::usable_cores();
+    let usable = bakeoff_confine::usable_cores();
     let pinnable = pinnable();
     let (drift, contention) = steadiness();
     let found = neighbours::examine(&pinnable);
@@ -42,11 +42,10 @@ pub(super) fn examine(before: Option<Ticks>) -> CoreFacts {
 /// The cores that a thread can be pinned to, tested in a thread of its own.
 fn pinnable() -> Vec<usize> {
     let pin = || {
-        let cores = core_affinity::get_core_ids().unwrap_or_default();
-        let pinned = cores
-            .into_iter()
-            .filter(|core| core_affinity::set_for_current(*core));
-        pinned.map(|core| core.id).collect()
+        let cores = bakeoff_confine::usable_cores().into_iter();
+        cores
+            .filter(|core| bakeoff_confine::pin(*core).is_ok())
+            .collect()
     };
     std::thread::spawn(pin).join().unwrap_or_default()
 }

@@ -10,6 +10,7 @@ mod findings;
 mod folders;
 mod neighbours;
 mod noise;
+mod workers;
 
 pub use facts::{
     ClangFacts, ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose,
@@ -17,6 +18,7 @@ pub use facts::{
 };
 pub use finding::{Finding, FindingState};
 pub use findings::findings;
+pub use workers::{RemoteMachineFacts, ServerFacts};
 
 use crate::Unconfined;
 use bakeoff_compile::{Clang, TARGET, Toolchain};
@@ -41,6 +43,9 @@ pub struct Examination {
     pub findings: Vec<Finding>,
     /// The facts that they follow from.
     pub facts: MachineFacts,
+    /// The workers behind a server, if it was to be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<ServerFacts>,
 }
 
 impl Examination {
@@ -52,7 +57,16 @@ impl Examination {
             can_run: facts.confinement.level.is_some(),
             findings: findings(&facts),
             facts,
+            workers: None,
         }
+    }
+
+    /// Returns the examination with what a server of workers said.
+    #[must_use]
+    pub fn with_workers(mut self, workers: ServerFacts) -> Self {
+        self.findings.extend(workers.findings());
+        self.workers = Some(workers);
+        self
     }
 }
 
@@ -95,7 +109,7 @@ pub async fn examine(request: Request<'_>) -> Examination {
             match noise::build(toolchain, confinement).await {
                 Ok(programs) => {
                     compiler.build_cpu_s = Some(programs.spin.cpu.as_secs_f64());
-                    let cores = bakeoff_measure::usable_cores();
+                    let cores = bakeoff_confine::usable_cores();
                     noise = noise::measure(&programs, confinement, &cores).await;
                 }
                 Err(problem) => {

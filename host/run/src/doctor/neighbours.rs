@@ -104,7 +104,7 @@ fn at_least(heads: usize, throws: usize) -> f64 {
 /// idle. `is_idle_first` gives the order of the two. `None` if a thread cannot be pinned.
 fn factor([probed, other]: [usize; 2], is_idle_first: bool) -> Option<f64> {
     let work = move || {
-        if !pinned(probed) {
+        if bakeoff_confine::pin(probed).is_err() {
             return None;
         }
         // In turns, so that no drift is taken for the other core.
@@ -116,10 +116,6 @@ fn factor([probed, other]: [usize; 2], is_idle_first: bool) -> Option<f64> {
         Some(busy / reading()?)
     };
     std::thread::spawn(work).join().ok().flatten()
-}
-
-fn pinned(core: usize) -> bool {
-    core_affinity::set_for_current(core_affinity::CoreId { id: core })
 }
 
 fn reading() -> Option<f64> {
@@ -135,7 +131,7 @@ fn reading_beside(core: usize) -> Option<f64> {
     let (began, done) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let neighbour = scope.spawn(|| {
-            let is_pinned = pinned(core);
+            let is_pinned = bakeoff_confine::pin(core).is_ok();
             began.store(true, Ordering::Release);
             let mut work = ContentionReadings::default();
             while is_pinned && !done.load(Ordering::Acquire) {
@@ -191,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_this_machine_is_tried() {
-        let cores = bakeoff_measure::usable_cores();
+        let cores = bakeoff_confine::usable_cores();
         let found = examine(&cores);
         let count = cores.len().min(CORES_MAX);
         assert!(found.is_none_or(|found| found.tried == count * (count - 1) / 2));

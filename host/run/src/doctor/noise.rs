@@ -117,6 +117,7 @@ async fn race(
 ) -> Result<Raced, String> {
     let config = RunnerConfig {
         worker: RunnerWorker::link(confinement.clone()),
+        elsewhere: false,
         call: vec![CALL.to_owned()],
         limits: Limits::default(),
         state: State::Pure,

@@ -9,7 +9,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_runner::Call;
 
 impl Survey {
-    /// Checks a prototype as a run checks a variant before it is timed: every case, on fresh instances and after other calls.
+    /// Checks a prototype, on another machine where there is one, as a run checks a variant before it is timed: every case, on fresh instances and after other calls.
     /// The inputs are the same every time, so that messages about them are the same; a run draws others. Returns the
     /// failure, with the call that showed it; `None` if it passes.
     ///
@@ -24,9 +24,10 @@ impl Survey {
             seed: RunSeed::Named(0),
             repeats_fuel: None,
         };
-        let config = &self.context.config;
+        let (config, workers) = (&self.context.config, self.context.workers.as_ref());
         let prototypes = (std::slice::from_ref(prototype), BuildKind::Release);
-        let checked = self.each(config, prototypes, work).await?;
+        let checked = self.each_with(workers, config, prototypes, work);
+        let checked = checked.await?;
         Ok(match checked.into_iter().next() {
             Some(Ok(record)) => {
                 let call = record.calls.last().copied();

@@ -27,4 +27,4 @@ pub use nested::Nested;
 pub use session::Parts;
 pub use signature::CallTypes;
 pub use value::Value;
-pub use wave::{WaveError, parse_call, parse_result, render, whole};
+pub use wave::{WaveError, parse_call, parse_result, render, render_both, whole};

@@ -3,6 +3,7 @@
 use super::shape::Shape;
 use super::signature::CallTypes;
 use super::value::Value;
+use bakeoff_domain::oracle::around_difference;
 use wasmtime::component::wasm_wave::{self, untyped::UntypedFuncCall};
 use wasmtime::component::{Type, Val};
 
@@ -70,11 +71,16 @@ pub fn whole(value: &Value) -> Option<String> {
 
 /// Renders a value in WAVE, cut to [`RENDERED_MAX`] characters.
 pub fn render(value: &Value) -> String {
-    let text = value
-        .to_val()
-        .to_wave()
-        .unwrap_or_else(|_| "(a value that has no notation)".to_owned());
-    shortened(text)
+    shortened(text(value))
+}
+
+/// Renders two values in WAVE, each cut to [`RENDERED_MAX`] characters around their first difference.
+pub fn render_both(one: &Value, other: &Value) -> (String, String) {
+    around_difference(&text(one), &text(other), RENDERED_MAX)
+}
+
+fn text(value: &Value) -> String {
+    whole(value).unwrap_or_else(|| "(a value that has no notation)".to_owned())
 }
 
 fn shortened(text: String) -> String {

@@ -144,6 +144,7 @@ impl<'a> Search<'a> {
             parent: elites[place % elites.len()],
             by: "bench".into(),
             change: String::new(),
+            wish: None,
             program: program(self.time.len() + place),
             control: false,
         });

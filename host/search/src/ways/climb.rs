@@ -55,16 +55,24 @@ fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
     if let Some((axis, by)) = last {
         points.extend(moved(axis, by.saturating_mul(2)));
     }
-    let longest = sizes.iter().copied().max().unwrap_or(0);
-    let first = match last {
-        Some((_, by)) => by.unsigned_abs(),
-        None => (longest / FIRST_SHARE).max(1),
+    let share = match last {
+        Some((axis, by)) => (by.unsigned_abs(), sizes[axis]),
+        None => (1, FIRST_SHARE),
     };
-    for length in lengths(first, longest) {
+    for lengths in levels(share, &sizes) {
         let mut level: Vec<Point> = Vec::new();
-        for axis in 0..sizes.len() {
+        for (axis, length) in lengths
+            .into_iter()
+            .enumerate()
+            .filter(|(_, length)| *length > 0)
+        {
             let by = isize::try_from(length).unwrap_or(isize::MAX);
-            level.extend([moved(axis, by), moved(axis, -by)].into_iter().flatten());
+            let both = [moved(axis, by), moved(axis, -by)];
+            level.extend(
+                both.into_iter()
+                    .flatten()
+                    .filter(|point| !points.contains(point)),
+            );
         }
         random.shuffle(&mut level);
         points.extend(level);
@@ -75,6 +83,7 @@ fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
             parent,
             by: "climb".into(),
             change: space.change(&from, &point),
+            wish: None,
             program: Program {
                 values: space.values(&point),
                 ..program.clone()
@@ -84,14 +93,28 @@ fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
         .collect()
 }
 
-/// Returns lengths of moves: from the first one by halves to 1, and then by doubles above it.
-fn lengths(first: usize, longest: usize) -> Vec<usize> {
-    let halves = std::iter::successors(Some(first), |length| Some(length / 2));
-    let doubles = std::iter::successors(first.checked_mul(2), |length| length.checked_mul(2));
-    let halves = halves.take_while(|length| *length > 0);
-    halves
-        .chain(doubles.take_while(|length| *length < longest))
-        .collect()
+/// Returns lengths of moves, by parameter; 0 is none. The first are a share of the number of each one's values, a
+/// quarter as `(1, 4)`, and 1 at least; halves of them follow, down to 1, and then doubles of the first.
+fn levels(share: (usize, usize), sizes: &[usize]) -> Vec<Vec<usize>> {
+    let first = |size: &usize| {
+        let length = *size as u128 * share.0 as u128 / share.1.max(1) as u128;
+        usize::try_from(length).unwrap_or(usize::MAX).max(1)
+    };
+    let first: Vec<usize> = sizes.iter().map(first).collect();
+    let halves = std::iter::successors(Some(first.clone()), |lengths| {
+        let halves = lengths.iter().map(|length| length / 2);
+        Some(halves.collect::<Vec<usize>>())
+    });
+    let doubles = std::iter::successors(Some(first), |lengths| {
+        let doubles = lengths.iter().zip(sizes).map(|(length, size)| {
+            let double = length.checked_mul(2).filter(|double| double < size);
+            double.unwrap_or(0)
+        });
+        Some(doubles.collect::<Vec<usize>>())
+    });
+    let is_some = |lengths: &Vec<usize>| lengths.iter().any(|length| *length > 0);
+    let halves = halves.take_while(is_some);
+    halves.chain(doubles.skip(1).take_while(is_some)).collect()
 }
 
 /// Returns the parameter, and by how many values it was moved, where a candidate is one move away from its parent.
@@ -114,9 +137,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_go_down_and_then_up() {
-        assert_eq!(lengths(25, 100), [25, 12, 6, 3, 1, 50]);
-        assert_eq!(lengths(1, 4), [1, 2]);
-        assert_eq!(lengths(1, 1), [1]);
+    fn lengths_are_shares_of_each_list_and_go_down_and_then_up() {
+        let of_one = |share, size| levels(share, &[size]).concat();
+        assert_eq!(of_one((25, 100), 100), [25, 12, 6, 3, 1, 50]);
+        assert_eq!(of_one((1, 4), 4), [1, 2]);
+        assert_eq!(of_one((1, 1), 1), [1]);
+        assert_eq!(of_one((1, 4), 1), [1]);
+        assert_eq!(of_one((usize::MAX, 1), usize::MAX)[0], usize::MAX);
+        // A short list is not searched with the moves of a long one.
+        let both = levels((1, 4), &[200, 30]);
+        assert_eq!(
+            both,
+            [
+                [50, 7],
+                [25, 3],
+                [12, 1],
+                [6, 0],
+                [3, 0],
+                [1, 0],
+                [100, 14],
+                [0, 28]
+            ]
+        );
+        assert_eq!(levels((1, 4), &[]), [[0; 0]; 0]);
     }
 }

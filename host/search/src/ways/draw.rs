@@ -37,6 +37,7 @@ pub(crate) fn draw(
             parent,
             by: "draw".into(),
             change: space.change(&from, &point),
+            wish: None,
             program: Program {
                 values: space.values(&point),
                 ..program.clone()

@@ -89,6 +89,7 @@ fn child(
         parent,
         by: "evolve".into(),
         change: space.change(&from, &point),
+        wish: None,
         program: Program {
             values: space.values(&point),
             ..program.clone()

@@ -117,6 +117,7 @@ mod tests {
             parent: 0,
             by: "climb".into(),
             change: String::new(),
+            wish: None,
             program: program("a", 56),
             control: false,
         };

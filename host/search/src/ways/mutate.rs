@@ -53,6 +53,7 @@ pub(crate) fn mutate(
             parent,
             by: "mutate".into(),
             change: one.change.clone(),
+            wish: None,
             program: Program {
                 source: Some(changed.into()),
                 ..program.clone()

@@ -7,16 +7,16 @@ use super::value_kind::ValueKind;
 
 /// The generator of inputs to time, in Rust; the function `generate` of the workload is added to it.
 const RANDOM_INPUTS: &str = concat!(
-    include_str!("../../../../guest-sdk/src/inputs/random.rs"),
-    include_str!("../../../../guest-sdk/src/inputs/shared.rs")
+    include_str!("../../inputs/random.rs"),
+    include_str!("../../inputs/shared.rs")
 );
 
 /// The generator of inputs on which functions may differ, in Rust, with the material of which it makes texts; the
 /// function `generate` of the workload is added to it.
 const SEARCHED_INPUTS: &str = concat!(
-    include_str!("../../../../guest-sdk/src/inputs/searched.rs"),
-    include_str!("../../../../guest-sdk/src/inputs/searched_texts.rs"),
-    include_str!("../../../../guest-sdk/src/inputs/shared.rs")
+    include_str!("../../inputs/searched.rs"),
+    include_str!("../../inputs/searched_texts.rs"),
+    include_str!("../../inputs/shared.rs")
 );
 
 /// The variety of the inputs that are timed. Where functions fail on inputs, less variety is tried.

@@ -10,14 +10,14 @@ use std::path::Path;
 use wit_parser::{PackageId, Resolve, SourceMap, TypeDefKind, WorldId};
 
 /// The package of evaluators.
-const EVALUATOR_WIT: &str = include_str!("../../../../wit/evaluator/evaluator.wit");
+const EVALUATOR_WIT: &str = include_str!("../../wit/evaluator/evaluator.wit");
 /// The package of aggregators.
-const AGGREGATOR_WIT: &str = include_str!("../../../../wit/aggregator/aggregator.wit");
+const AGGREGATOR_WIT: &str = include_str!("../../wit/aggregator/aggregator.wit");
 /// The package of proposers.
-const PROPOSER_WIT: &str = include_str!("../../../../wit/proposer/proposer.wit");
+const PROPOSER_WIT: &str = include_str!("../../wit/proposer/proposer.wit");
 
 /// The package of completions, by which proposers ask a model.
-const COMPLETIONS_WIT: &str = include_str!("../../../../wit/completions/completions.wit");
+const COMPLETIONS_WIT: &str = include_str!("../../wit/completions/completions.wit");
 
 /// The user's interface, resolved, with the function that is called.
 ///

@@ -10,6 +10,7 @@ mod enums;
 mod error;
 mod examples;
 mod export;
+mod exported_function;
 mod files;
 mod from_rust;
 mod function;

@@ -1,9 +1,9 @@
 //! Approaches that a proposer, a component of the user's own, names and writes.
 
-use crate::cli::build::code_of;
 use crate::cli::failure::Failure;
 use crate::cli::models::ModelArguments;
 use crate::cli::options::Output;
+use bakeoff_compare::code_of;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::Report;
 use bakeoff_files::Reach;

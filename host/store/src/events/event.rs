@@ -5,7 +5,7 @@
 
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::report::{CaseLabel, WorkerCost};
+use bakeoff_domain::report::{CaseLabel, MachineCost, WorkerCost};
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -336,6 +336,9 @@ pub struct TasksState {
     pub waits: Vec<WaitingTask>,
     /// Work of each worker for the run: its number of tasks and their time.
     pub workers: Vec<WorkerCost>,
+    /// Work of each other machine for the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineCost>,
 }
 
 /// A task that has not started.

@@ -1,5 +1,6 @@
 mod examples;
 mod leases;
 mod random_graphs;
+mod seats;
 mod simulation;
 mod waiting;

@@ -3,8 +3,8 @@
 use super::simulation::{Ran, run};
 use crate::plan::splitmix64;
 use crate::queue::{
-    Attempt, Capacity, Cpu, Dependency, Ending, Needs, Rate, Retries, Task, TaskKey, TaskQueue,
-    TaskState, Tokens,
+    Attempt, Capacity, Cpu, Dependency, Ending, Needs, Place, Rate, Retries, Task, TaskKey,
+    TaskQueue, TaskState, Tokens,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -228,6 +228,7 @@ fn limits_are_never_exceeded_and_nothing_waits_for_ever_whatever_workers_do() {
         ];
         let needs: Vec<Needs> = (0..graph.seconds.len())
             .map(|_| Needs {
+                place: Place::Here,
                 cpu: kinds[numbers.below(kinds.len())],
                 memory_bytes: numbers.below(MEMORY as usize + 1) as u64,
                 tokens: (numbers.below(3) == 0).then(|| Tokens {

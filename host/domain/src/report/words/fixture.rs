@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A report of the variants `best`, `new` and `old` on the sizes 10, 100 and 1000, with one criterion,
 /// from time, measured with a budget of 20 s that ended. The fields of `change` replace those of it.
-pub(super) fn report(change: Value) -> Report {
+pub(in crate::report) fn report(change: Value) -> Report {
     let variant = |name: &str| {
         json!({
             "id": name, "name": name, "approach": name, "iteration": 1, "parameters": {},
@@ -56,7 +56,7 @@ fn merge(into: &mut Value, change: Value) {
 }
 
 /// A row over all cases without a verdict, and with these fields.
-pub(super) fn row(a: &str, b: &str, change: &Value) -> VerdictRow {
+pub(in crate::report) fn row(a: &str, b: &str, change: &Value) -> VerdictRow {
     let mut row = json!({
         "a": a, "b": b, "case": null, "verdict": "no-call", "below_threshold": false,
         "ratio": null, "low": null, "high": null,

@@ -176,7 +176,9 @@ fn why(report: &Report, ahead: &str) -> String {
         .into_iter()
         .find(|crossover| crossover.small == ahead || crossover.large == ahead);
     let by_size = crossover.map(|crossover| sizes::sentence(report, &crossover));
-    sentences.extend(by_size.or_else(|| sizes::exception(report)));
+    let by_size = by_size.or_else(|| sizes::exception(report));
+    let by_size = by_size.or_else(|| sizes::lead_by_size(report, ahead, &next.id));
+    sentences.extend(by_size);
     sentences.join(" ")
 }
 

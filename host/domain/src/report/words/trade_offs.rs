@@ -4,7 +4,7 @@ use super::numbers::{reading_digits, reading_with};
 use super::opinions;
 use super::speed;
 use super::view::{Relation, listed, name, ranked, relation, row_for, shortened};
-use crate::report::{Claim, CriterionSummary, Reading, Report, VariantReport};
+use crate::report::{Claim, CriterionSummary, Reading, Report, VariantReport, VariantStatus};
 
 /// The largest number of leaders that are named.
 const LEADERS_MAX: usize = 4;
@@ -16,9 +16,27 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         return Vec::new();
     }
     let criteria = report.criteria.iter();
-    criteria
+    let mut sentences: Vec<String> = criteria
         .filter_map(|criterion| sentence(report, criterion, &variants))
-        .collect()
+        .collect();
+    if !sentences.is_empty() {
+        sentences.extend(eliminated(report));
+    }
+    sentences
+}
+
+/// Names those that no criterion is told of here, since they fail a gate.
+fn eliminated(report: &Report) -> Option<String> {
+    let all = report.variants.iter();
+    let all = all.filter(|variant| variant.status == VariantStatus::Eliminated);
+    let names: Vec<String> = all.map(|variant| name(report, &variant.id)).collect();
+    let verb = match names.len() {
+        0 => return None,
+        1 => "is",
+        _ => "are",
+    };
+    let names = listed(names, LEADERS_MAX);
+    Some(format!("Without {names}, which {verb} eliminated."))
 }
 
 fn sentence(

@@ -47,12 +47,17 @@ pub fn variant_names<'a>(
     named.collect()
 }
 
-/// The text, cut with `…` if it is too long.
+/// The text, cut with `…` if it is longer than a name may be.
 pub(super) fn shortened(text: &str) -> String {
-    if text.chars().count() <= NAME_CHARS_MAX {
+    cut(text, NAME_CHARS_MAX)
+}
+
+/// The text, cut with `…` if it has more characters.
+pub(super) fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
         return text.to_owned();
     }
-    let mut short: String = text.chars().take(NAME_CHARS_MAX - 1).collect();
+    let mut short: String = text.chars().take(chars_max - 1).collect();
     short.push('…');
     short
 }

@@ -1,0 +1,25 @@
+//! The way to the machine on which a command is to run.
+
+use super::connection::Connection;
+use super::container::Container;
+use super::error::RemoteError;
+use super::ssh::Ssh;
+use super::target::RemoteTarget;
+use std::path::Path;
+
+/// Connects to a machine, and starts the program there with an argument: `binary`, or this program. `on_news` is told
+/// what takes long.
+///
+/// # Errors
+/// What connects is not installed, or the machine or the program there cannot be had.
+pub async fn connect(
+    target: &RemoteTarget,
+    binary: Option<&Path>,
+    argument: &str,
+    on_news: &mut dyn FnMut(&str),
+) -> Result<Connection, RemoteError> {
+    match target {
+        RemoteTarget::Ssh(target) => Ssh::new(target, binary)?.connect(argument, on_news).await,
+        RemoteTarget::Container(target) => Container::new(target, binary)?.connect(argument).await,
+    }
+}

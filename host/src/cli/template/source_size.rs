@@ -1,0 +1,1 @@
+../../../../components/source-size/source_size.rs
