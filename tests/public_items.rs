@@ -31,8 +31,8 @@ macro_rules! cross_threads {
 }
 
 cross_threads! {
-    AgentOutcome AgentResult Agents AgentsReport Compared Comparison Error ErrorKind Experiment JudgeOptions Judgement NotTimed
-    Outcome Report Status TimeVerdict Variant Verdict
+    AgentOutcome AgentResult Agents AgentsReport Compared Comparison Difference Error ErrorKind Experiment JudgeOptions Judgement
+    NotTimed OracleCheck Outcome Report Status TimeVerdict Variant Verdict Verification
 }
 
 fn text_of(items: Vec<Item>) -> String {

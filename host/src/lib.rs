@@ -2,7 +2,8 @@
 //! says which one to take, how sure that is, and what would change its mind.
 //!
 //! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
-//! [`enter_if_child`]. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
+//! [`enter_if_child`]. An experiment also has the [report](Experiment::report) of its last run, which can be
+//! [verified](Experiment::verify), and its oracle can be [checked](Experiment::check). A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
 //! function. [`Agents`] has coding agents do a task, each in a worktree of its own. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
 //!
 //! ```no_run
@@ -47,7 +48,7 @@ mod library;
 pub mod mcp;
 
 pub use library::{
-    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Error, ErrorKind,
-    Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict, Variant,
-    Verdict, enter_if_child, judge,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Difference, Error,
+    ErrorKind, Experiment, JudgeOptions, Judgement, NotTimed, OracleCheck, Outcome, Report, Status,
+    TimeVerdict, Variant, Verdict, Verification, enter_if_child, judge,
 };

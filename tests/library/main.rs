@@ -1,6 +1,8 @@
 //! bakeoff as a library, in a program of its own: children are the same program, so this one says first what
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
+mod kept;
+
 use bakeoff::{
     AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Error, ErrorKind,
     Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict, Verdict,
@@ -18,6 +20,11 @@ fn main() -> ExitCode {
     }
     let trials = vec![
         trial("a_program_runs_an_experiment_and_reads_its_report", runs),
+        trial(
+            "what_is_kept_of_a_run_is_reported_and_verified",
+            kept::is_verified,
+        ),
+        trial("an_oracle_is_checked", kept::has_a_checked_oracle),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
         trial("files_are_compared_without_an_experiment", files),
         trial(

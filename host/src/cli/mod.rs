@@ -30,7 +30,6 @@ mod explored_run;
 mod export;
 mod failure;
 mod fence_reach;
-mod fuel_shares;
 mod generate;
 mod generation;
 mod generation_events;

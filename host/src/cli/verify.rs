@@ -5,12 +5,12 @@ use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::run_place::RunPlace;
 use super::{Status, kept, show};
+use crate::library::Verification;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::spec::Workers;
 use bakeoff_files::Scratch;
-use bakeoff_render::escape::Plain;
 use bakeoff_run::KnownMachine;
-use bakeoff_run::audit::{self, KeptRun, Outcome, Verification};
+use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_store::RunId;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -59,13 +59,15 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     } else {
         folder(arguments, output).await?
     };
-    match output.format {
-        Format::Json => show::write_json(&verification)?,
-        _ => show::write(&text(&verification))?,
-    }
-    Ok(match verification.differ {
-        0 => Status::Done,
-        _ => Status::NoAnswer,
+    let verification = Verification::new(verification);
+    show::write(&match output.format {
+        Format::Json => verification.json(),
+        _ => verification.text(),
+    })?;
+    Ok(if verification.is_reproduced() {
+        Status::Done
+    } else {
+        Status::NoAnswer
     })
 }
 
@@ -75,7 +77,7 @@ fn is_bundle(named: &Path) -> bool {
     named.exists() && !named.is_dir() && !matches!(end, Some("toml" | "json"))
 }
 
-async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
+async fn folder(arguments: &Arguments, output: &Output) -> Result<audit::Verification, Failure> {
     let place = RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
     let store = kept::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
@@ -84,7 +86,7 @@ async fn folder(arguments: &Arguments, output: &Output) -> Result<Verification, 
     verify(&kept, loaded, policy, arguments, output).await
 }
 
-async fn bundle(arguments: &Arguments, output: &Output) -> Result<Verification, Failure> {
+async fn bundle(arguments: &Arguments, output: &Output) -> Result<audit::Verification, Failure> {
     let which = &arguments.which;
     if which.run.is_some() || which.results.is_some() {
         return Err(Failure::usage(
@@ -106,7 +108,7 @@ async fn verify(
     policy: Policy,
     arguments: &Arguments,
     output: &Output,
-) -> Result<Verification, Failure> {
+) -> Result<audit::Verification, Failure> {
     let (workers, safety) = (&arguments.workers, &arguments.safety);
     if let Some(cores) = workers.cores() {
         loaded.experiment.measure.workers = Workers::Exactly(cores);
@@ -120,53 +122,4 @@ async fn verify(
     let verified = audit::verify(kept, &loaded, &host, &mut report).await;
     say_workers(&machine, output);
     Ok(verified?)
-}
-
-/// Returns every figure by its subject, and the totals, as text.
-fn text(verification: &Verification) -> String {
-    let mut text = String::new();
-    let mut about: Option<&str> = None;
-    for figure in &verification.figures {
-        if about != Some(&figure.about) {
-            text += &format!("{}\n", Plain(&figure.about));
-            about = Some(&figure.about);
-        }
-        let name = Plain(&figure.figure).to_string();
-        text += &match &figure.outcome {
-            Outcome::Reproduced { value } => {
-                format!("  {name:<34}  reproduced  {}\n", Plain(value))
-            }
-            Outcome::ReproducedToLastDigits { kept, here } => format!(
-                "  {name:<34}  reproduced but for the last digits: {}, here {}\n",
-                Plain(kept),
-                Plain(here)
-            ),
-            Outcome::Differs { kept, here } => format!(
-                "  {name:<34}  DIFFERS: kept is {}, here is {}\n",
-                Plain(kept),
-                Plain(here)
-            ),
-            Outcome::NotRepeated { why } => {
-                format!("  {name:<34}  not repeated here: {}\n", Plain(why))
-            }
-        };
-    }
-    let of = format!(
-        "run {} of {}",
-        verification.run,
-        Plain(&verification.experiment)
-    );
-    let elsewhere = verification.machines.iter();
-    let elsewhere = elsewhere.map(|one| {
-        format!(
-            "checks by worker {}: {}\n",
-            Plain(&one.machine),
-            one.tasks - one.lost
-        )
-    });
-    let counts = format!(
-        "{} figures reproduced, {} differ, {} not repeated here",
-        verification.reproduced, verification.differ, verification.not_repeated
-    );
-    text + &format!("\n{of}: {counts}\n") + &elsewhere.collect::<String>()
 }

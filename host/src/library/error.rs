@@ -4,7 +4,8 @@ use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Lines;
-use bakeoff_run::RunError;
+use bakeoff_run::audit::{ConcludeError, KeptRunError};
+use bakeoff_run::{EvidenceError, RunError};
 use bakeoff_search::SearchError;
 use bakeoff_store::StoreError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
@@ -114,6 +115,26 @@ impl From<CompareError> for Error {
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         RunError::Config(error).into()
+    }
+}
+
+impl From<ConcludeError> for Error {
+    fn from(error: ConcludeError) -> Self {
+        match error {
+            ConcludeError::Store(error) => error.into(),
+            damaged @ ConcludeError::Damaged { .. } => Self::experiment(damaged),
+        }
+    }
+}
+
+impl From<KeptRunError> for Error {
+    fn from(error: KeptRunError) -> Self {
+        match error {
+            KeptRunError::Store(error) => error.into(),
+            KeptRunError::Config(error) => error.into(),
+            KeptRunError::Evidence(EvidenceError::Store(error)) => error.into(),
+            other => Self::experiment(other),
+        }
     }
 }
 

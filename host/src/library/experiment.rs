@@ -173,11 +173,32 @@ impl Experiment {
         }
     }
 
-    async fn perform(&self) -> Result<Report, Error> {
-        let folder = match &self.results {
+    pub(super) fn loaded(&self) -> &LoadedExperiment {
+        &self.loaded
+    }
+
+    /// Returns the folder of the experiment.
+    pub(super) fn folder(&self) -> &Path {
+        &self.loaded.dir
+    }
+
+    pub(super) fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// Returns the folder of the results.
+    ///
+    /// # Errors
+    /// There is a link on the way to it.
+    pub(super) fn results_place(&self) -> Result<ResultsPlace, Error> {
+        Ok(match &self.results {
             Some(folder) => ResultsPlace::Named(folder.clone()),
             None => results_folder(&self.loaded.dir, &self.loaded.experiment)?,
-        };
+        })
+    }
+
+    async fn perform(&self) -> Result<Report, Error> {
+        let folder = self.results_place()?;
         let host = self.setting.host();
         let searched = self.search(&folder, &host).await?;
         let (loaded, rounds) = match searched {

@@ -9,12 +9,16 @@ mod comparison;
 mod error;
 mod experiment;
 mod fence_reach;
+mod fuel_shares;
 mod judge;
+mod kept;
 mod measured_rounds;
+mod oracle_check;
 mod report;
 mod results;
 mod rows;
 mod setting;
+mod verification;
 
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
 pub use comparison::{Compared, Comparison, NotTimed};
@@ -23,9 +27,11 @@ pub use experiment::Experiment;
 pub(crate) use fence_reach::{holds_home, reach};
 pub use judge::{JudgeOptions, Judgement, judge};
 pub(crate) use measured_rounds::{MeasuredRounds, timing_options};
+pub use oracle_check::OracleCheck;
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
 pub(crate) use results::{results_folder, write_files};
 pub(crate) use rows::{RowsError, judge_rows};
+pub use verification::{Difference, Verification};
 
 use std::process::ExitCode;
 
