@@ -35,7 +35,10 @@ const GOES_ON_EVERY: Duration = Duration::from_secs(10);
 const SHOWN_CHARS_MAX: usize = 120;
 
 /// Contents that tasks name by their digests.
-pub struct Contents<'a>(&'a dyn WorkerWire);
+pub struct Contents<'a> {
+    wire: &'a dyn WorkerWire,
+    events: &'a UnboundedSender<ServiceEvent>,
+}
 
 impl Contents<'_> {
     /// Returns the content of this digest, which it is checked to have.
@@ -43,8 +46,13 @@ impl Contents<'_> {
     /// # Errors
     /// It is not there, larger than `bytes_max`, or another one.
     pub async fn get(&self, digest: &str, bytes_max: usize) -> Result<Vec<u8>, String> {
-        let got = self.0.get(digest, bytes_max).await;
-        let content = got.map_err(|error| error.to_string())?;
+        let got = self.wire.get(digest, bytes_max).await;
+        let content = got.map_err(|error| {
+            let why = format!("the content {digest} cannot be had: {error}");
+            // Whoever set up the server is on this side more often than on that of the run.
+            let _ = self.events.send(ServiceEvent::Trouble(why.clone()));
+            why
+        })?;
         if content.len() > bytes_max || content_address(&content) != digest {
             return Err(format!(
                 "the content {digest} is another one than its digest says"
@@ -291,7 +299,10 @@ impl TaskContext {
             piece: 0,
         };
         let doing = async {
-            let contents = Contents(&*self.wire);
+            let contents = Contents {
+                wire: &*self.wire,
+                events: &self.events,
+            };
             let bytes = match &header.content {
                 None => inline,
                 Some(digest) => match contents.get(digest, TASK_BYTES_MAX).await {

@@ -157,7 +157,7 @@ impl WorkerWire for NatsWorker {
     fn get<'a>(&'a self, digest: &'a str, bytes_max: usize) -> OnWire<'a, Vec<u8>> {
         Box::pin(async move {
             let object = self.streams.contents.get(digest).await;
-            let object = object.map_err(|error| on_wire(&error))?;
+            let object = object.map_err(|error| self.streams.wrong(&error))?;
             let bytes = object.info().size;
             if bytes > bytes_max {
                 let message = format!("the content {digest} has {bytes} bytes, more than it may");
@@ -168,7 +168,8 @@ impl WorkerWire for NatsWorker {
                 .take(bytes_max as u64 + 1)
                 .read_to_end(&mut content)
                 .await;
-            read.map(|_| content).map_err(|error| on_wire(&error))
+            read.map(|_| content)
+                .map_err(|error| self.streams.wrong(&error))
         })
     }
 
