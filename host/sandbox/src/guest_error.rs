@@ -67,6 +67,13 @@ impl GuestError {
                 message: "asked for more memory than it may have".into(),
                 limit: Some(format!("memory = {}", show_bytes(limits.memory_bytes))),
             },
+            // The stack for what has an address lies in the guest's memory, where the engine cannot tell it from anything else.
+            Some(trap @ Trap::MemoryOutOfBounds) => Self::new(
+                FailureClass::Trap,
+                format!(
+                    "{trap}: an address outside of its memory, or a recursion too deep for the stack in it"
+                ),
+            ),
             Some(trap) => Self::new(FailureClass::Trap, trap.to_string()),
             None if has_message(error, "store handle limit exceeded") => Self {
                 class: FailureClass::HostLimit,
@@ -145,6 +152,9 @@ mod tests {
         assert!(error.message.contains("ulimit -v"), "{}", error.message);
         let other = GuestError::of(&Error::msg("type mismatch"), false, &limits);
         assert_eq!(other.class, FailureClass::Trap);
+        let outside = GuestError::of(&Trap::MemoryOutOfBounds.into(), false, &limits);
+        assert_eq!(outside.class, FailureClass::Trap);
+        assert!(outside.message.contains("recursion"), "{}", outside.message);
         let trap = GuestError::of(&Trap::UnreachableCodeReached.into(), false, &limits);
         assert_eq!(trap.class, FailureClass::Trap);
     }
