@@ -1,4 +1,4 @@
-//! What is kept of a run, and the oracle of an experiment, asked for by a program.
+//! Kept results of a run, and the oracle of an experiment, asked for by a program.
 
 use super::{cache, experiment};
 use bakeoff::{Difference, Error, ErrorKind, Experiment, OracleCheck, Report, Verification};

@@ -1,4 +1,4 @@
-//! What is kept of an experiment's runs, for a program.
+//! Results that are kept of an experiment, for a program.
 
 use super::blocking::blocking;
 use super::error::Error;
