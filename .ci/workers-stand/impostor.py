@@ -45,7 +45,7 @@ def text(value):
 
 
 def facts(version, engine):
-    return text(version) + text(engine) + text("kernel") + text("a processor") + bytes([2, 7, 0]) + text("")
+    return text(version) + text(engine) + text("full") + text("a processor") + bytes([2, 7, 0]) + text("")
 
 
 def make_streams(server, team, sizes):

@@ -19,7 +19,7 @@ pub(crate) fn facts(cores: usize) -> WorkerFacts {
     WorkerFacts {
         bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
         engine: "none".to_owned(),
-        fence: "kernel".to_owned(),
+        fence: "full".to_owned(),
         cpu: String::new(),
         cores: u32::try_from(cores).unwrap_or(u32::MAX),
         start: u64::from(std::process::id()),

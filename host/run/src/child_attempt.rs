@@ -5,13 +5,15 @@ use bakeoff_compile::{BuildRequest, Builder, BuiltComponent, NotBuiltElsewhere};
 use bakeoff_confine::tasks::{AttemptReport, Job, TaskClient, WorkerLink};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::queue::{SeatId, TaskKey};
+use bakeoff_domain::queue::{SeatId, Task, TaskKey};
 use bakeoff_measure::{ReplicaAnswer, ReplicaJob, RunnerConfig, RunnerError};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 /// Work for a child process: the content of a task.
 pub(crate) trait ChildWork: fmt::Debug + Send + Sync + 'static {
@@ -82,6 +84,9 @@ pub(crate) struct ChildAttempt<'c> {
     elsewhere: Option<(SeatId, String)>,
     /// The link to the worker of builds there.
     far_builder: Option<WorkerLink>,
+    /// The reason that the worker there gave for doing nothing, or that nothing came of it. What it could not finish within its
+    /// limits, or build, is an answer.
+    not_done: OnceLock<String>,
     report: AttemptReport<AnyAnswer>,
 }
 
@@ -115,7 +120,10 @@ impl ChildAttempt<'_> {
             return of_runner(ended);
         };
         match ended {
-            Err(RunnerError::WorkerLost(reason)) => Err(Lost(reason)),
+            Err(RunnerError::WorkerLost(reason)) => {
+                let _ = self.not_done.set(reason.clone());
+                Err(Lost(reason))
+            }
             Err(error) => Err(Lost(format!("worker {name}: {error}"))),
             Ok(answer) if is_doubtful(&answer) => Err(Lost(format!(
                 "worker {name}: it failed there by a limit of time or memory"
@@ -299,6 +307,46 @@ impl ChildClient {
     }
 }
 
+/// The longest time of an attempt on another machine: whatever its worker says, it is done here then.
+const ELSEWHERE_MAX: Duration = Duration::from_secs(300);
+
+/// An attempt on another machine, whose end is counted for that machine also where its lease runs out.
+struct AttemptOnSeat<'a> {
+    workers: Option<&'a RemoteWorkers>,
+    seat: SeatId,
+    began: Instant,
+}
+
+impl<'a> AttemptOnSeat<'a> {
+    fn begin(workers: Option<&'a RemoteWorkers>, seat: SeatId) -> Self {
+        Self {
+            workers,
+            seat,
+            began: Instant::now(),
+        }
+    }
+
+    fn ended(mut self, not_done: Option<&String>) {
+        if let Some(workers) = self.workers.take() {
+            match not_done {
+                None => workers.did(self.seat),
+                Some(reason) => workers.lost(self.seat, reason),
+            }
+        }
+    }
+}
+
+impl Drop for AttemptOnSeat<'_> {
+    fn drop(&mut self) {
+        // Whoever gives a run up drops its attempts as well.
+        if let Some(workers) = self.workers.take()
+            && self.began.elapsed() >= Task::LEASE
+        {
+            workers.lost(self.seat, "its worker said nothing for too long");
+        }
+    }
+}
+
 impl TaskClient for ChildClient {
     type Task = AnyWork;
     type Answer = AnyAnswer;
@@ -320,9 +368,23 @@ impl TaskClient for ChildClient {
             config: config.for_attempt(&report),
             elsewhere,
             far_builder: far_builder.map(|link| link.for_attempt(&report)),
+            not_done: OnceLock::new(),
             report,
         };
-        let ended = job.task.0.attempt(&child).await;
+        let ended = match &child.elsewhere {
+            None => job.task.0.attempt(&child).await,
+            Some((seat, _)) => {
+                let on_seat = AttemptOnSeat::begin(self.workers.as_deref(), *seat);
+                let attempt = timeout(ELSEWHERE_MAX, job.task.0.attempt(&child)).await;
+                let ended = attempt.unwrap_or_else(|_| {
+                    let late = format!("it took more than {} s there", ELSEWHERE_MAX.as_secs());
+                    let _ = child.not_done.set(late.clone());
+                    Err(Lost(late))
+                });
+                on_seat.ended(child.not_done.get());
+                ended
+            }
+        };
         match ended {
             Ok(Answered::Done(answer)) if child.is_held_back(&job.task, &answer) => {
                 child.report.unconfirmed();

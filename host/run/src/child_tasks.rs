@@ -121,6 +121,16 @@ impl ChildTasks {
         cores: &[usize],
         workers: Option<&Arc<RemoteWorkers>>,
     ) -> Self {
+        Self::of_few(builder, config, cores, (workers, usize::MAX))
+    }
+
+    /// Returns such a queue that never has more than `most` tasks at once.
+    pub(crate) fn of_few(
+        builder: &Arc<Builder>,
+        config: &RunnerConfig,
+        cores: &[usize],
+        (workers, most): (Option<&Arc<RemoteWorkers>>, usize),
+    ) -> Self {
         let client = ChildClient::new(builder, config, workers);
         let memory_bytes = bakeoff_measure::available_bytes();
         let capacity = Capacity {
@@ -129,7 +139,7 @@ impl ChildTasks {
         };
         let mut driver = Driver::new(capacity, Arc::new(client));
         if let Some(workers) = workers {
-            driver.with_seats(workers.seats());
+            driver.with_seats(workers.seats(most));
         }
         for (kind, milliseconds) in EXPECTED_MS {
             driver.expect(kind, Duration::from_millis(milliseconds));

@@ -124,8 +124,9 @@ impl RemoteWorkers {
         Arc::clone(&self.origins)
     }
 
-    pub(super) fn seats(&self) -> UnboundedReceiver<SeatChange> {
-        self.fleet.seats()
+    /// Returns the seats for a queue that never has more than so many tasks at once.
+    pub(super) fn seats(&self, most: usize) -> UnboundedReceiver<SeatChange> {
+        self.fleet.some_seats(most)
     }
 
     pub(super) fn link(&self, seat: SeatId) -> Option<WorkerLink> {
@@ -139,6 +140,16 @@ impl RemoteWorkers {
 
     pub(super) fn strike_off(&self, seat: SeatId, why: &str) {
         self.fleet.strike_off(seat, why);
+    }
+
+    /// Counts a task that the machine of a seat did.
+    pub(super) fn did(&self, seat: SeatId) {
+        self.fleet.did(seat);
+    }
+
+    /// Counts a task that was lost on the machine of a seat.
+    pub(super) fn lost(&self, seat: SeatId, reason: &str) {
+        self.fleet.lost(seat, reason);
     }
 
     pub(super) fn holds_back(&self, seat: SeatId, task: &TaskKey, answer: &[u8]) -> bool {
@@ -214,7 +225,8 @@ impl RemoteWorkers {
         let of_machine = |one: &MachineCost| {
             let (machine, tasks, lost) = (&one.machine, one.tasks, one.lost);
             let seconds = one.busy_seconds;
-            format!("{machine} did {tasks} tasks in {seconds:.1} s, {lost} of them lost")
+            let s = if tasks == 1 { "" } else { "s" };
+            format!("{machine} did {tasks} task{s} in {seconds:.1} s, {lost} of them lost")
         };
         let all: Vec<String> = self.work(loads).iter().map(of_machine).collect();
         (!all.is_empty()).then(|| format!("workers elsewhere: {}", all.join("; ")))

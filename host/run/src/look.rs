@@ -99,7 +99,11 @@ pub async fn look(
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
 ) -> Result<Look, RunError> {
-    let go = async |session: &mut Run<'_>, _| session.look(wanted).await;
+    let go = async |session: &mut Run<'_>, _| {
+        let looked = session.look(wanted).await;
+        session.add_to_surveys();
+        looked
+    };
     let (looked, mut store) = in_session(loaded, options, report, subscribe, go).await?;
     store.stop_run(RunStatus::Interrupted)?;
     Ok(looked)

@@ -59,6 +59,13 @@ impl Run<'_> {
         refused
     }
 
+    /// Counts the work of workers on other machines for a search, which has many sessions, and says at its end what each did.
+    pub(super) fn add_to_surveys(&self) {
+        if let Some(workers) = &self.context.workers {
+            workers.add_survey(self.tasks.seat_loads());
+        }
+    }
+
     /// Emits the progress of tasks, unless that was done less than a second ago. `name` names a task.
     pub(super) fn tell_tasks(&mut self, name: impl Fn(&TaskKey) -> String) -> Result<(), RunError> {
         let told = self.work.told.map(|told| told.elapsed());

@@ -109,8 +109,17 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let address = &arguments.address;
     let ends = bakeoff_workers::connect_worker(address, &credentials, &name, cores.len()).await;
     let ends = ends.map_err(Failure::infrastructure)?;
+    if let Some(asked) = arguments.cores
+        && (asked as usize) > cores.len()
+    {
+        output.reporter()(&format!(
+            "warning: --cores {asked} is more than this machine lets bakeoff use: {}",
+            cores.len()
+        ));
+    }
+    let s = if cores.len() == 1 { "" } else { "s" };
     let greeting = format!(
-        "worker {name} at {address}: {} cores, bakeoff {}, engine {}, fence {}, {}",
+        "worker {name} at {address}: {} core{s}, bakeoff {}, engine {}, fence {}, {}",
         cores.len(),
         facts.bakeoff,
         facts.engine,

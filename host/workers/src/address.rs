@@ -55,11 +55,12 @@ impl ServerAddress {
         if !is_host(host) {
             return Err(wrong("it names no host"));
         }
-        let has_port = host
-            .rsplit_once(':')
-            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let is_bare_ipv6 = host.starts_with('[') && host.ends_with(']');
-        let host = if has_port && !is_bare_ipv6 {
+        let port = host.rsplit_once(':').filter(|_| !is_bare_ipv6);
+        if port.is_some_and(|(_, port)| !port.parse::<u16>().is_ok_and(|port| port > 0)) {
+            return Err(wrong("its port is not between 1 and 65535"));
+        }
+        let host = if port.is_some() {
             host.to_owned()
         } else {
             format!("{host}:{PORT}")
@@ -106,6 +107,9 @@ mod tests {
             ("http://build-1", "begins with"),
             ("nats://", "no host"),
             ("nats://a b", "no host"),
+            ("nats://host:99999", "port"),
+            ("nats://host:0/a", "port"),
+            ("nats://host:", "port"),
             ("nats://host/a.b", "a team has"),
             ("nats://host/*", "a team has"),
         ] {

@@ -23,6 +23,29 @@ pub enum WorkersError {
         /// The reason.
         reason: String,
     },
+    /// The connection cannot be encrypted as it must be.
+    #[error(
+        "the connection to {address} is not what it must be: {reason}; {advice} (docs/workers.md)"
+    )]
+    Tls {
+        /// The address of the server.
+        address: String,
+        /// The reason.
+        reason: String,
+        /// The next step.
+        advice: &'static str,
+    },
+    /// The user of the server may not do what its side must.
+    #[error(
+        "the server at {address} does not let this user do what it must: {reason}; name the file of credentials of this side, for a worker \
+         also the machine that they are for (`--name`), and let a run, or `bakeoff doctor --workers`, make the streams first (docs/workers.md)"
+    )]
+    Forbidden {
+        /// The address of the server.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
     /// The server refused the credentials.
     #[error(
         "the server at {address} refuses these credentials: {reason}; name the file that belongs to it"

@@ -123,16 +123,22 @@ impl WorkerAnnouncement {
 impl WorkerFacts {
     /// Reads an announcement; `None` if it is none, or too long to be shown.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        let facts: Self = postcard::from_bytes(bytes).ok()?;
+        let mut facts: Self = postcard::from_bytes(bytes).ok()?;
         let texts = [
-            &facts.bakeoff,
-            &facts.engine,
-            &facts.fence,
-            &facts.cpu,
-            &facts.toolchain,
+            &mut facts.bakeoff,
+            &mut facts.engine,
+            &mut facts.fence,
+            &mut facts.cpu,
+            &mut facts.toolchain,
         ];
-        let is_short = |text: &String| text.chars().count() <= FACT_CHARS_MAX;
-        (texts.into_iter().all(is_short) && facts.cores <= CORES_MAX).then_some(facts)
+        for text in texts {
+            if text.chars().count() > FACT_CHARS_MAX {
+                return None;
+            }
+            // They stand in sentences: no line of what is said about a worker is the worker's own.
+            *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        (facts.cores <= CORES_MAX).then_some(facts)
     }
 
     /// Returns the announcement.
@@ -160,7 +166,8 @@ impl WorkerFacts {
                 self.bakeoff, run.bakeoff
             ));
         }
-        let is_open = |facts: &Self| facts.fence == UNCONFINED;
+        // A level that this version does not know is none.
+        let is_open = |facts: &Self| !FENCES.contains(&facts.fence.as_str());
         if is_open(self) && !is_open(run) {
             return Some("nothing confines what it runs, and the run is confined".to_owned());
         }
@@ -175,12 +182,20 @@ impl WorkerFacts {
 
     /// Returns true if machines with these facts are of one kind: their times may be expected to be alike.
     pub fn is_same_kind(&self, other: &Self) -> bool {
-        (&self.cpu, &self.engine) == (&other.cpu, &other.engine)
+        // Announcements have their words with single blanks between them.
+        let words = |facts: &Self| {
+            facts
+                .cpu
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        self.engine == other.engine && words(self) == words(other)
     }
 }
 
-/// The level of a machine on which nothing is confined.
-const UNCONFINED: &str = "unconfined";
+/// The levels of machines on which something is confined.
+const FENCES: [&str; 2] = ["full", "standard"];
 
 #[cfg(test)]
 mod tests {

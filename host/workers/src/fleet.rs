@@ -9,6 +9,7 @@ use super::wire::{FromMachine, RunEnds};
 use bakeoff_confine::tasks::{SeatChange, WorkerLink};
 use bakeoff_domain::queue::{SeatId, TaskKey};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -45,6 +46,8 @@ pub struct Racer {
 pub struct Fleet {
     shared: Arc<FleetState>,
     rechecks: Mutex<Rechecks>,
+    /// The number of seats that were given to queues with few tasks.
+    next_seats: AtomicUsize,
     listening: [JoinHandle<()>; 2],
 }
 
@@ -94,6 +97,7 @@ impl Fleet {
         Self {
             shared,
             rechecks: Mutex::new(Rechecks::new(RecheckShare::default())),
+            next_seats: AtomicUsize::new(0),
             listening: [hearing, reading],
         }
     }
@@ -107,9 +111,21 @@ impl Fleet {
 
     /// Returns the changes of seats for a queue, beginning with those that there are.
     pub fn seats(&self) -> UnboundedReceiver<SeatChange> {
+        self.some_seats(usize::MAX)
+    }
+
+    /// Returns the same for a queue that never has more than so many tasks: it begins with so many seats, and the next such queue
+    /// with those after them, so that queues side by side do not wait for one machine.
+    pub fn some_seats(&self, most: usize) -> UnboundedReceiver<SeatChange> {
         let (sender, receiver) = unbounded_channel();
         let machines = locked(&self.shared.machines);
-        for seat in machines.seats() {
+        let mut seats: Vec<SeatChange> = machines.seats().collect();
+        if most < seats.len() {
+            let from = self.next_seats.fetch_add(most, Ordering::Relaxed) % seats.len();
+            seats.rotate_left(from);
+            seats.truncate(most);
+        }
+        for seat in seats {
             let _ = sender.send(seat);
         }
         locked(&self.shared.listeners).push(sender);
@@ -137,6 +153,22 @@ impl Fleet {
     pub fn strike_off(&self, seat: SeatId, why: &str) {
         if let Some(machine) = self.machine(seat) {
             self.shared.strike_off(&machine, why);
+        }
+    }
+
+    /// Counts a task that the machine of a seat did.
+    pub fn did(&self, seat: SeatId) {
+        let mut machines = locked(&self.shared.machines);
+        if let Some(machine) = machines.owner(seat).cloned() {
+            machines.did(&machine);
+        }
+    }
+
+    /// Counts a task that was lost on the machine of a seat.
+    pub fn lost(&self, seat: SeatId, reason: &str) {
+        if let Some(machine) = self.machine(seat) {
+            self.shared
+                .change(|machines| machines.lost_task(&machine, reason));
         }
     }
 

@@ -45,6 +45,7 @@ pub(super) struct FleetState {
     pub(super) machines: Mutex<Machines>,
     open: Mutex<BTreeMap<u64, PendingRequest>>,
     pub(super) listeners: Mutex<Vec<UnboundedSender<SeatChange>>>,
+    /// The next number where none can be drawn.
     next_request: AtomicU64,
 }
 
@@ -73,10 +74,23 @@ impl FleetState {
     }
 
     /// Opens a request for a machine, and returns its number.
+    ///
+    /// The number is drawn: only the machine that the task is sent to knows it, so nobody else can make up an answer, whatever
+    /// a server lets them publish.
     pub(super) fn open(&self, machine: &MachineName, sender: Sender<Arrival>) -> u64 {
-        let number = self.next_request.fetch_add(1, Ordering::Relaxed);
         let machine = machine.clone();
-        locked(&self.open).insert(number, PendingRequest { machine, sender });
+        let mut drawn = [0; 8];
+        let mut open = locked(&self.open);
+        let number = loop {
+            let number = match getrandom::fill(&mut drawn) {
+                Ok(()) => u64::from_le_bytes(drawn),
+                Err(_) => self.next_request.fetch_add(1, Ordering::Relaxed),
+            };
+            if !open.contains_key(&number) {
+                break number;
+            }
+        };
+        open.insert(number, PendingRequest { machine, sender });
         number
     }
 

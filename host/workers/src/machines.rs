@@ -1,5 +1,8 @@
 //! The machines that a run knows of: what each said of itself, its seats, and what became of it.
 
+#[cfg(test)]
+mod tests;
+
 use super::facts::{MachineName, WorkerFacts};
 use bakeoff_confine::tasks::SeatChange;
 use bakeoff_domain::queue::SeatId;
@@ -14,6 +17,12 @@ pub(super) const GONE_AFTER: Duration = Duration::from_secs(20);
 
 /// The most machines of a run.
 const MACHINES_MAX: usize = 4_096;
+
+/// The most cores of all machines of a run: more than it could keep at work.
+const SEATS_MAX: usize = 16_384;
+
+/// The most characters of a reason of others that a message quotes.
+const REASON_CHARS_MAX: usize = 300;
 
 /// State of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +45,10 @@ pub(super) struct Machine {
     /// True while it may have a race of its own: also one with another engine, which does no tasks.
     can_race: bool,
     seats: Vec<SeatId>,
+    /// The number of its tasks that were lost since one was done.
+    lost_in_a_row: u32,
+    /// True once it was said why a task of it was lost.
+    said_why_lost: bool,
 }
 
 impl Machine {
@@ -137,10 +150,19 @@ impl Machines {
             _ if facts.cores == 0 => return,
             Some(MachineState::Gone | MachineState::Unfit(_)) | None => {}
         }
-        let unfit = facts.unfit_for(&self.own);
+        let too_many = || {
+            let open: usize = self.all.values().map(|one| one.seats.len()).sum();
+            let more = usize::try_from(facts.cores).unwrap_or(usize::MAX);
+            (open.saturating_add(more) > SEATS_MAX).then(|| {
+                format!("this run has {open} cores elsewhere already, and takes {SEATS_MAX}")
+            })
+        };
+        let unfit = facts.unfit_for(&self.own).or_else(too_many);
         let mut machine = Machine {
             heard: now,
             seats: Vec::new(),
+            lost_in_a_row: 0,
+            said_why_lost: false,
             state: MachineState::Here,
             can_race: facts.unfit_to_race(&self.own).is_none(),
             facts,
@@ -150,8 +172,9 @@ impl Machines {
             machine.state = MachineState::Unfit(why);
         } else {
             let cores = machine.facts.cores;
+            let s = if cores == 1 { "" } else { "s" };
             self.news
-                .push(format!("worker {name} joined with {cores} cores"));
+                .push(format!("worker {name} joined with {cores} core{s}"));
             for _ in 0..cores {
                 let seat = SeatId(self.next_seat);
                 self.next_seat += 1;
@@ -199,6 +222,8 @@ impl Machines {
             state: MachineState::Unfit(why),
             heard: Duration::ZERO,
             seats: Vec::new(),
+            lost_in_a_row: 0,
+            said_why_lost: false,
             can_race: false,
         };
         self.all.insert(name.clone(), machine);
@@ -244,6 +269,37 @@ impl Machines {
         }
     }
 
+    /// Counts a task that a machine did.
+    pub(super) fn did(&mut self, name: &MachineName) {
+        if let Some(machine) = self.all.get_mut(name) {
+            machine.lost_in_a_row = 0;
+        }
+    }
+
+    /// Counts a task that was lost on a machine. The first reason is said; a machine that does nothing but lose tasks, more than two
+    /// for each core and one, gets no more of this run.
+    pub(super) fn lost_task(&mut self, name: &MachineName, reason: &str) {
+        let Some(machine) = self.all.get_mut(name).filter(|one| one.is_here()) else {
+            return;
+        };
+        machine.lost_in_a_row += 1;
+        let lost = machine.lost_in_a_row;
+        if !machine.said_why_lost {
+            machine.said_why_lost = true;
+            let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+            self.news.push(format!(
+                "a task of worker {name} is lost, and done again: {reason}"
+            ));
+        }
+        if lost > machine.facts.cores.saturating_mul(2) {
+            let why = format!("the last {lost} tasks of it were lost");
+            self.news.push(format!(
+                "worker {name} gets no more tasks of this run: {why}"
+            ));
+            self.end(name, MachineState::StruckOff(why));
+        }
+    }
+
     /// Ends a machine that takes tasks, and the race of one that does nothing else.
     fn end_if_here(&mut self, name: &MachineName) {
         let machine = self.all.get_mut(name);
@@ -266,147 +322,5 @@ impl Machines {
             self.changes
                 .extend(seats.into_iter().map(SeatChange::Removed));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn facts(engine: &str, cores: u32) -> WorkerFacts {
-        WorkerFacts {
-            bakeoff: "1".to_owned(),
-            engine: engine.to_owned(),
-            fence: "kernel".to_owned(),
-            cpu: "x".to_owned(),
-            cores,
-            start: 1,
-            tasks: 0,
-            toolchain: String::new(),
-        }
-    }
-
-    fn name(text: &str) -> MachineName {
-        MachineName::like(text).unwrap()
-    }
-
-    #[test]
-    fn case_285_a_worker_with_another_engine_is_refused_with_both_named() {
-        let mut machines = Machines::new(facts("engine-1", 2));
-        machines.hear(&name("old"), facts("engine-0", 8), Duration::ZERO);
-        assert_eq!(machines.seats().count(), 0);
-        let news = machines.news.join("\n");
-        assert!(news.contains("old") && news.contains("engine-0"), "{news}");
-        assert!(news.contains("engine-1"), "{news}");
-        let older = WorkerFacts {
-            bakeoff: "0".to_owned(),
-            ..facts("engine-1", 8)
-        };
-        machines.hear(&name("older"), older, Duration::ZERO);
-        let open = WorkerFacts {
-            fence: "unconfined".to_owned(),
-            ..facts("engine-1", 8)
-        };
-        machines.hear(&name("open"), open, Duration::ZERO);
-        assert_eq!(machines.seats().count(), 0);
-        assert_eq!(machines.news.len(), 3, "{:?}", machines.news);
-        // It is said once.
-        machines.hear(&name("old"), facts("engine-0", 8), Duration::from_secs(5));
-        assert_eq!(machines.news.len(), 3);
-        machines.hear(&name("new"), facts("engine-1", 8), Duration::ZERO);
-        assert_eq!(machines.seats().count(), 8);
-    }
-
-    #[test]
-    fn who_is_silent_or_leaves_has_no_seats_and_comes_back_with_new_ones() {
-        let mut machines = Machines::new(facts("e", 2));
-        machines.hear(&name("a"), facts("e", 2), Duration::ZERO);
-        let first: Vec<SeatChange> = machines.seats().collect();
-        machines.expire(Duration::from_secs(19));
-        assert_eq!((machines.seats().count(), machines.lost.len()), (2, 0));
-        machines.expire(Duration::from_secs(21));
-        assert_eq!(machines.lost, [name("a")]);
-        assert_eq!(machines.seats().count(), 0);
-        machines.hear(&name("a"), facts("e", 2), Duration::from_secs(22));
-        assert!(machines.seats().all(|seat| !first.contains(&seat)));
-        assert_eq!(first[0], SeatChange::Added(SeatId(0)));
-        assert_eq!(machines.owner(SeatId(0)), Some(&name("a")));
-        let again = WorkerFacts {
-            start: 2,
-            ..facts("e", 3)
-        };
-        machines.hear(&name("a"), again.clone(), Duration::from_secs(23));
-        assert_eq!((machines.seats().count(), machines.lost.len()), (3, 2));
-        let leaves = WorkerFacts { cores: 0, ..again };
-        machines.hear(&name("a"), leaves, Duration::from_secs(24));
-        assert_eq!(machines.seats().count(), 0);
-    }
-
-    #[test]
-    fn only_who_has_the_toolchain_of_the_run_has_seats_for_builds() {
-        let with = |toolchain: &str| WorkerFacts {
-            toolchain: toolchain.to_owned(),
-            ..facts("e", 1)
-        };
-        for (own, other, builds) in [("a", "a", true), ("a", "b", false), ("", "", false)] {
-            let mut machines = Machines::new(with(own));
-            machines.hear(&name("a"), with(other), Duration::ZERO);
-            let added = if builds {
-                SeatChange::AddedWithCompiler(SeatId(0))
-            } else {
-                SeatChange::Added(SeatId(0))
-            };
-            assert_eq!(machines.changes, [added], "{own} {other}");
-            assert_eq!(machines.seats().collect::<Vec<_>>(), [added]);
-        }
-    }
-
-    #[test]
-    fn case_297_who_has_another_engine_may_race_until_it_is_silent_or_starts_again() {
-        let mut machines = Machines::new(facts("engine-1", 2));
-        let arm = name("arm");
-        let hear = |machines: &mut Machines, start, cores, now| {
-            let facts = WorkerFacts {
-                start,
-                ..facts("engine-2", cores)
-            };
-            machines.hear(&arm, facts, Duration::from_secs(now));
-        };
-        hear(&mut machines, 1, 4, 0);
-        assert_eq!(machines.seats().count(), 0, "it does no tasks");
-        assert_eq!(machines.racers().count(), 1);
-        hear(&mut machines, 1, 4, 15);
-        machines.expire(Duration::from_secs(30));
-        assert!(machines.can_race(&arm, 1) && machines.lost.is_empty());
-        machines.expire(Duration::from_secs(36));
-        assert!(!machines.can_race(&arm, 1));
-        assert_eq!(machines.lost, [name("arm")]);
-        // It is heard of again.
-        hear(&mut machines, 1, 4, 40);
-        assert!(machines.can_race(&arm, 1));
-        hear(&mut machines, 2, 4, 41);
-        assert!(!machines.can_race(&arm, 1) && machines.can_race(&arm, 2));
-        assert_eq!(machines.lost.len(), 2);
-        hear(&mut machines, 2, 0, 42);
-        assert_eq!((machines.racers().count(), machines.lost.len()), (0, 3));
-        machines.strike_off(&arm, "it lied");
-        hear(&mut machines, 3, 4, 43);
-        assert_eq!(machines.racers().count(), 0);
-        let older = WorkerFacts {
-            bakeoff: "0".to_owned(),
-            ..facts("engine-1", 8)
-        };
-        machines.hear(&name("older"), older, Duration::ZERO);
-        assert_eq!(machines.racers().count(), 0);
-    }
-
-    #[test]
-    fn who_is_struck_off_does_not_come_back() {
-        let mut machines = Machines::new(facts("e", 2));
-        machines.hear(&name("liar"), facts("e", 2), Duration::ZERO);
-        machines.strike_off(&name("liar"), "it lied");
-        machines.hear(&name("liar"), facts("e", 2), Duration::from_secs(1));
-        assert_eq!(machines.seats().count(), 0);
-        assert!(machines.news.iter().any(|text| text.contains("it lied")));
     }
 }

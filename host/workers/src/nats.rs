@@ -81,10 +81,32 @@ async fn connect(
             ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                 WorkersError::Refused { address, reason }
             }
-            _ => WorkersError::Unreachable { address, reason },
+            _ => match tls_advice(&reason) {
+                Some(advice) => WorkersError::Tls {
+                    address,
+                    reason,
+                    advice,
+                },
+                None => WorkersError::Unreachable { address, reason },
+            },
         }
     });
     Ok((connected?, complaints))
+}
+
+/// Returns the next step where a server is there and its connection cannot be encrypted, by the words of what encrypts it.
+fn tls_advice(reason: &str) -> Option<&'static str> {
+    if reason.contains("InvalidContentType") {
+        Some(
+            "the server has no TLS: give it a certificate, or write nats:// for a connection that anybody can read",
+        )
+    } else if reason.contains("certificate") {
+        Some(
+            "name the certificate of the authority that vouches for the server: `--ca` of a worker, `--workers-ca` of a run",
+        )
+    } else {
+        None
+    }
 }
 
 /// Returns an address without the team, as the client of the server wants it.

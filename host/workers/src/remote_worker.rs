@@ -122,12 +122,14 @@ impl RemoteWorker {
             open.is_over = true;
             return Err(format!("worker {} is gone", self.machine));
         }
+        // Two queues of one session may both have a first attempt at a task of one key: the number tells them apart.
         let id = format!(
-            "{}/{}/{}/{}",
+            "{}/{}/{}/{}/{}",
             header.session,
             content_address(header.key.as_bytes()),
             header.attempt,
-            header.request
+            header.request,
+            header.number
         );
         let task = wire::sealed(inline, &header);
         let sent = self.shared.wire.send(&self.machine, &id, task).await;

@@ -7,7 +7,7 @@ use super::messages::{
     AnswerHeader, AnswerPart, Cancelled, PIECE_BYTES_MAX, TASK_BYTES_MAX, TaskHeader,
 };
 use super::wire::{AckHandle, TaskInHand, ToWorker, WorkerEnds, WorkerWire};
-use bakeoff_confine::tasks::{WorkerFrames, Working, wire};
+use bakeoff_confine::tasks::{RequestEnd, WorkerFrames, Working, request_end, wire};
 use bakeoff_domain::queue::{Attempt, TaskKey};
 use bakeoff_source::content_address;
 use std::collections::BTreeMap;
@@ -267,11 +267,7 @@ impl TaskContext {
                 Ok(()) => ServiceEvent::Did(shown, began.elapsed()),
                 Err(why) => ServiceEvent::Dropped(shown, why),
             });
-            let mut at_work = context
-                .at_work
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            at_work.remove(&name);
+            context.forget(&name.0, name.1);
         });
         let working = working.abort_handle();
         at_work.insert(name, TaskAtWork { working, hand });
@@ -314,13 +310,24 @@ impl TaskContext {
         };
         let mut doing = std::pin::pin!(timeout(self.task_max, doing));
         let (mut has_ended, mut is_late) = (false, false);
+        let mut refused = None;
         let mut goes_on = interval(GOES_ON_EVERY);
         goes_on.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 frame = frames.recv() => match frame {
-                    Some(frame) => sent.frame(&frame).await?,
+                    Some(frame) => {
+                        let end = request_end(&frame);
+                        if end.is_some() {
+                            // Once the run has it, it may say that it waits no longer: nothing is left that could be stopped.
+                            self.forget(session, header.number);
+                        }
+                        if let Some(RequestEnd::Lost(reason)) = end {
+                            refused = Some(reason);
+                        }
+                        sent.frame(&frame).await?;
+                    }
                     None => break,
                 },
                 done = &mut doing, if !has_ended => {
@@ -340,7 +347,12 @@ impl TaskContext {
                 self.task_max.as_secs()
             ));
         }
-        Ok(())
+        refused.map_or(Ok(()), Err)
+    }
+
+    fn forget(&self, session: &str, request: u64) {
+        let mut at_work = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        at_work.remove(&(session.to_owned(), request));
     }
 
     /// Stops a task that nobody waits for any more.

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::mpsc::unbounded_channel;
 
+/// The most characters of a reason that a worker gives.
+const REASON_CHARS_MAX: usize = 500;
+
 /// The reason why a request to a worker has no end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
@@ -115,7 +118,7 @@ impl WorkerLink {
                 FrameBody::Heartbeat => {}
                 FrameBody::Part => on_part(frame).map_err(RequestError::Refused)?,
                 FrameBody::End => return Ok(frame),
-                FrameBody::Lost(reason) => return Err(RequestError::Lost(reason)),
+                FrameBody::Lost(reason) => return Err(RequestError::Lost(one_line(&reason))),
             }
         }
     }
@@ -123,6 +126,30 @@ impl WorkerLink {
     fn is_of(&self, header: &FrameHeader, request: u32) -> bool {
         header.key == self.attempt.key.as_str()
             && (header.attempt, header.request) == (self.attempt.number, request)
+    }
+}
+
+/// Returns what a worker says as one line, and not more of it than a message may quote.
+fn one_line(reason: &str) -> String {
+    let words = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(REASON_CHARS_MAX).collect()
+}
+
+/// The end of a request, as the last of its frames says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestEnd {
+    /// There is a result.
+    Done,
+    /// There is none, for this reason.
+    Lost(String),
+}
+
+/// Returns the end of a request, if a frame is its last one.
+pub fn request_end(frame: &[u8]) -> Option<RequestEnd> {
+    match wire::opened::<FrameHeader>(frame)?.0.body {
+        FrameBody::End => Some(RequestEnd::Done),
+        FrameBody::Lost(reason) => Some(RequestEnd::Lost(one_line(&reason))),
+        FrameBody::Heartbeat | FrameBody::Part => None,
     }
 }
 

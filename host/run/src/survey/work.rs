@@ -46,7 +46,9 @@ impl Survey {
         W: ChildWork<Answer = Result<T, RunnerError>>,
     {
         let context = &self.context;
-        let mut tasks = ChildTasks::new(&context.tools.builder, config, &context.cores, workers);
+        let most = (workers, prototypes.len());
+        let builder = &context.tools.builder;
+        let mut tasks = ChildTasks::of_few(builder, config, &context.cores, most);
         // Several surveys have tasks on the same machines at once, and each task has a name of its own there.
         let number = SURVEYS.fetch_add(1, Ordering::Relaxed);
         let mut builds: OpenTasks<usize, Built> = OpenTasks::default();

@@ -29,6 +29,9 @@ const ANSWER_AGE_MAX: Duration = Duration::from_secs(600);
 /// How long contents are kept.
 const CONTENT_AGE_MAX: Duration = Duration::from_secs(24 * 3_600);
 
+/// The words of a server that does not let somebody do something.
+const FORBIDDEN: &str = "Permissions Violation";
+
 /// How long the server remembers the ids of tasks, so that none is kept twice.
 const IDS_KEPT: Duration = Duration::from_secs(120);
 
@@ -102,9 +105,13 @@ impl TeamStreams {
     ) -> Result<Self, WorkersError> {
         let context = jetstream::new(client.clone());
         let team = address.team.clone();
-        let missing = |reason: String| WorkersError::NoStore {
-            address: address.to_string(),
-            reason: complaints.added_to(reason),
+        let missing = |reason: String| {
+            let (address, reason) = (address.to_string(), complaints.added_to(reason));
+            if reason.contains(FORBIDDEN) {
+                WorkersError::Forbidden { address, reason }
+            } else {
+                WorkersError::NoStore { address, reason }
+            }
         };
         let of_team = [tasks(&team), answers(&team)];
         let mut opened = Vec::new();

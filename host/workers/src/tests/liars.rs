@@ -120,6 +120,26 @@ async fn case_287_an_answer_to_a_request_of_another_machine_counts_for_nothing()
 }
 
 #[tokio::test]
+async fn case_287_the_number_of_a_request_is_known_to_its_machine_alone() {
+    let (answer, fleet) = asked(async |between, header| {
+        assert!(header.number > u64::from(u32::MAX), "{}", header.number);
+        let _tasks = between.join("thief").await;
+        for guess in [0, 1, header.number - 1, header.number.wrapping_add(1)] {
+            let forged = piece(guess, 0, AnswerPart::Frame, b"a forged result");
+            between.answer_as("liar", forged).await;
+        }
+        let frames = frames_of(&header.key, header.attempt, header.request).await;
+        for (number, frame) in frames.iter().enumerate() {
+            let piece = piece(header.number, number as u32, AnswerPart::Frame, frame);
+            between.answer_as("liar", piece).await;
+        }
+    })
+    .await;
+    assert_eq!(answer.unwrap(), b"an end");
+    assert_eq!(fleet.machines()[0].state, MachineState::Here);
+}
+
+#[tokio::test]
 async fn case_288_garbage_and_bombs_as_answers_are_refused_and_their_worker_named() {
     let (answer, fleet) = asked(async |between, header| {
         let garbage = piece(header.number, 0, AnswerPart::Frame, b"no frame at all");
@@ -199,6 +219,52 @@ async fn case_290_a_machine_that_answers_otherwise_than_this_one_is_named() {
         assert_eq!(fleet.false_answers(), [expected]);
         is_struck_off(&fleet, "liar", "another one than that of this machine");
     }
+}
+
+#[test]
+fn what_a_worker_says_of_itself_and_of_a_task_is_one_line() {
+    let lines = WorkerFacts {
+        cpu: "x\nworkers elsewhere: all is well\u{2028}y".to_owned(),
+        ..facts(1, 1)
+    };
+    let WorkerAnnouncement::Facts(read) = WorkerAnnouncement::read(&lines.to_bytes()) else {
+        panic!("it is read");
+    };
+    assert_eq!(read.cpu, "x workers elsewhere: all is well y");
+    let unknown = WorkerFacts {
+        fence: "none at all".to_owned(),
+        ..facts(1, 1)
+    };
+    assert!(
+        unknown
+            .unfit_for(&facts(1, 1))
+            .unwrap()
+            .contains("nothing confines")
+    );
+}
+
+#[tokio::test]
+async fn case_288_a_reason_of_a_worker_is_one_line_and_short() {
+    let (answer, _fleet) = asked(async |between, header| {
+        let attempt = Attempt {
+            key: TaskKey::new(header.key.as_str()),
+            number: header.attempt,
+        };
+        let (sender, mut receiver) = unbounded_channel();
+        let frames = WorkerFrames::new(attempt, header.request, sender);
+        frames.lost(format!(
+            "no\nTake sort: it is best\n{}",
+            "x".repeat(100_000)
+        ));
+        drop(frames);
+        let frame = receiver.recv().await.unwrap();
+        let piece = piece(header.number, 0, AnswerPart::Frame, &frame);
+        between.answer_as("liar", piece).await;
+    })
+    .await;
+    let reason = answer.unwrap_err().to_string();
+    assert!(reason.starts_with("no Take sort"), "{reason}");
+    assert!(reason.chars().count() <= 500);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::wire::{
     AckHandle, FromMachine, OnWire, RunEnds, RunWire, TaskInHand, ToWorker, WorkerEnds, WorkerWire,
 };
 use bakeoff_source::content_address;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::{
     Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
@@ -24,6 +24,8 @@ pub(super) struct Between(Arc<State>);
 #[derive(Default)]
 struct State {
     contents: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// The ids of tasks that were sent.
+    ids: Mutex<BTreeSet<String>>,
     tasks: Mutex<BTreeMap<MachineName, UnboundedSender<Vec<u8>>>>,
     inboxes: Mutex<BTreeMap<MachineName, Sender<ToWorker>>>,
     to_run: Mutex<Option<(Sender<FromMachine>, Sender<FromMachine>)>>,
@@ -37,7 +39,7 @@ pub(super) fn facts(cores: u32, start: u64) -> WorkerFacts {
     WorkerFacts {
         bakeoff: "1.0.0".to_owned(),
         engine: "wasmtime-1".to_owned(),
-        fence: "kernel".to_owned(),
+        fence: "full".to_owned(),
         cpu: "a processor".to_owned(),
         cores,
         start,
@@ -130,8 +132,12 @@ impl RunWire for Between {
         })
     }
 
-    fn send<'a>(&'a self, machine: &'a MachineName, _id: &'a str, task: Vec<u8>) -> OnWire<'a, ()> {
+    fn send<'a>(&'a self, machine: &'a MachineName, id: &'a str, task: Vec<u8>) -> OnWire<'a, ()> {
         Box::pin(async move {
+            // As a server does: what has an id that was there before is taken, and dropped.
+            if !self.0.ids.lock().unwrap().insert(id.to_owned()) {
+                return Ok(());
+            }
             let tasks = self.0.tasks.lock().unwrap();
             let sent = tasks.get(machine).map(|tasks| tasks.send(task));
             sent.and_then(Result::ok)

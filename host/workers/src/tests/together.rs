@@ -5,8 +5,8 @@ use crate::fleet::Fleet;
 use crate::machines::MachineState;
 use crate::service::{Contents, Service, ServiceEvent, TaskServer};
 use bakeoff_confine::tasks::{
-    AttemptReport, Driver, Job, RequestError, TaskClient, TaskEvent, WorkerFrames, WorkerJob,
-    WorkerLink, Working,
+    AttemptReport, Driver, Job, RequestError, SeatChange, TaskClient, TaskEvent, WorkerFrames,
+    WorkerJob, WorkerLink, Working,
 };
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Place, Retries, Task, TaskKey};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,7 +87,6 @@ fn serve(between: &Between, machine: &str, start: u64) -> Working1 {
 async fn link_of(fleet: &Fleet) -> WorkerLink {
     let mut seats = fleet.seats();
     loop {
-        use bakeoff_confine::tasks::SeatChange;
         if let Some(SeatChange::Added(seat)) = seats.recv().await
             && let Some(link) = fleet.link(seat)
         {
@@ -128,13 +127,61 @@ async fn what_a_worker_answers_arrives_whole_also_where_it_is_large() {
 async fn case_286_a_content_that_was_changed_on_its_way_is_not_used() {
     let between = Between::default();
     let fleet = between.run().await;
-    let worker = serve(&between, "honest", 7);
+    let mut worker = serve(&between, "honest", 7);
     let link = link_of(&fleet).await;
     request(&link, b"a task").await.unwrap();
     between.change_contents();
     let refused = request(&link, b"a task").await.unwrap_err().to_string();
     assert!(refused.contains("another one than its digest"), "{refused}");
+    // Both sides say so: the worker, too, says of each task what became of it.
+    let (mut done, mut dropped) = (0, String::new());
+    while dropped.is_empty() {
+        match worker.events.recv().await {
+            Some(ServiceEvent::Did(..)) => done += 1,
+            Some(ServiceEvent::Dropped(_, why)) => dropped = why,
+            Some(_) => {}
+            None => panic!("it ended"),
+        }
+    }
+    assert_eq!(done, 1);
+    assert!(dropped.contains("another one than its digest"), "{dropped}");
     worker.serving.abort();
+}
+
+#[tokio::test]
+async fn a_task_of_the_same_key_in_another_queue_of_the_session_is_done_as_well() {
+    let between = Between::default();
+    let fleet = between.run().await;
+    let worker = serve(&between, "honest", 7);
+    for _ in 0..2 {
+        // Outside of a queue, keys and attempts are the same.
+        let link = link_of(&fleet).await;
+        let (parts, _) = request(&link, b"a task").await.unwrap();
+        assert_eq!(parts, b"a task");
+    }
+    worker.serving.abort();
+}
+
+#[tokio::test]
+async fn queues_with_few_tasks_begin_with_other_seats() {
+    let between = Between::default();
+    let fleet = between.run().await;
+    let workers = ["one", "two"].map(|name| serve(&between, name, 7));
+    while fleet.machines().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let mut machines = Vec::new();
+    for _ in 0..4 {
+        let mut seats = fleet.some_seats(1);
+        let Some(SeatChange::Added(seat)) = seats.recv().await else {
+            panic!("there is no seat");
+        };
+        assert!(seats.try_recv().is_err(), "one is enough for one task");
+        machines.push(fleet.machine(seat).unwrap().to_string());
+    }
+    machines.sort();
+    assert_eq!(machines, ["one", "one", "two", "two"]);
+    workers.iter().for_each(|worker| worker.serving.abort());
 }
 
 #[tokio::test]
