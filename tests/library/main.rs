@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         ),
         trial("an_oracle_is_checked", kept::has_a_checked_oracle),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
+        trial("who_asks_to_stop_does_not_wait_for_a_build", stops_at_once),
         trial("files_are_compared_without_an_experiment", files),
         trial(
             "what_cannot_be_run_is_an_error_with_its_place",
@@ -301,6 +302,31 @@ fn stops() {
         done.filter(|line| line.contains("\"new\"")).count()
     };
     assert_eq!(["quick", "slow"].map(checked), [1, 1], "{events}");
+}
+
+fn stops_at_once() {
+    let folder = experiment();
+    // The compiler evaluates it until its time is over.
+    let endless = "#![allow(long_running_const_eval)]\nconst fn spin() -> u64 { let mut n = 0u64; loop { n = n.wrapping_add(1); if \
+                   n == u64::MAX { return n } } }\npub fn total(_: Vec<u32>) -> u64 { const END: u64 = spin(); END }\n";
+    for file in ["quick.rs", "slow.rs", "wrong.rs"] {
+        fs::write(folder.path().join(file), format!("// {file}\n{endless}")).unwrap();
+    }
+    let opened = Experiment::open(folder.path()).unwrap().cache(cache());
+    let stop = opened.stopper();
+    let results = folder.path().join("results");
+    let stopped = opened.results(&results).on_event(move |line: &str| {
+        if line.contains("bakeoff:build:start") {
+            stop();
+        }
+    });
+    assert_eq!(stopped.run().unwrap_err().kind(), ErrorKind::Stopped);
+    let events = fs::read_to_string(results.join("events.jsonl")).unwrap();
+    assert!(events.contains("bakeoff:build:start"), "{events}");
+    assert!(
+        !events.contains("bakeoff:variant:failed") && !events.contains("bakeoff:build:complete"),
+        "{events}"
+    );
 }
 
 fn cannot_be_run() {

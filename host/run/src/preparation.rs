@@ -75,7 +75,7 @@ impl Run<'_> {
             self.stage_done(Stage::Build)?;
         }
         let mut built = Instant::now();
-        while let Some(event) = self.tasks.next_event().await {
+        while let Some(event) = self.next_event().await? {
             let is_building = !preparation.builds.is_empty();
             self.on_task(&mut preparation, event)?;
             if is_building {
@@ -104,6 +104,16 @@ impl Run<'_> {
         self.assess().await?;
         self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
+    }
+
+    /// Waits for the next event of a task. Whoever asks to stop does not wait for a build or a check that goes on: it is stopped, too.
+    async fn next_event(&mut self) -> Result<Option<TaskEvent<AnyAnswer>>, RunError> {
+        tokio::select! {
+            // First, since what is finished is kept.
+            biased;
+            event = self.tasks.next_event() => Ok(event),
+            () = self.options.interrupt.raised() => Err(RunError::Interrupted),
+        }
     }
 
     /// Chooses the variants that race, if more passed than may race.
