@@ -22,7 +22,11 @@ use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{GateRecord, RunnerError};
 use bakeoff_store::events::{Event, Origin, Stage};
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::time::sleep_until;
+
+/// The time in which what goes on may end once the user asked to stop.
+const STOPS_WITHIN: Duration = Duration::from_secs(3);
 
 /// Priority of a diagnosis, above builds and checks: a gate is not stored until its diagnosis has ended.
 const DIAGNOSIS_PRIORITY: i32 = 1;
@@ -75,7 +79,8 @@ impl Run<'_> {
             self.stage_done(Stage::Build)?;
         }
         let mut built = Instant::now();
-        while let Some(event) = self.next_event().await? {
+        let mut stop_at = None;
+        while let Some(event) = self.next_event(&mut stop_at).await? {
             let is_building = !preparation.builds.is_empty();
             self.on_task(&mut preparation, event)?;
             if is_building {
@@ -106,13 +111,21 @@ impl Run<'_> {
         self.stage_done(Stage::Check)
     }
 
-    /// Waits for the next event of a task. Whoever asks to stop does not wait for a build or a check that goes on: it is stopped, too.
-    async fn next_event(&mut self) -> Result<Option<TaskEvent<AnyAnswer>>, RunError> {
+    /// Waits for the next event of a task. What ends soon after the user asked to stop is kept, and what goes on then is stopped.
+    async fn next_event(
+        &mut self,
+        stop_at: &mut Option<tokio::time::Instant>,
+    ) -> Result<Option<TaskEvent<AnyAnswer>>, RunError> {
+        let interrupt = &self.options.interrupt;
+        let stopped = async {
+            interrupt.raised().await;
+            let now = tokio::time::Instant::now();
+            sleep_until(*stop_at.get_or_insert(now + STOPS_WITHIN)).await;
+        };
         tokio::select! {
-            // First, since what is finished is kept.
             biased;
             event = self.tasks.next_event() => Ok(event),
-            () = self.options.interrupt.raised() => Err(RunError::Interrupted),
+            () = stopped => Err(RunError::Interrupted),
         }
     }
 
