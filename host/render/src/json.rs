@@ -26,7 +26,7 @@ pub fn json_of_comparison(report: &Report, outcome: ComparisonOutcome) -> String
 }
 
 /// Returns a value as indented JSON with a line break at its end.
-pub(super) fn written(value: &impl Serialize) -> String {
+pub fn written(value: &impl Serialize) -> String {
     // Maps with string keys and plain values: serialising them does not fail.
     let text = serde_json::to_string_pretty(value)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());

@@ -65,7 +65,7 @@ pub use difference::difference;
 pub use doctor::doctor;
 pub use failed_call::approach_files;
 pub use html::{STYLE as PAGE_STYLE, html};
-pub use json::{json, json_of_comparison};
+pub use json::{json, json_of_comparison, written as indented_json};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;

@@ -4,12 +4,11 @@
 use super::Status;
 use super::failure::Failure;
 use super::unfinished;
-use crate::library::results_folder;
+use crate::library::{from_elsewhere, of_standing, quoted, results_folder};
 use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::Report;
 use bakeoff_programs::KEPT_FILE;
-use bakeoff_render::clipped;
-use bakeoff_render::escape::{Plain, ShellWord};
+use bakeoff_render::escape::ShellWord;
 use bakeoff_run::audit::{self, ConcludedRun, Figure, Outcome, Standing};
 use bakeoff_store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
 use std::path::Path;
@@ -43,21 +42,11 @@ impl DisplayedReport {
             differs: matches!(standing, Standing::Differs(_)),
             warnings: Vec::new(),
         };
-        match standing {
-            Standing::Same => {}
-            Standing::Differs(figures) => shown.say_differences(&figures),
-            Standing::OtherVersion { made_by } => shown.warn(format!(
-                "bakeoff {} made run {}, and by the rules of this one, {}, its report comes out otherwise: that one \
-                 is shown",
-                quoted(&made_by),
-                run.0,
-                env!("CARGO_PKG_VERSION")
-            )),
-            Standing::Unfinished(status) => shown.warn(format!(
-                "run {} went on after this report was made, and has not ended: it is {}",
-                run.0,
-                status.name()
-            )),
+        if let Some(doubt) = of_standing(run, &standing) {
+            shown.warn(doubt);
+        }
+        if let Standing::Differs(figures) = standing {
+            say_differences(&figures);
         }
         shown
     }
@@ -75,28 +64,6 @@ impl DisplayedReport {
         report
     }
 
-    fn say_differences(&mut self, differences: &[Figure]) {
-        self.warn(
-            "the report in the database is not what follows from the samples, and what follows from them is shown"
-                .to_owned(),
-        );
-        for figure in differences.iter().take(DIFFERENCES_MAX) {
-            if let Outcome::Differs { kept, here } = &figure.outcome {
-                anstream::eprintln!(
-                    "  {}, {}: it says {}, and the samples say {}",
-                    quoted(&figure.about),
-                    quoted(&figure.figure),
-                    quoted(kept),
-                    quoted(here)
-                );
-            }
-        }
-        let more = differences.len().saturating_sub(DIFFERENCES_MAX);
-        if more > 0 {
-            anstream::eprintln!("  and {more} more: `bakeoff verify` names all of them");
-        }
-    }
-
     /// Returns the exit status of a command that displays the report.
     pub(super) fn status(&self, otherwise: Status) -> Status {
         if self.differs {
@@ -104,6 +71,25 @@ impl DisplayedReport {
         } else {
             otherwise
         }
+    }
+}
+
+/// Writes to stderr how a stored report differs from what follows from the samples.
+fn say_differences(differences: &[Figure]) {
+    for figure in differences.iter().take(DIFFERENCES_MAX) {
+        if let Outcome::Differs { kept, here } = &figure.outcome {
+            anstream::eprintln!(
+                "  {}, {}: it says {}, and the samples say {}",
+                quoted(&figure.about),
+                quoted(&figure.figure),
+                quoted(kept),
+                quoted(here)
+            );
+        }
+    }
+    let more = differences.len().saturating_sub(DIFFERENCES_MAX);
+    if more > 0 {
+        anstream::eprintln!("  and {more} more: `bakeoff verify` names all of them");
     }
 }
 
@@ -262,14 +248,6 @@ fn missing(results: &ResultsPlace, error: StoreError) -> Failure {
     ))
 }
 
-pub(super) fn from_elsewhere(results: &Path) -> String {
-    format!(
-        "the results in {} come from elsewhere: they are shown as they were found, and may have \
-         been written by anybody",
-        Plain(&results.display().to_string())
-    )
-}
-
 /// Returns the report of a run in a store, or of the last run that has one. `from` is the place that the user named.
 ///
 /// # Errors
@@ -299,13 +277,6 @@ pub(super) fn of_run(
         ),
         None => format!("{none}, and nothing that one could follow from: `bakeoff run` begins one"),
     }))
-}
-
-/// The longest text of results that a message quotes, in characters.
-const QUOTED_CHARS_MAX: usize = 1_000;
-
-fn quoted(text: &str) -> String {
-    Plain(&clipped(text, QUOTED_CHARS_MAX)).to_string()
 }
 
 /// Returns the folder of results that a user means by an experiment's folder or file, or by the

@@ -6,6 +6,7 @@ use super::kept;
 use super::options::Output;
 use super::regression::Unsure;
 use super::series_output::{self, FORMATS, Test};
+use crate::library::from_elsewhere;
 use bakeoff_domain::series::SeriesReport;
 use bakeoff_files::{Folder, UserKey};
 use bakeoff_programs::{KEPT_FILE, KeptError, KeptOrigin, KeptTiming};
@@ -65,7 +66,7 @@ pub(super) fn find(named: &Path) -> Result<Option<ReportedTiming>, Failure> {
     };
     let mut report = kept.report().map_err(failed)?;
     if origin == KeptOrigin::Elsewhere {
-        report.warnings.insert(0, kept::from_elsewhere(named));
+        report.warnings.insert(0, from_elsewhere(named));
     }
     Ok(Some(ReportedTiming { kept, report }))
 }

@@ -1,11 +1,11 @@
 //! Where the fuel of approaches goes, for `bakeoff check DIR --fuel`.
 
+use super::named_rows::{named_rows, not_known};
 use bakeoff_domain::failure::Failure as Failed;
 use bakeoff_domain::function_fuel::{FuelByFunction, FunctionFuel};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::SurveyedFuel;
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
 /// The fuel of an approach by the functions of its source, in JSON.
 #[derive(Serialize)]
@@ -33,26 +33,12 @@ impl<'a> FuelOutput<'a> {
 
 /// Returns where the fuel of each approach goes, as text.
 pub(super) fn text(counted: &[SurveyedFuel]) -> String {
-    if counted.is_empty() {
-        return String::new();
-    }
-    let names: Vec<String> = (counted.iter())
-        .map(|one| Plain(&one.approach).to_string())
-        .collect();
-    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
-    let mut text = "\nFuel by function, which counts instructions and no time:\n".to_owned();
-    for (one, name) in counted.iter().zip(names) {
-        let shares = one.fuel.as_ref().map(FuelByFunction::sentence);
-        let what = match &shares {
-            Ok(Some(shares)) => Plain(shares).to_string(),
-            Ok(None) => "not known: the component has no source".to_owned(),
-            Err(failure) => {
-                let line = failure.message.lines().next().unwrap_or_default();
-                format!("not known: {}", Plain(line))
-            }
-        };
-        let blanks = " ".repeat(width - name.width());
-        text += &format!("  {name}{blanks}  {what}\n");
-    }
-    text
+    let row = |one: &'_ SurveyedFuel| match one.fuel.as_ref().map(FuelByFunction::sentence) {
+        Ok(Some(shares)) => Plain(&shares).to_string(),
+        Ok(None) => "not known: the component has no source".to_owned(),
+        Err(failure) => not_known(failure),
+    };
+    let rows = counted.iter().map(|one| (one.approach.as_str(), row(one)));
+    let heading = "Fuel by function, which counts instructions and no time";
+    named_rows(heading, &rows.collect::<Vec<_>>())
 }

@@ -1,23 +1,25 @@
 //! Results that are kept of an experiment, for a program.
 
 use super::blocking::blocking;
+use super::doubts::{from_elsewhere, of_standing};
 use super::error::Error;
 use super::experiment::Experiment;
 use super::oracle_check::OracleCheck;
 use super::report::Report;
 use super::verification::Verification;
-use bakeoff_run::audit::{self, KeptRun, Standing};
+use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_store::{Mode, Origin, Store};
 
 impl Experiment {
     /// Returns the report of the last run that has one, concluded anew from the samples that are kept; nothing is built, run
-    /// or written. What is doubtful about it is its first note: that another report was stored than follows from the samples, or
-    /// that the results come from elsewhere.
+    /// or written. What is doubtful about it stands in its first notes, as `bakeoff report` says it: that another report was stored than
+    /// follows from the samples, that another version made the run, that it has not ended, or that the results come from elsewhere.
     ///
     /// # Errors
     /// [`ErrorKind::Experiment`](super::ErrorKind): no run has a report. [`ErrorKind::Machine`](super::ErrorKind): the
     /// results cannot be read.
     pub fn report(&self) -> Result<Report, Error> {
+        let place = self.results_place()?;
         let store = self.kept()?;
         let concluded = audit::concluded(&store, None)?;
         let Some(concluded) = concluded else {
@@ -27,15 +29,10 @@ impl Experiment {
             )));
         };
         let mut report = concluded.report;
-        let doubts = [
-            (store.origin() == Origin::Elsewhere)
-                .then_some("the results come from elsewhere, and may have been written by anybody"),
-            matches!(concluded.standing, Standing::Differs(_)).then_some(
-                "the report in the database is not what follows from the samples, and this is what follows from them",
-            ),
-        ];
-        let doubts = doubts.into_iter().flatten().map(str::to_owned);
-        report.notes.splice(0..0, doubts);
+        let is_foreign = store.origin() == Origin::Elsewhere;
+        let origin = is_foreign.then(|| from_elsewhere(&place.path()));
+        let doubts = [origin, of_standing(concluded.run, &concluded.standing)];
+        report.notes.splice(0..0, doubts.into_iter().flatten());
         let sources = audit::sources(&store, concluded.run)?;
         Ok(Report::new(report, sources))
     }

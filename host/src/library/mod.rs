@@ -6,6 +6,7 @@
 mod agents;
 mod blocking;
 mod comparison;
+mod doubts;
 mod error;
 mod experiment;
 mod fence_reach;
@@ -13,6 +14,7 @@ mod fuel_shares;
 mod judge;
 mod kept;
 mod measured_rounds;
+mod named_rows;
 mod oracle_check;
 mod report;
 mod results;
@@ -22,6 +24,7 @@ mod verification;
 
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
 pub use comparison::{Compared, Comparison, NotTimed};
+pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub(crate) use fence_reach::{holds_home, reach};

@@ -1,16 +1,16 @@
 //! The test of an experiment's oracle, for a program.
 
 use super::fuel_shares::{self, FuelOutput};
+use super::named_rows::{named_rows, not_known};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::coverage::Coverage;
 use bakeoff_domain::failure::Failure as Failed;
 use bakeoff_domain::oracle::{Belief, Change, OracleTest, shortened, shortened_pair};
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::Source;
-use bakeoff_render::escape::{Json, Plain};
+use bakeoff_render::escape::Plain;
 use bakeoff_run::{HostOptions, RunError, Survey, SurveyedCoverage, SurveyedFuel};
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
 /// Number of inputs of each case on which answers are changed: one more than it takes to see that
 /// they vary.
@@ -93,7 +93,7 @@ impl OracleCheck {
 
     /// Returns the same with another name of the experiment.
     pub(crate) fn json_of(&self, experiment: &str) -> String {
-        let output = OracleOutput {
+        bakeoff_render::indented_json(&OracleOutput {
             experiment,
             cases: &self.cases,
             inputs: self.inputs,
@@ -103,9 +103,7 @@ impl OracleCheck {
             fuel_by_function: (self.fuel.as_ref())
                 .map(|fuel| fuel.iter().map(FuelOutput::of).collect()),
             test: &self.test,
-        };
-        let text = serde_json::to_string_pretty(&output).unwrap_or_default();
-        format!("{}\n", Json(&text))
+        })
     }
 
     /// Returns the whole result as text without control characters.
@@ -175,26 +173,13 @@ impl<'a> CoverageOutput<'a> {
 
 /// Returns the code that the inputs reach as text.
 fn coverage_text(covered: &[&SurveyedCoverage]) -> String {
-    if covered.is_empty() {
-        return String::new();
-    }
-    let names = covered.iter().map(|one| Plain(&one.approach).to_string());
-    let names: Vec<String> = names.collect();
-    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
-    let mut text =
-        "\nCode that the inputs reach; what no input reaches, nobody has checked:\n".to_owned();
-    for (one, name) in covered.iter().zip(names) {
-        let what = match &one.coverage {
-            Ok(coverage) => coverage.sentence(),
-            Err(failure) => {
-                let line = failure.message.lines().next().unwrap_or_default();
-                format!("not known: {}", Plain(line))
-            }
-        };
-        let blanks = " ".repeat(width - name.width());
-        text += &format!("  {name}{blanks}  {what}\n");
-    }
-    text
+    let row = |one: &SurveyedCoverage| match &one.coverage {
+        Ok(coverage) => coverage.sentence(),
+        Err(failure) => not_known(failure),
+    };
+    let rows = covered.iter().map(|one| (one.approach.as_str(), row(one)));
+    let heading = "Code that the inputs reach; what no input reaches, nobody has checked";
+    named_rows(heading, &rows.collect::<Vec<_>>())
 }
 
 /// Returns the whole result as text.

@@ -1,6 +1,6 @@
 //! The verification of a finished run, for a program.
 
-use bakeoff_render::escape::{Json, Plain};
+use bakeoff_render::escape::Plain;
 use bakeoff_run::audit;
 use bakeoff_run::audit::Outcome;
 
@@ -60,8 +60,7 @@ impl Verification {
 
     /// Returns all figures as JSON, as `bakeoff verify --format json` has them.
     pub fn json(&self) -> String {
-        let text = serde_json::to_string_pretty(&self.verification).unwrap_or_default();
-        format!("{}\n", Json(&text))
+        bakeoff_render::indented_json(&self.verification)
     }
 
     /// Returns every figure by its subject, and the totals, as text without control characters.
