@@ -22,8 +22,9 @@ use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{GateRecord, RunnerError};
 use bakeoff_store::events::{Event, Origin, Stage};
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::time::{Duration, Instant};
-use tokio::time::sleep_until;
+use tokio::time::sleep;
 
 /// The time in which what goes on may end once the user asked to stop.
 const STOPS_WITHIN: Duration = Duration::from_secs(3);
@@ -79,8 +80,19 @@ impl Run<'_> {
             self.stage_done(Stage::Build)?;
         }
         let mut built = Instant::now();
-        let mut stop_at = None;
-        while let Some(event) = self.next_event(&mut stop_at).await? {
+        let interrupt = self.options.interrupt.clone();
+        // What ends soon after the user asked to stop is kept, and what goes on then is stopped.
+        let mut stopped = pin!(async {
+            interrupt.raised().await;
+            sleep(STOPS_WITHIN).await;
+        });
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = self.tasks.next_event() => event,
+                () = &mut stopped => return Err(RunError::Interrupted),
+            };
+            let Some(event) = event else { break };
             let is_building = !preparation.builds.is_empty();
             self.on_task(&mut preparation, event)?;
             if is_building {
@@ -109,24 +121,6 @@ impl Run<'_> {
         self.assess().await?;
         self.all_tasks_ended()?;
         self.stage_done(Stage::Check)
-    }
-
-    /// Waits for the next event of a task. What ends soon after the user asked to stop is kept, and what goes on then is stopped.
-    async fn next_event(
-        &mut self,
-        stop_at: &mut Option<tokio::time::Instant>,
-    ) -> Result<Option<TaskEvent<AnyAnswer>>, RunError> {
-        let interrupt = &self.options.interrupt;
-        let stopped = async {
-            interrupt.raised().await;
-            let now = tokio::time::Instant::now();
-            sleep_until(*stop_at.get_or_insert(now + STOPS_WITHIN)).await;
-        };
-        tokio::select! {
-            biased;
-            event = self.tasks.next_event() => Ok(event),
-            () = stopped => Err(RunError::Interrupted),
-        }
     }
 
     /// Chooses the variants that race, if more passed than may race.
