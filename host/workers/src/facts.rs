@@ -1,5 +1,7 @@
 //! Facts that a worker announces of its machine, and those of them that must be the same on both sides.
 
+use bakeoff_confine::Level;
+use bakeoff_confine::tasks::one_line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -136,7 +138,7 @@ impl WorkerFacts {
                 return None;
             }
             // They stand in sentences: no line of what is said about a worker is the worker's own.
-            *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            *text = one_line(text);
         }
         (facts.cores <= CORES_MAX).then_some(facts)
     }
@@ -167,7 +169,7 @@ impl WorkerFacts {
             ));
         }
         // A level that this version does not know is none.
-        let is_open = |facts: &Self| !FENCES.contains(&facts.fence.as_str());
+        let is_open = |facts: &Self| FENCES.iter().all(|level| level.name() != facts.fence);
         if is_open(self) && !is_open(run) {
             return Some("nothing confines what it runs, and the run is confined".to_owned());
         }
@@ -183,19 +185,13 @@ impl WorkerFacts {
     /// Returns true if machines with these facts are of one kind: their times may be expected to be alike.
     pub fn is_same_kind(&self, other: &Self) -> bool {
         // Announcements have their words with single blanks between them.
-        let words = |facts: &Self| {
-            facts
-                .cpu
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        self.engine == other.engine && words(self) == words(other)
+        let words = self.cpu.split_whitespace();
+        self.engine == other.engine && words.eq(other.cpu.split_whitespace())
     }
 }
 
 /// The levels of machines on which something is confined.
-const FENCES: [&str; 2] = ["full", "standard"];
+const FENCES: [Level; 2] = [Level::Full, Level::Standard];
 
 #[cfg(test)]
 mod tests {

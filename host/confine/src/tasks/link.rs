@@ -130,7 +130,7 @@ impl WorkerLink {
 }
 
 /// Returns what a worker says as one line, and not more of it than a message may quote.
-fn one_line(reason: &str) -> String {
+pub fn one_line(reason: &str) -> String {
     let words = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().take(REASON_CHARS_MAX).collect()
 }

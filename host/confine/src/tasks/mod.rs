@@ -13,6 +13,6 @@ mod worker;
 
 pub use client::{Job, TaskClient};
 pub use driver::{Driver, SeatChange, TaskEvent};
-pub use link::{RequestEnd, RequestError, WorkerLink, request_end};
+pub use link::{RequestEnd, RequestError, WorkerLink, one_line, request_end};
 pub use report::AttemptReport;
 pub use worker::{Worker, WorkerFrames, WorkerJob, Working};
