@@ -299,7 +299,7 @@ fn what_is_wrong_in_c_is_said_as_for_rust() {
             format!(
                 "void *cabi_realloc(void *a, unsigned b, unsigned c, unsigned d) {{ return a; }}\n{SUM}"
             ),
-            "leave that to the bindings",
+            "which the bindings define",
         ),
         (
             format!(

@@ -1,6 +1,6 @@
 //! Sources in C of somebody who means harm.
 
-use super::{SUM, has, sums, unwrapped};
+use super::{Files, SUM, has, sums, unwrapped};
 use bakeoff_domain::language::Language;
 use std::fs;
 
@@ -81,6 +81,48 @@ fn case_216_names_in_c_are_names_and_nothing_more() {
         let said = files.refused("sum.c", &source);
         assert!(said.contains(why), "{why}: {said}");
         assert!(!said.contains("root:"), "{said}");
+    }
+}
+
+#[test]
+fn case_282_a_source_in_c_defines_no_function_of_the_bindings() {
+    if !has(Language::C) {
+        return;
+    }
+    // The function that gives an answer's memory back is a weak one: work that it leaves out would be an unfair advantage.
+    let lists = Files::new(
+        "package a:b;
+world prototype { export sum: func(values: list<s64>) -> list<s64>; }
+world workload { export generate: func(size: u32, seed: u64) -> list<s64>; }",
+        "pub fn generate(size: u32, _seed: u64) -> Vec<i64> { vec![1; size as usize] }",
+    );
+    let same = "#include \"prototype.h\"
+void exports_prototype_sum(prototype_list_s64_t *values, prototype_list_s64_t *ret) { *ret = *values; }";
+    let output = lists.check("sum.c", same, "sum");
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    for own in [
+        "void __wasm_export_exports_prototype_sum_post_return(uint8_t *a) {}",
+        "void other(uint8_t *a) __asm__(\"__wasm_export_exports_prototype_sum_post_return\"); void other(uint8_t *a) {}",
+        "static void none(uint8_t *a) {}
+         void __wasm_export_exports_prototype_sum_post_return(uint8_t *) __attribute__((alias(\"none\")));",
+        "__attribute__((weak)) void *cabi_realloc(void *a, size_t b, size_t c, size_t d) { return 0; }",
+        "uint8_t *__wasm_export_exports_prototype_sum(uint8_t *a, size_t b) { return a; }",
+        "void prototype_list_s64_free(prototype_list_s64_t *a) {}",
+    ] {
+        let said = lists.refused("sum.c", &format!("{same}\n{own}\n"));
+        assert!(said.contains("which the bindings define"), "{own}: {said}");
+    }
+    if has(Language::Zig) {
+        let said = lists.refused(
+            "sum.zig",
+            "const prototype = @import(\"prototype\");
+export fn exports_prototype_sum(values: *prototype.prototype_list_s64_t, ret: *prototype.prototype_list_s64_t) void {
+    ret.* = values.*;
+}
+export fn __wasm_export_exports_prototype_sum_post_return(_: [*]u8) void {}
+",
+        );
+        assert!(said.contains("which the bindings define"), "{said}");
     }
 }
 

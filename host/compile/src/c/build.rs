@@ -43,9 +43,6 @@ const HEAP_FUNCTIONS: [&str; 8] = [
     "malloc_usable_size",
 ];
 
-/// The function by which a component is given memory for arguments, which the bindings define.
-const REALLOC: &str = "cabi_realloc";
-
 /// The function that an instance begins with, which calls constructors.
 const INITIALIZE: &str = "_initialize";
 
@@ -184,15 +181,19 @@ impl CBuild<'_> {
                 self.task.path_shown
             ))
         })?;
-        let defined = object_names::defined(&own);
-        if defined.contains(&REALLOC) {
+        let bindings = Member {
+            name: "bindings.o",
+            bytes: &self.compile_file(BINDINGS, "bindings.o", None)?,
+        };
+        // Some of the bindings' functions are weak: the linker would take the source's without a word.
+        if let Some(name) = object_names::defined_by_both(&[&own], &[&bindings]) {
             return Err(failed(format!(
-                "{} defines `{REALLOC}`, by which it is given its arguments: leave that to the bindings",
+                "{} defines `{name}`, which the bindings define, between it and whoever calls: leave that to them",
                 self.task.path_shown
             )));
         }
+        let defined = object_names::defined(&own);
         let own_allocator = defined.iter().any(|name| HEAP_FUNCTIONS.contains(name));
-        self.compile_file(BINDINGS, "bindings.o", None)?;
         self.compile_file("support.c", "support.o", None)?;
         self.compile_heap(own_allocator)?;
         let module = self.link()?;
@@ -354,11 +355,13 @@ impl CBuild<'_> {
             .filter_map(|line| line.split_once("undefined symbol: "));
         let undefined: BTreeSet<&str> = undefined.map(|(_, name)| name.trim()).collect();
         let missing = undefined.iter().filter(|name| name.starts_with("exports_"));
-        let missing: Vec<String> = missing
-            .take(NAMES_MAX)
-            .filter_map(|name| self.bindings.declaration(name))
-            .map(|declaration| format!("  {declaration}"))
-            .collect();
+        let declarations = missing.filter_map(|name| self.bindings.declaration(name));
+        let mut missing: Vec<String> = declarations.map(|one| format!("  {one}")).collect();
+        if missing.len() > NAMES_MAX {
+            let more = missing.len() - NAMES_MAX;
+            missing.truncate(NAMES_MAX);
+            missing.push(format!("  and {more} more"));
+        }
         if !missing.is_empty() {
             let c_names = match self.language {
                 Language::Cpp => {
@@ -479,7 +482,7 @@ fn refuse_system(names: &BTreeSet<String>, task: &BuildTask) -> Result<(), Failu
     let names: Vec<&str> = names.iter().take(NAMES_MAX).map(|name| &**name).collect();
     Err(failed(format!(
         "{} calls functions that need a system ({}), and a prototype has none: it reads no file, no clock and no random \
-         numbers, has no arguments, and prints nothing by Zig's `std.debug.print`",
+         numbers, has no arguments, and prints nothing by Zig's `std.debug.print` or C++'s `<iostream>`",
         task.path_shown,
         names.join(", ")
     )))
