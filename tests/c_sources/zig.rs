@@ -45,6 +45,49 @@ fn a_source_in_zig_is_checked_and_says_where_it_does_not_compile() {
 }
 
 #[test]
+fn empty_slices_of_zig_are_empty_lists_of_an_answer() {
+    if !has(Language::Zig) {
+        return;
+    }
+    let files = Files::new(
+        "package a:b;
+world prototype { export split: func(n: u32) -> list<tuple<string, list<u64>>>; }
+world workload {
+  export generate: func(size: u32, seed: u64) -> u32;
+  export check: func(n: u32, answer: list<tuple<string, list<u64>>>) -> result<_, string>;
+}",
+        "pub fn generate(_size: u32, _seed: u64) -> u32 { 3 }
+pub fn check(n: u32, answer: Vec<(String, Vec<u64>)>) -> Result<(), String> {
+    let wanted: Vec<(String, Vec<u64>)> = (0..n).map(|i| (\"a\".repeat(i as usize), vec![7; i as usize])).collect();
+    if answer == wanted { Ok(()) } else { Err(format!(\"{answer:?}\")) }
+}",
+    );
+    let source = "const std = @import(\"std\");
+const c = @import(\"prototype\");
+const heap = std.heap.c_allocator;
+export fn exports_prototype_split(n: u32, ret: *c.prototype_list_tuple2_string_list_u64_t) void {
+    const all = heap.alloc(c.prototype_tuple2_string_list_u64_t, n) catch @panic(\"no memory\");
+    for (all, 0..) |*one, i| {
+        const text = heap.alloc(u8, i) catch @panic(\"no memory\");
+        @memset(text, 'a');
+        const numbers = heap.alloc(u64, i) catch @panic(\"no memory\");
+        @memset(numbers, 7);
+        one.* = .{ .f0 = .of(text), .f1 = .of(numbers) };
+    }
+    ret.* = .of(all);
+}";
+    let output = files.check("split.zig", source, "split");
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
+    let none = source.replace("ret.* = .of(all)", "ret.* = .of(all[0..0])");
+    let output = files.check("split.zig", &none, "split");
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert!(
+        said.contains("[]") && !said.contains("out of bounds"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_the_standard_library_of_zig_has_is_linked() {
     if !has(Language::Zig) {
         return;

@@ -48,6 +48,5 @@ export fn exports_prototype_top_k(
         siftDown(heap, 0, end);
     }
     prototype.prototype_list_s64_free(list);
-    ret.ptr = heap.ptr;
-    ret.len = count;
+    ret.* = .of(heap);
 }

@@ -97,7 +97,9 @@ pub(super) fn of_header(header: &str) -> Result<String, Failure> {
     while let Some(line) = lines.next() {
         if line.starts_with("typedef ") && line.ends_with('{') {
             let (name, fields) = body(&mut lines, "    ")?;
-            writeln!(text, "pub const {name} = extern struct {{\n{fields}}};").unwrap_or_default();
+            let of = of_slice(&fields);
+            writeln!(text, "pub const {name} = extern struct {{\n{fields}{of}}};")
+                .unwrap_or_default();
         } else if let Some(rest) = line.strip_prefix("typedef ") {
             let (name, of) = declared(rest.trim_end_matches(';'))?;
             writeln!(text, "pub const {name} = {};", number(of)?).unwrap_or_default();
@@ -112,6 +114,22 @@ pub(super) fn of_header(header: &str) -> Result<String, Failure> {
         }
     }
     Ok(text)
+}
+
+/// Returns the function that makes a list or a text of a slice, for a struct that is one. The address of an empty slice may lie
+/// beyond the end of memory, where an answer's part may not begin.
+fn of_slice(fields: &str) -> String {
+    let item = fields
+        .strip_prefix("    ptr: [*c]")
+        .and_then(|rest| rest.strip_suffix(",\n    len: usize,\n"));
+    let Some(item) = item.filter(|item| !item.contains('\n')) else {
+        return String::new();
+    };
+    format!(
+        "\n    /// Returns a slice of `std.heap.c_allocator` as a part of an answer.\n    pub fn of(slice: []{item}) @This() {{\n        \
+         if (slice.len == 0) return .{{ .ptr = @ptrFromInt(@alignOf({item})), .len = 0 }};\n        \
+         return .{{ .ptr = slice.ptr, .len = slice.len }};\n    }}\n"
+    )
 }
 
 /// Reads a struct or a union to its end: its name, and its fields, each on a line that begins with `indent`.
@@ -220,7 +238,10 @@ mod tests {
             typedef struct {\n  bool is_err;\n  union {\n    p_string_t     ok;\n    double error;\n  } val;\n} p_result_t;\n\
             bool exports_p_work(p_color_t c, p_string_t *maybe_type, uint32_t ch, p_result_t *ret, p_string_t *err);\n\
             extern void p_string_set(p_string_t *ret, const char*s);\nuint64_t now(void);\n#endif\n";
-        let zig = "pub const p_string_t = extern struct {\n    ptr: [*c]u8,\n    len: usize,\n};\n\
+        let zig = "pub const p_string_t = extern struct {\n    ptr: [*c]u8,\n    len: usize,\n\n    \
+            /// Returns a slice of `std.heap.c_allocator` as a part of an answer.\n    pub fn of(slice: []u8) @This() {\n        \
+            if (slice.len == 0) return .{ .ptr = @ptrFromInt(@alignOf(u8)), .len = 0 };\n        \
+            return .{ .ptr = slice.ptr, .len = slice.len };\n    }\n};\n\
             pub const p_color_t = u8;\npub const P_COLOR_RED = 0;\npub const P_MARKS_B = (1 << 1);\n\
             pub const p_result_t = extern struct {\n    is_err: bool,\n    val: extern union {\n        ok: p_string_t,\n        \
             @\"error\": f64,\n    },\n};\n\
