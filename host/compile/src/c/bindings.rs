@@ -42,8 +42,8 @@ impl CBindings {
             String::from_utf8(bytes.to_vec()).map_err(ungenerated)
         };
         Ok(Self {
-            header: text(HEADER)?,
-            bindings: text(BINDINGS)?,
+            header: with_whole_lines(&text(HEADER)?),
+            bindings: with_whole_lines(&text(BINDINGS)?),
         })
     }
 
@@ -52,6 +52,22 @@ impl CBindings {
         let mut lines = self.header.lines().map(str::trim);
         lines.find(|line| line.contains(&format!("{name}(")))
     }
+}
+
+/// Returns the text without the backslashes at the ends of comments, which would make the next line a part of them. They stand
+/// in the documentation of a WIT.
+fn with_whole_lines(text: &str) -> String {
+    let whole = |line: &str| {
+        let is_comment = line.trim_start().starts_with("//");
+        let line = line.trim_end();
+        let line = if is_comment {
+            line.trim_end_matches(['\\', ' ', '\t'])
+        } else {
+            line
+        };
+        format!("{line}\n")
+    };
+    text.lines().map(whole).collect()
 }
 
 /// Returns the header that a prototype in C of this interface includes: `prototype.h`.
@@ -82,4 +98,16 @@ pub(crate) fn fingerprint() -> [&'static str; 7] {
         include_str!("zig_bindings.rs"),
         include_str!("zig_object.rs"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documentation_of_a_wit_takes_no_line_of_the_header() {
+        let header = "  // A path: C:\\  \n#define A \\\n  1\n// Two \\\\\nint a;\n";
+        let whole = "  // A path: C:\n#define A \\\n  1\n// Two\nint a;\n";
+        assert_eq!(with_whole_lines(header), whole);
+    }
 }
