@@ -3,6 +3,7 @@
 use super::zig::Zig;
 use crate::choice::{Programs, resolved};
 use crate::shared_libraries::shared_libraries;
+use crate::toolchain_error::ToolchainError;
 use bakeoff_domain::language::Language;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -88,6 +89,12 @@ impl Clang {
                     sdk.display()
                 )));
             }
+            Some(sdk) if !sdk.join("bin/clang").is_file() => {
+                return Err(missing(&format!(
+                    "{SDK} is `{}`, where there is no bin/clang",
+                    sdk.display()
+                )));
+            }
             Some(sdk) => (sdk.join("bin/clang"), vec![sdk.join("share/wasi-sysroot")]),
             None => {
                 let found = programs.path.find("clang").ok_or_else(|| {
@@ -102,7 +109,11 @@ impl Clang {
         let clang = resolved(named);
         let ask = async |argument: &str| {
             let said = programs.output_of(&clang, &[argument]).await;
-            said.map_err(|error| missing(&error.to_string()))
+            said.map_err(|error| match error {
+                // Its words on the whole are about the compiler of Rust.
+                ToolchainError::NoCompiler { reason } => missing(&reason),
+                error => missing(&error.to_string()),
+            })
         };
         let targets = ask("--print-targets").await?;
         if !targets.split_whitespace().any(|word| word == "wasm32") {
@@ -238,6 +249,14 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(said.contains("no absolute path"), "{said}");
+        let said = Clang::find_with(&programs, Some("/nowhere".into()))
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            said.contains("WASI_SDK_PATH is `/nowhere`, where there is no bin/clang"),
+            "{said}"
+        );
         let folder = tempfile::tempdir().unwrap();
         let said = Clang::find_with(&programs, Some(folder.path().to_owned())).await;
         assert!(said.unwrap_err().to_string().contains("cannot be started"));
