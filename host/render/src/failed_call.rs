@@ -1,7 +1,9 @@
 //! The call that failed, in words.
 
 use super::escape::{ShellPath, ShellWord};
+use bakeoff_domain::language::Language;
 use bakeoff_domain::report::{CaseLabel, FailedCall, Report, VariantReport};
+use std::path::Path;
 
 /// Names the call that failed, and the command that makes it again.
 pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<String> {
@@ -55,7 +57,9 @@ pub(super) fn failed_call(report: &Report, variant: &VariantReport) -> Option<St
     };
     let options = options.iter().map(|word| format!(" {}", ShellWord(word)));
     // What is neither source nor component is a program, which runs with leave only.
-    let is_program = !variant.file.ends_with(".rs") && !variant.file.ends_with(".wasm");
+    let file = &variant.file;
+    let is_component = file.ends_with(".wasm") || file.starts_with("oci://");
+    let is_program = !is_component && Language::of(Path::new(file)).is_none();
     let leave = if is_program { " --programs" } else { "" };
     Some(format!(
         "The call: {named}. To make it again, {folder}: bakeoff check {} --case {}{seed}{leave}{}",

@@ -113,13 +113,14 @@ pub(super) fn chosen<'a>(
     report: &'a Report,
     asked: Option<&str>,
 ) -> Result<&'a VariantReport, Failure> {
-    let ranked: Vec<&VariantReport> = report
+    // Also one that has no rank was measured.
+    let is_measured = |status| !matches!(status, VariantStatus::Failed | VariantStatus::Screened);
+    let (measured, others): (Vec<&VariantReport>, Vec<&VariantReport>) = report
         .variants
         .iter()
-        .filter(|one| one.status == VariantStatus::Ranked)
-        .collect();
+        .partition(|one| is_measured(one.status));
     let listed = || {
-        let ids: Vec<String> = ranked
+        let ids: Vec<String> = measured
             .iter()
             .map(|one| Plain(&one.id).to_string())
             .collect();
@@ -139,15 +140,17 @@ pub(super) fn chosen<'a>(
             )));
         }
     };
-    let found = ranked
-        .iter()
-        .find(|one| one.id == wanted || one.name == wanted);
-    found.copied().ok_or_else(|| {
-        Failure::usage(format!(
-            "there is no variant `{}`: {}",
-            Plain(wanted),
-            listed()
-        ))
+    let is_it = |one: &&&VariantReport| one.id == wanted || one.name == wanted;
+    measured.iter().find(is_it).copied().ok_or_else(|| {
+        let wanted_shown = Plain(wanted);
+        Failure::usage(match others.iter().find(is_it) {
+            Some(other) => format!(
+                "{wanted_shown} was not measured to the end, it is {}: {}",
+                other.status.name(),
+                listed()
+            ),
+            None => format!("there is no variant `{wanted_shown}`: {}", listed()),
+        })
     })
 }
 

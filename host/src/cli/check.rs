@@ -6,9 +6,11 @@ use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::repeat::CallArguments;
+use bakeoff_compare::code_of;
 use bakeoff_compile::{
     COMPLETIONS_IMPORT, EVALUATOR_IMPORT, ImportSupport, PARAMETER_IMPORTS, import_support,
 };
+use bakeoff_domain::spec::Code;
 use bakeoff_render::escape::Plain;
 use clap::Args;
 use serde::Serialize;
@@ -131,7 +133,7 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (file, safety) = (&arguments.file, &arguments.safety);
     let interface = arguments.interface.given();
-    if !file.exists() {
+    if !file.exists() && !matches!(code_of(file), Code::Reference(_)) {
         return Err(Failure::usage(format!(
             "there is no file or folder {}",
             Plain(&file.display().to_string())

@@ -8,7 +8,9 @@ use super::{Status, counts, show};
 use bakeoff_compare::{approach, code_of, experiment};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
-use bakeoff_domain::spec::{Approach, Declared, Experiment, Inputs, Interface, Measure, Parameter};
+use bakeoff_domain::spec::{
+    Approach, Code, Declared, Experiment, Inputs, Interface, Measure, Parameter,
+};
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
 use bakeoff_runner::RepeatedCall;
@@ -174,8 +176,10 @@ fn text(shown: &RepeatOutput) -> String {
     let seed = shown.seed.map(|seed| format!(", seed {seed}"));
     let seed = seed.unwrap_or_default();
     let outcome = match shown.outcome.as_str() {
-        RIGHT => "the answer is right",
-        ANSWERED => "it answered; there is no oracle to say whether that is right",
+        RIGHT => "the answer is right, in the first call of a fresh instance",
+        ANSWERED => {
+            "it answered, in the first call of a fresh instance; there is no oracle to say whether that is right"
+        }
         class => class,
     };
     let mut text = format!(
@@ -198,18 +202,25 @@ fn text(shown: &RepeatOutput) -> String {
 }
 
 /// Returns the experiment around a file, with the approach of that file alone: the first of the
-/// folders that contain the file whose experiment names it.
+/// folders that contain the file whose experiment names it. For a component in a registry, these are the working folder and
+/// those above it.
 fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
     let missing = |error| Failure::usage(format!("cannot read {}: {error}", file.display()));
-    let file_found = file.canonicalize().map_err(missing)?;
-    for folder in file_found.ancestors().skip(1) {
+    let code = code_of(file);
+    let is_reference = matches!(code, Code::Reference(_));
+    let found = if is_reference { Path::new(".") } else { file };
+    let found = found.canonicalize().map_err(missing)?;
+    for folder in found.ancestors().skip(usize::from(!is_reference)) {
         if !folder.join(bakeoff_config::FILE_NAME).is_file() {
             continue;
         }
         let mut loaded = bakeoff_config::load(folder)?;
         let is_it = |approach: &Approach| {
+            if is_reference {
+                return approach.code == code;
+            }
             let path = loaded.dir.join(approach.code.path()).canonicalize();
-            path.is_ok_and(|path| path == file_found)
+            path.is_ok_and(|path| path == found)
         };
         if let Some(place) = loaded.experiment.approaches.iter().position(is_it) {
             let approach = loaded.experiment.approaches.swap_remove(place);
