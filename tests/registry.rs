@@ -249,7 +249,7 @@ fn nothing_is_kept_or_written_when_something_is_wrong() {
     user.experiment(&tag, "");
     let before = fs::read_to_string(user.path("bakeoff.toml")).unwrap();
     for (part, answer, why, status) in [
-        ("", Answer::Closed, "cannot reach the registry", 5),
+        ("", Answer::Closed, "cannot be asked now", 5),
         ("blobs/", Answer::Endless, "nothing of it is kept", 2),
         (
             "manifests/",

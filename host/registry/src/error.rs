@@ -7,7 +7,7 @@ use bakeoff_source::ManifestError;
 pub enum RegistryError {
     /// No connection could be made, or it ended.
     #[error(
-        "cannot reach the registry {registry}: {reason}; nothing was kept: check its name and the network, or try again later"
+        "the registry {registry} cannot be asked now: {reason}; nothing was kept: check its name and the network, or try again later"
     )]
     Unreachable {
         /// Its host.
