@@ -65,7 +65,7 @@ fn case_86_heavy_tail() {
     assert_ne!(*winner, "tail", "{:#}", report["recommendation"]);
     let said = notes(&report);
     assert!(
-        said.contains("tail takes far longer on some inputs"),
+        said.contains("tail takes far longer in some calls"),
         "{said}"
     );
 }

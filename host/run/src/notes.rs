@@ -296,7 +296,7 @@ fn on_the_race(
     let replicas = &outcome.raced.replicas;
     for rare in rare_inputs(replicas) {
         let after = format!(
-            " takes far longer on some inputs{} than on most: a call takes {} in the mean, and half \
+            " takes far longer in some calls{} than in most: a call takes {} in the mean, and half \
              of the samples less than {}.",
             of_case(rare.case),
             numbers::reading(rare.mean_ns, "ns"),
