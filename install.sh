@@ -16,9 +16,11 @@ install_bakeoff() {
   for file in "$name.tgz" "$name.tgz.sha256"; do
     curl --fail --silent --show-error --location --output "$folder/$file" "$releases/v$version/$file"
   done
-  (cd "$folder" && sha256sum -c "$name.tgz.sha256" && tar -xzf "$name.tgz")
+  (cd "$folder" && echo "$(cut -c 1-64 "$name.tgz.sha256")  $name.tgz" | sha256sum -c && tar -xzf "$name.tgz")
+  program=$folder/$name/bakeoff
+  if [ -L "$program" ] || [ ! -f "$program" ]; then echo "install: no program is in the archive" >&2; exit 1; fi
   mkdir -p "$bin"
-  mv "$folder/$name/bakeoff" "$bin/bakeoff.new" && mv "$bin/bakeoff.new" "$bin/bakeoff"
+  cp "$program" "$bin/bakeoff.new" && chmod 755 "$bin/bakeoff.new" && mv -f "$bin/bakeoff.new" "$bin/bakeoff"
   echo "install: $bin/bakeoff is $("$bin/bakeoff" --version). To remove it, remove that file."
   case :$PATH: in *:"$bin":*) ;; *) echo "install: $bin is not in your PATH" ;; esac
 }
