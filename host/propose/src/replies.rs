@@ -137,7 +137,7 @@ mod tests {
         let ideas = json!({"approaches": [{
             "name": "a", "description": "b", "rationale": "c", "key_characteristics": ["d"]
         }]});
-        assert!(jsonschema_accepts(&ideas_schema(2), &ideas));
+        assert!(has_what_is_required(&ideas_schema(2), &ideas));
         assert_eq!(
             serde_json::from_value::<Ideas>(ideas)
                 .unwrap()
@@ -146,9 +146,9 @@ mod tests {
             1
         );
         let prototype = json!({"source": "pub fn f() {}"});
-        assert!(jsonschema_accepts(&prototype_schema(), &prototype));
+        assert!(has_what_is_required(&prototype_schema(), &prototype));
         assert!(serde_json::from_value::<WrittenPrototype>(prototype).is_ok());
-        assert!(!jsonschema_accepts(
+        assert!(!has_what_is_required(
             &ideas_schema(2),
             &json!({"approaches": []})
         ));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     /// Checks only the keywords that the schemas above use: the real check is the provider's.
-    fn jsonschema_accepts(schema: &Value, value: &Value) -> bool {
+    fn has_what_is_required(schema: &Value, value: &Value) -> bool {
         let required = schema["required"].as_array().into_iter().flatten();
         let has_all = required
             .into_iter()

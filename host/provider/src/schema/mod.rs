@@ -1,8 +1,9 @@
 //! The schema of a reply: reduced to what APIs accept, and whole for the check.
 
+mod validator;
+
 use super::excerpt::excerpt;
 use bakeoff_files::parse_json_of;
-use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 /// The most values of a reply.
@@ -14,25 +15,8 @@ const PROBLEMS_MAX: usize = 5;
 /// The deepest schema that is reduced.
 const DEPTH_MAX: usize = 32;
 
-/// Keywords whose value is a schema.
-const SCHEMA: [&str; 1] = ["items"];
-
-/// Keywords whose value is a list of schemas.
-const SCHEMAS: [&str; 2] = ["anyOf", "allOf"];
-
-/// Keywords whose value is a schema for each name.
-const NAMED_SCHEMAS: [&str; 2] = ["properties", "$defs"];
-
 /// Keywords that every API accepts as they are.
-const PLAIN: [&str; 7] = [
-    "type",
-    "enum",
-    "const",
-    "$ref",
-    "title",
-    "description",
-    "required",
-];
+const PLAIN: [&str; 5] = ["type", "enum", "title", "description", "required"];
 
 /// Keywords that bound a list, a text or a number.
 const BOUNDS: [&str; 6] = [
@@ -48,47 +32,32 @@ const BOUNDS: [&str; 6] = [
 /// the schema, which grows with it.
 const ENFORCED_MAX: u64 = 1_000;
 
-/// Keywords that say nothing of a reply.
-const SILENT: [&str; 5] = ["$schema", "$id", "$comment", "examples", "default"];
-
 /// Checks replies against a schema.
 #[derive(Debug)]
-pub(super) struct ReplySchema {
-    schema: Value,
-    validator: Validator,
-}
+pub(super) struct ReplySchema(Value);
 
 impl ReplySchema {
-    /// Prepares a schema. Nothing that it refers to outside of itself is read.
+    /// Prepares a schema.
     ///
     /// # Errors
-    /// The value is not a schema.
+    /// The value is not a schema of the keywords that are checked.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::draft202012::new(schema)
-            .map_err(|error| excerpt(&format!("the schema is invalid: {error}")))?;
-        Ok(Self {
-            schema: schema.clone(),
-            validator,
-        })
+        match validator::flaw(schema) {
+            Some(flaw) => Err(excerpt(&format!("the schema is invalid: {flaw}"))),
+            None => Ok(Self(schema.clone())),
+        }
     }
 
     /// Returns the object that a reply holds, without what is more than was asked for, or what is wrong with the reply.
     pub(super) fn check(&self, reply: &str) -> Result<Value, String> {
         let mut value = object_in(reply)?;
-        leave_out_more(&self.schema, &mut value, 0);
-        add_defaults(&self.schema, &mut value, 0);
-        let problems: Vec<String> = self
-            .validator
-            .iter_errors(&value)
-            .take(PROBLEMS_MAX)
-            .map(|error| match error.instance_path().to_string() {
-                // The value itself is in the reply, and may be longer than all that is said of it.
-                path if path.is_empty() => excerpt(&error.masked().to_string()),
-                path => format!(
-                    "at {}: {}",
-                    excerpt(&path),
-                    excerpt(&error.masked().to_string())
-                ),
+        leave_out_more(&self.0, &mut value, 0);
+        add_defaults(&self.0, &mut value, 0);
+        let problems: Vec<String> = validator::problems(&self.0, &value, PROBLEMS_MAX)
+            .iter()
+            .map(|problem| match problem.path.as_str() {
+                "" => excerpt(&problem.text),
+                path => format!("at {}: {}", excerpt(path), excerpt(&problem.text)),
             })
             .collect();
         if problems.is_empty() {
@@ -223,13 +192,9 @@ fn is_enforced(name: &str, value: &Value, bounds: BoundsUse) -> bool {
 }
 
 fn reduced(schema: &Value, bounds: BoundsUse, depth: usize, all_required: &mut bool) -> Value {
-    let Some(object) = schema.as_object() else {
-        // `true` and `false` are schemas as well.
+    let Some(object) = schema.as_object().filter(|_| depth < DEPTH_MAX) else {
         return json!({});
     };
-    if depth == DEPTH_MAX {
-        return json!({});
-    }
     let mut inside = |value: &Value| reduced(value, bounds, depth + 1, all_required);
     let (mut kept, mut told) = (Map::new(), Vec::new());
     for (key, value) in object {
@@ -237,18 +202,12 @@ fn reduced(schema: &Value, bounds: BoundsUse, depth: usize, all_required: &mut b
         let value = match value {
             value if PLAIN.contains(&name) => value.clone(),
             value if is_enforced(name, value, bounds) => value.clone(),
-            value if SCHEMA.contains(&name) => inside(value),
-            Value::Array(list) if SCHEMAS.contains(&name) => list.iter().map(&mut inside).collect(),
-            Value::Object(named) if NAMED_SCHEMAS.contains(&name) => named
+            value if name == "items" => inside(value),
+            Value::Object(named) if name == "properties" => named
                 .iter()
                 .map(|(name, value)| (name.clone(), inside(value)))
                 .collect(),
-            // Of several alternatives exactly one: the check holds that.
-            Value::Array(list) if name == "oneOf" => {
-                kept.insert("anyOf".to_owned(), list.iter().map(&mut inside).collect());
-                continue;
-            }
-            _ if SILENT.contains(&name) || name == "additionalProperties" => continue,
+            _ if matches!(name, "default" | "additionalProperties") => continue,
             value => {
                 told.push(format!("{name}: {value}"));
                 continue;
@@ -277,7 +236,6 @@ mod tests {
 
     fn schema() -> Value {
         json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "required": ["names"],
             "additionalProperties": false,
@@ -286,7 +244,7 @@ mod tests {
                     "type": "array", "minItems": 1, "maxItems": 2,
                     "items": {"type": "string", "maxLength": 5, "description": "A name."}
                 },
-                "kind": {"oneOf": [{"const": 1}, {"type": "object", "properties": {}}]}
+                "kind": {"type": "object", "properties": {}}
             }
         })
     }
@@ -346,17 +304,15 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_reads_nothing_outside_of_itself() {
+    fn a_schema_that_refers_to_anything_is_refused() {
         for reference in [
             "https://example.com/x.json",
             "file:///etc/passwd",
-            "other.json",
+            "#/$defs/a",
         ] {
             let error = ReplySchema::new(&json!({"$ref": reference})).unwrap_err();
             assert!(error.contains("schema is invalid"), "{error}");
         }
-        ReplySchema::new(&json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}))
-            .unwrap();
     }
 
     #[test]
@@ -374,10 +330,7 @@ mod tests {
                         "description": "(maxItems: 2, minItems: 1)",
                         "items": {"type": "string", "description": "A name. (maxLength: 5)"}
                     },
-                    "kind": {"anyOf": [
-                        {"const": 1},
-                        {"type": "object", "properties": {}, "additionalProperties": false}
-                    ]}
+                    "kind": {"type": "object", "properties": {}, "additionalProperties": false}
                 }
             })
         );
