@@ -3,8 +3,8 @@
 use super::failure::Failure;
 use super::ideas::idea;
 use super::options::{Format, Output};
-use super::placing::{cannot_write, check_places, replace};
 use super::{Status, show};
+use crate::library::{cannot_write, check_places, replace};
 use bakeoff_config::{LoadedExperiment, NewApproach};
 use bakeoff_domain::ids;
 use bakeoff_domain::language::Language;
@@ -353,7 +353,8 @@ impl<'a> Adding<'a> {
             });
         }
         bakeoff_config::parse(&text, &file.display().to_string())?;
-        replace(file, &text).map_err(|error| cannot_write(file, &error))
+        replace(file, &text).map_err(|error| cannot_write(file, &error))?;
+        Ok(())
     }
 
     /// Writes a copy under the name of the file, or under that name with a number.
@@ -373,7 +374,7 @@ impl<'a> Adding<'a> {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     number += 1;
                 }
-                Err(error) => return Err(cannot_write(&self.loaded.dir.join(place), &error)),
+                Err(error) => return Err(cannot_write(&self.loaded.dir.join(place), &error).into()),
             }
         }
     }

@@ -14,12 +14,12 @@ use super::model_news;
 use super::models;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
-use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::planning::{Planning, planned};
 use super::researching;
 use super::show;
 use super::wishes::{self, Wishing};
+use crate::library::check_places;
 use bakeoff_config::{Generate, LoadedExperiment, Policy, Workspace};
 use bakeoff_propose::{
     Answers, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest,

@@ -3,8 +3,8 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::placing::{cannot_write, replace};
 use super::{Status, kept, show};
+use crate::library::{cannot_write, replace};
 use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
 use bakeoff_files::Folder;
@@ -214,7 +214,7 @@ fn write(
             "{} exists already, and is not overwritten: remove it, or give the new one another name with --name",
             Plain(&path.display().to_string())
         )),
-        _ => cannot_write(&path, &error),
+        _ => cannot_write(&path, &error).into(),
     })?;
     let experiment = if arguments.experiment.is_dir() {
         arguments.experiment.join(FILE_NAME)

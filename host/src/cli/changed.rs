@@ -1,7 +1,7 @@
 //! An experiment file that its user may have changed while a model was asked.
 
 use super::failure::Failure;
-use super::placing::{cannot_write, replace};
+use crate::library::{cannot_write, replace};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_render::escape::Plain;
 use std::path::Path;

@@ -2,8 +2,8 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::placing::{cannot_write, check_places, replace};
 use super::show;
+use crate::library::{cannot_write, check_places, replace};
 use bakeoff_files::Folder;
 use bakeoff_render::escape::Plain;
 use std::io::ErrorKind;

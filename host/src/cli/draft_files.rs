@@ -1,7 +1,7 @@
 //! Files of an experiment that a model writes, and the name of the experiment.
 
 use super::failure::Failure;
-use super::placing::cannot_write;
+use crate::library::cannot_write;
 use bakeoff_domain::ids;
 use bakeoff_files::Folder;
 use bakeoff_propose::DraftFile;
@@ -29,7 +29,7 @@ pub(super) fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failu
         };
         match opened.write_new(&file.name, file.text.as_bytes()) {
             Err(error) if !is_there(&error) => {
-                return Err(cannot_write(&folder.join(&file.name), &error));
+                return Err(cannot_write(&folder.join(&file.name), &error).into());
             }
             _ => {}
         }

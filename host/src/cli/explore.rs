@@ -20,12 +20,12 @@ use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
-use super::placing::check_places;
 use super::planned::{PlanOutput, goes_on, plan_text};
 use super::planning::{Planning, planned};
 use super::researching;
 use super::writing::Writing;
 use super::{Status, counts, show, written};
+use crate::library::check_places;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy, Prompts};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{

@@ -13,12 +13,12 @@ use super::models::{self, ModelArguments};
 use super::on_event::Listener;
 use super::open_tasks;
 use super::options::{Format, Output, Safety};
-use super::placing::check_places;
 use super::planned::{goes_on, question_text};
 use super::run::{QuestionPlace, ask_question};
 use super::writing::Writing;
 use super::{Status, show};
 use crate::library;
+use crate::library::check_places;
 use bakeoff_config::Policy;
 use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
 use bakeoff_propose::{

@@ -2,6 +2,7 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
+use crate::library::PlaceError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
@@ -208,6 +209,12 @@ impl From<RunError> for Failure {
             report: miette::Report::new(EscapedError::new(error)),
             status,
         }
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

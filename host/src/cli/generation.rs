@@ -4,9 +4,9 @@ use super::changed;
 use super::failure::Failure;
 use super::generation_record::{GenerationRecord, record, with_earlier, write};
 use super::models;
-use super::placing::cannot_write;
 use super::planning::Planning;
 use super::written::{Written, with_written, write_files};
+use crate::library::cannot_write;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
     ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,

@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::generation_seal::{is_forged, opened, sealed};
-use super::placing::cannot_write;
+use crate::library::cannot_write;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use bakeoff_files::{Folder, JsonError, parse_json_of};
@@ -357,7 +357,7 @@ pub(super) fn write(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
         new.file().sync_all()?;
         new.put_in_place()
     };
-    put().map_err(|error: std::io::Error| cannot_write(&dir.join(name), &error))
+    put().map_err(|error: std::io::Error| cannot_write(&dir.join(name), &error).into())
 }
 
 #[cfg(test)]

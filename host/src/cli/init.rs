@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::placing::cannot_write;
 use super::starts::{self, Start};
 use super::{Status, claude_command, counts, show};
+use crate::library::cannot_write;
 use bakeoff_compare::{
     Agreement, Derived, KnownInterface, SearchBounds, approaches, code, experiment, sizes,
     timed_sizes,

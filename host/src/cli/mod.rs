@@ -61,7 +61,6 @@ mod other_machines;
 mod pack;
 mod pick;
 mod picked_branch;
-mod placing;
 mod plan;
 mod planned;
 mod planning;

@@ -5,7 +5,7 @@ use super::generation;
 use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::options::Output;
-use super::placing::check_places;
+use crate::library::check_places;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_propose::ModelJudge;
 use bakeoff_provider::Models;

@@ -2,8 +2,8 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::placing::cannot_write;
 use super::{Status, show};
+use crate::library::cannot_write;
 use bakeoff_config::{PromptKind, Prompts};
 use bakeoff_files::Folder;
 use bakeoff_propose::{built_in_prompt, used_prompts};

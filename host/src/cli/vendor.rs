@@ -3,10 +3,10 @@
 use super::Status;
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::placing::{cannot_write, replace};
 use super::registry_options::{RegistryArguments, not_a_reference};
 use super::show;
 use super::vendor_components::{VendoredComponent, vendor_components};
+use crate::library::{cannot_write, replace};
 use bakeoff_compile::{Cache, Toolchain};
 use bakeoff_config::{
     DeclaredExperiment, LOCK_BYTES_MAX, LOCK_FILE, References, check_lock_form, read_lock,

@@ -1,7 +1,7 @@
 //! Prototypes that passed, as files of an experiment.
 
 use super::failure::Failure;
-use super::placing::cannot_write;
+use crate::library::cannot_write;
 use bakeoff_config::NewApproach;
 use bakeoff_domain::spec::Approach;
 use bakeoff_files::Folder;
@@ -124,7 +124,7 @@ fn first_free(
                     return Ok(name);
                 }
             }
-            Err(error) => return Err(cannot_write(&dir.join(name), &error)),
+            Err(error) => return Err(cannot_write(&dir.join(name), &error).into()),
         }
     }
 }

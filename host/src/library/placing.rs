@@ -1,15 +1,27 @@
-//! Files that commands write into the folder of an experiment.
+//! Files that are written into the folder of an experiment.
 
-use super::failure::Failure;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_render::escape::Plain;
+use std::fmt;
 use std::fs::Permissions;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+/// A file or folder of an experiment that cannot be written. Its text is escaped.
+#[derive(Debug)]
+pub(crate) struct PlaceError(String);
+
+impl fmt::Display for PlaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlaceError {}
+
 /// Replaces a file in a folder that the user named by another of this content, all at once.
-pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = Folder::made_by_user(path.parent().unwrap_or(Path::new("")))?;
     let name = path.file_name().unwrap_or_default();
     let new = folder.new_file(name)?;
@@ -30,7 +42,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 ///
 /// # Errors
 /// A link, a pipe or another thing that is not written through stands in the place of a file or folder.
-pub(super) fn check_places(folder: &Path, names: &[&str]) -> Result<(), Failure> {
+pub(crate) fn check_places(folder: &Path, names: &[&str]) -> Result<(), PlaceError> {
     let opened = match Folder::named_by_user(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         opened => opened.map_err(|error| cannot_write(folder, &error))?,
@@ -59,7 +71,7 @@ pub(super) fn check_places(folder: &Path, names: &[&str]) -> Result<(), Failure>
             }
         };
         let shown = path.display().to_string();
-        return Err(Failure::usage(format!(
+        return Err(PlaceError(format!(
             "cannot write {}: {reason}; move it away, or name another folder",
             Plain(&shown)
         )));
@@ -67,10 +79,10 @@ pub(super) fn check_places(folder: &Path, names: &[&str]) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns the error of a command that cannot write a file.
-pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+/// Returns the error of a file that cannot be written.
+pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> PlaceError {
     let shown = path.display().to_string();
-    Failure::usage(format!("cannot write {}: {error}", Plain(&shown)))
+    PlaceError(format!("cannot write {}: {error}", Plain(&shown)))
 }
 
 #[cfg(test)]
@@ -83,7 +95,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let said =
-            |names: &[&str]| check_places(folder.path(), names).map_err(|failure| failure.text());
+            |names: &[&str]| check_places(folder.path(), names).map_err(|error| error.to_string());
         assert_eq!(said(&["a.rs", "below/"]), Ok(()));
         assert!(check_places(&at("none"), &["a.rs"]).is_ok());
         fs::write(at("a.rs"), "").unwrap();
