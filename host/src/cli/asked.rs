@@ -4,22 +4,20 @@
 //! program: the user consents on the command line or on a terminal, the host's policy bounds the cost, and the program
 //! and the address of a model come from the command line and the environment alone.
 
-use super::counts;
 use super::failure::Failure;
-use super::generation::{self, Ending, own_approaches, record_in};
-use super::generation_events::GenerationEvents;
-use super::generation_record::{self, GenerationRecord};
 use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
-use super::models;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
 use super::planned::{PlanOutput, goes_on, plan_text};
-use super::planning::{Planning, planned};
-use super::researching;
 use super::show;
-use super::wishes::{self, Wishing};
 use crate::library::check_places;
+use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::outcome::{self, Ending, own_approaches};
+use crate::library::generation::planning::{Planning, planned};
+use crate::library::generation::record::{self, GenerationRecord};
+use crate::library::generation::wishes::{self, Wishing};
+use crate::library::generation::{PLACES, cores_of, record_in, research};
 use bakeoff_config::{Generate, LoadedExperiment, Policy, Workspace};
 use bakeoff_propose::{
     Answers, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanRequest,
@@ -76,9 +74,9 @@ pub(super) async fn ask(
         };
     }
     let mut say = output.reporter();
-    let record = GenerationRecord::of(&loaded.dir, &identity(wanted, loaded));
+    let earlier = GenerationRecord::of(&loaded.dir, &identity(wanted, loaded));
     let nothing_more =
-        wanted.approaches == Some(0) || record.is_some_and(|record| record.is_complete);
+        wanted.approaches == Some(0) || earlier.is_some_and(|earlier| earlier.is_complete);
     if nothing_more && loaded.wished.is_empty() {
         return Ok(Next::Measure);
     }
@@ -91,12 +89,12 @@ pub(super) async fn ask(
     }
     policy.permit_models("--generate")?;
     wishes::has_room(loaded, wanted.approaches.unwrap_or(0))?;
-    check_places(&loaded.dir, &generation::PLACES)?;
-    generation_record::set_foreign_aside(&loaded.dir, &mut say)?;
+    check_places(&loaded.dir, &PLACES)?;
+    record::set_foreign_aside(&loaded.dir, &mut say)?;
     let criteria = loaded.experiment.criteria.iter();
     let criteria = criteria.map(|one| one.name.clone()).collect();
     let all = wanted.approaches.unwrap_or(0) + loaded.wished.len() as u32;
-    let events = GenerationEvents::begin(&loaded.dir, (all, criteria), listener, &mut say);
+    let events = GenerationEvents::begin(&loaded.dir, (all, criteria), listener.teller(), &mut say);
     let models = leave.open(
         &wanted.asked,
         ("approaches", record_in(&loaded.dir)?),
@@ -123,25 +121,23 @@ pub(super) async fn ask(
                 told = problem => told?,
                 _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
             };
+            let host = safety.host_options_on(policy.clone(), machine)?;
             let wishing = Wishing {
                 loaded,
                 file,
                 answers: &Answers::from(&models),
-                policy,
-                safety,
-                machine,
-                output,
+                host: &host,
                 problem: &problem,
             };
             let options = propose_options(wanted, loaded, 1, &events);
             let made = tokio::select! {
-                made = wishing.write(&options) => made?,
+                made = wishing.write(&options, &mut say) => made?,
                 _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
             };
-            say(generation::text(&made.generation, Some(&models), None).trim_end());
+            say(outcome::text(&made.generation, Some(&models), None).trim_end());
             if let Some(error) = &made.ended {
                 events.end(false);
-                return Err(models::ended(error));
+                return Err(Failure::unanswered(error));
             }
         }
         if nothing_more {
@@ -187,8 +183,8 @@ pub(super) async fn told(
         return Ok(problem.clone());
     }
     let asked = (problem.as_str(), &loaded.prompts);
-    let told = researching::with_research(models, &loaded.dir, asked, say).await?;
-    told.map_err(|error| models::ended(&error))
+    let told = research::with_research(models, &loaded.dir, asked, say).await?;
+    told.map_err(|error| Failure::unanswered(&error))
 }
 
 /// Opens the model that an experiment wants for the rounds of a search, if the user lets it be asked.
@@ -205,7 +201,12 @@ pub(super) fn open_for_rounds(
     let criteria = loaded.experiment.criteria.iter();
     let criteria = criteria.map(|one| one.name.clone()).collect();
     let dir = &loaded.dir;
-    let events = GenerationEvents::begin(dir, (0, criteria), listener, &mut output.reporter());
+    let events = GenerationEvents::begin(
+        dir,
+        (0, criteria),
+        listener.teller(),
+        &mut output.reporter(),
+    );
     let models = leave.open(
         &wanted.asked,
         ("candidates", record_in(dir)?),
@@ -213,7 +214,7 @@ pub(super) fn open_for_rounds(
         policy,
     )?;
     let models = model_news::told(models, output, Some(&events));
-    let cores = counts::cores_of(loaded.experiment.measure.workers);
+    let cores = cores_of(loaded.experiment.measure.workers);
     let options = propose_options(wanted, loaded, cores, &events).write;
     Ok(Some((Arc::new(models), options)))
 }
@@ -265,8 +266,8 @@ impl Asking<'_> {
         let mut say = output.reporter();
         let statement = &self.loaded.experiment.problem;
         let (dir, prompts) = (&self.loaded.dir, &self.loaded.prompts);
-        let asks_research = wanted.research && researching::is_open(dir, statement, prompts);
-        let cores = counts::cores_of(self.loaded.experiment.measure.workers);
+        let asks_research = wanted.research && research::is_open(dir, statement, prompts);
+        let cores = cores_of(self.loaded.experiment.measure.workers);
         let request = PlanRequest {
             statement,
             scope: PlanScope::Experiment,
@@ -296,7 +297,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         let told = told(wanted, self.loaded, self.models, &mut say).await?;
-        let asking = generation_record::before(self.loaded, &identity(wanted, self.loaded));
+        let asking = record::before(self.loaded, &identity(wanted, self.loaded));
         let survey = Survey::open(&asking, &host, &mut say).await?;
         let options = ExploreOptions {
             statement: statement.clone(),
@@ -335,7 +336,7 @@ impl Asking<'_> {
             say(&Plain(&warning).to_string());
         }
         self.events.end(explored.ended.is_none());
-        let made = generation::finish(Ending {
+        let made = outcome::finish(Ending {
             loaded: self.loaded,
             file,
             proposals: &explored.proposals,
@@ -346,12 +347,12 @@ impl Asking<'_> {
             is_complete: explored.ended.is_none(),
             say: &mut self.output.reporter(),
         })?;
-        say(generation::text(&made, Some(self.models), None).trim_end());
+        say(outcome::text(&made, Some(self.models), None).trim_end());
         if let Some((_, reason)) = &explored.unusable {
             say(&Lines(reason).to_string());
         }
         match &explored.ended {
-            Some(error) => Err(models::ended(error)),
+            Some(error) => Err(Failure::unanswered(error)),
             None => Ok(Next::ReadAgain),
         }
     }

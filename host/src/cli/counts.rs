@@ -1,7 +1,6 @@
-//! Whole numbers on the command line, as the experiment file has them: `20_000`; and the number of cores.
+//! Whole numbers on the command line, as the experiment file has them: `20_000`.
 
 use bakeoff_domain::plan::RunSeed;
-use bakeoff_domain::spec::Workers;
 use bakeoff_propose::PROPOSALS_MAX;
 use std::ops::RangeInclusive;
 
@@ -36,14 +35,6 @@ fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
     let number = text.replace('_', "").parse::<u64>();
     let number = number.ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("it is not between {least} and {most}"))
-}
-
-/// Returns the number of prototypes that are built and tried at once.
-pub(super) fn cores_of(workers: Workers) -> usize {
-    match workers {
-        Workers::Exactly(count) => count as usize,
-        Workers::Auto => bakeoff_confine::usable_cores().len(),
-    }
 }
 
 /// Number of approaches that were asked for; `None` for `auto`.

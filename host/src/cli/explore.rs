@@ -1,7 +1,6 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::asked::INTERRUPTED;
-use super::changed;
 use super::criteria_options::CriteriaOptions;
 use super::draft_files::{experiment_name, write_all};
 use super::explore_opinion::{self, OpinionRequest, SketchName};
@@ -9,23 +8,22 @@ use super::explore_output::{ExploreOutput, UnusableOutput};
 use super::explored_run;
 use super::failure::Failure;
 use super::generate;
-use super::generation;
-use super::generation_events::GenerationEvents;
-use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
 use super::like::{LikeExperiment, LikeOption};
-use super::models::{self, ModelArguments};
+use super::models::ModelArguments;
 use super::new_criteria::{CriteriaOrigin, NewCriteria};
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::planned::{PlanOutput, goes_on, plan_text};
-use super::planning::{Planning, planned};
-use super::researching;
 use super::writing::Writing;
-use super::{Status, counts, show, written};
+use super::{Status, counts, show};
 use crate::library::check_places;
+use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::planning::{Planning, planned};
+use crate::library::generation::record::{self, ExplorationRecord};
+use crate::library::generation::{changed, outcome, research, written};
 use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy, Prompts};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{
@@ -142,7 +140,7 @@ async fn explored(
     };
     let folders = ["wit/", &format!("{APPROACHES}/")];
     check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
-    generation_record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
+    record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
     let machine = KnownMachine::default();
     if !arguments.dry_run {
         let known = (&arguments.safety, &Policy::of_host()?);
@@ -156,7 +154,7 @@ async fn explored(
     let events = GenerationEvents::begin(
         &arguments.out,
         (wanted, criteria),
-        listener,
+        listener.teller(),
         &mut output.reporter(),
     );
     let asked = (&arguments.model, Some(arguments.writing.repair_model()));
@@ -298,8 +296,8 @@ impl Arguments {
             None => None,
         };
         let decided = self.decided(like)?;
-        let asks_research = self.writing.research()
-            && researching::is_open(&self.out, &told, &propose.write.prompts);
+        let asks_research =
+            self.writing.research() && research::is_open(&self.out, &told, &propose.write.prompts);
         let request = PlanRequest {
             statement: &told,
             scope: PlanScope::Statement,
@@ -333,8 +331,8 @@ impl Arguments {
         }
         let told = if self.writing.research() {
             let asked = (told.as_str(), &propose.write.prompts);
-            let told = researching::with_research(models, &self.out, asked, &mut say).await?;
-            told.map_err(|error| models::ended(&error))?
+            let told = research::with_research(models, &self.out, asked, &mut say).await?;
+            told.map_err(|error| Failure::unanswered(&error))?
         } else {
             told
         };
@@ -401,7 +399,7 @@ impl Arguments {
                 files: others.iter().map(digest).collect(),
                 is_complete: false,
             },
-            approaches: generation::keep(
+            approaches: outcome::keep(
                 &self.out,
                 &explored.proposals,
                 &written,
@@ -420,7 +418,7 @@ impl Arguments {
                 }),
             tasks: None,
         };
-        generation_record::record(&self.out, &generation)?;
+        record::put(&self.out, &generation)?;
         // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
         // command goes on.
         for file in experiment {
@@ -442,7 +440,7 @@ impl Arguments {
         }
         if explored.ended.is_none() {
             generation.record.is_complete = true;
-            generation_record::record(&self.out, &generation)?;
+            record::put(&self.out, &generation)?;
         }
         generation.tasks = OpenTasks::of(models);
         let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();

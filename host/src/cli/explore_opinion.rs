@@ -6,10 +6,8 @@ use super::draft_files::{experiment_name, write_all};
 use super::explore_output::ExploreOutput;
 use super::failure::Failure;
 use super::generate;
-use super::generation_events::GenerationEvents;
-use super::generation_record::{self, ExplorationRecord};
 use super::ideas::OwnIdeas;
-use super::models::{self, ModelArguments};
+use super::models::ModelArguments;
 use super::on_event::Listener;
 use super::open_tasks;
 use super::options::{Format, Output, Safety};
@@ -17,8 +15,9 @@ use super::planned::{goes_on, question_text};
 use super::run::{QuestionPlace, ask_question};
 use super::writing::Writing;
 use super::{Status, show};
-use crate::library;
-use crate::library::check_places;
+use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::record::{self, ExplorationRecord};
+use crate::library::{self, check_places};
 use bakeoff_config::Policy;
 use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
 use bakeoff_propose::{
@@ -119,7 +118,7 @@ pub(super) async fn run(
     }
     let folder = format!("{APPROACHES}/");
     check_places(request.out, &[&folder, CASSETTE])?;
-    generation_record::set_foreign_aside(request.out, &mut output.reporter())?;
+    record::set_foreign_aside(request.out, &mut output.reporter())?;
     let options = request.options()?;
     let cassette = request.model.cassette_text()?;
     let wanted = options.wished.len() as u32 + options.more.unwrap_or(0);
@@ -127,7 +126,7 @@ pub(super) async fn run(
     let events = GenerationEvents::begin(
         request.out,
         (wanted, criteria.collect()),
-        listener,
+        listener.teller(),
         &mut output.reporter(),
     );
     let models = Arc::new(generate::open_models(
@@ -205,7 +204,7 @@ impl OpinionRequest<'_> {
             models.name()
         ));
         let plan = plan_in_words(models, options).await;
-        let plan = plan.map_err(|error| models::ended(&error))?;
+        let plan = plan.map_err(|error| Failure::unanswered(&error))?;
         if self.dry_run {
             match output.format {
                 Format::Json => show::write_json(&PlanInWords {
@@ -266,7 +265,7 @@ impl OpinionRequest<'_> {
             let files: Vec<&DraftFile> = files.iter().collect();
             write_all(self.out, &files)?;
         }
-        generation_record::record(self.out, &generation)?;
+        record::put(self.out, &generation)?;
         let is_judged = is_written && !self.no_run;
         match (output.format, is_judged) {
             (Format::Json, false) => show::write_json(&generation)?,

@@ -1,9 +1,9 @@
 //! Outcome of an exploration, as it is kept and shown.
 
-use super::generation;
-use super::generation_record::ExplorationRecord;
 use super::new_criteria::NewCriteria;
 use super::open_tasks::OpenTasks;
+use crate::library::generation::outcome;
+use crate::library::generation::record::ExplorationRecord;
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::report::Generation;
 use bakeoff_propose::TaskKind;
@@ -66,7 +66,7 @@ impl ExploreOutput<'_> {
                 self.not_started.join(", ")
             );
         }
-        text += &generation::text(&self.approaches, Some(models), next);
+        text += &outcome::text(&self.approaches, Some(models), next);
         text + &self.tasks.as_ref().map(OpenTasks::text).unwrap_or_default()
     }
 }

@@ -3,8 +3,9 @@
 use super::failure::Failure;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
-use super::{Status, generation_record, run, show};
+use super::{Status, run, show};
 use crate::library;
+use crate::library::generation::record;
 use bakeoff_config::Policy;
 use bakeoff_render::escape::ShellPath;
 use bakeoff_run::KnownMachine;
@@ -33,7 +34,7 @@ pub(super) async fn measure(
         safety,
         machine,
         policy,
-        generation: generation_record::for_report(folder, &mut output.reporter()),
+        generation: record::for_report(folder, &mut output.reporter()),
         rounds: None,
         judge: None,
         stopped_in_search: Vec::new(),

@@ -3,10 +3,13 @@
 
 use super::Status;
 use crate::library::PlaceError;
+use crate::library::generation::GenerationError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
-use bakeoff_render::escape::{Lines, NoCommands};
+use bakeoff_propose::PlanError;
+use bakeoff_provider::AskError;
+use bakeoff_render::escape::{Lines, NoCommands, Plain};
 use bakeoff_render::{ComparisonOutcome, clipped};
 use bakeoff_run::audit::{ConcludeError, KeptRunError, PackError};
 use bakeoff_run::{EvidenceError, RunError};
@@ -40,10 +43,11 @@ impl Failure {
         }
     }
 
-    /// Creates the error of a model that gives no answers, or of a budget that ended.
-    pub(super) fn provider(message: impl std::fmt::Display) -> Self {
+    /// Creates the error of a model that gives no more answers, or of a budget that ended.
+    pub(super) fn unanswered(error: &AskError) -> Self {
+        let message = format!("{}: {}", error.class(), Plain(&error.to_string()));
         Self {
-            report: escaped(&message.to_string()),
+            report: escaped(&message),
             status: Status::Provider,
         }
     }
@@ -215,6 +219,32 @@ impl From<RunError> for Failure {
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<GenerationError> for Failure {
+    fn from(error: GenerationError) -> Self {
+        match error {
+            GenerationError::Usage(message) => Self::usage(message),
+            GenerationError::Place(error) => error.into(),
+            GenerationError::Plan(error) => error.into(),
+            GenerationError::Run(error) => error.into(),
+            GenerationError::Json(error) => Self::infrastructure(error),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Ask(error) => Self::unanswered(&error),
+            PlanError::NoFunction(_) => Self::no_answer(format!(
+                "{}. With --opinion it is answered in words: approaches are developed and judged, and what could be measured is \
+                 named",
+                error.to_string().trim_end_matches('.')
+            )),
+            unusable @ PlanError::Unusable(_) => Self::no_answer(unusable.to_string()),
+        }
     }
 }
 

@@ -5,9 +5,6 @@ mod by_component;
 mod output;
 
 use super::failure::Failure;
-use super::generation::{self, Ending};
-use super::generation_events::GenerationEvents;
-use super::generation_record;
 use super::ideas::OwnIdeas;
 use super::kept::ReportPlace;
 use super::model_news;
@@ -17,11 +14,13 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::repair_arguments::RepairArguments;
-use super::researching;
-use super::wishes::{self, Wishing};
 use super::writing::Writing;
-use super::{Status, counts, show};
+use super::{Status, show};
 use crate::library::check_places;
+use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::outcome::{self, Ending};
+use crate::library::generation::wishes::{self, Wishing};
+use crate::library::generation::{PLACES, cores_of, record, record_in, research};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::ids::slug;
 use bakeoff_domain::report::GeneratedApproach;
@@ -117,7 +116,7 @@ pub(super) fn open_models(
     output: &Output,
     events: &GenerationEvents,
 ) -> Result<Models, Failure> {
-    let models = model.open(&generation::record_in(dir)?, repairs)?;
+    let models = model.open(&record_in(dir)?, repairs)?;
     Ok(model_news::told(models, output, Some(events)))
 }
 
@@ -155,8 +154,8 @@ async fn generated(
         }
         return Ok(Status::Done);
     }
-    check_places(&loaded.dir, &generation::PLACES)?;
-    generation_record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
+    check_places(&loaded.dir, &PLACES)?;
+    record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
     arguments.refuse_known(&loaded)?;
     let agents = arguments.agents.open(&loaded, output)?;
     let workers = arguments
@@ -170,7 +169,7 @@ async fn generated(
     let events = GenerationEvents::begin(
         &loaded.dir,
         (all, criteria),
-        listener,
+        listener.teller(),
         &mut output.reporter(),
     );
     let mut wishes = None;
@@ -193,19 +192,18 @@ async fn generated(
                 Err(error) => (String::new(), Some(error)),
             };
             if unanswered.is_none() && !loaded.wished.is_empty() {
+                let host = arguments.safety.host_options_on(policy.clone(), machine)?;
                 let wishing = Wishing {
                     loaded: &loaded,
                     file: &file,
                     answers: &answers,
-                    policy: &policy,
-                    safety: &arguments.safety,
-                    machine,
-                    output,
+                    host: &host,
                     problem: &told,
                 };
                 let options = arguments.options(0, (1, &loaded), &events);
+                let mut say = output.reporter();
                 let made = tokio::select! {
-                    made = wishing.write(&options) => made?,
+                    made = wishing.write(&options, &mut say) => made?,
                     _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
                 };
                 loaded = wishes::read_again(&loaded, &file, &policy)?;
@@ -235,7 +233,7 @@ async fn generated(
     let mut shown = match &wishes {
         // Nothing more was asked for, and what came of the wishes is kept already.
         Some(made) if proposals.proposals.is_empty() => made.generation.clone(),
-        _ => generation::finish(Ending {
+        _ => outcome::finish(Ending {
             loaded: &loaded,
             file: &file,
             proposals: &proposals.proposals,
@@ -285,7 +283,7 @@ impl Arguments {
         // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
         let asked = AskedComponent {
-            loaded: &generation_record::before(loaded, &self.wanted(loaded)),
+            loaded: &record::before(loaded, &self.wanted(loaded)),
             file,
             models,
             host: self.safety.host_options_on(policy, machine)?,
@@ -352,7 +350,7 @@ impl Arguments {
 
     /// Refuses an idea by the name of an approach that is there.
     fn refuse_known(&self, loaded: &LoadedExperiment) -> Result<(), Failure> {
-        let before = generation_record::before(loaded, &self.wanted(loaded));
+        let before = record::before(loaded, &self.wanted(loaded));
         let wishes = wishes::ideas(loaded);
         for idea in self.own.wished() {
             let name = &idea.idea.name;
@@ -445,7 +443,8 @@ impl Arguments {
         };
         let mut say = output.reporter();
         let asked = (told.as_str(), &loaded.prompts);
-        researching::with_research(models, &loaded.dir, asked, &mut say).await
+        let told = research::with_research(models, &loaded.dir, asked, &mut say).await?;
+        Ok(told)
     }
 
     async fn propose(
@@ -457,16 +456,16 @@ impl Arguments {
     ) -> Result<Proposals, Failure> {
         let host = self.safety.host_options_on(policy, machine)?;
         let mut say = output.reporter();
-        let loaded = &generation_record::before(loaded, &self.wanted(loaded));
+        let loaded = &record::before(loaded, &self.wanted(loaded));
         let survey = Survey::open(loaded, &host, &mut say).await?;
-        let own = generation::own_approaches(loaded);
+        let own = outcome::own_approaches(loaded);
         let ideas = self.own.wished();
         let mut wished = wishes::told(loaded);
         wished.extend(ideas.iter().map(|one| OwnApproach {
             name: &one.idea.name,
             description: Some(&one.idea.description),
         }));
-        let cores = counts::cores_of(loaded.experiment.measure.workers);
+        let cores = cores_of(loaded.experiment.measure.workers);
         let options = self.options(self.more(), (cores, loaded), events);
         let known = (&own[..], &wished[..]);
         let mut proposer = Proposer::open(answers, survey, told, known, &options).await?;

@@ -7,7 +7,6 @@ mod archive;
 mod asked;
 mod baseline;
 mod build;
-mod changed;
 mod changed_times;
 mod check;
 mod claude_command;
@@ -31,10 +30,6 @@ mod export;
 mod failure;
 mod fence_reach;
 mod generate;
-mod generation;
-mod generation_events;
-mod generation_record;
-mod generation_seal;
 mod header;
 mod ideas;
 mod init;
@@ -63,7 +58,6 @@ mod pick;
 mod picked_branch;
 mod plan;
 mod planned;
-mod planning;
 mod programs;
 mod progress;
 mod prompts;
@@ -73,7 +67,6 @@ mod regression;
 mod repair_arguments;
 mod repeat;
 mod report;
-mod researching;
 mod revision_build;
 mod revision_rows;
 mod revision_side;
@@ -102,12 +95,10 @@ mod unfinished;
 mod vendor;
 mod vendor_components;
 mod verify;
-mod wishes;
 mod work;
 mod worker;
 mod worktrees;
 mod writing;
-mod written;
 
 use bakeoff_files::UserKey;
 use bakeoff_render::escape::{Lines, Plain};
@@ -115,7 +106,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[doc(hidden)]
-pub use generation_record::{read_generation_record, seal_generation_again};
+pub use crate::library::generation::record::{read_generation_record, seal_generation_again};
 pub use status::Status;
 
 /// Tries several ways to solve a problem in a sandbox, measures them against each other, and

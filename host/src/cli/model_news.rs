@@ -1,7 +1,7 @@
 //! Messages on stderr about questions to a model that take longer than one call.
 
-use super::generation_events::GenerationEvents;
 use super::options::Output;
+use crate::library::generation::events::GenerationEvents;
 use bakeoff_provider::{Models, Progress, ProgressStep};
 use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};

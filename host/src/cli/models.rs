@@ -8,7 +8,7 @@ use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_files::read_bounded;
 use bakeoff_propose::NamedJudge;
 use bakeoff_provider::{
-    ANSWERS_BYTES_MAX, AskError, ModelOptions, Models, OpenError, ProviderKind, Spent, TaskAnswer,
+    ANSWERS_BYTES_MAX, ModelOptions, Models, OpenError, ProviderKind, TaskAnswer,
 };
 use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
@@ -352,31 +352,6 @@ fn read_answers(file: &Path) -> Result<Vec<TaskAnswer>, Failure> {
     TaskAnswer::read_all(&bytes).map_err(|why| wrong(&Plain(&why).to_string()))
 }
 
-/// Returns the calls, tokens and US dollars that were spent, in words.
-pub(super) fn cost(spent: &Spent) -> String {
-    let usage = &spent.usage;
-    let calls = match spent.calls {
-        1 => "1 call".to_owned(),
-        count => format!("{count} calls"),
-    };
-    let read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
-    let most = if usage.upper_bound { "at most " } else { "" };
-    let money = match (usage.unpriced, usage.microdollars) {
-        (true, _) => ", at a price that is not known".to_owned(),
-        (false, 0) => String::new(),
-        (false, millionths) => format!(", {:.4} US dollars", millionths as f64 / 1e6),
-    };
-    format!(
-        "{calls}: {most}{read} tokens read, {} written{money}",
-        usage.output_tokens
-    )
-}
-
-/// Returns the error of a command whose model gives no more answers.
-pub(super) fn ended(error: &AskError) -> Failure {
-    Failure::provider(format!("{}: {}", error.class(), Plain(&error.to_string())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,38 +388,11 @@ mod tests {
         }
     }
 
-    use bakeoff_provider::Usage;
-
     #[test]
     fn money_is_read_in_dollars_and_counted_in_millionths() {
         assert_eq!(microdollars("2.5"), Ok(2_500_000));
         for wrong in ["0", "-1", "NaN", "inf", "x", "1e9"] {
             assert!(microdollars(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn the_cost_says_what_is_not_known() {
-        let mut spent = Spent {
-            calls: 1,
-            usage: Usage {
-                input_tokens: 10,
-                output_tokens: 4,
-                microdollars: 1_500,
-                ..Usage::default()
-            },
-            ..Spent::default()
-        };
-        assert_eq!(
-            cost(&spent),
-            "1 call: 10 tokens read, 4 written, 0.0015 US dollars"
-        );
-        spent.calls = 2;
-        spent.usage.unpriced = true;
-        spent.usage.upper_bound = true;
-        assert_eq!(
-            cost(&spent),
-            "2 calls: at most 10 tokens read, 4 written, at a price that is not known"
-        );
     }
 }

@@ -47,6 +47,12 @@ impl Listener {
         }
     }
 
+    /// Returns a function that tells the command of an event.
+    pub(super) fn teller(&self) -> impl Fn(&Envelope) + Send + 'static {
+        let listener = self.clone();
+        move |envelope| listener.tell(envelope)
+    }
+
     /// Ends the command, and says in one warning what went wrong with it.
     pub(super) fn end(&self, say: &mut dyn FnMut(&str)) {
         let Self(Some(listener)) = self else {

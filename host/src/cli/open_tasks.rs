@@ -2,7 +2,6 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::models;
 use super::options::{Format, Output};
 use super::show;
 use bakeoff_provider::{AskError, Models, OpenTask};
@@ -78,6 +77,6 @@ pub(super) fn ending(error: &AskError) -> Result<Status, Failure> {
     match error {
         // Its tasks are the output.
         AskError::NotAnswered { .. } => Ok(Status::Provider),
-        error => Err(models::ended(error)),
+        error => Err(Failure::unanswered(error)),
     }
 }

@@ -1,11 +1,11 @@
 //! `[judge]` of an experiment: a run asks a model for its opinion of the sources, if its user consents.
 
 use super::failure::Failure;
-use super::generation;
 use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::options::Output;
 use crate::library::check_places;
+use crate::library::generation::opinions_in;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_propose::ModelJudge;
 use bakeoff_provider::Models;
@@ -60,7 +60,7 @@ pub(super) fn open(
     }
     policy.permit_models("--judge")?;
     check_places(&loaded.dir, &PLACES)?;
-    let record = generation::opinions_in(&loaded.dir)?;
+    let record = opinions_in(&loaded.dir)?;
     let models = leave.open(&wanted.asked, ("opinions", record), loaded, policy)?;
     let models = Arc::new(model_news::told(models, output, None));
     let judge = Arc::new(ModelJudge::new(&models));

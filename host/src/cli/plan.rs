@@ -1,11 +1,12 @@
 //! `bakeoff plan`: tasks for coding agents, which a model makes of requirements in words.
 
 use super::failure::Failure;
-use super::models::{self, ModelArguments};
+use super::models::ModelArguments;
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output};
 use super::work::{AT_ONCE_MAX, listing};
 use super::{Status, model_news, show};
+use crate::library::generation::cost;
 use bakeoff_config::{AgentTask, PROSE_CHARS_MAX, TASKS_FILE_NAME, TaskWork};
 use bakeoff_files::Folder;
 use bakeoff_propose::{PlanError, PlannedWork, WorkRequest, plan_work};
@@ -107,7 +108,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(arguments.taken()),
         written => written.map_err(|error| arguments.unwritten(&error))?,
     }
-    output.reporter()(&models::cost(&asked.spent().total));
+    output.reporter()(&cost(&asked.spent().total));
     arguments.show(&planned, output)?;
     Ok(Status::Done)
 }

@@ -1,7 +1,7 @@
 //! The plan of a model, which is shown before anything more is paid for.
 
 use super::failure::Failure;
-use super::planning::Planning;
+use crate::library::generation::planning::Planning;
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::ExpectedCost;
 use bakeoff_propose::{Plan, QuestionPlan};

@@ -11,10 +11,10 @@ use super::options::{Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::rounds::{RoundsArguments, Search};
 use super::{
-    Status, again, counts, generation_record, opinions, programs, progress, rounds, show,
-    step_summary, unfinished, wishes,
+    Status, again, counts, opinions, programs, progress, rounds, show, step_summary, unfinished,
 };
 use crate::library;
+use crate::library::generation::{record, wishes};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Generation, Report, Rounds, StoppedInSearch};
@@ -227,7 +227,7 @@ async fn told(
         safety: &arguments.safety,
         machine,
         policy,
-        generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        generation: record::for_report(&loaded.dir, &mut output.reporter()),
         rounds: searched,
         judge: judge.as_ref().map(|one| Arc::clone(&one.judge)),
         stopped_in_search: Vec::new(),
@@ -307,7 +307,7 @@ pub(super) async fn ask_question(
         safety,
         machine: KnownMachine::default(),
         policy,
-        generation: generation_record::for_report(&loaded.dir, &mut output.reporter()),
+        generation: record::for_report(&loaded.dir, &mut output.reporter()),
         rounds: None,
         judge,
         stopped_in_search: Vec::new(),

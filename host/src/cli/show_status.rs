@@ -1,8 +1,6 @@
 //! `bakeoff status`: shows the progress of a run, also while it runs in another terminal.
 
 use super::failure::Failure;
-use super::generation::record_of;
-use super::generation_events;
 use super::options::{Format, Output};
 use super::picked_branch::AgentsFolder;
 use super::status_models::ModelsStatus;
@@ -10,6 +8,7 @@ use super::status_tasks::tasks_text;
 use super::unfinished::progress;
 use super::work::show_states;
 use super::{Status, kept, show};
+use crate::library::generation::{events, record_of};
 use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
@@ -122,7 +121,7 @@ fn models(from: &Path) -> Option<ModelsStatus> {
     Some(ModelsStatus {
         spending,
         is_asking,
-        writing: generation_events::writing(dir),
+        writing: events::writing(dir),
     })
 }
 

@@ -1,10 +1,10 @@
 //! The options that say how a model's approaches are asked for and written.
 
 use super::failure::Failure;
-use super::generation_events::GenerationEvents;
 use super::models;
 use super::repair_arguments::RepairArguments;
 use super::told::{Context, read_told};
+use crate::library::generation::events::GenerationEvents;
 use bakeoff_config::Prompts;
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};

@@ -11,6 +11,7 @@ mod error;
 mod experiment;
 mod fence_reach;
 mod fuel_shares;
+pub(crate) mod generation;
 mod judge;
 mod kept;
 mod measured_rounds;

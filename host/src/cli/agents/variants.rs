@@ -1,11 +1,12 @@
 //! Options on the variants of a task: those of the user's own, and those that a model names.
 
+use crate::cli::Status;
 use crate::cli::failure::Failure;
 use crate::cli::model_news;
 use crate::cli::models::ModelArguments;
 use crate::cli::open_tasks::{self, OpenTasks};
 use crate::cli::options::Output;
-use crate::cli::{Status, models};
+use crate::library::generation::cost;
 use bakeoff_agents::Variant;
 use bakeoff_config::is_branch_part;
 use bakeoff_propose::name_variants;
@@ -130,7 +131,7 @@ impl VariantArguments {
                         idea: one.idea,
                     });
                 }
-                say(&models::cost(&asked.spent().total));
+                say(&cost(&asked.spent().total));
                 Ok(FoundVariants::Variants(variants))
             }
             Err(error) => {

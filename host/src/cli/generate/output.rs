@@ -4,7 +4,8 @@ use super::by_agents::{self, AgentRow};
 use crate::cli::failure::Failure;
 use crate::cli::open_tasks::OpenTasks;
 use crate::cli::options::{Format, Output};
-use crate::cli::{generation, show};
+use crate::cli::show;
+use crate::library::generation::outcome;
 use bakeoff_domain::report::Generation;
 use bakeoff_provider::Models;
 use serde::Serialize;
@@ -34,7 +35,7 @@ impl GenerateOutput<'_> {
         }
         let tasks = self.tasks.as_ref().map(OpenTasks::text);
         let left = by_agents::text(self.agents);
-        let text = generation::text(self.generation, models, Some(experiment));
+        let text = outcome::text(self.generation, models, Some(experiment));
         show::write(&(text + &left + &tasks.unwrap_or_default()))
     }
 }

@@ -1,8 +1,7 @@
 //! Events of a model at work, beside the experiment: `.bakeoff/generation.events.jsonl`. They are for whoever watches;
 //! nothing is decided by them, and where they cannot be written, one warning says so.
 
-use super::generation::KEPT;
-use super::on_event::Listener;
+use super::places::KEPT;
 use bakeoff_files::Folder;
 use bakeoff_propose::{OnStep, ProposalOutcome, WritingStep};
 use bakeoff_provider::{Progress, ProgressStep};
@@ -21,23 +20,24 @@ const BYTES_MAX: u64 = 4 << 20;
 
 /// Events of one command that asks a model.
 #[derive(Clone)]
-pub(super) struct GenerationEvents(Arc<Mutex<Log>>);
+pub(crate) struct GenerationEvents(Arc<Mutex<Log>>);
 
 struct Log {
     /// The file; `None` if it cannot be written.
     file: Option<File>,
     stamper: Stamper,
     bytes: u64,
-    listener: Listener,
+    /// Receiver of each event, in their order.
+    tell: Box<dyn Fn(&Envelope) + Send>,
 }
 
 impl GenerationEvents {
     /// Begins the events of a command in the place of those of the last one. `wanted` is the number of approaches, 0 if a
-    /// plan decides it.
-    pub(super) fn begin(
+    /// plan decides it. `tell` receives each event.
+    pub(crate) fn begin(
         dir: &Path,
         (wanted, criteria): (u32, Vec<String>),
-        listener: &Listener,
+        tell: impl Fn(&Envelope) + Send + 'static,
         say: &mut dyn FnMut(&str),
     ) -> Self {
         let file = begun(dir);
@@ -54,7 +54,7 @@ impl GenerationEvents {
             file: file.ok(),
             stamper: Stamper::new(0),
             bytes: 0,
-            listener: listener.clone(),
+            tell: Box::new(tell),
         })));
         events.emit(Event::ExplorationStart {
             num_approaches: wanted,
@@ -64,13 +64,13 @@ impl GenerationEvents {
     }
 
     /// Returns the receiver of the steps of approaches.
-    pub(super) fn on_step(&self) -> OnStep {
+    pub(crate) fn on_step(&self) -> OnStep {
         let events = self.clone();
         OnStep::new(move |step| events.emit(of_step(step)))
     }
 
     /// Takes the progress of a question.
-    pub(super) fn on_call(&self, progress: &Progress) {
+    pub(crate) fn on_call(&self, progress: &Progress) {
         let (purpose, subject) = (progress.purpose.name().to_owned(), progress.subject.clone());
         match progress.step {
             ProgressStep::Sent => self.emit(Event::CallStart { purpose, subject }),
@@ -84,7 +84,7 @@ impl GenerationEvents {
     }
 
     /// Ends the events.
-    pub(super) fn end(&self, is_complete: bool) {
+    pub(crate) fn end(&self, is_complete: bool) {
         self.emit(Event::WritingComplete { is_complete });
     }
 
@@ -92,7 +92,7 @@ impl GenerationEvents {
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let envelope = log.stamper.wrap(event);
         log.stamper.accept(&envelope);
-        log.listener.tell(&envelope);
+        (log.tell)(&envelope);
         // A disk that is full ends the file, and nothing else.
         if log.write(&envelope).is_err() {
             log.file = None;
@@ -155,7 +155,7 @@ fn of_step(step: &WritingStep) -> Event {
 
 /// Returns the progress of the last command that asked a model in a folder, which may have come from anybody; `None` if
 /// there is none that can be read.
-pub(super) fn writing(dir: &Path) -> Option<Writing> {
+pub(crate) fn writing(dir: &Path) -> Option<Writing> {
     let folder = Folder::named_by_user(dir).ok()?;
     let bytes = folder.read(FILE, BYTES_MAX).ok()??;
     let mut writing = Writing::default();
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_and_a_link_is_not_written_through() {
         let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        let (mut said, none) = (Vec::new(), Listener::default());
+        let mut said = Vec::new();
         let mut say = |text: &str| said.push(text.to_owned());
-        let events = GenerationEvents::begin(folder.path(), (2, Vec::new()), &none, &mut say);
+        let events = GenerationEvents::begin(folder.path(), (2, Vec::new()), |_| {}, &mut say);
         let step = |name: &str| WritingStep::Begun {
             name: name.to_owned(),
         };
@@ -194,7 +194,7 @@ mod tests {
 
         let at = other.path().join(".bakeoff");
         std::os::unix::fs::symlink(folder.path(), at).unwrap();
-        let events = GenerationEvents::begin(other.path(), (2, Vec::new()), &none, &mut say);
+        let events = GenerationEvents::begin(other.path(), (2, Vec::new()), |_| {}, &mut say);
         events.emit(of_step(&step("sort")));
         assert!(writing(other.path()).is_none());
         assert_eq!(said.len(), 1, "{said:?}");

@@ -18,18 +18,18 @@ const BEHIND: &str = "\"\n}\n";
 ///
 /// # Errors
 /// No key can be drawn.
-pub(super) fn sealed(object: &str) -> std::io::Result<String> {
+pub(crate) fn sealed(object: &str) -> std::io::Result<String> {
     let key = UserKey::of_results().or_else(|_| UserKey::of_this_process())?;
     Ok(with_seal(object, &key))
 }
 
 /// Returns the object without its seal, if this user's bakeoff sealed it.
-pub(super) fn opened(text: &[u8]) -> Option<String> {
+pub(crate) fn opened(text: &[u8]) -> Option<String> {
     without_seal(text, &UserKey::of_results().ok()?)
 }
 
 /// Returns true if an object has a seal under the key of this process, which nobody else has seen, or ever will.
-pub(super) fn is_forged(text: &[u8]) -> bool {
+pub(crate) fn is_forged(text: &[u8]) -> bool {
     UserKey::of_this_process().is_ok_and(|key| without_seal(text, &key).is_some())
 }
 

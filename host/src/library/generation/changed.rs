@@ -1,7 +1,7 @@
 //! An experiment file that its user may have changed while a model was asked.
 
-use super::failure::Failure;
-use crate::library::{cannot_write, replace};
+use super::error::GenerationError;
+use crate::library::placing::{cannot_write, replace};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_render::escape::Plain;
 use std::path::Path;
@@ -11,16 +11,16 @@ use std::path::Path;
 ///
 /// # Errors
 /// It was changed into what cannot be read, or it cannot be written. Whatever the model wrote is in files beside it.
-pub(super) fn change(
+pub(crate) fn change(
     file: &Path,
     before: &LoadedExperiment,
     say: &mut dyn FnMut(&str),
     change: impl FnOnce(&LoadedExperiment) -> String,
-) -> Result<(), Failure> {
+) -> Result<(), GenerationError> {
     let now = bakeoff_config::load(file);
     let now = now.map_err(|error| {
         let shown = file.display().to_string();
-        Failure::usage(format!(
+        GenerationError::Usage(format!(
             "{} was changed while the model was asked, and cannot be read any more. What it wrote is in `approaches`; \
              mend the file, and the same command goes on, without paying again. {error}",
             Plain(&shown)

@@ -1,36 +1,25 @@
 //! Result of asking a model or a proposer for approaches: the files that are written, and the text that is shown.
 
 use super::changed;
-use super::failure::Failure;
-use super::generation_record::{GenerationRecord, record, with_earlier, write};
-use super::models;
+use super::cost::cost;
+use super::error::GenerationError;
 use super::planning::Planning;
+use super::record::{GenerationRecord, put, with_earlier, write};
 use super::written::{Written, with_written, write_files};
-use crate::library::cannot_write;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
     ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
-use bakeoff_files::Folder;
 use bakeoff_propose::{
     Attempt, AttemptOutcome, OwnApproach, Proposal, ProposalOutcome, generation_prompts,
 };
-use bakeoff_provider::{Models, RECORD_FILE};
+use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
 use bakeoff_source::content_address;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of the attempts' sources, in the folder of an experiment.
 const ATTEMPTS: &str = ".bakeoff/generation.attempts";
-
-/// The folders that prototypes and attempts are written to.
-pub(super) const PLACES: [&str; 3] = ["approaches/", ".bakeoff/", ".bakeoff/generation.attempts/"];
-
-/// The folder of everything that is kept beside an experiment.
-pub(super) const KEPT: &str = ".bakeoff";
-
-/// The record of a folder's exchanges about opinions. It is one of its own, since opinions have a budget of their own.
-const OPINIONS: &str = ".bakeoff/opinions.jsonl";
 
 /// The most characters of a failure that are shown to a person.
 const MESSAGE_CHARS_MAX: usize = 600;
@@ -39,13 +28,13 @@ const MESSAGE_CHARS_MAX: usize = 600;
 ///
 /// # Errors
 /// A file cannot be written.
-pub(super) fn keep(
+pub(crate) fn keep(
     dir: &Path,
     proposals: &[Proposal],
     written: &[Written],
     models: Option<&Models>,
     planning: Option<&Planning>,
-) -> Result<Generation, Failure> {
+) -> Result<Generation, GenerationError> {
     let mut approaches = Vec::with_capacity(proposals.len());
     for proposal in proposals {
         approaches.push(approach(dir, proposal, written, models)?);
@@ -65,7 +54,7 @@ fn approach(
     proposal: &Proposal,
     written: &[Written],
     models: Option<&Models>,
-) -> Result<GeneratedApproach, Failure> {
+) -> Result<GeneratedApproach, GenerationError> {
     let name = &proposal.idea.name;
     let (outcome, message) = match &proposal.outcome {
         ProposalOutcome::Passed => ("passed", None),
@@ -104,7 +93,7 @@ fn iteration(
     place: usize,
     attempt: &Attempt,
     counting: Option<usize>,
-) -> Result<GeneratedIteration, Failure> {
+) -> Result<GeneratedIteration, GenerationError> {
     let number = place as u32 + 1;
     let file = format!("{ATTEMPTS}/{name}/{number}.rs");
     write(dir, &file, &attempt.source)?;
@@ -123,7 +112,7 @@ fn iteration(
 }
 
 /// Returns the approaches of an experiment in the form that a model is told.
-pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
+pub(crate) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
     let told = loaded.experiment.approaches.iter();
     told.map(|approach| OwnApproach {
         name: &approach.name,
@@ -132,43 +121,20 @@ pub(super) fn own_approaches(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> 
     .collect()
 }
 
-/// Returns the path of the record of a folder's exchanges, whether it exists or not: no reply in it is paid for twice.
-pub(super) fn record_of(dir: &Path) -> PathBuf {
-    dir.join(KEPT).join(RECORD_FILE)
-}
-
-/// Returns the path of the record of a folder's exchanges, and makes the folder that it lies in.
-pub(super) fn record_in(dir: &Path) -> Result<PathBuf, Failure> {
-    make_kept(dir)?;
-    Ok(record_of(dir))
-}
-
-/// Returns the path of the record of a folder's opinions, and makes the folder that it lies in.
-pub(super) fn opinions_in(dir: &Path) -> Result<PathBuf, Failure> {
-    make_kept(dir)?;
-    Ok(dir.join(OPINIONS))
-}
-
-fn make_kept(dir: &Path) -> Result<(), Failure> {
-    let made = Folder::made_by_user(dir).and_then(|dir| dir.make(KEPT));
-    made.map_err(|error| cannot_write(&dir.join(KEPT), &error))?;
-    Ok(())
-}
-
 /// Result of a generation that is to be written, with the experiment that it belongs to.
-pub(super) struct Ending<'a> {
-    pub(super) loaded: &'a LoadedExperiment,
+pub(crate) struct Ending<'a> {
+    pub(crate) loaded: &'a LoadedExperiment,
     /// The experiment file.
-    pub(super) file: &'a Path,
-    pub(super) proposals: &'a [Proposal],
-    pub(super) models: Option<&'a Models>,
-    pub(super) planning: Option<&'a Planning>,
-    pub(super) not_started: &'a [String],
-    pub(super) wanted: String,
+    pub(crate) file: &'a Path,
+    pub(crate) proposals: &'a [Proposal],
+    pub(crate) models: Option<&'a Models>,
+    pub(crate) planning: Option<&'a Planning>,
+    pub(crate) not_started: &'a [String],
+    pub(crate) wanted: String,
     /// False if a budget or the model ended the generation: the same request can go on later.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Receiver of what the user should know.
-    pub(super) say: &'a mut dyn FnMut(&str),
+    pub(crate) say: &'a mut dyn FnMut(&str),
 }
 
 /// Writes the prototypes that passed into an experiment, and the outcomes of all beside it. If the process is killed at
@@ -176,7 +142,7 @@ pub(super) struct Ending<'a> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
+pub(crate) fn finish(ending: Ending<'_>) -> Result<Generation, GenerationError> {
     let dir = &ending.loaded.dir;
     let approaches = &ending.loaded.experiment.approaches;
     let written = write_files(dir, approaches, ending.proposals)?;
@@ -198,7 +164,7 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
         is_complete: false,
     };
     // Before the experiment names the approaches: a generation that goes on must leave them out of its question.
-    record(dir, &kept)?;
+    put(dir, &kept)?;
     if !written.is_empty() {
         changed::change(ending.file, ending.loaded, ending.say, |now| {
             let approaches = &now.experiment.approaches;
@@ -207,13 +173,13 @@ pub(super) fn finish(ending: Ending<'_>) -> Result<Generation, Failure> {
     }
     if ending.is_complete {
         kept.is_complete = true;
-        record(dir, &kept)?;
+        put(dir, &kept)?;
     }
     Ok(made)
 }
 
 /// Returns the outcomes of a generation as text; `next` is the experiment to run next, if that is for the user to do.
-pub(super) fn text(
+pub(crate) fn text(
     generation: &Generation,
     models: Option<&Models>,
     next: Option<&Path>,
@@ -238,7 +204,7 @@ pub(super) fn text(
         }
     }
     if let Some(models) = models {
-        let spent = models::cost(&models.spent().total);
+        let spent = cost(&models.spent().total);
         text += &format!("\n{}: {spent}\n", Plain(&models.name()));
     }
     let has_file = |approach: &GeneratedApproach| approach.file.is_some();
@@ -254,7 +220,7 @@ pub(super) fn text(
 
 #[cfg(test)]
 mod tests {
-    use super::super::generation_record::kept;
+    use super::super::record::kept;
     use super::*;
     use bakeoff_domain::failure::FailureClass;
     use bakeoff_propose::Idea;
@@ -294,7 +260,7 @@ mod tests {
         let dir = folder.path();
         let tried = ["one", "two", "three"].map(|source| attempt(source, source == "two"));
         let made = keep(dir, &[proposal("a", tried.to_vec())], &[], None, None).unwrap();
-        record(dir, &made).unwrap();
+        put(dir, &made).unwrap();
         let read: Generation = kept(dir).unwrap().unwrap();
         assert_eq!(read, made);
         let counts: Vec<(u32, bool)> = read.approaches[0]

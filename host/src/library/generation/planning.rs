@@ -1,27 +1,25 @@
 //! Planning: a plan of the model, kept beside the experiment, with what it is expected to take and what there is for it.
 
-use super::generation_record::{keep_plan, kept_plan};
-use super::{failure::Failure, models};
+use super::error::GenerationError;
+use super::record::{keep_plan, kept_plan};
 use bakeoff_domain::report::{ExpectedCost, GenerationPlan, GenerationTask};
-use bakeoff_propose::{
-    PROMPT_TOKENS, Plan, PlanBounds, PlanError, PlanRequest, Planned, plan, plan_of_reply,
-};
+use bakeoff_propose::{PROMPT_TOKENS, Plan, PlanBounds, PlanRequest, Planned, plan, plan_of_reply};
 use bakeoff_provider::Models;
 use bakeoff_source::content_address;
 use std::path::Path;
 
 /// A plan, with what it is expected to take.
 #[derive(Clone, Debug)]
-pub(super) struct Planning {
-    pub(super) plan: Plan,
-    pub(super) expected: ExpectedCost,
-    pub(super) bounds: PlanBounds,
+pub(crate) struct Planning {
+    pub(crate) plan: Plan,
+    pub(crate) expected: ExpectedCost,
+    pub(crate) bounds: PlanBounds,
     /// The number of approaches of the plan's length that the budgets have room for; `None` without budgets.
-    pub(super) affordable: Option<u32>,
+    pub(crate) affordable: Option<u32>,
     /// The provider and the model of repairs, if they are others than those of everything else.
-    pub(super) repairs_by: Option<String>,
+    pub(crate) repairs_by: Option<String>,
     /// Names of the user's own ideas, which are the first approaches of the plan.
-    pub(super) wished: Vec<String>,
+    pub(crate) wished: Vec<String>,
 }
 
 /// Asks for a plan and keeps it, or takes the one that is kept for the same request: so an exploration that goes on with a
@@ -29,13 +27,13 @@ pub(super) struct Planning {
 ///
 /// # Errors
 /// There is no plan, or it cannot be kept.
-pub(super) async fn planned(
+pub(crate) async fn planned(
     models: &Models,
     (dir, wanted): (&Path, &str),
     request: PlanRequest<'_>,
     (asks_research, wished): (bool, Vec<String>),
     say: &mut dyn FnMut(&str),
-) -> Result<Planning, Failure> {
+) -> Result<Planning, GenerationError> {
     let about = content_address(format!("{wanted}\n{}", request.statement).as_bytes());
     // A replay has its plan again at no cost, and counts what it took.
     let kept = kept_plan(dir, &about).filter(|_| !models.is_replay());
@@ -46,7 +44,7 @@ pub(super) async fn planned(
         }
         None => {
             say(&format!("asking {} for a plan", models.name()));
-            let Planned { plan, reply } = plan(models, request).await.map_err(without_plan)?;
+            let Planned { plan, reply } = plan(models, request).await?;
             if !models.is_replay() {
                 keep_plan(dir, &about, &reply)?;
             }
@@ -63,21 +61,9 @@ pub(super) async fn planned(
     })
 }
 
-fn without_plan(error: PlanError) -> Failure {
-    match error {
-        PlanError::Ask(error) => models::ended(&error),
-        PlanError::NoFunction(_) => Failure::no_answer(format!(
-            "{}. With --opinion it is answered in words: approaches are developed and judged, and what could be measured is \
-             named",
-            error.to_string().trim_end_matches('.')
-        )),
-        unusable => Failure::no_answer(unusable.to_string()),
-    }
-}
-
 impl Planning {
     /// Returns the plan as it is kept with what came of it.
-    pub(super) fn kept(&self, models: &Models) -> GenerationPlan {
+    pub(crate) fn kept(&self, models: &Models) -> GenerationPlan {
         let spent = models.spent();
         let tasks = self.plan.tasks.iter().map(|task| GenerationTask {
             task: format!("{} {}", task.kind.name(), task.number),

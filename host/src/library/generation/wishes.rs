@@ -1,11 +1,10 @@
 //! Approaches of an experiment with `write = true`: a model writes them first, each into its own entry.
 
 use super::changed;
-use super::counts::cores_of;
-use super::failure::Failure;
-use super::generation::{self, own_approaches};
-use super::generation_record;
-use super::options::{Output, Safety};
+use super::cores::cores_of;
+use super::error::GenerationError;
+use super::outcome::{self, own_approaches};
+use super::record;
 use super::written::{Written, write_to};
 use bakeoff_config::{
     APPROACHES_MAX, LoadedExperiment, Policy, WishedApproach, with_wishes_written,
@@ -17,33 +16,29 @@ use bakeoff_propose::{
 };
 use bakeoff_provider::AskError;
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_run::{KnownMachine, Survey};
+use bakeoff_run::{HostOptions, Survey};
 use std::path::Path;
 
 /// Everything that writing wishes takes.
-pub(super) struct Wishing<'a> {
-    pub(super) loaded: &'a LoadedExperiment,
+pub(crate) struct Wishing<'a> {
+    pub(crate) loaded: &'a LoadedExperiment,
     /// The experiment file.
-    pub(super) file: &'a Path,
-    pub(super) answers: &'a Answers,
-    pub(super) policy: &'a Policy,
-    pub(super) safety: &'a Safety,
-    /// Facts about the machine that are known already, and workers of others.
-    pub(super) machine: &'a KnownMachine,
-    pub(super) output: &'a Output,
+    pub(crate) file: &'a Path,
+    pub(crate) answers: &'a Answers,
+    pub(crate) host: &'a HostOptions,
     /// The problem as the model is told of it.
-    pub(super) problem: &'a str,
+    pub(crate) problem: &'a str,
 }
 
 /// Outcomes of writing wishes.
-pub(super) struct WishesMade {
-    pub(super) generation: Generation,
+pub(crate) struct WishesMade {
+    pub(crate) generation: Generation,
     /// The error that ended it early: a spent budget, or a model that gives no answers at all.
-    pub(super) ended: Option<AskError>,
+    pub(crate) ended: Option<AskError>,
 }
 
 /// Returns the approaches without code in the form that a model is told.
-pub(super) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
+pub(crate) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
     let told = loaded.wished.iter();
     told.map(|wished| OwnApproach {
         name: &wished.name,
@@ -53,7 +48,7 @@ pub(super) fn told(loaded: &LoadedExperiment) -> Vec<OwnApproach<'_>> {
 }
 
 /// Returns the ideas of the approaches without code.
-pub(super) fn ideas(loaded: &LoadedExperiment) -> Vec<WishedIdea> {
+pub(crate) fn ideas(loaded: &LoadedExperiment) -> Vec<WishedIdea> {
     let ideas = loaded.wished.iter().map(|wished| {
         let description = wished.description.as_deref().unwrap_or_default();
         let idea = WishedIdea::new(&wished.name, description, &wished.words);
@@ -72,10 +67,10 @@ pub(super) fn ideas(loaded: &LoadedExperiment) -> Vec<WishedIdea> {
 ///
 /// # Errors
 /// With as many more, it would have too many.
-pub(super) fn has_room(loaded: &LoadedExperiment, more: u32) -> Result<(), Failure> {
+pub(crate) fn has_room(loaded: &LoadedExperiment, more: u32) -> Result<(), GenerationError> {
     let all = loaded.experiment.approaches.len() + loaded.wished.len();
     if all + more as usize > APPROACHES_MAX {
-        return Err(Failure::usage(format!(
+        return Err(GenerationError::Usage(format!(
             "the experiment has {all} approaches, and with {more} more it would have more than {APPROACHES_MAX}, the most: \
              remove some, or ask for fewer"
         )));
@@ -84,7 +79,7 @@ pub(super) fn has_room(loaded: &LoadedExperiment, more: u32) -> Result<(), Failu
 }
 
 /// Says which approaches have no code, and what to do.
-pub(super) fn say_unwritten(loaded: &LoadedExperiment, say: &mut dyn FnMut(&str)) {
+pub(crate) fn say_unwritten(loaded: &LoadedExperiment, say: &mut dyn FnMut(&str)) {
     for wished in &loaded.wished {
         say(&format!(
             "{} has no code yet, and is left out: `bakeoff generate`, or `bakeoff run --generate` with [generate], has a \
@@ -95,11 +90,11 @@ pub(super) fn say_unwritten(loaded: &LoadedExperiment, say: &mut dyn FnMut(&str)
 }
 
 /// Reads an experiment again after wishes were written into its file, with what the command line said of it.
-pub(super) fn read_again(
+pub(crate) fn read_again(
     before: &LoadedExperiment,
     file: &Path,
     policy: &Policy,
-) -> Result<LoadedExperiment, Failure> {
+) -> Result<LoadedExperiment, GenerationError> {
     let mut loaded = bakeoff_config::load(file)?;
     policy.apply_to(&mut loaded)?;
     loaded.experiment.measure = before.experiment.measure;
@@ -112,10 +107,12 @@ impl Wishing<'_> {
     ///
     /// # Errors
     /// A file cannot be written, or something fails that does not depend on the model.
-    pub(super) async fn write(&self, options: &ProposeOptions) -> Result<WishesMade, Failure> {
-        let host = (self.safety).host_options_on(self.policy.clone(), self.machine)?;
-        let mut say = self.output.reporter();
-        let survey = Survey::open(self.loaded, &host, &mut say).await?;
+    pub(crate) async fn write(
+        &self,
+        options: &ProposeOptions,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<WishesMade, GenerationError> {
+        let survey = Survey::open(self.loaded, self.host, say).await?;
         let own = own_approaches(self.loaded);
         let mut options = options.clone();
         options.write.tried_at_once = cores_of(self.loaded.experiment.measure.workers);
@@ -127,7 +124,7 @@ impl Wishing<'_> {
         // Progress may quote a panic or a compiler.
         let mut escaped = |text: &str| say(&Lines(text).to_string());
         let made = proposer.write_wished(ideas, &mut escaped).await?;
-        let generation = self.finish(&names, &made.proposals)?;
+        let generation = self.finish(&names, &made.proposals, say)?;
         Ok(WishesMade {
             generation,
             ended: made.ended,
@@ -135,7 +132,12 @@ impl Wishing<'_> {
     }
 
     /// Writes the prototypes that passed, then what came of all, then the experiment file.
-    fn finish(&self, names: &[String], proposals: &[Proposal]) -> Result<Generation, Failure> {
+    fn finish(
+        &self,
+        names: &[String],
+        proposals: &[Proposal],
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Generation, GenerationError> {
         let dir = &self.loaded.dir;
         let (mut written, mut left) = (Vec::new(), Vec::new());
         let mut changes: Vec<(&WishedApproach, String)> = Vec::new();
@@ -155,12 +157,11 @@ impl Wishing<'_> {
         let models = self.answers.ideas().map(|models| &**models);
         let made = Generation {
             prompts: generation_prompts(&self.loaded.prompts),
-            ..generation::keep(dir, proposals, &written, models, None)?
+            ..outcome::keep(dir, proposals, &written, models, None)?
         };
-        generation_record::add(dir, made.clone())?;
-        let mut say = self.output.reporter();
+        record::add(dir, made.clone())?;
         if !changes.is_empty() {
-            changed::change(self.file, self.loaded, &mut say, |now| {
+            changed::change(self.file, self.loaded, say, |now| {
                 let is_as_it_was = |one: &&WishedApproach, was: &WishedApproach| {
                     one.name == was.name && one.description == was.description
                 };

@@ -1,8 +1,8 @@
 //! The question of what is known of a problem. It is asked once for a folder: the answer is kept in the record beside the
 //! experiment, with this user's seal.
 
-use super::failure::Failure;
-use super::generation_record::{keep_research, kept_research};
+use super::error::GenerationError;
+use super::record::{keep_research, kept_research};
 use bakeoff_config::{PromptKind, Prompts};
 use bakeoff_propose::research;
 use bakeoff_provider::{AskError, Models};
@@ -10,7 +10,7 @@ use bakeoff_source::content_address;
 use std::path::Path;
 
 /// Returns true if the record beside an experiment has no answer on this problem, as a model is told of it.
-pub(super) fn is_open(dir: &Path, told: &str, prompts: &Prompts) -> bool {
+pub(crate) fn is_open(dir: &Path, told: &str, prompts: &Prompts) -> bool {
     kept_research(dir, &about(told, prompts)).is_none()
 }
 
@@ -28,12 +28,12 @@ fn about(told: &str, prompts: &Prompts) -> String {
 ///
 /// # Errors
 /// The answer cannot be kept.
-pub(super) async fn with_research(
+pub(crate) async fn with_research(
     models: &Models,
     dir: &Path,
     (told, prompts): (&str, &Prompts),
     say: &mut dyn FnMut(&str),
-) -> Result<Result<String, AskError>, Failure> {
+) -> Result<Result<String, AskError>, GenerationError> {
     let about = about(told, prompts);
     if let Some(kept) = kept_research(dir, &about) {
         say("what is known of the problem was asked before, and is kept");

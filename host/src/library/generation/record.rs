@@ -1,9 +1,9 @@
 //! The record of asking for approaches, beside the experiment: `.bakeoff/generation.json`. A record that this user's
 //! bakeoff did not seal decides nothing, and is set aside before another is written.
 
-use super::failure::Failure;
-use super::generation_seal::{is_forged, opened, sealed};
-use crate::library::cannot_write;
+use super::error::GenerationError;
+use super::seal::{is_forged, opened, sealed};
+use crate::library::placing::{PlaceError, cannot_write};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use bakeoff_files::{Folder, JsonError, parse_json_of};
@@ -29,7 +29,7 @@ const FILE_VALUES_MAX: usize = 1 << 16;
 ///
 /// # Errors
 /// The record cannot be written.
-pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn put(dir: &Path, came_of_it: &impl Serialize) -> Result<(), GenerationError> {
     /// Outcome of a generation, with the replies that stay.
     #[derive(Serialize)]
     struct WithReplies<'a, T: Serialize> {
@@ -48,10 +48,11 @@ pub(super) fn record(dir: &Path, came_of_it: &impl Serialize) -> Result<(), Fail
     )
 }
 
-fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(record).map_err(Failure::infrastructure)?;
+fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), GenerationError> {
+    let json = serde_json::to_string_pretty(record)?;
     let sealed = sealed(&json).map_err(|error| cannot_write(&dir.join(FILE), &error))?;
-    write(dir, FILE, &sealed)
+    write(dir, FILE, &sealed)?;
+    Ok(())
 }
 
 /// Renames a record that this user's bakeoff did not write, and says so. To be called before a model is asked for
@@ -59,7 +60,7 @@ fn write_sealed(dir: &Path, record: &impl Serialize) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The record cannot be renamed.
-pub(super) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+pub(crate) fn set_foreign_aside(dir: &Path, say: &mut dyn FnMut(&str)) -> Result<(), PlaceError> {
     let Err(reason) = kept::<Value>(dir) else {
         return Ok(());
     };
@@ -123,7 +124,7 @@ struct KeptResearch {
 
 /// Returns the research on a problem, by its digest, from the record beside an experiment; `None` if there is none of this
 /// user's.
-pub(super) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
+pub(crate) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
     let record: Option<AskedBefore> = kept(dir).ok().flatten();
     let research = record?.research.filter(|one| one.about == about)?;
     Some(research.research.bounded())
@@ -133,7 +134,11 @@ pub(super) fn kept_research(dir: &Path, about: &str) -> Option<Research> {
 ///
 /// # Errors
 /// The record cannot be written.
-pub(super) fn keep_research(dir: &Path, about: &str, research: &Research) -> Result<(), Failure> {
+pub(crate) fn keep_research(
+    dir: &Path,
+    about: &str,
+    research: &Research,
+) -> Result<(), GenerationError> {
     let kept = KeptResearch {
         about: about.to_owned(),
         research: research.clone(),
@@ -143,7 +148,7 @@ pub(super) fn keep_research(dir: &Path, about: &str, research: &Research) -> Res
 
 /// Returns the reply with the plan of a request, by its digest, from the record beside an experiment; `None` if there is
 /// none of this user's.
-pub(super) fn kept_plan(dir: &Path, about: &str) -> Option<Value> {
+pub(crate) fn kept_plan(dir: &Path, about: &str) -> Option<Value> {
     let record: Option<AskedBefore> = kept(dir).ok().flatten();
     let kept = record?.plan_reply.filter(|one| one.about == about)?;
     Some(kept.reply)
@@ -153,7 +158,7 @@ pub(super) fn kept_plan(dir: &Path, about: &str) -> Option<Value> {
 ///
 /// # Errors
 /// The record cannot be written.
-pub(super) fn keep_plan(dir: &Path, about: &str, reply: &Value) -> Result<(), Failure> {
+pub(crate) fn keep_plan(dir: &Path, about: &str, reply: &Value) -> Result<(), GenerationError> {
     let kept = KeptReply {
         about: about.to_owned(),
         reply: reply.clone(),
@@ -161,40 +166,38 @@ pub(super) fn keep_plan(dir: &Path, about: &str, reply: &Value) -> Result<(), Fa
     keep(dir, "plan_reply", &kept)
 }
 
-fn keep(dir: &Path, name: &str, value: &impl Serialize) -> Result<(), Failure> {
+fn keep(dir: &Path, name: &str, value: &impl Serialize) -> Result<(), GenerationError> {
     let before: Option<Value> = kept(dir).ok().flatten();
     let mut record = match before {
         Some(before) => before,
-        None => {
-            serde_json::to_value(GenerationRecord::default()).map_err(Failure::infrastructure)?
-        }
+        None => serde_json::to_value(GenerationRecord::default())?,
     };
-    record[name] = serde_json::to_value(value).map_err(Failure::infrastructure)?;
+    record[name] = serde_json::to_value(value)?;
     write_sealed(dir, &record)
 }
 
 /// Record of one generation.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct GenerationRecord {
+pub(crate) struct GenerationRecord {
     #[serde(flatten)]
-    pub(super) generation: Generation,
+    pub(crate) generation: Generation,
     /// Tasks that were never done, since a task that they wait for has no result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) not_started: Vec<String>,
+    pub(crate) not_started: Vec<String>,
     /// Text that identifies the request.
     #[serde(default)]
-    pub(super) wanted: String,
+    pub(crate) wanted: String,
     /// Names of the approaches that this generation wrote into the experiment.
     #[serde(default)]
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// True once nothing is left to ask for.
     #[serde(default)]
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl GenerationRecord {
     /// Returns the record of an experiment, if it is about this request.
-    pub(super) fn of(dir: &Path, wanted: &str) -> Option<Self> {
+    pub(crate) fn of(dir: &Path, wanted: &str) -> Option<Self> {
         let kept: Option<Self> = kept(dir).ok().flatten();
         kept.filter(|one| one.wanted == wanted)
     }
@@ -202,27 +205,27 @@ impl GenerationRecord {
 
 /// Record of an exploration that it needs to go on later, beside the outcomes of its approaches.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct ExplorationRecord {
+pub(crate) struct ExplorationRecord {
     /// Text that identifies the request.
     #[serde(default)]
-    pub(super) wanted: String,
+    pub(crate) wanted: String,
     /// Digests of the contents of the files on which approaches were tried, by the name of the file.
     #[serde(default)]
-    pub(super) files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// True once nothing is left to ask for.
     #[serde(default)]
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl ExplorationRecord {
     /// Returns the record of an exploration that has not come to its end, if it is about this request.
-    pub(super) fn unfinished(dir: &Path, wanted: &str) -> Option<Self> {
+    pub(crate) fn unfinished(dir: &Path, wanted: &str) -> Option<Self> {
         let kept: Option<Self> = kept(dir).ok().flatten();
         kept.filter(|one| one.wanted == wanted && !one.is_complete)
     }
 
     /// Returns the name of the first file that is not as it was.
-    pub(super) fn changed_file(&self, dir: &Path) -> Option<&str> {
+    pub(crate) fn changed_file(&self, dir: &Path) -> Option<&str> {
         let is_same = |name: &str, digest: &str| {
             let read = Folder::named_by_user(dir).and_then(|dir| dir.read(name, FILE_BYTES_MAX));
             read.is_ok_and(|bytes| bytes.is_some_and(|bytes| content_address(&bytes) == digest))
@@ -241,7 +244,7 @@ fn unfinished_names(dir: &Path, wanted: &str) -> Vec<String> {
 }
 
 /// Returns an experiment as it was before an unfinished generation for this request.
-pub(super) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperiment {
+pub(crate) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperiment {
     let names = unfinished_names(&loaded.dir, wanted);
     let mut before = loaded.clone();
     let approaches = &mut before.experiment.approaches;
@@ -253,14 +256,14 @@ pub(super) fn before(loaded: &LoadedExperiment, wanted: &str) -> LoadedExperimen
 ///
 /// # Errors
 /// The record cannot be written.
-pub(super) fn add(dir: &Path, generation: Generation) -> Result<(), Failure> {
+pub(crate) fn add(dir: &Path, generation: Generation) -> Result<(), GenerationError> {
     let kept: Option<GenerationRecord> = kept(dir).ok().flatten();
     let before = kept.unwrap_or(GenerationRecord {
         is_complete: true,
         ..GenerationRecord::default()
     });
     let generation = with_earlier(dir, generation);
-    record(
+    put(
         dir,
         &GenerationRecord {
             generation,
@@ -270,7 +273,7 @@ pub(super) fn add(dir: &Path, generation: Generation) -> Result<(), Failure> {
 }
 
 /// Adds the approaches of earlier generations from the record, so that a second generation does not hide the first.
-pub(super) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation {
+pub(crate) fn with_earlier(dir: &Path, mut generation: Generation) -> Generation {
     let Ok(Some(earlier)) = kept::<Generation>(dir) else {
         return generation;
     };
@@ -295,7 +298,7 @@ const NO_SEAL: &str =
 ///
 /// # Errors
 /// The reason why the file is no such record, or not this user's.
-pub(super) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String> {
+pub(crate) fn kept<T: DeserializeOwned>(dir: &Path) -> Result<Option<T>, String> {
     let read = Folder::named_by_user(dir).and_then(|dir| dir.read(FILE, FILE_BYTES_MAX));
     let read = match read {
         Ok(read) => read,
@@ -332,7 +335,7 @@ pub fn read_generation_record(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Reads the generated approaches for a report. A record that cannot be read is reported through `say`, and left out.
-pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Generation> {
+pub(crate) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Generation> {
     // A record with research alone is not of approaches yet.
     let is_begun = |one: &Generation| !one.model.is_empty() || !one.approaches.is_empty();
     match kept(dir) {
@@ -350,14 +353,14 @@ pub(super) fn for_report(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Genera
 }
 
 /// Writes a file below the folder of an experiment, which is replaced as a whole. No folder on the way may be a link.
-pub(super) fn write(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(dir: &Path, name: &str, text: &str) -> Result<(), PlaceError> {
     let put = || {
         let new = Folder::named_by_user(dir)?.new_file(name)?;
         new.file().write_all(text.as_bytes())?;
         new.file().sync_all()?;
         new.put_in_place()
     };
-    put().map_err(|error: std::io::Error| cannot_write(&dir.join(name), &error).into())
+    put().map_err(|error: std::io::Error| cannot_write(&dir.join(name), &error))
 }
 
 #[cfg(test)]
@@ -376,7 +379,7 @@ mod tests {
             is_complete: true,
             ..GenerationRecord::default()
         };
-        record(dir, &ours).unwrap();
+        put(dir, &ours).unwrap();
         let sealed = fs::read_to_string(dir.join(FILE)).unwrap();
         assert!(GenerationRecord::of(dir, "3").unwrap().is_complete);
         set_foreign_aside(dir, &mut |text| panic!("{text}")).unwrap();
@@ -419,7 +422,7 @@ mod tests {
             wanted: "3".to_owned(),
             ..GenerationRecord::default()
         };
-        record(dir, &ours).unwrap();
+        put(dir, &ours).unwrap();
         assert_eq!(kept_research(dir, "a"), Some(research.clone()));
         assert_eq!(kept_research(dir, "b"), None);
         assert!(GenerationRecord::of(dir, "3").is_some());

@@ -1,7 +1,6 @@
 //! Prototypes that passed, as files of an experiment.
 
-use super::failure::Failure;
-use crate::library::cannot_write;
+use crate::library::placing::{PlaceError, cannot_write};
 use bakeoff_config::NewApproach;
 use bakeoff_domain::spec::Approach;
 use bakeoff_files::Folder;
@@ -10,19 +9,19 @@ use bakeoff_source::SOURCE_BYTES_MAX;
 use std::path::Path;
 
 /// An approach that was written into the experiment.
-pub(super) struct Written {
+pub(crate) struct Written {
     /// Name of the approach.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Path of its file, relative to the experiment's folder.
-    pub(super) file: String,
+    pub(crate) file: String,
 }
 
 /// Writes the prototypes that passed, each to a new file.
-pub(super) fn write_files(
+pub(crate) fn write_files(
     dir: &Path,
     approaches: &[Approach],
     proposals: &[Proposal],
-) -> Result<Vec<Written>, Failure> {
+) -> Result<Vec<Written>, PlaceError> {
     let mut written = Vec::new();
     let mut number = 0;
     for proposal in proposals {
@@ -40,7 +39,7 @@ pub(super) fn write_files(
 }
 
 /// Returns the text of an experiment file with the written approaches added, unless it names them already.
-pub(super) fn with_written(
+pub(crate) fn with_written(
     text: &str,
     approaches: &[Approach],
     proposals: &[Proposal],
@@ -75,12 +74,12 @@ fn declared<'a>(approaches: &'a [Approach], name: &str) -> Option<&'a Approach> 
 }
 
 /// Writes the source of an approach to a file of its name, or of that name with a number.
-pub(super) fn write_to(
+pub(crate) fn write_to(
     dir: &Path,
     approaches: &[Approach],
     name: &str,
     source: &str,
-) -> Result<String, Failure> {
+) -> Result<String, PlaceError> {
     let with_number = |number: u32| match number {
         1 => format!("approaches/{name}.rs"),
         more => format!("approaches/{name}-{more}.rs"),
@@ -93,7 +92,7 @@ fn new_file(
     approaches: &[Approach],
     source: &str,
     number: &mut u32,
-) -> Result<String, Failure> {
+) -> Result<String, PlaceError> {
     let with_number = |number: u32| format!("approaches/generated-{number}.rs");
     first_free(dir, approaches, source, number, &with_number)
 }
@@ -106,7 +105,7 @@ fn first_free(
     source: &str,
     number: &mut u32,
     with_number: &dyn Fn(u32) -> String,
-) -> Result<String, Failure> {
+) -> Result<String, PlaceError> {
     let folder = Folder::named_by_user(dir);
     let folder = folder.map_err(|error| cannot_write(dir, &error))?;
     loop {
@@ -124,7 +123,7 @@ fn first_free(
                     return Ok(name);
                 }
             }
-            Err(error) => return Err(cannot_write(&dir.join(name), &error).into()),
+            Err(error) => return Err(cannot_write(&dir.join(name), &error)),
         }
     }
 }

@@ -1,0 +1,51 @@
+//! Errors of asking a model or a proposer for approaches.
+
+use crate::library::placing::PlaceError;
+use bakeoff_config::ConfigError;
+use bakeoff_propose::PlanError;
+use bakeoff_run::RunError;
+
+/// The reason why a model or a proposer was not asked, or why nothing was written.
+#[derive(Debug)]
+pub(crate) enum GenerationError {
+    /// The request cannot be carried out as it is, or what it is about was changed meanwhile.
+    Usage(String),
+    /// A file cannot be written.
+    Place(PlaceError),
+    /// There is no plan.
+    Plan(PlanError),
+    /// Something of the experiment or of this machine fails.
+    Run(RunError),
+    /// A record cannot be written as JSON.
+    Json(serde_json::Error),
+}
+
+impl From<PlaceError> for GenerationError {
+    fn from(error: PlaceError) -> Self {
+        Self::Place(error)
+    }
+}
+
+impl From<PlanError> for GenerationError {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
+    }
+}
+
+impl From<RunError> for GenerationError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<ConfigError> for GenerationError {
+    fn from(error: ConfigError) -> Self {
+        Self::Run(RunError::Config(error))
+    }
+}
+
+impl From<serde_json::Error> for GenerationError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}
