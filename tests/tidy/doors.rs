@@ -122,7 +122,7 @@ const OWN_PATHS: [(&str, &str); 64] = [
     ("cli::time", "the file that the user named"),
     ("cli::time::export", "files that the user named"),
     ("cli::models", "answers in a file that the user named"),
-    ("cli::told", "files that the user named"),
+    ("library::told", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
     (

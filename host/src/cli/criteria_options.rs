@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::new_criteria::CriteriaOrigin;
-use super::told::read_told;
+use crate::library::told::read_told;
 use bakeoff_domain::is_active;
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{NEW_CRITERIA, new_criterion};

@@ -17,7 +17,7 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::planned::{PlanOutput, goes_on, plan_text};
-use super::writing::Writing;
+use super::writing::{CONTEXT, Writing};
 use super::{Status, counts, show};
 use crate::library::check_places;
 use crate::library::generation::events::GenerationEvents;
@@ -146,7 +146,7 @@ async fn explored(
         let known = (&arguments.safety, &Policy::of_host()?);
         arguments.workers.connect(&machine, known, output).await?;
     }
-    let wanted = arguments.own.count() + arguments.approaches.0.unwrap_or(0);
+    let wanted = arguments.own.ideas().count() + arguments.approaches.0.unwrap_or(0);
     // The plan decides the others.
     let criteria = arguments.decided(like.as_ref())?.into_iter();
     let criteria = criteria.flat_map(|(_, criteria)| criteria);
@@ -226,10 +226,10 @@ impl Arguments {
         format!(
             "statement {}, approaches {approaches}{}, {}, {}",
             content_address(self.statement.as_bytes()),
-            self.own.identity()
+            self.own.ideas().identity()
                 + &self.criteria.identity()
                 + &like.map(LikeExperiment::identity).unwrap_or_default(),
-            self.writing.wanted(),
+            self.writing.options().identity(),
             self.model.wanted()
         )
     }
@@ -285,11 +285,10 @@ impl Arguments {
         let cores = bakeoff_confine::usable_cores().len();
         let cores = self.workers.cores().map_or(cores, |count| count as usize);
         let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
-        let propose = self
-            .writing
-            .options(approaches, (cores, &Prompts::default()), events);
-        let told = self.writing.told(&self.statement)?;
-        let wished = self.own.count();
+        let (own, writing) = (self.own.ideas(), self.writing.options());
+        let propose = writing.propose(approaches, (cores, &Prompts::default()), events);
+        let told = writing.told(&self.statement, CONTEXT)?;
+        let wished = own.count();
         let wanted = match self.approaches.0 {
             Some(more) => Some(wished + more),
             None if wished > 0 => Some(wished),
@@ -297,7 +296,7 @@ impl Arguments {
         };
         let decided = self.decided(like)?;
         let asks_research =
-            self.writing.research() && research::is_open(&self.out, &told, &propose.write.prompts);
+            writing.research && research::is_open(&self.out, &told, &propose.write.prompts);
         let request = PlanRequest {
             statement: &told,
             scope: PlanScope::Statement,
@@ -307,7 +306,7 @@ impl Arguments {
             bounds: PlanBounds::of(models, cores, propose.write.timeout),
             prompts: &propose.write.prompts,
         };
-        let ideas = self.own.wished();
+        let ideas = own.wished();
         let names = ideas.iter().map(|one| one.idea.name.clone()).collect();
         let planning = planned(
             models,
@@ -329,7 +328,7 @@ impl Arguments {
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
-        let told = if self.writing.research() {
+        let told = if writing.research {
             let asked = (told.as_str(), &propose.write.prompts);
             let told = research::with_research(models, &self.out, asked, &mut say).await?;
             told.map_err(|error| Failure::unanswered(&error))?

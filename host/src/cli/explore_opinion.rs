@@ -13,7 +13,7 @@ use super::open_tasks;
 use super::options::{Format, Output, Safety};
 use super::planned::{goes_on, question_text};
 use super::run::{QuestionPlace, ask_question};
-use super::writing::Writing;
+use super::writing::{CONTEXT, Writing};
 use super::{Status, show};
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::record::{self, ExplorationRecord};
@@ -161,18 +161,19 @@ pub(super) async fn run(
 
 impl OpinionRequest<'_> {
     fn options(&self) -> Result<OpinionOptions, Failure> {
+        let writing = self.writing.options();
         Ok(OpinionOptions {
             statement: self.statement.to_owned(),
-            told: self.writing.told(self.statement)?,
+            told: writing.told(self.statement, CONTEXT)?,
             name: experiment_name(self.out),
             more: self.more,
-            wished: self.own.wished(),
+            wished: self.own.ideas().wished(),
             criteria: self.criteria.in_words()?,
-            diversity: self.writing.diversity(),
-            depth: self.writing.depth(),
+            diversity: writing.diversity,
+            depth: writing.depth,
             sketch: self.sketch.form(),
             instructions: self.writing.instructions()?,
-            timeout: self.writing.timeout(),
+            timeout: writing.timeout,
         })
     }
 
@@ -184,8 +185,8 @@ impl OpinionRequest<'_> {
         format!(
             "statement {}, in words, approaches {more}{}, {}, {}",
             content_address(self.statement.as_bytes()),
-            self.own.identity() + &self.criteria.identity(),
-            self.writing.wanted(),
+            self.own.ideas().identity() + &self.criteria.identity(),
+            self.writing.options().identity(),
             self.model.wanted()
         )
     }

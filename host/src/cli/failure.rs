@@ -4,6 +4,7 @@
 use super::Status;
 use crate::library::PlaceError;
 use crate::library::generation::GenerationError;
+use crate::library::told::NamedFileError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
@@ -216,6 +217,12 @@ impl From<RunError> for Failure {
     }
 }
 
+impl From<NamedFileError> for Failure {
+    fn from(error: NamedFileError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
         Self::usage(error.to_string())
@@ -225,7 +232,10 @@ impl From<PlaceError> for Failure {
 impl From<GenerationError> for Failure {
     fn from(error: GenerationError) -> Self {
         match error {
-            GenerationError::Usage(message) => Self::usage(message),
+            GenerationError::Usage(message) | GenerationError::Model(message) => {
+                Self::usage(message)
+            }
+            GenerationError::File(error) => error.into(),
             GenerationError::Place(error) => error.into(),
             GenerationError::Plan(error) => error.into(),
             GenerationError::Run(error) => error.into(),

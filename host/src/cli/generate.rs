@@ -14,7 +14,7 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::repair_arguments::RepairArguments;
-use super::writing::Writing;
+use super::writing::{CONTEXT, Writing};
 use super::{Status, show};
 use crate::library::check_places;
 use crate::library::generation::events::GenerationEvents;
@@ -143,14 +143,14 @@ async fn generated(
         loaded.experiment.measure.workers = Workers::Exactly(workers);
     }
     let more = arguments.check(&loaded)?;
-    wishes::has_room(&loaded, more + arguments.own.count())?;
+    wishes::has_room(&loaded, more + arguments.own.ideas().count())?;
     if let Some(forecast) = arguments
         .agents
         .forecast(&loaded, &arguments.names(&loaded), more)?
     {
         match output.format {
             Format::Json => show::write_json(&forecast)?,
-            _ => show::write(&forecast.text(arguments.writing.repairs()))?,
+            _ => show::write(&forecast.text(arguments.writing.options().repairs))?,
         }
         return Ok(Status::Done);
     }
@@ -165,7 +165,7 @@ async fn generated(
     let file = bakeoff_config::file_of(&arguments.experiment);
     let criteria = loaded.experiment.criteria.iter();
     let criteria = criteria.map(|one| one.name.clone()).collect();
-    let all = more + arguments.own.count() + loaded.wished.len() as u32;
+    let all = more + arguments.own.ideas().count() + loaded.wished.len() as u32;
     let events = GenerationEvents::begin(
         &loaded.dir,
         (all, criteria),
@@ -211,7 +211,7 @@ async fn generated(
             }
             let ended = wishes.as_mut().and_then(|made| made.ended.take());
             let ended = unanswered.or(ended);
-            let proposed = match (ended, more + arguments.own.count()) {
+            let proposed = match (ended, more + arguments.own.ideas().count()) {
                 (None, 1..) => {
                     arguments
                         .propose(
@@ -308,7 +308,7 @@ impl Arguments {
     /// Returns the number of approaches whose ideas others name.
     fn more(&self) -> u32 {
         let nobody_names_any = self.agents.is_named() && !self.model.is_named();
-        let usual = if nobody_names_any || self.own.count() > 0 {
+        let usual = if nobody_names_any || self.own.ideas().count() > 0 {
             0
         } else {
             APPROACHES
@@ -321,17 +321,17 @@ impl Arguments {
     fn check(&self, loaded: &LoadedExperiment) -> Result<u32, Failure> {
         self.agents.check(loaded)?;
         let more = self.more();
-        if self.own.count() > 0 {
+        if self.own.ideas().count() > 0 {
             self.own.check(Some(more))?;
         }
         let lacks_model = self.agents.is_named() && !self.model.is_named();
-        if lacks_model && (more > 0 || self.writing.research()) {
+        if lacks_model && (more > 0 || self.writing.options().research) {
             return Err(Failure::usage(
                 "ideas and research are asked of a model: name one with --provider, or name ideas yourself, with --idea                  NAME=TEXT or an approach with `write = true` in bakeoff.toml",
             ));
         }
         let has_wish = !loaded.wished.is_empty() && self.proposer.is_none();
-        if more > 0 || self.own.count() > 0 || has_wish {
+        if more > 0 || self.own.ideas().count() > 0 || has_wish {
             return Ok(more);
         }
         Err(Failure::usage(if lacks_model {
@@ -344,7 +344,9 @@ impl Arguments {
 
     /// Returns the names of the ideas that are there already, in the order in which they are written.
     fn names(&self, loaded: &LoadedExperiment) -> Vec<String> {
-        let ideas = wishes::ideas(loaded).into_iter().chain(self.own.wished());
+        let ideas = wishes::ideas(loaded)
+            .into_iter()
+            .chain(self.own.ideas().wished());
         ideas.map(|one| one.idea.name).collect()
     }
 
@@ -352,7 +354,7 @@ impl Arguments {
     fn refuse_known(&self, loaded: &LoadedExperiment) -> Result<(), Failure> {
         let before = record::before(loaded, &self.wanted(loaded));
         let wishes = wishes::ideas(loaded);
-        for idea in self.own.wished() {
+        for idea in self.own.ideas().wished() {
             let name = &idea.idea.name;
             let approaches = before.experiment.approaches.iter().map(|one| &one.name);
             let mut known = approaches.chain(wishes.iter().map(|one| &one.idea.name));
@@ -406,7 +408,10 @@ impl Arguments {
         events: &GenerationEvents,
     ) -> ProposeOptions {
         let of_experiment = (cores, &loaded.prompts);
-        let mut options = self.writing.options(approaches, of_experiment, events);
+        let mut options = self
+            .writing
+            .options()
+            .propose(approaches, of_experiment, events);
         if self.agents.is_named() {
             // Each agent has a time of its own, which begins when there is a place for it.
             options.write.timeout = Duration::MAX;
@@ -421,8 +426,8 @@ impl Arguments {
             None => format!(
                 "approaches {}, {}{}{}{}",
                 self.more(),
-                self.writing.wanted(),
-                self.own.identity(),
+                self.writing.options().identity(),
+                self.own.ideas().identity(),
                 self.agents.identity(),
                 prompts_identity(&loaded.prompts)
             ),
@@ -437,8 +442,11 @@ impl Arguments {
         models: Option<&Models>,
         output: &Output,
     ) -> Result<Result<String, AskError>, Failure> {
-        let told = self.writing.told(&loaded.experiment.problem)?;
-        let Some(models) = models.filter(|_| self.writing.research()) else {
+        let told = self
+            .writing
+            .options()
+            .told(&loaded.experiment.problem, CONTEXT)?;
+        let Some(models) = models.filter(|_| self.writing.options().research) else {
             return Ok(Ok(told));
         };
         let mut say = output.reporter();
@@ -459,7 +467,7 @@ impl Arguments {
         let loaded = &record::before(loaded, &self.wanted(loaded));
         let survey = Survey::open(loaded, &host, &mut say).await?;
         let own = outcome::own_approaches(loaded);
-        let ideas = self.own.wished();
+        let ideas = self.own.ideas().wished();
         let mut wished = wishes::told(loaded);
         wished.extend(ideas.iter().map(|one| OwnApproach {
             name: &one.idea.name,

@@ -1,8 +1,7 @@
 //! Ideas of the user's own, given to `bakeoff explore`.
 
 use super::failure::Failure;
-use bakeoff_domain::spec::AuthorWords;
-use bakeoff_propose::{PROPOSALS_MAX, WishedIdea, is_taken};
+use crate::library::generation::ideas::Ideas;
 use clap::Args;
 
 /// Ideas of the user's own.
@@ -34,58 +33,19 @@ pub(super) fn idea(text: &str) -> Result<(String, String), String> {
 }
 
 impl OwnIdeas {
-    /// Returns the number of ideas.
-    pub(super) fn count(&self) -> u32 {
-        self.ideas.len() as u32
-    }
-
-    /// Returns the ideas as a text that identifies them; empty if there are none.
-    pub(super) fn identity(&self) -> String {
-        if self.ideas.is_empty() {
-            String::new()
-        } else {
-            let ideas = self
-                .ideas
-                .iter()
-                .map(|(name, text)| format!(", idea {name}={text}"));
-            ideas.collect()
-        }
-    }
-
-    /// Returns the user's own ideas.
-    pub(super) fn wished(&self) -> Vec<WishedIdea> {
-        let ideas = self.ideas.iter();
-        ideas
-            .map(|(name, text)| WishedIdea::new(name, text, &AuthorWords::default()))
-            .collect()
+    /// Returns the ideas.
+    pub(super) fn ideas(&self) -> Ideas {
+        Ideas(self.ideas.clone())
     }
 
     /// Refuses ideas that cannot be told apart, too many of them, and a request for nothing.
     pub(super) fn check(&self, more: Option<u32>) -> Result<(), Failure> {
-        let wished = self.wished();
-        for (place, one) in wished.iter().enumerate() {
-            let name = &one.idea.name;
-            if is_taken(name) {
-                return Err(Failure::usage(format!(
-                    "an idea cannot be called {name}, as an approach is that is written anyway: give it another name"
-                )));
-            }
-            if wished[..place].iter().any(|other| other.idea.name == *name) {
-                return Err(Failure::usage(format!(
-                    "two ideas would be called {name}: give them other names"
-                )));
-            }
-        }
-        let count = wished.len() as u32 + more.unwrap_or(0);
-        match (count, more) {
-            (0, Some(0)) => Err(Failure::usage(
+        if self.ideas.is_empty() && more == Some(0) {
+            return Err(Failure::usage(
                 "--approaches 0 asks for nothing without an --idea of your own",
-            )),
-            (11.., _) => Err(Failure::usage(format!(
-                "{count} approaches are wished for, and {PROPOSALS_MAX} are the most"
-            ))),
-            _ => Ok(()),
+            ));
         }
+        Ok(self.ideas().check(more.unwrap_or(0))?)
     }
 }
 

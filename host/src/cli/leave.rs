@@ -33,7 +33,7 @@ pub(super) struct Leave {
     #[arg(long, requires = "generate")]
     pub(super) yes: bool,
     /// With --generate or --judge: the most US dollars of each, instead of what the experiment says
-    #[arg(long, value_name = "USD", requires = "asking", value_parser = models::microdollars)]
+    #[arg(long, value_name = "USD", requires = "asking", value_parser = models::usd)]
     usd: Option<u64>,
     /// With --generate or --judge: the most tokens of each, instead of what the experiment says
     #[arg(long, value_name = "N", requires = "asking", value_parser = clap::value_parser!(u64).range(1..))]

@@ -88,7 +88,6 @@ mod status_tasks;
 mod step_summary;
 mod time;
 mod timing_display;
-mod told;
 mod two_runs;
 mod two_timings;
 mod unfinished;

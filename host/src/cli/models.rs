@@ -2,14 +2,13 @@
 
 use super::failure::Failure;
 use super::repair_arguments::RepairArguments;
-use super::told::read_text;
+use crate::library::generation::{ModelOptions, microdollars};
+use crate::library::told::read_text;
 use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_files::read_bounded;
 use bakeoff_propose::NamedJudge;
-use bakeoff_provider::{
-    ANSWERS_BYTES_MAX, ModelOptions, Models, OpenError, ProviderKind, TaskAnswer,
-};
+use bakeoff_provider::{ANSWERS_BYTES_MAX, Models, ProviderKind, TaskAnswer};
 use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -84,7 +83,7 @@ pub(super) struct ModelArguments {
     #[arg(long, requires = "provider", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     tokens: Option<u64>,
     /// The most US dollars in all, counted before a call is made
-    #[arg(long, requires = "provider", value_name = "USD", value_parser = microdollars)]
+    #[arg(long, requires = "provider", value_name = "USD", value_parser = usd)]
     usd: Option<u64>,
     /// Count --usd and --tokens from now on, beside what was spent in this folder before
     #[arg(long, requires = "provider")]
@@ -113,13 +112,9 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses dollars into millionths of one.
-pub(super) fn microdollars(text: &str) -> Result<u64, String> {
+pub(super) fn usd(text: &str) -> Result<u64, String> {
     let dollars: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
-    let in_range = dollars.is_finite() && (0.000_001..=1_000_000.0).contains(&dollars);
-    if !in_range {
-        return Err("it is not between 0.000001 and 1000000".to_owned());
-    }
-    Ok((dollars * 1e6).round() as u64)
+    microdollars(dollars).ok_or_else(|| "it is not between 0.000001 and 1000000".to_owned())
 }
 
 impl ModelArguments {
@@ -185,7 +180,7 @@ impl ModelArguments {
             ));
         }
         // What does not go together is refused here, and not in the first call of an agent.
-        self.options(Path::new(""))?;
+        self.options(None).map(drop)?;
         let absolute =
             |file: &Option<PathBuf>| file.as_deref().map(std::path::absolute).transpose();
         let [cassette, prices] = [&self.cassette, &self.prices].map(absolute);
@@ -249,7 +244,7 @@ impl ModelArguments {
     pub(super) fn cassette_text(&self) -> Result<Option<String>, Failure> {
         let most = (CASSETTE_BYTES_MAX, "it has more than 16 MiB");
         let read = |file: &PathBuf| read_text("--cassette", file, most);
-        self.cassette.as_ref().map(read).transpose()
+        Ok(self.cassette.as_ref().map(read).transpose()?)
     }
 
     /// Returns the model as an experiment file names its judge, with the file of a replay in its folder.
@@ -273,8 +268,8 @@ impl ModelArguments {
         record: &Path,
         repairs: Option<&RepairArguments>,
     ) -> Result<Models, Failure> {
-        let repairs = repairs.and_then(|own| own.options(self.provider?.kind()));
-        if self.is_manual() && repairs.is_some() {
+        let has_repairs = repairs.is_some_and(RepairArguments::is_named);
+        if self.is_manual() && has_repairs {
             return Err(Failure::usage(
                 "--provider manual asks no model: leave out --repair-model",
             ));
@@ -285,11 +280,7 @@ impl ModelArguments {
         if self.answers.is_some() {
             return Err(Failure::usage("--answers is for --provider manual"));
         }
-        let opened = Models::open(ModelOptions {
-            repairs,
-            ..self.options(record)?
-        });
-        opened.map_err(|error: OpenError| Failure::usage(error.to_string()))
+        Ok(self.options(repairs)?.open(record)?)
     }
 
     /// Opens the record of a folder whose questions whoever calls answers.
@@ -305,7 +296,8 @@ impl ModelArguments {
         opened.map_err(|error| Failure::usage(error.to_string()))
     }
 
-    fn options(&self, record: &Path) -> Result<ModelOptions, Failure> {
+    /// Returns the options of the model, with the one that repairs what failed, if another one does.
+    fn options(&self, repairs: Option<&RepairArguments>) -> Result<ModelOptions, Failure> {
         let provider = self
             .provider
             .ok_or_else(|| Failure::usage("who answers: --provider NAME, or --proposer FILE"))?;
@@ -322,23 +314,24 @@ impl ModelArguments {
                 "--command and --command-env are for --provider command",
             ));
         }
-        Ok(ModelOptions {
+        let usual = ModelOptions::of(kind).options().clone();
+        Ok(ModelOptions::with(bakeoff_provider::ModelOptions {
             model: self.model.clone(),
             base_url: self.base_url.clone(),
             command: self.command.clone(),
             command_env: self.command_env.clone(),
             cassette: self.cassette.clone(),
-            record: Some(record.to_owned()),
             tokens_max: self.tokens,
             microdollars_max: self.usd,
             counts_from_now: self.from_now,
             ledger: self.ledger.clone(),
             timeout: self.reply_timeout,
             prices: self.prices.clone(),
-            concurrency: self.calls_at_once.unwrap_or(kind.calls_at_once()),
+            concurrency: self.calls_at_once.unwrap_or(usual.concurrency),
             calls_per_minute: self.calls_per_minute,
-            ..ModelOptions::new(kind)
-        })
+            repairs: repairs.and_then(|own| own.options(kind)),
+            ..usual
+        }))
     }
 }
 
@@ -371,7 +364,8 @@ mod tests {
             let words = ["x", "--provider", provider, "--model", "m"];
             let parsed = Command::try_parse_from([&words, more].concat()).ok()?;
             assert!(!parsed.proposer);
-            let options = parsed.model.options(Path::new("record")).ok()?;
+            let options = parsed.model.options(None).ok()?;
+            let options = options.options();
             Some((options.concurrency, options.calls_per_minute))
         };
         let pace = |more: &[&str]| pace_of("ollama", more);
@@ -390,9 +384,9 @@ mod tests {
 
     #[test]
     fn money_is_read_in_dollars_and_counted_in_millionths() {
-        assert_eq!(microdollars("2.5"), Ok(2_500_000));
+        assert_eq!(usd("2.5"), Ok(2_500_000));
         for wrong in ["0", "-1", "NaN", "inf", "x", "1e9"] {
-            assert!(microdollars(wrong).is_err(), "{wrong}");
+            assert!(usd(wrong).is_err(), "{wrong}");
         }
     }
 }

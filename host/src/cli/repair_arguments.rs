@@ -39,6 +39,11 @@ impl RepairArguments {
         Some(RepairModelOptions { provider, model })
     }
 
+    /// Returns true if a model for repairs is named.
+    pub(super) fn is_named(&self) -> bool {
+        self.repair_model.is_some()
+    }
+
     /// Returns a text that identifies them; empty where the model that writes repairs as well.
     pub(super) fn identity(&self) -> String {
         let provider = self.repair_provider.map(|one| format!("{one:?} "));

@@ -11,7 +11,8 @@ use super::agents::{agent_line, failure, note_tests, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
-use super::{Status, models, planned, show, told};
+use super::{Status, models, planned, show};
+use crate::library::told::read_text;
 use bakeoff_agents::{
     AgentError, Experiment, Instructions, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome,
     with_usual_tests, work_off,
@@ -178,7 +179,7 @@ fn read_tasks(from: &Path) -> Result<Vec<AgentTask>, Failure> {
         )));
     }
     let bounds = (FILE_BYTES_MAX, "it has more than 1 MiB");
-    let text = told::read_text("the tasks in", &file, bounds)?;
+    let text = read_text("the tasks in", &file, bounds)?;
     Ok(parse_agent_tasks(&text, &shown)?)
 }
 

@@ -22,6 +22,7 @@ mod report;
 mod results;
 mod rows;
 mod setting;
+pub(crate) mod told;
 mod verification;
 
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};

@@ -1,6 +1,7 @@
 //! Errors of asking a model or a proposer for approaches.
 
 use crate::library::placing::PlaceError;
+use crate::library::told::NamedFileError;
 use bakeoff_config::ConfigError;
 use bakeoff_propose::PlanError;
 use bakeoff_run::RunError;
@@ -10,6 +11,10 @@ use bakeoff_run::RunError;
 pub(crate) enum GenerationError {
     /// The request cannot be carried out as it is, or what it is about was changed meanwhile.
     Usage(String),
+    /// The model cannot be opened with its options.
+    Model(String),
+    /// A file that the user named cannot be used.
+    File(NamedFileError),
     /// A file cannot be written.
     Place(PlaceError),
     /// There is no plan.
@@ -23,6 +28,12 @@ pub(crate) enum GenerationError {
 impl From<PlaceError> for GenerationError {
     fn from(error: PlaceError) -> Self {
         Self::Place(error)
+    }
+}
+
+impl From<NamedFileError> for GenerationError {
+    fn from(error: NamedFileError) -> Self {
+        Self::File(error)
     }
 }
 
