@@ -31,8 +31,9 @@ macro_rules! cross_threads {
 }
 
 cross_threads! {
-    AgentOutcome AgentResult Agents AgentsReport Compared Comparison Difference Error ErrorKind Experiment JudgeOptions Judgement
-    NotTimed OracleCheck Outcome Report Status TimeVerdict Variant Verdict Verification
+    AgentOutcome AgentResult Agents AgentsReport Compared Comparison Depth Difference Diversity Error ErrorKind Experiment
+    GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions NotTimed OracleCheck Outcome Report
+    Status TimeVerdict Variant Verdict Verification
 }
 
 fn text_of(items: Vec<Item>) -> String {
@@ -111,7 +112,7 @@ fn public_items() -> String {
     let public = public_names();
     let (mut declarations, mut texts) = (BTreeSet::new(), Vec::new());
     for name in &public {
-        let (module, item) = library.find("mod", name);
+        let (module, item) = library.find("", name);
         let of_traits = |item: &ItemImpl| item.trait_.is_some();
         let all: Vec<ItemImpl> = library.implementations(name).cloned().collect();
         let seen_of = |is_wanted: bool| {

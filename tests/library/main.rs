@@ -1,6 +1,7 @@
 //! bakeoff as a library, in a program of its own: children are the same program, so this one says first what
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
+mod generating;
 mod kept;
 
 use bakeoff::{
@@ -25,6 +26,18 @@ fn main() -> ExitCode {
             kept::is_verified,
         ),
         trial("an_oracle_is_checked", kept::has_a_checked_oracle),
+        trial(
+            "approaches_that_a_model_writes_are_run",
+            generating::what_passes_is_run,
+        ),
+        trial(
+            "what_a_program_has_generated_is_what_the_command_says",
+            generating::is_what_the_command_says,
+        ),
+        trial(
+            "a_model_that_cannot_be_asked_is_an_error_with_its_kind",
+            generating::what_cannot_be_asked_is_an_error,
+        ),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
         trial("who_asks_to_stop_does_not_wait_for_a_build", stops_at_once),
         trial("files_are_compared_without_an_experiment", files),

@@ -1,10 +1,11 @@
 //! Declarations of the library: the names that are public, and the items behind them.
 
+use crate::tidy::source::rust_files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::{Attribute, Item, ItemImpl, Type, UseTree, Visibility};
 
-/// The modules of the library, by name; its root is `mod`.
+/// The modules of the library, by their paths: `generation::options`. The path of its root is empty.
 pub(super) struct Library(BTreeMap<String, syn::File>);
 
 pub(super) fn sources() -> PathBuf {
@@ -72,11 +73,11 @@ impl Library {
     pub(super) fn read() -> Self {
         let folder = sources().join("library");
         let mut modules = BTreeMap::new();
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            assert!(path.is_file(), "{} is not looked at", path.display());
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            modules.insert(name, parsed(&path));
+        for (path, _) in rust_files(&folder) {
+            let inside = path.strip_prefix(&folder).unwrap().with_extension("");
+            let names = inside.iter().map(|name| name.to_str().unwrap());
+            let names: Vec<&str> = names.filter(|name| *name != "mod").collect();
+            modules.insert(names.join("::"), parsed(&path));
         }
         Self(modules)
     }
@@ -95,8 +96,12 @@ impl Library {
             {
                 for (above, found) in imported(&item.tree, &[]) {
                     if found == name {
-                        assert_eq!(above.len(), 1, "{name} comes from {}", above.join("::"));
-                        return self.find(&above[0], name);
+                        let above = above.iter().map(String::as_str);
+                        let inside: Vec<&str> = std::iter::once(module.as_str())
+                            .filter(|module| !module.is_empty())
+                            .chain(above)
+                            .collect();
+                        return self.find(&inside.join("::"), name);
                     }
                 }
             }

@@ -134,7 +134,7 @@ pub(super) async fn ask(
                 made = wishing.write(&options, &mut say) => made?,
                 _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
             };
-            say(outcome::text(&made.generation, Some(&models), None).trim_end());
+            say(outcome::text(&made.generation, Some(&models)).trim_end());
             if let Some(error) = &made.ended {
                 events.end(false);
                 return Err(Failure::unanswered(error));
@@ -347,7 +347,7 @@ impl Asking<'_> {
             is_complete: explored.ended.is_none(),
             say: &mut self.output.reporter(),
         })?;
-        say(outcome::text(&made, Some(self.models), None).trim_end());
+        say(outcome::text(&made, Some(self.models)).trim_end());
         if let Some((_, reason)) = &explored.unusable {
             say(&Lines(reason).to_string());
         }

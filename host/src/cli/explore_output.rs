@@ -66,7 +66,10 @@ impl ExploreOutput<'_> {
                 self.not_started.join(", ")
             );
         }
-        text += &outcome::text(&self.approaches, Some(models), next);
+        text += &outcome::text(&self.approaches, Some(models));
+        if let Some(next) = next {
+            text += &outcome::next_step(&self.approaches, next);
+        }
         text + &self.tasks.as_ref().map(OpenTasks::text).unwrap_or_default()
     }
 }

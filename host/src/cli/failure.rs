@@ -3,14 +3,14 @@
 
 use super::Status;
 use crate::library::PlaceError;
-use crate::library::generation::GenerationError;
+use crate::library::generation::{GenerationError, unanswered};
 use crate::library::told::NamedFileError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_propose::PlanError;
 use bakeoff_provider::AskError;
-use bakeoff_render::escape::{Lines, NoCommands, Plain};
+use bakeoff_render::escape::{Lines, NoCommands};
 use bakeoff_render::{ComparisonOutcome, clipped};
 use bakeoff_run::audit::{ConcludeError, KeptRunError, PackError};
 use bakeoff_run::{EvidenceError, RunError};
@@ -46,9 +46,8 @@ impl Failure {
 
     /// Creates the error of a model that gives no more answers, or of a budget that ended.
     pub(super) fn unanswered(error: &AskError) -> Self {
-        let message = format!("{}: {}", error.class(), Plain(&error.to_string()));
         Self {
-            report: escaped(&message),
+            report: escaped(&unanswered(error)),
             status: Status::Provider,
         }
     }

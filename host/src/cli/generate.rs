@@ -16,21 +16,18 @@ use super::other_machines::{WorkersArguments, say_workers};
 use super::repair_arguments::RepairArguments;
 use super::writing::{CONTEXT, Writing};
 use super::{Status, show};
-use crate::library::check_places;
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::outcome::{self, Ending};
-use crate::library::generation::wishes::{self, Wishing};
-use crate::library::generation::{PLACES, cores_of, record, record_in, research};
-use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_domain::ids::slug;
-use bakeoff_domain::report::GeneratedApproach;
-use bakeoff_domain::spec::Workers;
-use bakeoff_propose::{
-    Answers, OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer, prompts_identity,
+use crate::library::generation::{
+    Generation, GenerationRequest, GenerationSetting, WritingOptions, begin_events, clear_places,
+    record, record_in, usual_approaches, wishes,
 };
-use bakeoff_provider::{AskError, Models};
+use bakeoff_config::{LoadedExperiment, Policy};
+use bakeoff_domain::spec::Workers;
+use bakeoff_propose::{Answers, PROPOSALS_MAX};
+use bakeoff_provider::Models;
 use bakeoff_render::escape::Plain;
-use bakeoff_run::{KnownMachine, Survey};
+use bakeoff_run::KnownMachine;
 use by_agents::{AgentArguments, ByAgents};
 use by_component::AskedComponent;
 use clap::Args;
@@ -103,9 +100,6 @@ pub(super) struct Arguments {
     safety: Safety,
 }
 
-/// The number of approaches that are asked for, unless another one is given.
-const APPROACHES: u32 = 3;
-
 /// The message after an interruption.
 const INTERRUPTED: &str = "interrupted; what a model replied is recorded, and is not paid for again, and what agents left is kept";
 
@@ -154,117 +148,66 @@ async fn generated(
         }
         return Ok(Status::Done);
     }
-    check_places(&loaded.dir, &PLACES)?;
-    record::set_foreign_aside(&loaded.dir, &mut output.reporter())?;
-    arguments.refuse_known(&loaded)?;
+    let (ideas, writing) = (arguments.own.ideas(), arguments.writing());
+    let writer = arguments.agents.identity();
+    let request = GenerationRequest {
+        approaches: more,
+        ideas: &ideas,
+        writing: &writing,
+        context_option: CONTEXT,
+        writer: &writer,
+    };
+    clear_places(&loaded, &mut output.reporter())?;
+    request.refuse_known(&loaded)?;
     let agents = arguments.agents.open(&loaded, output)?;
     let workers = arguments
         .workers
         .connect(machine, (&arguments.safety, &policy), output);
     workers.await?;
     let file = bakeoff_config::file_of(&arguments.experiment);
-    let criteria = loaded.experiment.criteria.iter();
-    let criteria = criteria.map(|one| one.name.clone()).collect();
-    let all = more + arguments.own.ideas().count() + loaded.wished.len() as u32;
-    let events = GenerationEvents::begin(
-        &loaded.dir,
-        (all, criteria),
-        listener.teller(),
-        &mut output.reporter(),
-    );
-    let mut wishes = None;
-    let (proposals, models) = match &arguments.proposer {
-        Some(file) => {
-            let models = arguments.models_of_proposer(&loaded, output, &events)?;
-            let asked = (file.as_path(), models.as_deref());
-            let proposed = arguments.ask_component(&loaded, asked, (policy, machine), output);
-            (proposed.await?, models)
-        }
-        None => {
-            let models = arguments.models(&loaded, output, &events)?;
-            let answers = arguments.answers(agents.as_ref(), models.as_ref())?;
-            let told = tokio::select! {
-                told = arguments.told(&loaded, models.as_deref(), output) => told?,
-                _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
-            };
-            let (told, unanswered) = match told {
-                Ok(told) => (told, None),
-                Err(error) => (String::new(), Some(error)),
-            };
-            if unanswered.is_none() && !loaded.wished.is_empty() {
-                let host = arguments.safety.host_options_on(policy.clone(), machine)?;
-                let wishing = Wishing {
-                    loaded: &loaded,
-                    file: &file,
-                    answers: &answers,
-                    host: &host,
-                    problem: &told,
-                };
-                let options = arguments.options(0, (1, &loaded), &events);
-                let mut say = output.reporter();
-                let made = tokio::select! {
-                    made = wishing.write(&options, &mut say) => made?,
-                    _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
-                };
-                loaded = wishes::read_again(&loaded, &file, &policy)?;
-                wishes = Some(made);
-            }
-            let ended = wishes.as_mut().and_then(|made| made.ended.take());
-            let ended = unanswered.or(ended);
-            let proposed = match (ended, more + arguments.own.ideas().count()) {
-                (None, 1..) => {
-                    arguments
-                        .propose(
-                            (&loaded, &told),
-                            &answers,
-                            (policy, machine),
-                            (output, &events),
-                        )
-                        .await?
-                }
-                (ended, _) => Proposals {
-                    proposals: Vec::new(),
-                    ended,
-                },
-            };
-            (proposed, models)
-        }
-    };
-    let mut shown = match &wishes {
-        // Nothing more was asked for, and what came of the wishes is kept already.
-        Some(made) if proposals.proposals.is_empty() => made.generation.clone(),
-        _ => outcome::finish(Ending {
-            loaded: &loaded,
-            file: &file,
-            proposals: &proposals.proposals,
-            models: models.as_deref(),
-            planning: None,
-            not_started: &[],
-            wanted: arguments.wanted(&loaded),
-            is_complete: proposals.ended.is_none(),
-            say: &mut output.reporter(),
-        })?,
-    };
-    events.end(proposals.ended.is_none());
-    if let Some(made) = wishes.filter(|_| !proposals.proposals.is_empty()) {
-        shown.approaches.splice(0..0, made.generation.approaches);
+    let mut say = output.reporter();
+    let events = begin_events(&loaded, request.count(), listener.teller(), &mut say);
+    let by_component = arguments.proposer.as_deref();
+    if by_component.is_some() {
+        by_component::check(&arguments.model)?;
     }
-    for warning in models.iter().flat_map(|models| models.warnings()) {
-        output.reporter()(&Plain(&warning).to_string());
+    let models = arguments.models(&loaded, output, &events)?;
+    let made = if let Some(proposer) = by_component {
+        let asked = (proposer, models.as_deref());
+        let experiment = (&loaded, file.as_path());
+        let made = arguments.ask_component(experiment, asked, (policy, machine), output);
+        let made = made.await?;
+        events.end(made.is_complete());
+        made
+    } else {
+        let host = (arguments.safety).host_options_on(policy.clone(), machine)?;
+        let setting = GenerationSetting {
+            file: &file,
+            answers: &arguments.answers(agents.as_ref(), models.as_ref())?,
+            policy: &policy,
+            host: &host,
+            events: &events,
+        };
+        tokio::select! {
+            made = request.perform(&loaded, &setting, &mut say) => made?,
+            _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
+        }
+    };
+    for warning in made.warnings() {
+        say(&Plain(warning).to_string());
     }
     let rows = agents.map(|agents| agents.rows()).unwrap_or_default();
     let written = GenerateOutput {
-        generation: &shown,
+        generation: &made,
         agents: &rows,
         tasks: models.as_deref().and_then(OpenTasks::of),
     };
-    written.write((models.as_deref(), &arguments.experiment), output)?;
-    if let Some(error) = &proposals.ended {
+    written.write(&arguments.experiment, output)?;
+    if let Some(error) = made.ended() {
         return open_tasks::ending(error);
     }
-    let has_file = |one: &&GeneratedApproach| one.file.is_some();
-    let passed = shown.approaches.iter().filter(has_file).count();
-    Ok(match (passed, shown.approaches.len()) {
+    let passed = made.approaches().filter(|one| one.file.is_some()).count();
+    Ok(match (passed, made.approaches().count()) {
         (0, _) => Status::NoAnswer,
         (passed, all) if passed == all => Status::Done,
         _ => Status::SomeFailed,
@@ -272,46 +215,46 @@ async fn generated(
 }
 
 impl Arguments {
-    /// Asks a proposer, a component of the user's own, for approaches.
+    /// Asks a proposer, a component of the user's own, for approaches, and writes those that pass into the experiment.
     async fn ask_component(
         &self,
-        loaded: &LoadedExperiment,
-        (file, models): (&Path, Option<&Models>),
+        (loaded, file): (&LoadedExperiment, &Path),
+        (proposer, models): (&Path, Option<&Models>),
         (policy, machine): (Policy, &KnownMachine),
         output: &Output,
-    ) -> Result<Proposals, Failure> {
+    ) -> Result<Generation, Failure> {
         // Without a report, the proposer is told that there are no results.
         let report = ReportPlace::find(&self.experiment).and_then(|place| place.report());
         let asked = AskedComponent {
-            loaded: &record::before(loaded, &self.wanted(loaded)),
-            file,
+            loaded: &record::before(loaded, &self.wanted_of(proposer)),
+            file: proposer,
             models,
             host: self.safety.host_options_on(policy, machine)?,
             report: report.ok().map(|(_, shown)| shown.report),
             approaches: self.more(),
         };
-        asked.ask(output).await
-    }
-
-    /// Opens the model that a proposer may ask, if one is named. The proposer decides how much it asks, so there must
-    /// be a bound.
-    fn models_of_proposer(
-        &self,
-        loaded: &LoadedExperiment,
-        output: &Output,
-        events: &GenerationEvents,
-    ) -> Result<Option<Arc<Models>>, Failure> {
-        by_component::check(&self.model)?;
-        self.models(loaded, output, events)
+        let proposed = asked.ask(output).await?;
+        let made = outcome::finish(Ending {
+            loaded,
+            file,
+            proposals: &proposed.proposals,
+            models,
+            planning: None,
+            not_started: &[],
+            wanted: self.wanted_of(proposer),
+            is_complete: proposed.ended.is_none(),
+            say: &mut output.reporter(),
+        })?;
+        Ok(Generation::new(made, models, proposed.ended))
     }
 
     /// Returns the number of approaches whose ideas others name.
     fn more(&self) -> u32 {
         let nobody_names_any = self.agents.is_named() && !self.model.is_named();
-        let usual = if nobody_names_any || self.own.ideas().count() > 0 {
+        let usual = if nobody_names_any {
             0
         } else {
-            APPROACHES
+            usual_approaches(&self.own.ideas())
         };
         self.approaches.unwrap_or(usual)
     }
@@ -350,25 +293,6 @@ impl Arguments {
         ideas.map(|one| one.idea.name).collect()
     }
 
-    /// Refuses an idea by the name of an approach that is there.
-    fn refuse_known(&self, loaded: &LoadedExperiment) -> Result<(), Failure> {
-        let before = record::before(loaded, &self.wanted(loaded));
-        let wishes = wishes::ideas(loaded);
-        for idea in self.own.ideas().wished() {
-            let name = &idea.idea.name;
-            let approaches = before.experiment.approaches.iter().map(|one| &one.name);
-            let mut known = approaches.chain(wishes.iter().map(|one| &one.idea.name));
-            if let Some(other) = known.find(|other| slug(other) == slug(name)) {
-                return Err(Failure::usage(format!(
-                    "the experiment has an approach {} already: leave the idea {} out, or give it another name",
-                    Plain(other),
-                    Plain(name)
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// Opens the model, if one is named.
     fn models(
         &self,
@@ -400,95 +324,23 @@ impl Arguments {
         }
     }
 
-    /// Returns the options of writing so many approaches.
-    fn options(
-        &self,
-        approaches: u32,
-        (cores, loaded): (usize, &LoadedExperiment),
-        events: &GenerationEvents,
-    ) -> ProposeOptions {
-        let of_experiment = (cores, &loaded.prompts);
-        let mut options = self
-            .writing
-            .options()
-            .propose(approaches, of_experiment, events);
+    /// Returns the options on the code of approaches.
+    fn writing(&self) -> WritingOptions {
+        let mut writing = self.writing.options();
         if self.agents.is_named() {
             // Each agent has a time of its own, which begins when there is a place for it.
-            options.write.timeout = Duration::MAX;
+            writing.timeout = Duration::MAX;
         }
-        options
+        writing
     }
 
-    /// Returns a text that identifies the request: an unfinished generation goes on only if its text is the same.
-    fn wanted(&self, loaded: &LoadedExperiment) -> String {
-        match &self.proposer {
-            Some(file) => format!("approaches {}, proposer {}", self.more(), file.display()),
-            None => format!(
-                "approaches {}, {}{}{}{}",
-                self.more(),
-                self.writing.options().identity(),
-                self.own.ideas().identity(),
-                self.agents.identity(),
-                prompts_identity(&loaded.prompts)
-            ),
-        }
-    }
-
-    /// Returns the problem as the model is told of it. The inner error is that of a model that does not say what is known
-    /// of it.
-    async fn told(
-        &self,
-        loaded: &LoadedExperiment,
-        models: Option<&Models>,
-        output: &Output,
-    ) -> Result<Result<String, AskError>, Failure> {
-        let told = self
-            .writing
-            .options()
-            .told(&loaded.experiment.problem, CONTEXT)?;
-        let Some(models) = models.filter(|_| self.writing.options().research) else {
-            return Ok(Ok(told));
-        };
-        let mut say = output.reporter();
-        let asked = (told.as_str(), &loaded.prompts);
-        let told = research::with_research(models, &loaded.dir, asked, &mut say).await?;
-        Ok(told)
-    }
-
-    async fn propose(
-        &self,
-        (loaded, told): (&LoadedExperiment, &str),
-        answers: &Answers,
-        (policy, machine): (Policy, &KnownMachine),
-        (output, events): (&Output, &GenerationEvents),
-    ) -> Result<Proposals, Failure> {
-        let host = self.safety.host_options_on(policy, machine)?;
-        let mut say = output.reporter();
-        let loaded = &record::before(loaded, &self.wanted(loaded));
-        let survey = Survey::open(loaded, &host, &mut say).await?;
-        let own = outcome::own_approaches(loaded);
-        let ideas = self.own.ideas().wished();
-        let mut wished = wishes::told(loaded);
-        wished.extend(ideas.iter().map(|one| OwnApproach {
-            name: &one.idea.name,
-            description: Some(&one.idea.description),
-        }));
-        let cores = cores_of(loaded.experiment.measure.workers);
-        let options = self.options(self.more(), (cores, loaded), events);
-        let known = (&own[..], &wished[..]);
-        let mut proposer = Proposer::open(answers, survey, told, known, &options).await?;
-        let proposing = async {
-            let mut all = proposer.write_wished(ideas.clone(), &mut say).await?;
-            if all.ended.is_none() {
-                let more = proposer.propose(&mut say).await?;
-                all.proposals.extend(more.proposals);
-                all.ended = more.ended;
-            }
-            Ok(all)
-        };
-        tokio::select! {
-            proposals = proposing => proposals,
-            _ = tokio::signal::ctrl_c() => Err(Failure::interrupted(INTERRUPTED)),
-        }
+    /// Returns a text that identifies what is asked of a proposer: an unfinished generation goes on only if its text is the
+    /// same.
+    fn wanted_of(&self, proposer: &Path) -> String {
+        format!(
+            "approaches {}, proposer {}",
+            self.more(),
+            proposer.display()
+        )
     }
 }

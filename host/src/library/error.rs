@@ -1,5 +1,6 @@
 //! Errors of a run: the reason why there is no report.
 
+use super::generation::GenerationError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_render::clipped;
@@ -31,6 +32,8 @@ pub enum ErrorKind {
     Machine,
     /// The program asked to stop. What is finished is kept.
     Stopped,
+    /// The model cannot be asked: its options do not fit each other, or its key or a file that they name is not there.
+    Model,
 }
 
 impl Error {
@@ -93,6 +96,23 @@ impl From<RunError> for Error {
         Self {
             kind,
             message: told(&error),
+        }
+    }
+}
+
+impl From<GenerationError> for Error {
+    fn from(error: GenerationError) -> Self {
+        match error {
+            GenerationError::Usage(message) => Self::experiment(message),
+            GenerationError::Model(message) => Self {
+                kind: ErrorKind::Model,
+                message,
+            },
+            GenerationError::File(error) => Self::experiment(error),
+            GenerationError::Place(error) => Self::machine(error),
+            GenerationError::Plan(error) => Self::experiment(error),
+            GenerationError::Run(error) => error.into(),
+            GenerationError::Json(error) => Self::machine(error),
         }
     }
 }

@@ -43,6 +43,7 @@ use std::time::Duration;
 /// ```
 #[must_use = "an experiment says nothing before it is run"]
 pub struct Experiment {
+    file: PathBuf,
     loaded: LoadedExperiment,
     setting: Setting,
     results: Option<PathBuf>,
@@ -73,6 +74,7 @@ impl Experiment {
         let setting = Setting::of_host()?;
         setting.policy.apply_to(&mut loaded)?;
         Ok(Self {
+            file: bakeoff_config::file_of(path.as_ref()),
             loaded,
             setting,
             results: None,
@@ -137,8 +139,8 @@ impl Experiment {
         Ok(self)
     }
 
-    /// Sets the function that is called with each event, as a line of `events.jsonl`, in their order. The run waits for
-    /// it.
+    /// Sets the function that is called with each event, as a line of `events.jsonl`, in their order, and with those of
+    /// [`generate`](Self::generate). Whatever goes on waits for it.
     pub fn on_event(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
         self.on_event = Some(Arc::new(Mutex::new(listener)));
         self
@@ -177,6 +179,11 @@ impl Experiment {
         &self.loaded
     }
 
+    /// Returns the experiment file.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Returns the folder of the experiment.
     pub(super) fn folder(&self) -> &Path {
         &self.loaded.dir
@@ -197,6 +204,12 @@ impl Experiment {
         })
     }
 
+    /// Returns a function that tells the listener of events, if there is one.
+    pub(super) fn teller(&self) -> Option<impl Fn(&Envelope) + Send + 'static + use<>> {
+        let listener = self.on_event.clone()?;
+        Some(move |event: &Envelope| tell(&listener, event))
+    }
+
     async fn perform(&self) -> Result<Report, Error> {
         let folder = self.results_place()?;
         let host = self.setting.host();
@@ -211,10 +224,10 @@ impl Experiment {
             rounds,
             ..RunOptions::new(folder, self.start, host)
         };
-        let listener = self.on_event.clone();
+        let teller = self.teller();
         let subscribe = |store: &mut Store| {
-            if let Some(listener) = listener {
-                store.subscribe(move |event: &Envelope| tell(&listener, event));
+            if let Some(tell) = teller {
+                store.subscribe(tell);
             }
         };
         let finished = bakeoff_run::run(&loaded, &options, &mut |_| {}, subscribe).await?;

@@ -31,6 +31,9 @@ pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub(crate) use fence_reach::{holds_home, reach};
+pub use generation::{
+    Depth, Diversity, GenerateOptions, GeneratedApproach, Generation, ModelCost, ModelOptions,
+};
 pub use judge::{JudgeOptions, Judgement, judge};
 pub(crate) use measured_rounds::{MeasuredRounds, timing_options};
 pub use oracle_check::OracleCheck;

@@ -4,6 +4,8 @@ use crate::library::placing::PlaceError;
 use crate::library::told::NamedFileError;
 use bakeoff_config::ConfigError;
 use bakeoff_propose::PlanError;
+use bakeoff_provider::AskError;
+use bakeoff_render::escape::Plain;
 use bakeoff_run::RunError;
 
 /// The reason why a model or a proposer was not asked, or why nothing was written.
@@ -29,6 +31,11 @@ impl From<PlaceError> for GenerationError {
     fn from(error: PlaceError) -> Self {
         Self::Place(error)
     }
+}
+
+/// Returns the reason why a model gives no more answers: the class of its error, and what happened.
+pub(crate) fn unanswered(error: &AskError) -> String {
+    format!("{}: {}", error.class(), Plain(&error.to_string()))
 }
 
 impl From<NamedFileError> for GenerationError {

@@ -178,12 +178,8 @@ pub(crate) fn finish(ending: Ending<'_>) -> Result<Generation, GenerationError> 
     Ok(made)
 }
 
-/// Returns the outcomes of a generation as text; `next` is the experiment to run next, if that is for the user to do.
-pub(crate) fn text(
-    generation: &Generation,
-    models: Option<&Models>,
-    next: Option<&Path>,
-) -> String {
+/// Returns the outcomes of a generation as text, with the cost of the models if any were asked.
+pub(crate) fn text(generation: &Generation, models: Option<&Models>) -> String {
     let mut text = String::new();
     for approach in &generation.approaches {
         let attempts = match approach.attempts {
@@ -207,15 +203,21 @@ pub(crate) fn text(
         let spent = cost(&models.spent().total);
         text += &format!("\n{}: {spent}\n", Plain(&models.name()));
     }
-    let has_file = |approach: &GeneratedApproach| approach.file.is_some();
-    if let Some(next) = next.filter(|_| generation.approaches.iter().any(has_file)) {
-        let named = next.display().to_string();
-        text += &format!(
-            "\nRead them, then measure them:\n  bakeoff run {}\n",
-            ShellPath(&named)
-        );
-    }
     text
+}
+
+/// Returns the next step with approaches that were written into an experiment as text, which is for the user to do; empty if
+/// there are none.
+pub(crate) fn next_step(generation: &Generation, experiment: &Path) -> String {
+    let has_file = |approach: &GeneratedApproach| approach.file.is_some();
+    if !generation.approaches.iter().any(has_file) {
+        return String::new();
+    }
+    let named = experiment.display().to_string();
+    format!(
+        "\nRead them, then measure them:\n  bakeoff run {}\n",
+        ShellPath(&named)
+    )
 }
 
 #[cfg(test)]
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(counts, [(1, false), (2, true), (3, false)]);
         let third = fs::read_to_string(dir.join(".bakeoff/generation.attempts/a/3.rs")).unwrap();
         assert_eq!(third, "three");
-        assert!(!text(&read, None, None).contains('\u{1b}'));
+        assert!(!text(&read, None).contains('\u{1b}'));
 
         let more = keep(dir, &[proposal("b", Vec::new())], &[], None, None).unwrap();
         let names = with_earlier(dir, more).approaches;
