@@ -33,13 +33,13 @@ const SECOND_NAME: &str =
     "it has a second name, under which it would be changed too: put a copy of it in its place";
 
 /// The mode of folders that are made, before the user's mask.
-const FOLDER_MODE: u32 = 0o777;
+const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
 
 /// The mode of other files that are made, before the user's mask.
-const FILE_MODE: u32 = 0o666;
+const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 
 /// The mode of files that are made to be added to: only their owner may read them.
-const PRIVATE: u32 = 0o600;
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// An open folder.
 ///
@@ -126,7 +126,7 @@ impl Folder {
     /// As for [`Folder::below`], and for making folders.
     pub fn make(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         self.walk(path.as_ref(), |at, name| {
-            match rustix::fs::mkdirat(at, name, Mode::from_raw_mode(FOLDER_MODE)) {
+            match rustix::fs::mkdirat(at, name, FOLDER_MODE) {
                 Err(Errno::EXIST) | Ok(()) => Ok(()),
                 Err(error) => Err(error.into()),
             }
@@ -201,11 +201,10 @@ impl Folder {
         self.open_or_make(path.as_ref(), flags, PRIVATE)
     }
 
-    fn open_or_make(&self, path: &Path, flags: OFlags, mode: u32) -> io::Result<File> {
+    fn open_or_make(&self, path: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
         let (folder, name) = self.place(path)?;
         let make = || {
             let flags = flags | OFlags::CREATE | OFlags::EXCL | GUARDED;
-            let mode = Mode::from_raw_mode(mode);
             rustix::fs::openat(&folder.handle, &name, flags, mode).map(File::from)
         };
         let file = match folder.open_name(&name, flags) {
@@ -286,12 +285,11 @@ impl Folder {
     pub fn create(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let (folder, name) = self.place(path.as_ref())?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | GUARDED;
-        let mode = Mode::from_raw_mode(FILE_MODE);
         Ok(File::from(rustix::fs::openat(
             &folder.handle,
             &name,
             flags,
-            mode,
+            FILE_MODE,
         )?))
     }
 

@@ -6,13 +6,14 @@
 //! files, so no name in there is trusted.
 
 use super::folder::Folder;
-use super::remove_tree::remove_tree;
-use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat};
+use super::remove_tree::{remove_tree, remove_tree_in};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -135,20 +136,27 @@ pub fn remove_abandoned() {
 
 /// Removes folders that killed processes of this user left in an open folder.
 pub fn remove_abandoned_below(folder: &Folder) {
-    let number = folder.as_fd().as_raw_fd();
-    remove_abandoned_in(Path::new(&format!("/proc/self/fd/{number}")));
+    remove_abandoned_at(folder.as_fd());
 }
 
 /// Removes folders that killed processes of this user left in a folder.
 fn remove_abandoned_in(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if let Ok(parent) = rustix::fs::open(parent, flags, Mode::empty()) {
+        remove_abandoned_at(parent.as_fd());
+    }
+}
+
+fn remove_abandoned_at(parent: BorrowedFd<'_>) {
+    let Ok(entries) = Dir::read_from(parent) else {
         return;
     };
     entries
         .take(ENTRIES_MAX)
         .flatten()
-        .filter(|entry| is_name(&entry.file_name()))
-        .filter(|entry| remove_if_abandoned(&entry.path()).is_ok())
+        .map(|entry| OsStr::from_bytes(entry.file_name().to_bytes()).to_owned())
+        .filter(|name| is_name(name))
+        .filter(|name| remove_if_abandoned(parent, name).is_ok())
         .take(REMOVED_MAX)
         .for_each(drop);
 }
@@ -163,18 +171,16 @@ fn is_name(name: &OsStr) -> bool {
 
 /// Removes a folder of this user whose work has ended. Everything is reached through the open folder,
 /// so that it does not matter if its name is replaced meanwhile.
-fn remove_if_abandoned(path: &Path) -> Result<(), Errno> {
+fn remove_if_abandoned(at: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path, OFlags::RDONLY | flags, Mode::empty())?;
+    let folder = rustix::fs::openat(at, name, OFlags::RDONLY | flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&folder)?;
-    if !is_own(&stat) || stat.st_mode & 0o777 != OWNER_ONLY {
+    if !is_own(&stat) || u32::from(stat.st_mode) & 0o777 != OWNER_ONLY {
         return Err(Errno::PERM);
     }
     match take_lock(&folder) {
         Ok(_lock) => {
-            // By this path, the content of the open folder is removed, and no link in it is followed.
-            let inside = format!("/proc/self/fd/{}/{WORK}", folder.as_raw_fd());
-            match remove_tree(Path::new(&inside)) {
+            match remove_tree_in(&folder, WORK) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Errno::NOTEMPTY);
                 }
@@ -187,7 +193,7 @@ fn remove_if_abandoned(path: &Path) -> Result<(), Errno> {
         Err(Errno::NOENT) => {}
         Err(error) => return Err(error),
     }
-    rustix::fs::unlinkat(CWD, path, AtFlags::REMOVEDIR)
+    rustix::fs::unlinkat(at, name, AtFlags::REMOVEDIR)
 }
 
 /// Takes the lock of a folder, unless another process holds it.

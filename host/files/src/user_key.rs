@@ -237,17 +237,36 @@ fn read(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
 
 /// Returns the inode of a file and its time of birth, as far as the file system knows it: they tell a file from
 /// a copy of it.
+#[cfg(target_os = "linux")]
 fn birth(file: &File) -> io::Result<[u8; BIRTH_BYTES]> {
     use rustix::fs::{AtFlags, StatxFlags, statx};
     let wanted = StatxFlags::INO | StatxFlags::BTIME;
     let found = statx(file, c"", AtFlags::EMPTY_PATH, wanted)?;
+    let is_known = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME);
+    let time = is_known.then_some((found.stx_btime.tv_sec, found.stx_btime.tv_nsec));
+    Ok(birth_bytes(found.stx_ino, time))
+}
+
+/// Returns the same on other systems.
+#[cfg(not(target_os = "linux"))]
+fn birth(file: &File) -> io::Result<[u8; BIRTH_BYTES]> {
+    let found = file.metadata()?;
+    let since = found.created().ok().and_then(|time| {
+        let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some((i64::try_from(since.as_secs()).ok()?, since.subsec_nanos()))
+    });
+    Ok(birth_bytes(found.ino(), since))
+}
+
+/// Returns an inode and a time in seconds and nanoseconds, if it is known, as in a key file.
+fn birth_bytes(inode: u64, time: Option<(i64, u32)>) -> [u8; BIRTH_BYTES] {
     let mut birth = [0; BIRTH_BYTES];
-    birth[..8].copy_from_slice(&found.stx_ino.to_le_bytes());
-    if StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME) {
-        birth[8..16].copy_from_slice(&found.stx_btime.tv_sec.to_le_bytes());
-        birth[16..].copy_from_slice(&found.stx_btime.tv_nsec.to_le_bytes());
+    birth[..8].copy_from_slice(&inode.to_le_bytes());
+    if let Some((seconds, nanoseconds)) = time {
+        birth[8..16].copy_from_slice(&seconds.to_le_bytes());
+        birth[16..].copy_from_slice(&nanoseconds.to_le_bytes());
     }
-    Ok(birth)
+    birth
 }
 
 fn random() -> io::Result<[u8; KEY_BYTES]> {

@@ -2,7 +2,7 @@
 
 use super::super::plain;
 use super::{FOLDER_MODE, Folder, split};
-use rustix::fs::{AtFlags, Dir, FileType, Mode, RenameFlags};
+use rustix::fs::{AtFlags, Dir, FileType, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -98,9 +98,9 @@ impl Folder {
                 not_plain: plain::kind(found.st_mode),
                 bytes: u64::try_from(found.st_size).unwrap_or(0),
                 names: wide(found.st_nlink),
-                permissions: found.st_mode & 0o7777,
+                permissions: u32::from(found.st_mode) & 0o7777,
                 modified: UNIX_EPOCH + Duration::new(seconds, nanoseconds),
-                identity: (found.st_dev, found.st_ino),
+                identity: (device(&found), found.st_ino),
             })
         });
         match found {
@@ -115,7 +115,7 @@ impl Folder {
     /// [`io::ErrorKind::AlreadyExists`] if there is something of that name; as for making folders.
     pub fn make_new(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let (folder, name) = self.place(path.as_ref())?;
-        rustix::fs::mkdirat(&folder.handle, &name, Mode::from_raw_mode(FOLDER_MODE))?;
+        rustix::fs::mkdirat(&folder.handle, &name, FOLDER_MODE)?;
         let mut made = folder.below(&name)?;
         made.path = self.path.join(path);
         Ok(made)
@@ -185,4 +185,16 @@ fn kind_of(file_type: FileType) -> FolderEntryKind {
 /// Returns a count of the system in 64 bits: on some processors it has fewer.
 fn wide(count: impl Into<u64>) -> u64 {
     count.into()
+}
+
+/// Returns the number of the device that a file lies on.
+#[cfg(target_os = "linux")]
+fn device(found: &Stat) -> u64 {
+    found.st_dev
+}
+
+/// Returns the same where the system counts devices with a sign.
+#[cfg(not(target_os = "linux"))]
+fn device(found: &Stat) -> u64 {
+    i64::from(found.st_dev).cast_unsigned()
 }

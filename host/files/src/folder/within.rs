@@ -1,27 +1,32 @@
 //! Files of a folder that may be reached through links in it, as long as no part of the way leads out.
 //!
-//! The kernel holds the way to the folder while it walks it: nothing outside is opened, also not to look at it.
+//! Nothing outside is opened, also not to look at it: on Linux the kernel holds the way to the folder while it walks it,
+//! and on other systems the way is [walked](walk) here, name by name.
+
+#[cfg(target_os = "linux")]
+mod beneath;
+#[cfg(any(not(target_os = "linux"), test))]
+mod walk;
+
+#[cfg(target_os = "linux")]
+use self::beneath as resolve;
+#[cfg(not(target_os = "linux"))]
+use self::walk as resolve;
 
 use super::super::plain::{bounded, kind, plain};
-use super::{Folder, GUARDED};
-use rustix::fs::{Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
+use super::Folder;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::Path;
 
 /// Error text for a path that leaves the folder.
 const LEAVES: &str = "it is a link that leaves the folder of the experiment, or an absolute one: put the file itself \
                       there instead of the link";
 
-/// The most tries to resolve a path while other processes move folders on its way.
-const TRIES: u32 = 16;
-
-/// The file or folder that a path leads to, all links followed. The handle cannot read its content.
+/// The file or folder that a path leads to, all links followed. Its content is not read.
 #[derive(Debug)]
 pub struct LinkedPlace {
-    handle: OwnedFd,
+    place: resolve::Place,
     mode: rustix::fs::RawMode,
 }
 
@@ -58,18 +63,8 @@ impl Folder {
             empty if empty.as_os_str().is_empty() => Path::new("."),
             path => path,
         };
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        for _ in 0..TRIES {
-            let opened = rustix::fs::openat2(&self.handle, path, flags, Mode::empty(), resolve);
-            let handle = match opened {
-                Err(Errno::AGAIN) => continue,
-                opened => opened?,
-            };
-            let mode = rustix::fs::fstat(&handle)?.st_mode;
-            return Ok(LinkedPlace { handle, mode });
-        }
-        Err(io::Error::other("somebody keeps moving folders on its way"))
+        let (place, mode) = resolve::find(&self.handle, path)?;
+        Ok(LinkedPlace { place, mode })
     }
 
     /// Opens a plain file for reading, through links that stay in this folder. Anything else is refused by its kind,
@@ -80,7 +75,7 @@ impl Folder {
     pub fn open_linked(&self, path: impl AsRef<Path>) -> io::Result<File> {
         let found = self.find(path).map_err(explained)?;
         plain(found.mode)?;
-        Ok(File::from(reopened(&found, OFlags::RDONLY | GUARDED)?))
+        Ok(File::from(resolve::open_file(&found.place)?))
     }
 
     /// Reads a plain file through links that stay in this folder; `None` if it has more than `bytes_max` bytes.
@@ -102,21 +97,11 @@ impl Folder {
     pub fn below_linked(&self, path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let found = self.find(path).map_err(explained)?;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
-            handle: reopened(&found, flags)?,
+            handle: resolve::open_folder(&found.place)?,
             path: self.path.join(path),
         })
     }
-}
-
-/// Opens a found file or folder by its handle, so that it does not matter what its path leads to by now.
-fn reopened(found: &LinkedPlace, flags: OFlags) -> io::Result<OwnedFd> {
-    let number = found.handle.as_raw_fd();
-    let own = format!("/proc/self/fd/{number}");
-    // That is a link itself, of the kernel's.
-    let flags = flags.difference(OFlags::NOFOLLOW);
-    Ok(rustix::fs::open(own, flags, Mode::empty())?)
 }
 
 /// Returns the error for a path that leads out of its folder.

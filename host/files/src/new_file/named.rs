@@ -1,0 +1,193 @@
+//! A new file on systems other than Linux: one with a temporary name in an open folder, through whose handle all of it
+//! happens, since there are no files without a name, and no path leads to an open folder whatever its name is by now.
+
+use super::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
+use rustix::fs::{
+    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RawMode, RenameFlags, fstat, linkat,
+    openat, renameat, renameat_with, unlinkat,
+};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// Characters of a random part of a name. A random byte chooses each evenly: their number divides 256.
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// A file that is not in its place yet. Dropping it removes it.
+#[derive(Debug)]
+pub(super) struct Unplaced {
+    file: File,
+    folder: OwnedFd,
+    temporary: OsString,
+    name: OsString,
+}
+
+impl Unplaced {
+    /// Makes an empty file that is to become the one at `path`, which lies in `folder`.
+    pub(super) fn at_path(folder: &Path, path: &Path, mode: u32) -> io::Result<Self> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return Err(Errno::ISDIR.into());
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(folder, flags, Mode::empty())?;
+        Self::in_open(folder, name, mode)
+    }
+
+    /// Makes an empty file that is to get this name in an open folder.
+    pub(super) fn in_open(folder: OwnedFd, name: &OsStr, mode: u32) -> io::Result<Self> {
+        remove_abandoned(&folder);
+        let mode = Mode::from_bits_truncate(mode as RawMode);
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        for _ in 0..TRIES {
+            let temporary = random_name()?;
+            let file = match openat(&folder, &temporary, flags | OFlags::CLOEXEC, mode) {
+                Err(Errno::EXIST) => continue,
+                made => File::from(made?),
+            };
+            // Another process may take it for abandoned before it is locked.
+            let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if !taken && file.metadata()?.nlink() > 0 {
+                let name = name.to_owned();
+                return Ok(Self {
+                    file,
+                    folder,
+                    temporary,
+                    name,
+                });
+            }
+        }
+        Err(io::Error::other("other processes keep removing it"))
+    }
+
+    /// Returns the open file, to write its content to.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the file its name, in place of any other of that name.
+    pub(super) fn put_in_place(self) -> io::Result<()> {
+        let folder = &self.folder;
+        Ok(renameat(folder, &self.temporary, folder, &self.name)?)
+    }
+
+    /// Gives the file its name if nothing has that name.
+    pub(super) fn put_where_free(self) -> io::Result<()> {
+        let folder = &self.folder;
+        let flags = RenameFlags::NOREPLACE;
+        match renameat_with(folder, &self.temporary, folder, &self.name, flags) {
+            // Not every file system can do that, nor has every one second names for files.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(linkat(
+                folder,
+                &self.temporary,
+                folder,
+                &self.name,
+                AtFlags::empty(),
+            )?),
+            placed => Ok(placed?),
+        }
+    }
+}
+
+impl Drop for Unplaced {
+    fn drop(&mut self) {
+        // Once the file is in its place there is none of this name.
+        let _ = unlinkat(&self.folder, &self.temporary, AtFlags::empty());
+    }
+}
+
+fn random_name() -> io::Result<OsString> {
+    let mut random = [0; RANDOM_CHARS];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    let letter = |byte: &u8| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]);
+    let letters: String = random.iter().map(letter).collect();
+    Ok(format!("{PREFIX}{letters}").into())
+}
+
+/// Removes files that killed writers of this user left in an open folder.
+fn remove_abandoned(folder: &OwnedFd) {
+    let Ok(entries) = Dir::read_from(folder) else {
+        return;
+    };
+    for entry in entries.take(ENTRIES_MAX).flatten() {
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if is_name(name) {
+            // It stays if it is not ours, or is being written: the next writer looks again.
+            let _ = remove_if_abandoned(folder, name);
+        }
+    }
+}
+
+fn remove_if_abandoned(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(folder, name, flags, Mode::empty())?;
+    let stat = fstat(&file)?;
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    if !is_own || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(());
+    }
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(unlinkat(folder, name, AtFlags::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MODE;
+    use super::super::tests::names_in;
+    use super::*;
+    use std::io::Write as _;
+
+    fn unplaced(folder: &Path) -> Unplaced {
+        Unplaced::at_path(folder, &folder.join("rows"), MODE).unwrap()
+    }
+
+    #[test]
+    fn a_file_with_a_temporary_name_gets_its_own_or_leaves_the_other_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        let first = unplaced(folder.path());
+        first.file().write_all(b"first").unwrap();
+        first.put_where_free().unwrap();
+        let taken = unplaced(folder.path()).put_where_free().unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        let second = unplaced(folder.path());
+        second.file().write_all(b"second").unwrap();
+        second.put_in_place().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        drop(unplaced(folder.path()));
+        assert_eq!(names_in(folder.path()), ["rows"]);
+    }
+
+    #[test]
+    fn a_file_that_is_written_stays_and_one_of_a_killed_writer_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let writing = unplaced(folder.path());
+        let left = folder.path().join(".bakeoff-new-abc234");
+        std::fs::write(&left, "half").unwrap();
+        std::os::unix::fs::symlink("mine", folder.path().join(".bakeoff-new-link00")).unwrap();
+        drop(unplaced(folder.path()));
+        let mut kept = [writing.temporary.to_str().unwrap(), ".bakeoff-new-link00"];
+        kept.sort_unstable();
+        assert_eq!(names_in(folder.path()), kept);
+    }
+
+    /// The folder is moved meanwhile, and another one has its name.
+    #[test]
+    fn all_of_it_happens_in_the_folder_that_was_opened() {
+        let outer = tempfile::tempdir().unwrap();
+        let at = |name: &str| outer.path().join(name);
+        std::fs::create_dir(at("folder")).unwrap();
+        let new = unplaced(&at("folder"));
+        std::fs::rename(at("folder"), at("moved")).unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        new.put_in_place().unwrap();
+        assert_eq!(names_in(&at("moved")), ["rows"]);
+        assert_eq!(names_in(&at("folder")), Vec::<String>::new());
+    }
+}
