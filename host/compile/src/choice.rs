@@ -114,8 +114,11 @@ impl Programs {
 
     /// Returns a command as [`Programs::command`] does, under a keeper, for a program that starts others: all of them
     /// end with it, and with bakeoff.
-    pub(super) fn kept_command(&self, program: &Path) -> Command {
-        self.prepared(kept(program).into())
+    ///
+    /// # Errors
+    /// This system has no keepers.
+    pub(super) fn kept_command(&self, program: &Path) -> io::Result<Command> {
+        Ok(self.prepared(kept(program)?.into()))
     }
 
     fn prepared(&self, mut command: Command) -> Command {

@@ -100,10 +100,13 @@ async fn add(
     report(&format!(
         "the Rust toolchain {name} lacks the target {TARGET}: running `{command}`"
     ));
-    let mut added = programs.kept_command(&rustup);
-    added.args(["target", "add", TARGET, "--toolchain"]);
-    added.arg(name.to_string());
-    let tried = match output_of_kept(added).await {
+    let adding = async {
+        let mut added = programs.kept_command(&rustup)?;
+        added.args(["target", "add", TARGET, "--toolchain"]);
+        added.arg(name.to_string());
+        output_of_kept(added).await
+    };
+    let tried = match adding.await {
         Ok(_) if has_core(&libraries(sysroot)) => return Ok(()),
         Ok(output) => {
             let stderr = String::from_utf8_lossy(&output.stderr);

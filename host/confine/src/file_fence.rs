@@ -6,8 +6,8 @@
 use super::job::FileAccess;
 use super::keeper;
 use super::landlock_rules::{self, FenceSignals, OpenedPath, restrict_self};
+use super::network::Network;
 use super::probe::ProbeConfig;
-use super::syscalls::Network;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;

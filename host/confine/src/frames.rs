@@ -20,6 +20,7 @@ pub struct Frames {
 }
 
 impl Frames {
+    #[cfg(target_os = "linux")]
     pub(super) fn new(pipe: File, frame_bytes_max: u64, page: Option<&'static AtomicU64>) -> Self {
         Self {
             pipe,

@@ -5,8 +5,9 @@
 //! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
 
 use super::landlock_rules::restrict_self;
+use super::network::Network;
 use super::privileges::{self, close_other_files, kill_with_parent};
-use super::syscalls::{self, Network};
+use super::syscalls;
 use super::{live_process, supervise, watchdog};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
@@ -52,8 +53,11 @@ const AWAITED: [libc::c_int; 5] = [
 /// Returns a command that runs a program under a keeper. Everything that is added to it (arguments, variables, a
 /// folder, streams) is the program's. The program ends with the thread that starts it, and everything that it started
 /// ends with the program.
-pub fn kept(program: &Path) -> Command {
-    command(program, None)
+///
+/// # Errors
+/// This system has no keepers; on Linux there is no error.
+pub fn kept(program: &Path) -> io::Result<Command> {
+    Ok(command(program, None))
 }
 
 /// Returns the command of a keeper whose program is behind the rules of a fence, which its child enters and it does not.
@@ -416,7 +420,7 @@ mod tests {
     use std::process::Stdio;
 
     fn shell(script: &str) -> Command {
-        let mut command = kept(Path::new("/bin/sh"));
+        let mut command = kept(Path::new("/bin/sh")).unwrap();
         command.args(["-c", script]).stdin(Stdio::null());
         command
     }
@@ -434,7 +438,10 @@ mod tests {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(5));
-        let none = kept(Path::new("/no/such/program")).output().unwrap();
+        let none = kept(Path::new("/no/such/program"))
+            .unwrap()
+            .output()
+            .unwrap();
         assert_eq!(none.status.code(), Some(NOT_STARTED.into()));
         let said = String::from_utf8(none.stderr).unwrap();
         assert!(said.contains("cannot start /no/such/program"), "{said}");

@@ -3,68 +3,111 @@
 //! The parent never compiles, loads or runs anything untrusted. It hands work to a child, which
 //! fences itself in before it looks at the work. This room does not know what children do: a
 //! [`ChildJob`] names a role and carries bytes.
+//!
+//! Fences are Linux's. On other systems this room has the same names and starts nothing: whoever asks for a child, or for a
+//! program under a keeper, is told why there is none.
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("bakeoff runs on Linux only: its fences are Landlock and seccomp");
-
-mod bubblewrap;
-mod cgroup;
-mod cores;
 pub mod cpu_time;
-mod enter;
 mod error;
 mod exit;
-mod file_fence;
-mod folder_watch;
 mod frames;
 mod job;
-mod keeper;
-mod landlock_rules;
-mod live_process;
 mod measured;
-mod memory_file;
-mod privileges;
-mod probe;
+mod network;
 mod program;
-mod shared_page;
-mod sockets;
-mod spawn;
-mod supervise;
-mod syscalls;
 pub mod tasks;
+
+// Fences, and what is watched in /proc.
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod cores;
+#[cfg(target_os = "linux")]
+mod enter;
+#[cfg(target_os = "linux")]
+mod file_fence;
+#[cfg(target_os = "linux")]
+mod folder_watch;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(target_os = "linux")]
+mod landlock_rules;
+#[cfg(target_os = "linux")]
+mod live_process;
+#[cfg(target_os = "linux")]
+mod measurement;
+#[cfg(target_os = "linux")]
+mod memory_file;
+#[cfg(target_os = "linux")]
+mod privileges;
+#[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
+mod shared_page;
+#[cfg(target_os = "linux")]
+mod sockets;
+#[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(target_os = "linux")]
+mod supervise;
+#[cfg(target_os = "linux")]
+mod syscalls;
+#[cfg(target_os = "linux")]
 mod watchdog;
+
+// The same names where there are no fences.
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+use elsewhere::sockets;
 
 // The name by which the tests of other crates know this one.
 #[cfg(test)]
 extern crate self as bakeoff_confine;
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 #[path = "../testing/keeper_before_main.rs"]
 mod keeper_before_main;
 
-pub use bubblewrap::bubblewrap_is_installed;
-pub use cores::{pin, usable_cores};
-pub use enter::enter_if_child;
 pub use error::{ConfinementError, FrameError, SpawnError};
 pub use exit::{Exit, ExitCause, ROLE_FAILED};
-pub use file_fence::{FileFence, kept_in};
 pub use frames::{FrameReader, Frames};
 pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
 };
-pub use keeper::{Keeper, enter_if_keeper, kept};
-pub use measured::{Measured, Measurement, end_in_words, measured, measured_in, sink, written};
-pub use privileges::{in_own_session, kill_with_parent};
-pub use probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig};
+pub use measured::{Measured, end_in_words, written};
+pub use network::Network;
 pub use program::{
-    Answered, HostSetup, PROGRAM_HOST, ProgramError, ProgramFailure, ProgramFile, ProgramLink,
-    ProgramStart,
+    Answered, HostSetup, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
 };
-pub use shared_page::Announced;
-pub use sockets::socket_pair;
-pub use spawn::{Child, Confinement};
-pub use supervise::STACK_BYTES;
-pub use syscalls::Network;
+
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{
+    Announced, Child, Confinement, FileFence, Keeper, Measurement, PROBE, PROGRAM_HOST,
+    bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_own_session, kept, kept_in,
+    kill_with_parent, measured, measured_in, pin, sink, socket_pair, usable_cores,
+};
+
+#[cfg(target_os = "linux")]
+pub use {
+    bubblewrap::bubblewrap_is_installed,
+    cores::{pin, usable_cores},
+    enter::enter_if_child,
+    file_fence::{FileFence, kept_in},
+    keeper::{Keeper, enter_if_keeper, kept},
+    measurement::{Measurement, measured, measured_in, sink},
+    privileges::{in_own_session, kill_with_parent},
+    probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig},
+    program::PROGRAM_HOST,
+    shared_page::Announced,
+    sockets::socket_pair,
+    spawn::{Child, Confinement},
+};
+
+/// Stack of a thread of the parent in bytes, whatever `RUST_MIN_STACK` says.
+pub const STACK_BYTES: usize = 2 << 20;
 
 /// Time between two looks of the parent at the memory and the processes of a child that starts others. A compiler takes
 /// memory as fast as the machine gives it, and no kernel limit holds all of its processes together where control groups

@@ -4,6 +4,7 @@
 //! A thread, because the kernel ties a child's death signal to the *thread* that started it: this
 //! one lives until the child is gone.
 
+use super::STACK_BYTES;
 use super::cgroup::Cgroup;
 use super::cpu_time;
 use super::exit::{Exit, ExitCause};
@@ -95,9 +96,6 @@ pub(super) struct StartedChild {
     pub(super) stdout: ChildStdout,
     pub(super) exit: oneshot::Receiver<Exit>,
 }
-
-/// Stack of a thread of the parent in bytes, whatever `RUST_MIN_STACK` says.
-pub const STACK_BYTES: usize = 2 << 20;
 
 /// Starts `command` on a thread of its own, which stays until the child is reaped.
 pub(super) async fn start(

@@ -46,7 +46,7 @@ impl EventListener {
     pub fn start(line: &CommandLine) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(LINES_WAITING_MAX);
         let (started, is_started) = sync_channel(1);
-        let mut command = kept(Path::new(line.program()));
+        let mut command = kept(Path::new(line.program()))?;
         command
             .args(line.arguments())
             .stdin(Stdio::piped())

@@ -51,7 +51,7 @@ impl Program<'_> {
     /// written. If the future is dropped, the program is killed.
     pub(super) async fn run(self, on_bytes: &(dyn Fn(usize) + Send + Sync)) -> io::Result<Ended> {
         let folder = Scratch::new()?;
-        let mut command = kept(self.path);
+        let mut command = kept(self.path)?;
         command
             .args(&self.arguments)
             .env_clear()

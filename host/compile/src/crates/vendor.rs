@@ -216,7 +216,7 @@ async fn fetch(
     work: &Path,
 ) -> std::io::Result<Option<String>> {
     let programs = Programs::of_user(false);
-    let mut command = programs.kept_command(cargo);
+    let mut command = programs.kept_command(cargo)?;
     command
         .args([
             "vendor",

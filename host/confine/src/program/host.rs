@@ -1,16 +1,15 @@
 //! The child in which a program runs: it starts it, passes requests on, and measures what each takes.
 
 use super::filter;
-use super::protocol::{self, OfHost, ProgramFailure, ProgramStart, ToHost};
+use super::protocol::{self, HostSetup, OfHost, ProgramFailure, ProgramStart, ToHost};
 use super::running::Running;
 use crate::frames::Frames;
 use crate::job::Role;
 use crate::sockets;
-use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// The role of a host of programs.
@@ -19,17 +18,6 @@ pub const PROGRAM_HOST: Role = Role {
     before_fence: Role::nothing,
     run,
 };
-
-/// Setup of the host of a program, as the parent sends it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HostSetup {
-    /// The program that the command names; `None` if that is a file of the experiment.
-    pub interpreter: Option<PathBuf>,
-    /// The folder in which the program runs, and may write.
-    pub folder: PathBuf,
-    /// The variable `PATH` of the program.
-    pub path: String,
-}
 
 /// A host at work.
 struct Host {

@@ -3,12 +3,24 @@
 use bakeoff_domain::spec::CallTiming;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 /// Size of a message's length, in bytes.
 const LENGTH_BYTES: usize = 4;
 
 /// The largest message, in bytes: a request with its arguments, or the files of a program.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
+
+/// Setup of the host of a program, as the parent sends it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HostSetup {
+    /// The program that the command names; `None` if that is a file of the experiment.
+    pub interpreter: Option<PathBuf>,
+    /// The folder in which the program runs, and may write.
+    pub folder: PathBuf,
+    /// The variable `PATH` of the program.
+    pub path: String,
+}
 
 /// A file of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,6 @@ mod rules;
 mod runner;
 
 pub(super) use host::of_program;
-pub use network::Network;
 pub(super) use network::of_network;
 pub(super) use rules::Signals;
 

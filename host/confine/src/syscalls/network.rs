@@ -5,18 +5,8 @@
 //! All other calls stay as they are. Pairs of sockets (socketpair) reach nobody outside, and are left.
 
 use super::FIRST_UNKNOWN;
+use crate::network::Network;
 use seccompiler::sock_filter;
-
-/// The network that a program behind a fence has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    /// None: no socket can be made.
-    #[default]
-    Closed,
-    /// That of the machine, by IPv4 and IPv6. Sockets of the machine itself (those of containers, keys, desktops) cannot
-    /// be made.
-    Open,
-}
 
 impl Network {
     /// Returns the letter that stands for it between processes.
