@@ -3,10 +3,11 @@
 //! SQLite takes paths. For each path in one of these folders, the file is opened or removed by its name in the open
 //! folder instead, wherever the path leads by then.
 
+use super::system::real_path;
 use bakeoff_files::Folder;
 use std::ffi::{CStr, OsStr};
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,11 +40,8 @@ impl DatabaseFolder {
     /// # Errors
     /// The folder is gone, or another one has its path while it is in use.
     pub(super) fn new(folder: Folder) -> io::Result<Self> {
-        let number = folder.as_fd().as_raw_fd();
-        let real = rustix::fs::readlink(format!("/proc/self/fd/{number}"), Vec::new())?;
-        let real = PathBuf::from(OsStr::from_bytes(real.as_bytes()));
-        let found = rustix::fs::fstat(&folder)?;
-        let id = (found.st_dev, found.st_ino);
+        let real = real_path(&folder)?;
+        let id = folder.identity()?;
         let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         match in_use.iter_mut().find(|one| one.real == real) {
             Some(one) if one.id == id => one.users += 1,

@@ -43,6 +43,7 @@ mod safe_id;
 mod schema;
 mod seal;
 mod seal_again;
+mod system;
 mod tables;
 mod variants;
 

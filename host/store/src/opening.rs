@@ -2,8 +2,9 @@
 //! needs them: so each file is examined here once it is open, and nothing relies on what was found there before.
 
 use super::database_folder::{DatabaseFolder, in_open_folder};
+use super::system::{open_without_links, set_errno};
 use rusqlite::{Connection, OpenFlags, ffi};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawMode, statat};
 use rustix::io::Errno;
 use std::ffi::{CStr, c_char, c_int};
 use std::mem::transmute;
@@ -118,15 +119,14 @@ unsafe extern "C" fn unlink_for_sqlite(path: *const c_char) -> c_int {
 }
 
 fn failed(error: Errno) -> c_int {
-    // SAFETY: it is this thread's own number, which is always there.
-    unsafe { *libc::__errno_location() = error.raw_os_error() };
+    set_errno(error);
     -1
 }
 
 fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | GUARDED;
     let mode = if flags.contains(OFlags::CREATE) {
-        Mode::from_raw_mode(mode.cast_unsigned())
+        Mode::from_raw_mode(mode.cast_unsigned() as RawMode)
     } else {
         Mode::empty()
     };
@@ -160,18 +160,8 @@ fn opened(path: &CStr, flags: c_int, mode: c_int) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Opens a path on which nothing is a link, even if another folder takes the place of one on it meanwhile.
-fn open_without_links(path: &CStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    match rustix::fs::openat2(CWD, path, flags, mode, resolve) {
-        // An old kernel, or a filter that does not know it.
-        Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(path, flags, mode),
-        opened => opened,
-    }
-}
-
 /// Refuses anything but a plain file, or a folder that is opened for reading: SQLite syncs folders to the disk.
-fn refuse(mode: rustix::fs::RawMode, flags: OFlags) -> Result<(), Errno> {
+fn refuse(mode: RawMode, flags: OFlags) -> Result<(), Errno> {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => Ok(()),
         FileType::Directory if !flags.intersects(OFlags::WRONLY | OFlags::RDWR) => Ok(()),

@@ -109,6 +109,15 @@ impl Folder {
         }
     }
 
+    /// Returns the numbers of the folder's device and of its inode.
+    ///
+    /// # Errors
+    /// The system cannot say.
+    pub fn identity(&self) -> io::Result<(u64, u64)> {
+        let found = rustix::fs::fstat(&self.handle)?;
+        Ok((device(&found), found.st_ino))
+    }
+
     /// Makes a folder where nothing has that name, and opens it.
     ///
     /// # Errors
