@@ -31,6 +31,8 @@ mod file_fence;
 #[cfg(target_os = "linux")]
 mod folder_watch;
 #[cfg(target_os = "linux")]
+mod held_process;
+#[cfg(target_os = "linux")]
 mod keeper;
 #[cfg(target_os = "linux")]
 mod landlock_rules;
@@ -83,19 +85,13 @@ pub use program::{
     Answered, HostSetup, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
 };
 
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::{
-    Announced, Child, Confinement, FileFence, Keeper, Measurement, PROBE, PROGRAM_HOST,
-    bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_own_session, kept, kept_in,
-    kill_with_parent, measured, measured_in, pin, sink, socket_pair, usable_cores,
-};
-
 #[cfg(target_os = "linux")]
 pub use {
     bubblewrap::bubblewrap_is_installed,
     cores::{pin, usable_cores},
     enter::enter_if_child,
     file_fence::{FileFence, kept_in},
+    held_process::{HeldProcess, in_open_folder},
     keeper::{Keeper, enter_if_keeper, kept},
     measurement::{Measurement, measured, measured_in, sink},
     privileges::{in_own_session, kill_with_parent},
@@ -104,6 +100,14 @@ pub use {
     shared_page::Announced,
     sockets::socket_pair,
     spawn::{Child, Confinement},
+};
+
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{
+    Announced, Child, Confinement, FileFence, HeldProcess, Keeper, Measurement, PROBE,
+    PROGRAM_HOST, bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_open_folder,
+    in_own_session, kept, kept_in, kill_with_parent, measured, measured_in, pin, sink, socket_pair,
+    usable_cores,
 };
 
 /// Stack of a thread of the parent in bytes, whatever `RUST_MIN_STACK` says.

@@ -1,4 +1,4 @@
-//! What was measured of a program of the user's, what it wrote, and how it ended.
+//! A program of the user's that has ended: its measurement, its output and its end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

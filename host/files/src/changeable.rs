@@ -10,6 +10,14 @@ use std::path::{Component, Path, PathBuf};
 /// The most symbolic links on the way of a path, as for the kernel.
 const LINKS_MAX: usize = 40;
 
+/// Groups whose members may change the system anyway. On macOS `admin` (80) is one: it may write to `/Applications` and to
+/// Homebrew's folders, and become root.
+const SYSTEM_GROUPS: &[u32] = if cfg!(target_os = "macos") {
+    &[0, 80]
+} else {
+    &[0]
+};
+
 /// Permissions that are checked on the way of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
@@ -106,7 +114,8 @@ impl User {
             return None;
         }
         // Many systems give each user a group of the same number, with nobody else in it.
-        let private = found.gid() == 0 || (found.gid() == self.gid && self.gid == self.uid);
+        let private = SYSTEM_GROUPS.contains(&found.gid())
+            || (found.gid() == self.gid && self.gid == self.uid);
         match found.mode() {
             mode if mode & 0o002 != 0 => Some("can be written by everybody"),
             mode if mode & 0o020 != 0 && !private => Some("can be written by its group"),

@@ -10,7 +10,6 @@ mod tests;
 mod within;
 
 pub use names::{FolderEntry, FolderEntryKind, FoundEntry};
-pub(super) use within::outside;
 pub use within::{LinkedPlace, leaves_folder};
 
 use super::new_file::NewFile;
@@ -31,6 +30,10 @@ const LINK: &str = "it is a link, and nothing is read or written through a link 
 /// Error text for a file with a second name (a hard link).
 const SECOND_NAME: &str =
     "it has a second name, under which it would be changed too: put a copy of it in its place";
+
+/// Error text for a path that leaves the folder.
+const LEAVES: &str = "it is a link that leaves the folder of the experiment, or an absolute one: put the file itself \
+                      there instead of the link";
 
 /// The mode of folders that are made, before the user's mask.
 const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
@@ -357,6 +360,11 @@ fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
 
 fn leaves() -> io::Error {
     io::Error::other("its path leaves the folder")
+}
+
+/// Returns the error for a path that leads out of its folder.
+pub(super) fn outside() -> io::Error {
+    io::Error::new(io::ErrorKind::CrossesDevices, LEAVES)
 }
 
 /// Opens a folder in another one, by a name that is no link.

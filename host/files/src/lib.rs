@@ -10,6 +10,8 @@ mod folder;
 mod interpreter;
 mod json;
 mod new_file;
+#[cfg(test)]
+mod pipe;
 mod plain;
 mod programs;
 mod reach;

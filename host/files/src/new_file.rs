@@ -4,6 +4,7 @@
 mod named;
 #[cfg(target_os = "linux")]
 mod nameless;
+mod temporary_name;
 
 #[cfg(not(target_os = "linux"))]
 use self::named::Unplaced;
@@ -21,20 +22,6 @@ const MODE: u32 = 0o666;
 
 /// The mode of files that only their owner may read.
 const PRIVATE: u32 = 0o600;
-
-/// The prefix of the name that a file has until it is in its place. It marks files of bakeoff: the next file that
-/// is written beside them removes those whose writer is gone.
-const PREFIX: &str = ".bakeoff-new-";
-
-/// The number of random letters and digits after the prefix.
-const RANDOM_CHARS: usize = 6;
-
-/// The most entries of a folder that are looked at for files that killed writers left.
-const ENTRIES_MAX: usize = 10_000;
-
-/// The most attempts to make a file with a name: another process may take it for abandoned before it is
-/// locked.
-const TRIES: u32 = 16;
 
 /// A file that is being written, and has a temporary name or none until it is put in its place. It is locked
 /// (`flock`) until then, so that no other process takes it for an abandoned one.
@@ -104,14 +91,6 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = NewFile::for_path(path)?;
     new.file().write_all(bytes)?;
     new.put_where_free()
-}
-
-/// Returns true if a [`NewFile`] may have had this name.
-fn is_name(name: &OsStr) -> bool {
-    let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
-    random.is_some_and(|random| {
-        random.len() == RANDOM_CHARS && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
 }
 
 #[cfg(test)]

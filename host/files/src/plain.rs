@@ -63,7 +63,7 @@ pub(super) fn kind(mode: rustix::fs::RawMode) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::fs::{CWD, mknodat};
+    use crate::pipe::make_pipe;
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
@@ -86,7 +86,7 @@ mod tests {
     fn everything_else_is_refused_by_its_kind_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        make_pipe(&at("pipe"));
         symlink("pipe", at("link")).unwrap();
         let _socket = UnixListener::bind(at("socket")).unwrap();
         for (path, kind) in [
@@ -109,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "abc").unwrap();
-        mknodat(CWD, at("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        make_pipe(&at("pipe"));
         symlink("file", at("named")).unwrap();
         std::thread::scope(|scope| {
             let changing = scope.spawn(|| {

@@ -95,6 +95,7 @@ pub(super) fn clock_cost_ns(read: fn() -> u64) -> f64 {
 }
 
 /// Returns the number of involuntary context switches of this thread.
+#[cfg(target_os = "linux")]
 pub(super) fn preemptions() -> u64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid place for what the call writes, and all-zero bytes are valid.
@@ -103,6 +104,12 @@ pub(super) fn preemptions() -> u64 {
         usage.assume_init()
     };
     usage.ru_nivcsw.unsigned_abs()
+}
+
+/// Returns 0 where the system does not count them for a thread. No runner is started there.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn preemptions() -> u64 {
+    0
 }
 
 #[cfg(test)]

@@ -21,10 +21,19 @@ pub fn role() -> Role {
 /// one of 2 MiB costs as much as 512 small ones.
 fn before_fence() {
     engine::can_list_written_pages();
+    ask_for_pages_of_one_size();
+}
+
+#[cfg(target_os = "linux")]
+fn ask_for_pages_of_one_size() {
     let (on, unused): (libc::c_ulong, libc::c_ulong) = (1, 0);
     // SAFETY: the request takes no pointer. Kernels that do not know it have nothing to turn off.
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, on, unused, unused, unused) };
 }
+
+/// Does nothing: no runner is started on other systems.
+#[cfg(not(target_os = "linux"))]
+fn ask_for_pages_of_one_size() {}
 
 fn run(message: &[u8], frames: &mut Frames) -> Result<(), String> {
     let (runner, call) = Runner::open::<AnyCall>(message)?;

@@ -1,13 +1,11 @@
 //! Commands of this same binary, each in the open folder of an experiment: runs, which live on without this server, and
 //! short ones, which end with it.
 
-use bakeoff_confine::{in_own_session, kill_with_parent};
+use bakeoff_confine::{in_open_folder, in_own_session, kill_with_parent};
 use bakeoff_files::Folder;
-use rustix::fs::MemfdFlags;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -114,11 +112,8 @@ pub(crate) fn in_session_of_its_own(
 /// Returns a command of this binary that starts in an open folder, whatever its path leads to by then.
 fn command(folder: &Folder, words: &[OsString]) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    command
-        .arg0("bakeoff")
-        .args(words)
-        .current_dir(format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd()))
-        .stdin(Stdio::null());
+    command.arg0("bakeoff").args(words).stdin(Stdio::null());
+    in_open_folder(&mut command, folder)?;
     Ok(command)
 }
 
@@ -141,8 +136,16 @@ fn wait(mut child: Child) -> io::Result<ExitStatus> {
 }
 
 /// Makes a file without a name, in memory.
+#[cfg(target_os = "linux")]
 fn memory(name: &str) -> io::Result<File> {
-    Ok(rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC)?.into())
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    Ok(rustix::fs::memfd_create(name, flags)?.into())
+}
+
+/// Refuses: on other systems pages start no commands.
+#[cfg(not(target_os = "linux"))]
+fn memory(_name: &str) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn start_of(file: &File) -> String {

@@ -1,8 +1,10 @@
 //! Stopping a run, whoever started it: the process that holds the lock of its results gets what Ctrl-C sends.
 
+use bakeoff_confine::HeldProcess;
 use bakeoff_files::Folder;
 use bakeoff_store::{LOCK_FILE, Lock};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,7 +45,7 @@ fn interrupt(folder: &Folder) -> Result<Option<u32>, String> {
     let pid = i32::try_from(holder.pid).ok().and_then(Pid::from_raw);
     let pid =
         pid.ok_or("it is not known which process works on it: stop it where it was started")?;
-    let process = pidfd_open(pid, PidfdFlags::empty())
+    let process = HeldProcess::of(pid)
         .map_err(|error| format!("process {} cannot be reached: {error}", holder.pid))?;
     // The file says who holds it, and may have been written by anybody: only a process that has it open is sent anything.
     // That is looked at while the process is held by its handle, so that no other one can have its number.
@@ -53,9 +55,10 @@ fn interrupt(folder: &Folder) -> Result<Option<u32>, String> {
             holder.pid
         ));
     }
-    match pidfd_send_signal(&process, Signal::INT) {
+    match process.send(Signal::INT) {
+        Ok(()) => Ok(Some(holder.pid)),
         // It ended by itself meanwhile.
-        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(Some(holder.pid)),
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::SRCH) => Ok(Some(holder.pid)),
         Err(error) => Err(format!("process {} cannot be stopped: {error}", holder.pid)),
     }
 }

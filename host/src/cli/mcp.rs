@@ -46,6 +46,12 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Status, Failure> {
             ));
         }
     };
+    if !cfg!(target_os = "linux") {
+        return Err(Failure::usage(
+            "this system has no fences for the commands of agents (Landlock and seccomp are Linux's): let the agent's client \
+             start the server on a Linux machine, with `ssh HOST bakeoff mcp`",
+        ));
+    }
     if let Some(why) = crate::mcp::missing_fence() {
         // stdout is the client's.
         anstream::eprintln!(

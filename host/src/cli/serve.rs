@@ -49,6 +49,23 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
+    /// Refuses what needs fences, or the kernel's table of connections.
+    fn refuse_what_is_linux_alone(&self) -> Result<(), Failure> {
+        if self.allow_run {
+            return Err(Failure::usage(
+                "--allow-run: this system has no fences for untrusted code (Landlock and seccomp are Linux's), so that no page \
+                 can start a run: leave it out, and run it on a Linux machine with `--on ssh:HOST`, or with `--on container`",
+            ));
+        }
+        if self.open {
+            return Err(Failure::usage(
+                "--open: this system does not say which user's program a connection is from, so that the address for a \
+                 browser's command line could be used by others: leave it out, and open the address that is printed",
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the leave of the pages; `None` if they only show.
     fn leave(&self) -> Result<Option<bakeoff_serve::Leave>, Failure> {
         let mut run_options = self.leave.options()?;
@@ -75,6 +92,9 @@ impl Arguments {
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
+    if !cfg!(target_os = "linux") {
+        arguments.refuse_what_is_linux_alone()?;
+    }
     let leave = arguments.leave()?;
     let may = if leave.is_some() {
         "read, start, stop and change experiments"

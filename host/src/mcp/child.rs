@@ -8,12 +8,11 @@ use super::consent::Asking;
 use super::error::ToolError;
 use super::fence::{self, CommandKind, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
-use bakeoff_confine::kill_with_parent;
-use rustix::process::{PidfdFlags, Signal};
+use bakeoff_confine::{HeldProcess, in_open_folder, kill_with_parent};
+use rustix::process::{Pid, Signal};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
@@ -118,7 +117,7 @@ impl Invocation {
 
 /// A running command, which is killed when this value is dropped.
 struct Started {
-    process: OwnedFd,
+    process: HeldProcess,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     exit: oneshot::Receiver<ExitStatus>,
@@ -127,7 +126,7 @@ struct Started {
 impl Started {
     fn kill(&self) {
         // Fails only if it has ended.
-        let _ = rustix::process::pidfd_send_signal(&self.process, Signal::KILL);
+        let _ = self.process.send(Signal::KILL);
     }
 }
 
@@ -172,11 +171,7 @@ async fn start(invocation: Invocation) -> io::Result<Started> {
     })
 }
 
-fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> {
-    let folder = match &invocation.folder {
-        WorkingFolder::Own(path) => path.clone(),
-        WorkingFolder::Opened(folder) => format!("/proc/self/fd/{}", folder.as_raw_fd()).into(),
-    };
+fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, HeldProcess)> {
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(&invocation.arguments)
@@ -186,13 +181,16 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
                 .iter()
                 .flat_map(|last| [OsStr::new("--"), last]),
         )
-        .current_dir(folder)
         .env("TMPDIR", &invocation.temporary)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         // Ctrl-C at the server's terminal is the server's to answer.
         .process_group(0);
+    match &invocation.folder {
+        WorkingFolder::Own(path) => command.current_dir(path),
+        WorkingFolder::Opened(folder) => in_open_folder(&mut command, folder)?,
+    };
     let reached = ReachedFolders {
         named: match &invocation.folder {
             WorkingFolder::Own(_) => None,
@@ -204,13 +202,12 @@ fn spawn(invocation: &Invocation) -> io::Result<(std::process::Child, OwnedFd)> 
     };
     fence::around(&mut command, invocation.kind, &reached)?;
     let mut child = kill_with_parent(&mut command).spawn()?;
-    let pid = rustix::process::Pid::from_child(&child);
-    match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
+    match HeldProcess::of(Pid::from_child(&child)) {
         Ok(process) => Ok((child, process)),
         Err(error) => {
             let _ = child.kill();
             let _ = child.wait();
-            Err(error.into())
+            Err(error)
         }
     }
 }

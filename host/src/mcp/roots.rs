@@ -11,7 +11,6 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
@@ -91,7 +90,7 @@ impl Roots {
     /// names. Returns it with the path from there; `None` for every other path.
     pub(super) fn repository_of_agents(&self, path: &str) -> Option<(File, PathBuf)> {
         let folder = self.folder(path).ok()?;
-        let opened = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        let opened = path_of_opened(&folder)?;
         let path = Path::new(path);
         let (name, above) = (path.file_name()?, path.parent()?);
         if above.file_name()? != AGENTS_FOLDER || Experiment::is_none_of_agents(&opened) {
@@ -217,6 +216,20 @@ impl Roots {
             roots.join(" or ")
         )))
     }
+}
+
+/// Returns a path that leads to an open folder, whatever has its place.
+#[cfg(target_os = "linux")]
+fn path_of_opened(folder: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+    let number = folder.as_raw_fd();
+    Some(PathBuf::from(format!("/proc/self/fd/{number}")))
+}
+
+/// Returns `None`, since other systems have no such path. No agent's command is started there.
+#[cfg(not(target_os = "linux"))]
+fn path_of_opened(_folder: &File) -> Option<PathBuf> {
+    None
 }
 
 /// Returns the path in the address of a file: `file:///a%20b`.

@@ -2,7 +2,11 @@
 
 use super::REASON;
 use crate::job::Role;
+use rustix::process::{Pid, Signal};
+use std::convert::Infallible;
 use std::io;
+use std::num::NonZero;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
@@ -32,9 +36,10 @@ pub fn bubblewrap_is_installed() -> bool {
     false
 }
 
-/// Returns the numbers of the cores that a thread may run on: none, since this system does not say.
+/// Returns the numbers of the cores that a thread may run on, counted from 0; none if the system does not say.
 pub fn usable_cores() -> Vec<usize> {
-    Vec::new()
+    let count = std::thread::available_parallelism().map_or(0, NonZero::get);
+    (0..count).collect()
 }
 
 /// Pins this thread to a core, which this system does not offer.
@@ -49,6 +54,43 @@ pub fn pin(_core: usize) -> io::Result<()> {
 /// streams are closed, as `ssh` and the clients of containers do.
 pub fn kill_with_parent(command: &mut Command) -> &mut Command {
     command
+}
+
+/// Makes `command` start in an open folder, whatever its path leads to by then.
+///
+/// # Errors
+/// There are too many open files.
+pub fn in_open_folder(command: &mut Command, folder: impl AsFd) -> io::Result<&mut Command> {
+    let folder = folder.as_fd().try_clone_to_owned()?;
+    let enter = move || Ok(rustix::process::fchdir(&folder)?);
+    // SAFETY: between fork and exec only one system call is made, on a descriptor that the closure owns, and nothing is
+    // allocated.
+    Ok(unsafe { command.pre_exec(enter) })
+}
+
+/// A process that is held, so that no other one can have its number meanwhile. This system holds none.
+#[derive(Debug)]
+pub struct HeldProcess(Infallible);
+
+impl HeldProcess {
+    /// Refuses: a number alone may be that of another process by the time that a signal is sent.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn of(_process: Pid) -> io::Result<Self> {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this system has no handles of processes",
+        ))
+    }
+
+    /// Sends it a signal.
+    ///
+    /// # Errors
+    /// It has ended, or this process may not do that.
+    pub fn send(&self, _signal: Signal) -> io::Result<()> {
+        match self.0 {}
+    }
 }
 
 /// Makes `command` the first process of a session of its own: neither the end of this process nor that of its terminal

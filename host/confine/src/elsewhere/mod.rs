@@ -10,8 +10,8 @@ pub(crate) mod sockets;
 
 pub use confinement::{Announced, Child, Confinement, PROBE, PROGRAM_HOST};
 pub use entry::{
-    bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_own_session, kill_with_parent,
-    pin, usable_cores,
+    HeldProcess, bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_open_folder,
+    in_own_session, kill_with_parent, pin, usable_cores,
 };
 pub use programs::{FileFence, Keeper, Measurement, kept, kept_in, measured, measured_in, sink};
 pub use sockets::socket_pair;

@@ -1,5 +1,5 @@
 use super::*;
-use rustix::fs::{FileType, mknodat};
+use crate::pipe::make_pipe;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -15,7 +15,7 @@ fn hostile() -> tempfile::TempDir {
     symlink("../outside", at("folder/folder-link")).unwrap();
     symlink("deep/own", at("folder/inner-link")).unwrap();
     fs::hard_link(at("outside/secret"), at("folder/second")).unwrap();
-    mknodat(CWD, at("folder/pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    make_pipe(&at("folder/pipe"));
     home
 }
 

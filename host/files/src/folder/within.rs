@@ -14,14 +14,10 @@ use self::beneath as resolve;
 use self::walk as resolve;
 
 use super::super::plain::{bounded, kind, plain};
-use super::Folder;
+use super::{Folder, outside};
 use std::fs::File;
 use std::io;
 use std::path::Path;
-
-/// Error text for a path that leaves the folder.
-const LEAVES: &str = "it is a link that leaves the folder of the experiment, or an absolute one: put the file itself \
-                      there instead of the link";
 
 /// The file or folder that a path leads to, all links followed. Its content is not read.
 #[derive(Debug)]
@@ -102,11 +98,6 @@ impl Folder {
             path: self.path.join(path),
         })
     }
-}
-
-/// Returns the error for a path that leads out of its folder.
-pub(crate) fn outside() -> io::Error {
-    io::Error::new(io::ErrorKind::CrossesDevices, LEAVES)
 }
 
 fn explained(error: io::Error) -> io::Error {

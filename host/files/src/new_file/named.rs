@@ -1,7 +1,7 @@
 //! A new file on systems other than Linux: one with a temporary name in an open folder, through whose handle all of it
 //! happens, since there are no files without a name, and no path leads to an open folder whatever its name is by now.
 
-use super::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
+use super::temporary_name::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RawMode, RenameFlags, fstat, linkat,
     openat, renameat, renameat_with, unlinkat,

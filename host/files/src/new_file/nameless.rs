@@ -1,6 +1,6 @@
 //! A new file on Linux: one without a name where the file system has such, and else one with a temporary name.
 
-use super::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
+use super::temporary_name::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions, TryLockError};

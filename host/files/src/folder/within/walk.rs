@@ -5,8 +5,7 @@
 //! moves a folder meanwhile.
 
 use super::super::super::plain::plain;
-use super::super::GUARDED;
-use super::outside;
+use super::super::{GUARDED, outside};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawMode, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -22,7 +21,7 @@ const LINKS_MAX: usize = 40;
 /// The most folders that the walk holds open.
 const DEPTH_MAX: usize = 128;
 
-/// What a path leads to.
+/// A file or folder that a path leads to.
 #[derive(Debug)]
 pub(super) enum Place {
     /// An open folder.
