@@ -134,10 +134,14 @@ impl Container {
     /// There is no such image here, it is for another processor, or the program does not start in it.
     pub(crate) async fn connect(&self, argument: &str) -> Result<Connection, RemoteError> {
         let facts = self.facts().await?;
-        self.program.check_runs_on(&self.image, &facts.machine)?;
+        let is_own = facts.has_program && !self.program.is_named;
+        // What an image has itself is for the image's processor, so that a program of another system need not run there.
+        if !is_own || cfg!(target_os = "linux") {
+            self.program.check_runs_on(&self.image, &facts.machine)?;
+        }
         let mut arguments: Vec<String> = OPTIONS.into_iter().map(str::to_owned).collect();
         arguments.extend(PROXIES.map(|name| format!("--env={name}=")));
-        let answer = if facts.has_program && !self.program.is_named {
+        let answer = if is_own {
             arguments.push(format!("--entrypoint={OWN_PROGRAM}"));
             arguments.extend([self.image.clone(), argument.to_owned()]);
             FirstAnswer::of(self.start(&arguments)?, None).await?
