@@ -1,4 +1,4 @@
-//! What SQLite's files need of the system, and each system has in another way.
+//! Calls that SQLite's files need, which each system has in another way.
 
 #[cfg(target_os = "linux")]
 mod linux;
