@@ -93,6 +93,12 @@ impl Child {
     }
 }
 
+impl Drop for Child {
+    fn drop(&mut self) {
+        match self.0 {}
+    }
+}
+
 /// The parent's view of the word that a child announces. There is none on this system.
 #[derive(Clone, Debug)]
 pub struct Announced(Infallible);
