@@ -48,6 +48,11 @@ pub(super) fn plain(mode: rustix::fs::RawMode) -> io::Result<()> {
     }
 }
 
+/// Returns a mode in 32 bits: on some systems it has fewer.
+pub(super) fn mode_bits(mode: impl Into<u32>) -> u32 {
+    mode.into()
+}
+
 pub(super) fn kind(mode: rustix::fs::RawMode) -> Option<&'static str> {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => None,

@@ -6,6 +6,7 @@
 //! files, so no name in there is trusted.
 
 use super::folder::Folder;
+use super::plain::mode_bits;
 use super::remove_tree::{remove_tree, remove_tree_in};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -175,7 +176,7 @@ fn remove_if_abandoned(at: BorrowedFd<'_>, name: &OsStr) -> Result<(), Errno> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(at, name, OFlags::RDONLY | flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&folder)?;
-    if !is_own(&stat) || u32::from(stat.st_mode) & 0o777 != OWNER_ONLY {
+    if !is_own(&stat) || mode_bits(stat.st_mode) & 0o777 != OWNER_ONLY {
         return Err(Errno::PERM);
     }
     match take_lock(&folder) {

@@ -98,7 +98,7 @@ impl Folder {
                 not_plain: plain::kind(found.st_mode),
                 bytes: u64::try_from(found.st_size).unwrap_or(0),
                 names: wide(found.st_nlink),
-                permissions: u32::from(found.st_mode) & 0o7777,
+                permissions: plain::mode_bits(found.st_mode) & 0o7777,
                 modified: UNIX_EPOCH + Duration::new(seconds, nanoseconds),
                 identity: (device(&found), found.st_ino),
             })
