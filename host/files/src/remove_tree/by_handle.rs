@@ -109,7 +109,7 @@ mod tests {
         let outer = tempfile::tempdir().unwrap();
         let closed = outer.path().join("closed");
         fs::create_dir_all(closed.join("deep")).unwrap();
-        let set = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0)).unwrap();
+        let set = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o000)).unwrap();
         set(&closed.join("deep"));
         set(&closed);
         let open = make_removable(CWD, closed.as_os_str());
