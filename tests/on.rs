@@ -296,6 +296,19 @@ fn what_cannot_be_done_elsewhere_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn case_311_what_ssh_says_commands_no_terminal() {
+    let machines = Machines::new();
+    let said = r"printf '\033]0;own\007\033[2J\302\2332Jbakeoff: all is well\n' >&2; exit 255";
+    machines.write("bin/ssh", &format!("#!/bin/sh\n{said}\n"));
+    let refused = machines.run(&["--color", "always", "--on", "ssh:fast", "run", "x"]);
+    assert_eq!(refused.status, 5, "{}", refused.stderr);
+    let line = refused.stderr.lines().next().unwrap();
+    assert!(line.starts_with(r"ssh: \u{1b}]0;own"), "{line}");
+    assert!(line.ends_with("bakeoff: all is well"), "{line}");
+    assert!(!line.chars().any(char::is_control), "{line}");
+}
+
+#[test]
 fn a_command_that_is_interrupted_or_left_leaves_nothing_on_the_other_machine() {
     let _slot = measuring_slot();
     let machines = Machines::new();

@@ -3,16 +3,14 @@
 //! The container has no network, no folder of this machine and no capabilities. Its image is here already: nothing is
 //! fetched. An image of a release has the program; any other one with a shell gets it through the same pipe.
 
-use super::connection::{Connection, FirstAnswer, text};
+use super::connection::{Connection, Connector, FirstAnswer};
 use super::error::RemoteError;
 use super::program::SentProgram;
-use bakeoff_confine::kill_with_parent;
+use super::stderr::OnStderr;
 use bakeoff_files::SearchPath;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use tokio::process::{Child, Command};
 
 /// Names of the programs that start containers; the first that is there is taken.
 const ENGINES: [&str; 2] = ["docker", "podman"];
@@ -87,12 +85,12 @@ impl ContainerTarget {
 }
 
 /// A way to a container.
-#[derive(Debug)]
 pub(crate) struct Container {
     engine: PathBuf,
     search_path: OsString,
     image: String,
     program: SentProgram,
+    on_stderr: OnStderr,
 }
 
 /// The facts of an image.
@@ -111,6 +109,7 @@ impl Container {
     pub(crate) fn new(
         target: &ContainerTarget,
         binary: Option<&Path>,
+        on_stderr: OnStderr,
     ) -> Result<Self, RemoteError> {
         let path = SearchPath::of_user();
         let engine = ENGINES.into_iter().find_map(|name| path.find(name));
@@ -125,6 +124,7 @@ impl Container {
             search_path: path.to_variable(),
             image: target.image().to_owned(),
             program: SentProgram::new(binary)?,
+            on_stderr,
         })
     }
 
@@ -144,27 +144,24 @@ impl Container {
         let answer = if is_own {
             arguments.push(format!("--entrypoint={OWN_PROGRAM}"));
             arguments.extend([self.image.clone(), argument.to_owned()]);
-            FirstAnswer::of(self.start(&arguments)?, None).await?
+            self.start(&arguments)?.first_answer(None).await?
         } else {
             let program = self.program.open()?;
             let bytes = program.metadata()?.len();
             arguments.push("--entrypoint=/bin/sh".to_owned());
             arguments.extend([self.image.clone(), "-c".to_owned()]);
             arguments.push(self.script(bytes, argument));
-            FirstAnswer::of(self.start(&arguments)?, Some(program)).await?
+            self.start(&arguments)?.first_answer(Some(program)).await?
         };
         let engine = self.engine_name();
         match answer {
             FirstAnswer::FarEnd(connection) => Ok(*connection),
-            FirstAnswer::Other {
-                text,
-                status: Some(0),
-            } => Err(RemoteError::Start(format!(
+            FirstAnswer::Other((text, Some(0))) => Err(RemoteError::Start(format!(
                 "a container of {} answers with something else: {:?}",
                 self.image,
                 text.trim()
             ))),
-            FirstAnswer::Other { .. } => Err(RemoteError::Start(format!(
+            FirstAnswer::Other(_) => Err(RemoteError::Start(format!(
                 "a container of {} does not start the program; what {engine} says of it stands above. The image needs \
                  `/bin/sh`, `head`, `mktemp` and `sha256sum`, or the program of this version ({OWN_IMAGE})",
                 self.image
@@ -184,19 +181,13 @@ impl Container {
     async fn facts(&self) -> Result<ImageFacts, RemoteError> {
         let format = format!("--format={FACTS}");
         let arguments = ["image", "inspect", &format, &self.image].map(str::to_owned);
-        let mut child = self.start(&arguments)?;
-        drop(child.stdin.take());
-        let Some(output) = child.stdout.take() else {
-            return Err(RemoteError::Start("there are no pipes to it".to_owned()));
-        };
-        let text = text(&[], output).await?;
-        let status = child.wait().await?;
+        let (text, status) = self.start(&arguments)?.text(&[]).await?;
         let mut parts = text.trim().splitn(3, '/');
         let facts = (parts.next(), parts.next(), parts.next());
         let (Some(system), Some(processor), Some(version)) = facts else {
             return Err(self.no_image());
         };
-        if !status.success() {
+        if status != Some(0) {
             return Err(self.no_image());
         }
         Ok(ImageFacts {
@@ -225,23 +216,14 @@ impl Container {
         name.unwrap_or_default()
     }
 
-    fn start(&self, arguments: &[String]) -> Result<Child, RemoteError> {
+    fn start(&self, arguments: &[String]) -> Result<Connector, RemoteError> {
         let mut command = std::process::Command::new(&self.engine);
         command
             .args(arguments)
             .env("PATH", &self.search_path)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
             // Ctrl-C reaches the processes of a terminal's group, and must not end what it is passed on through.
             .process_group(0);
-        kill_with_parent(&mut command);
-        let mut command = Command::from(command);
-        let started = command.kill_on_drop(true).spawn();
-        started.map_err(|error| {
-            let engine = self.engine_name();
-            RemoteError::Start(format!("{engine} cannot be started: {error}"))
-        })
+        Connector::start(command, self.engine_name(), &self.on_stderr)
     }
 }
 

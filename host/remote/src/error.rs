@@ -1,5 +1,6 @@
 //! Errors of commands on another machine.
 
+use super::messages::GONE;
 use bakeoff_confine::FrameError;
 use std::io;
 
@@ -26,6 +27,9 @@ pub enum RemoteError {
     /// The connection ended before everything had come.
     #[error("the connection ended before everything had come back{0}")]
     Cut(String),
+    /// What connects waits for a machine that does not answer.
+    #[error("{0} gave no sign of life for {seconds} s: the other machine is taken for gone", seconds = GONE.as_secs())]
+    Silent(String),
     /// The connection could not be used.
     #[error("cannot go on with the other machine: {0}")]
     Connection(#[from] io::Error),

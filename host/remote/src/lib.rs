@@ -19,6 +19,7 @@ mod messages;
 mod near;
 mod program;
 mod ssh;
+mod stderr;
 mod target;
 mod way;
 
@@ -29,5 +30,6 @@ pub use far::serve;
 pub use files::{NamedFiles, plain_path};
 pub use near::{RemoteCommand, RemoteOutcome, Stream, run};
 pub use ssh::SshTarget;
+pub use stderr::OnStderr;
 pub use target::RemoteTarget;
 pub use way::connect;

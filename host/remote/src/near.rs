@@ -11,6 +11,7 @@ use std::io;
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout;
 
 /// The folder into which files come whose place was taken meanwhile; a number follows.
 const ASIDE: &str = "bakeoff-from-elsewhere";
@@ -157,14 +158,17 @@ async fn send<W: AsyncWrite + Unpin>(
     Ok(sent)
 }
 
-/// Returns why the far end took no more.
+/// Returns why the far end took no more, if it says so.
 async fn refusal<R: AsyncRead + Unpin>(incoming: &mut Incoming<R>) -> Option<RemoteError> {
-    while let Ok(Some(message)) = incoming.next::<ToNear>().await {
-        if let ToNear::Refused(reason) = message {
-            return Some(RemoteError::Refused(reason));
+    let reason = async {
+        while let Ok(Some(message)) = incoming.next::<ToNear>().await {
+            if let ToNear::Refused(reason) = message {
+                return Some(RemoteError::Refused(reason));
+            }
         }
-    }
-    None
+        None
+    };
+    timeout(GONE, reason).await.ok().flatten()
 }
 
 /// Returns true if a file of this path may come: it is an output, or a result below a folder that there is.

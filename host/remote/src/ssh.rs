@@ -1,14 +1,12 @@
 //! Connections by `ssh`, and the program at their far end.
 
-use super::connection::{Connection, FirstAnswer, text};
+use super::connection::{Connection, Connector, FirstAnswer};
 use super::error::RemoteError;
 use super::program::SentProgram;
-use bakeoff_confine::kill_with_parent;
+use super::stderr::OnStderr;
 use bakeoff_files::SearchPath;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use tokio::process::{Child, Command};
 
 /// Name of the program that connects.
 const PROGRAM: &str = "ssh";
@@ -39,12 +37,12 @@ impl SshTarget {
 }
 
 /// A way to another machine by `ssh`, whose program is kept there by its digest.
-#[derive(Debug)]
 pub(crate) struct Ssh {
     connector: PathBuf,
     search_path: OsString,
     target: SshTarget,
     program: SentProgram,
+    on_stderr: OnStderr,
 }
 
 impl Ssh {
@@ -52,7 +50,11 @@ impl Ssh {
     ///
     /// # Errors
     /// There is no `ssh` on the user's search path, or the program cannot be read.
-    pub(crate) fn new(target: &SshTarget, binary: Option<&Path>) -> Result<Self, RemoteError> {
+    pub(crate) fn new(
+        target: &SshTarget,
+        binary: Option<&Path>,
+        on_stderr: OnStderr,
+    ) -> Result<Self, RemoteError> {
         let path = SearchPath::of_user();
         let connector = path.find(PROGRAM).ok_or_else(|| {
             RemoteError::Start(
@@ -64,6 +66,7 @@ impl Ssh {
             search_path: path.to_variable(),
             target: target.clone(),
             program: SentProgram::new(binary)?,
+            on_stderr,
         })
     }
 
@@ -97,11 +100,10 @@ impl Ssh {
              echo \"{LACKS}$(uname -sm)\"",
             self.program.digest
         );
-        let (text, status) =
-            match FirstAnswer::of(self.start(&script, Stdio::piped())?, None).await? {
-                FirstAnswer::FarEnd(connection) => return Ok(Ok(*connection)),
-                FirstAnswer::Other { text, status } => (text, status),
-            };
+        let (text, status) = match self.start(&script)?.first_answer(None).await? {
+            FirstAnswer::FarEnd(connection) => return Ok(Ok(*connection)),
+            FirstAnswer::Other(answer) => answer,
+        };
         let lacks = text.lines().find_map(|line| line.strip_prefix(LACKS));
         match (lacks, status) {
             (Some(machine), _) => Ok(Err(machine.trim().to_owned())),
@@ -124,12 +126,8 @@ impl Ssh {
              mkdir -p \"$d\" && cat >\"$t\" && case \"$(sha256sum \"$t\")\" in {digest}*) chmod 700 \"$t\" && \
              mv \"$t\" \"$d/{digest}\" && echo {KEPT};; *) rm -f \"$t\"; echo half of it came;; esac"
         );
-        let mut child = self.start(&script, self.program.open()?.into())?;
-        let Some(output) = child.stdout.take() else {
-            return Err(RemoteError::Start("ssh has no pipes".to_owned()));
-        };
-        let said = text(&[], output).await?;
-        child.wait().await?;
+        let program = self.program.open()?;
+        let (said, _) = self.start(&script)?.answer_to(program).await?;
         if said.lines().any(|line| line == KEPT) {
             return Ok(());
         }
@@ -140,7 +138,7 @@ impl Ssh {
         )))
     }
 
-    fn start(&self, script: &str, input: Stdio) -> Result<Child, RemoteError> {
+    fn start(&self, script: &str) -> Result<Connector, RemoteError> {
         // Ctrl-C reaches all processes of a terminal, and must not end the connection through which it is passed on.
         let mut command = std::process::Command::new("/bin/sh");
         command
@@ -149,13 +147,7 @@ impl Ssh {
             .args(["-T", "-o", "ServerAliveInterval=15", "--"])
             .arg(self.target.host())
             .arg(format!("exec /bin/sh -c '{script}'"))
-            .env("PATH", &self.search_path)
-            .stdin(input)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit());
-        kill_with_parent(&mut command);
-        let mut command = Command::from(command);
-        let started = command.kill_on_drop(true).spawn();
-        started.map_err(|error| RemoteError::Start(format!("ssh cannot be started: {error}")))
+            .env("PATH", &self.search_path);
+        Connector::start(command, PROGRAM, &self.on_stderr)
     }
 }

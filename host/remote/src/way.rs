@@ -4,11 +4,12 @@ use super::connection::Connection;
 use super::container::Container;
 use super::error::RemoteError;
 use super::ssh::Ssh;
+use super::stderr::OnStderr;
 use super::target::RemoteTarget;
 use std::path::Path;
 
 /// Connects to a machine, and starts the program there with an argument: `binary`, or this program. `on_news` is told
-/// what takes long.
+/// what takes long, and `on_stderr` what the program that connects says.
 ///
 /// # Errors
 /// What connects is not installed, or the machine or the program there cannot be had.
@@ -17,9 +18,16 @@ pub async fn connect(
     binary: Option<&Path>,
     argument: &str,
     on_news: &mut dyn FnMut(&str),
+    on_stderr: OnStderr,
 ) -> Result<Connection, RemoteError> {
     match target {
-        RemoteTarget::Ssh(target) => Ssh::new(target, binary)?.connect(argument, on_news).await,
-        RemoteTarget::Container(target) => Container::new(target, binary)?.connect(argument).await,
+        RemoteTarget::Ssh(target) => {
+            let way = Ssh::new(target, binary, on_stderr)?;
+            way.connect(argument, on_news).await
+        }
+        RemoteTarget::Container(target) => {
+            let way = Container::new(target, binary, on_stderr)?;
+            way.connect(argument).await
+        }
     }
 }

@@ -4,7 +4,8 @@ use super::Status;
 use super::failure::Failure;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_remote::{
-    NamedFiles, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream, plain_path,
+    NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream,
+    plain_path,
 };
 use bakeoff_render::escape::{Lines, Plain};
 use clap::parser::ValueSource;
@@ -13,6 +14,7 @@ use std::any::TypeId;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The commands that can be run on another machine: what they need are files, and what they leave are files.
@@ -79,7 +81,7 @@ impl OnOptions {
         let mut interrupts = interrupts();
         let binary = self.on_binary.as_deref();
         let mut connection = tokio::select! {
-            connection = bakeoff_remote::connect(target, binary, FAR_END, &mut news) => connection.map_err(failed)?,
+            connection = bakeoff_remote::connect(target, binary, FAR_END, &mut news, on_stderr()) => connection.map_err(failed)?,
             _ = interrupts.recv() => return Err(Failure::interrupted("interrupted before the command was started there")),
         };
         let mut printer = Printer::default();
@@ -89,7 +91,13 @@ impl OnOptions {
             bakeoff_remote::run(pipes, &command, &mut interrupts, &mut on_output).await
         };
         printer.finish();
-        let outcome = ended.map_err(failed)?;
+        let outcome = match ended {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                connection.give_up().await;
+                return Err(failed(error));
+            }
+        };
         connection.close().await;
         for note in notes(&outcome, target, command.files.left_out) {
             news(&note);
@@ -235,6 +243,11 @@ fn forwarded(
         kept.push(argument);
     }
     Ok(kept)
+}
+
+/// Returns what shows the lines that the program that connects says, the other machine's among them.
+fn on_stderr() -> OnStderr {
+    Arc::new(|line| anstream::eprintln!("{}", Plain(line)))
 }
 
 /// Returns a queue in which each Ctrl-C stands.
