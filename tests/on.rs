@@ -309,6 +309,37 @@ fn case_311_what_ssh_says_commands_no_terminal() {
 }
 
 #[test]
+fn case_315_a_pipe_gets_no_commands_of_a_terminal() {
+    let machines = Machines::new();
+    let text = "a\u{1b}]0;t\u{7}\u{9b}2J\u{202e}\r\u{1b}[8mb\u{1b}[31mc\u{1b}[0m\td\n";
+    let length = u8::try_from(text.len()).unwrap();
+    assert!(length < 128);
+    let mut output = Vec::new();
+    let mut message = |tag: u8, content: &[u8]| {
+        let bytes = u32::try_from(content.len() + 1).unwrap();
+        output.extend(bytes.to_le_bytes());
+        output.push(tag);
+        output.extend(content);
+    };
+    // The far end is there, prints, ends with 0, and has sent everything.
+    message(0, &[]);
+    message(1, &[&[length], text.as_bytes()].concat());
+    message(3, &[1, 0]);
+    message(7, &[]);
+    fs::write(machines.path("far/output"), output).unwrap();
+    machines.write(
+        "bin/ssh",
+        "#!/bin/sh\ncat \"$FAR/output\"\nexec cat >/dev/null\n",
+    );
+    let escaped = r"a\u{1b}]0;t\u{7}\u{9b}2J\u{202e}\u{1b}[8mb";
+    for (color, rest) in [("never", "c\td\n"), ("always", "\u{1b}[31mc\u{1b}[0m\td\n")] {
+        let shown = machines.run(&["--color", color, "--on", "ssh:fast", "run", "x"]);
+        assert_eq!(shown.status, 0, "{}", shown.stderr);
+        assert_eq!(shown.stdout, format!("{escaped}{rest}"));
+    }
+}
+
+#[test]
 fn a_command_that_is_interrupted_or_left_leaves_nothing_on_the_other_machine() {
     let _slot = measuring_slot();
     let machines = Machines::new();

@@ -272,6 +272,16 @@ impl Folder {
         NewFile::in_open(folder.handle, &name, false)
     }
 
+    /// Makes a new file as [`Folder::new_file`] does, and leaves what killed writers left beside it: for many files in a
+    /// row, of which the first in each folder is made by that.
+    ///
+    /// # Errors
+    /// As for [`Folder::new_file`].
+    pub fn further_new_file(&self, path: impl AsRef<Path>) -> io::Result<NewFile> {
+        let (folder, name) = self.made_place(path.as_ref())?;
+        NewFile::further_in_open(folder.handle, &name)
+    }
+
     /// Makes a new file as [`Folder::new_file`] does, which only its owner may read.
     ///
     /// # Errors

@@ -10,7 +10,8 @@ use std::fs::Permissions;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
-/// Files that come, each bounded, held against its digest, and put in its place as a whole.
+/// Files that come into an empty folder of this process, each bounded, held against its digest, and put in its place as a
+/// whole.
 pub(crate) struct Arriving {
     folder: Folder,
     bytes_left: u64,
@@ -78,7 +79,8 @@ impl Arriving {
         self.bytes_left = self.bytes_left.checked_sub(head.bytes).ok_or_else(|| {
             RemoteError::TooMuch(format!("the files have more than {BYTES_MAX} bytes"))
         })?;
-        let new = self.folder.new_file(path);
+        // Nobody else writes there, and no killed writer left anything.
+        let new = self.folder.further_new_file(path);
         let new = new.map_err(|error| RemoteError::file(path, error))?;
         self.open = Some(OpenFile {
             left: head.bytes,

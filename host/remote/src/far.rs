@@ -3,8 +3,9 @@
 use super::arriving::Arriving;
 use super::channel::{Incoming, Outgoing, PART_BYTES};
 use super::error::RemoteError;
-use super::files::{NamedFiles, Source, digest_of, is_of_results, is_output};
-use super::messages::{ALIVE, Digest, GONE, PROTOCOL, ToFar, ToNear};
+use super::files::{NamedFiles, Source, digest_of};
+use super::messages::{ALIVE, Digest, GONE, LEFT_MAX, PROTOCOL, ToFar, ToNear};
+use super::wanted::Wanted;
 use bakeoff_confine::kill_with_parent;
 use bakeoff_files::{Folder, Scratch};
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,13 +22,14 @@ const ENDING: Duration = Duration::from_secs(20);
 /// The time in which the output of a command comes that has ended: what it started may hold the pipes.
 const DRAINING: Duration = Duration::from_secs(2);
 
-/// The most files that are named among those that stay behind.
-const LEFT_MAX: usize = 20;
+/// The variable by which the command knows the command line that goes on with it.
+pub const AGAIN_VARIABLE: &str = "BAKEOFF_AGAIN";
 
 /// A command that was sent, with its files in a folder.
 struct Sent {
     arguments: Vec<String>,
-    outputs: Vec<String>,
+    wanted: Wanted,
+    again: String,
     files: BTreeMap<String, Digest>,
 }
 
@@ -48,7 +50,7 @@ pub async fn serve(
         let scratch = Scratch::new()?;
         let folder = Folder::named_by_user(scratch.work())?;
         let sent = command(&mut incoming, &folder).await?;
-        for output in &sent.outputs {
+        for output in &sent.wanted.outputs {
             if let Some((above, _)) = output.rsplit_once('/') {
                 folder.make(above)?;
             }
@@ -81,10 +83,11 @@ async fn command<R: AsyncRead + Unpin>(
                 Some(ToFar::Begin {
                     protocol: PROTOCOL,
                     arguments,
-                    outputs,
+                    wanted,
+                    again,
                 }),
                 None,
-            ) => begun = Some((arguments, outputs)),
+            ) => begun = Some((arguments, wanted, again)),
             (Some(ToFar::Begin { protocol, .. }), None) => {
                 return Err(RemoteError::Start(format!(
                     "it speaks version {protocol} of the protocol, and this end {PROTOCOL}"
@@ -92,10 +95,11 @@ async fn command<R: AsyncRead + Unpin>(
             }
             (Some(ToFar::File(part)), Some(_)) => arriving.take(part, |_| true)?,
             (Some(ToFar::Alive), _) => {}
-            (Some(ToFar::Start), Some((arguments, outputs))) => {
+            (Some(ToFar::Start), Some((arguments, wanted, again))) => {
                 return Ok(Sent {
                     arguments: arguments.clone(),
-                    outputs: outputs.clone(),
+                    wanted: wanted.clone(),
+                    again: again.clone(),
                     files: arriving.finish()?,
                 });
             }
@@ -110,6 +114,7 @@ fn start(program: &Path, sent: &Sent, folder: &Path) -> Result<Child, RemoteErro
     command
         .args(&sent.arguments)
         .current_dir(folder)
+        .env(AGAIN_VARIABLE, &sent.again)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -229,15 +234,15 @@ async fn give_back<W: AsyncWrite + Unpin>(
         if sent.files.get(path) == digest_of(folder, path)?.as_ref() {
             continue;
         }
-        if is_of_results(path) || is_output(&sent.outputs, path) {
+        if sent.wanted.allows(path) {
             let source = Source::open(folder, path)?;
             outgoing.send_file(source, ToNear::File).await?;
         } else if left.len() < LEFT_MAX {
             left.push(path.clone());
         }
     }
-    let results = sent.files.keys().filter(|path| is_of_results(path));
-    for path in results.filter(|path| !folder.has(path)) {
+    let files = sent.files.keys().filter(|path| sent.wanted.allows(path));
+    for path in files.filter(|path| !folder.has(path)) {
         outgoing.send(&ToNear::Gone(path.clone())).await?;
     }
     if !left.is_empty() {

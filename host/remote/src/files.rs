@@ -2,6 +2,7 @@
 
 use super::error::RemoteError;
 use super::messages::{Digest, FileHead};
+use super::wanted::BEFORE;
 use bakeoff_files::{Folder, FolderEntryKind};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
@@ -18,9 +19,6 @@ pub(crate) const BYTES_MAX: u64 = 1 << 30;
 const PATH_BYTES_MAX: usize = 1_024;
 const DEPTH_MAX: usize = 32;
 
-/// The folder of results below an experiment's.
-pub(crate) const RESULTS: &str = ".bakeoff";
-
 /// A file by which programs mark a folder of what can be made again, such as Cargo's `target`.
 const CACHE_TAG: &str = "CACHEDIR.TAG";
 
@@ -34,8 +32,8 @@ pub struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Finds the files that a path below a folder names: itself, or all below it, but for `.git` and for folders of what
-    /// can be made again (those with a `CACHEDIR.TAG`).
+    /// Finds the files that a path below a folder names: itself, or all below it, but for `.git`, for folders of what
+    /// can be made again (those with a `CACHEDIR.TAG`), and for what was replaced by files that came.
     ///
     /// # Errors
     /// It cannot be read, its names are no text, or there are too many files.
@@ -82,7 +80,7 @@ impl NamedFiles {
             };
             match entry.kind {
                 FolderEntryKind::File => self.take(inner)?,
-                FolderEntryKind::Folder if name == ".git" => {}
+                FolderEntryKind::Folder if name == ".git" || name == BEFORE => {}
                 FolderEntryKind::Folder => self.visit(folder, &inner, depth + 1)?,
                 FolderEntryKind::Link | FolderEntryKind::Other => self.left_out += 1,
             }
@@ -128,19 +126,6 @@ pub fn plain_path(path: &str) -> Result<String, RemoteError> {
         return Err(RemoteError::file(path, "its path is too long"));
     }
     Ok(plain)
-}
-
-/// Returns true if a path has a folder of results on its way.
-pub(crate) fn is_of_results(path: &str) -> bool {
-    path.split('/').rev().skip(1).any(|name| name == RESULTS)
-}
-
-/// Returns true if a path is one of the outputs, or below one.
-pub(crate) fn is_output(outputs: &[String], path: &str) -> bool {
-    outputs.iter().any(|output| {
-        let rest = path.strip_prefix(output.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
 }
 
 /// A file that is being sent.
@@ -215,7 +200,13 @@ mod tests {
     fn files_are_found_but_for_links_caches_and_histories() {
         let home = tempfile::tempdir().unwrap();
         let at = |name: &str| home.path().join(name);
-        for folder in ["x/wit", "x/.git", "x/target", "x/.bakeoff/x"] {
+        for folder in [
+            "x/wit",
+            "x/.git",
+            "x/target",
+            "x/.bakeoff/x",
+            "x/bakeoff-before-elsewhere",
+        ] {
             fs::create_dir_all(at(folder)).unwrap();
         }
         for file in [
@@ -224,6 +215,7 @@ mod tests {
             "x/.git/config",
             "x/target/CACHEDIR.TAG",
             "x/target/large",
+            "x/bakeoff-before-elsewhere/y",
             "x/.bakeoff/x/store.db",
             "beside",
         ] {
@@ -248,16 +240,6 @@ mod tests {
                 refused.to_string().contains("leads out"),
                 "{path}: {refused}"
             );
-        }
-    }
-
-    #[test]
-    fn results_are_files_in_a_folder_of_results() {
-        for path in [".bakeoff/x/report.json", "a/b/.bakeoff/c"] {
-            assert!(is_of_results(path), "{path}");
-        }
-        for path in [".bakeoff", "a/.bakeoff", "bakeoff/x", "x.bakeoff/y"] {
-            assert!(!is_of_results(path), "{path}");
         }
     }
 }

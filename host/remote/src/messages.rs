@@ -1,5 +1,6 @@
 //! Messages between the two ends.
 
+use super::wanted::Wanted;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -7,13 +8,16 @@ use std::time::Duration;
 pub(crate) type Digest = [u8; 32];
 
 /// The version of the messages: both ends have the same.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// The time between two signs of life of each end.
 pub(crate) const ALIVE: Duration = Duration::from_secs(10);
 
 /// The time after which an end that gives no sign of life is taken for gone.
 pub(crate) const GONE: Duration = Duration::from_secs(90);
+
+/// The most files that are named among those that stay behind.
+pub(crate) const LEFT_MAX: usize = 20;
 
 /// A file that is sent; its content follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +44,10 @@ pub(crate) enum ToFar {
         protocol: u32,
         /// Arguments of the command, without the program.
         arguments: Vec<String>,
-        /// Paths that the command may write, beside folders of results.
-        outputs: Vec<String>,
+        /// The files that come back.
+        wanted: Wanted,
+        /// The command line that goes on with it, as the user would type it.
+        again: String,
     },
     /// A file that the command may read.
     File(FilePart),
@@ -64,7 +70,7 @@ pub(crate) enum ToNear {
     Ended(Option<i32>),
     /// A file that the command wrote.
     File(FilePart),
-    /// A file of a folder of results that the command removed.
+    /// A file that the command removed, where files come back.
     Gone(String),
     /// Files that the command wrote where nothing was wanted; they stay behind.
     Left(Vec<String>),

@@ -3,21 +3,16 @@
 use super::arriving::Arriving;
 use super::channel::{Incoming, Outgoing};
 use super::error::RemoteError;
-use super::files::{BYTES_MAX, NamedFiles, RESULTS, Source, digest_of, is_of_results, is_output};
-use super::messages::{ALIVE, Digest, GONE, PROTOCOL, ToFar, ToNear};
+use super::files::{BYTES_MAX, NamedFiles, Source};
+use super::messages::{ALIVE, Digest, GONE, LEFT_MAX, PROTOCOL, ToFar, ToNear};
+use super::placing::{Placed, place};
+use super::wanted::Wanted;
 use bakeoff_files::{Folder, Scratch};
-use std::collections::BTreeMap;
-use std::io;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
-
-/// The folder into which files come whose place was taken meanwhile; a number follows.
-const ASIDE: &str = "bakeoff-from-elsewhere";
-
-/// The most such folders.
-const ASIDE_MAX: u32 = 1_000;
 
 /// A command that is to be run elsewhere.
 #[derive(Debug)]
@@ -28,8 +23,10 @@ pub struct RemoteCommand {
     pub folder: Folder,
     /// Files below the folder that it may read.
     pub files: NamedFiles,
-    /// Paths that it may write, beside folders of results.
-    pub outputs: Vec<String>,
+    /// The files that come back.
+    pub wanted: Wanted,
+    /// The command line that goes on with it, as the user would type it.
+    pub again: String,
 }
 
 /// A stream on which a command prints.
@@ -50,8 +47,8 @@ pub struct RemoteOutcome {
     pub brought: usize,
     /// Files that it wrote where nothing was wanted, which stayed behind and are gone.
     pub left: Vec<String>,
-    /// The folder that the files are in because others changed here meanwhile.
-    pub aside: Option<String>,
+    /// The place of the files.
+    pub placed: Placed,
 }
 
 /// Runs a command at the far end of a pair of pipes. Each interrupt is passed on, and the second one ends the wait.
@@ -75,9 +72,9 @@ pub async fn run(
     let scratch = Scratch::new()?;
     let came = Folder::named_by_user(scratch.work())?;
     let mut arriving = Arriving::new(came.try_clone()?);
-    let is_wanted = |path: &str| is_wanted(command, path);
+    let is_wanted = |path: &str| command.wanted.allows(path);
     let mut outcome = RemoteOutcome::default();
-    let (mut gone, mut has_ended, mut is_interrupted) = (Vec::new(), false, false);
+    let (mut gone, mut has_ended, mut is_interrupted) = (BTreeSet::new(), false, false);
     let (mut heard, mut ticks) = (Instant::now(), tokio::time::interval(ALIVE));
     loop {
         let message = tokio::select! {
@@ -111,10 +108,14 @@ pub async fn run(
                 has_ended = true;
             }
             Some(ToNear::File(part)) if has_ended => arriving.take(part, is_wanted)?,
-            Some(ToNear::Gone(path)) if sent.contains_key(&path) && is_of_results(&path) => {
-                gone.push(path);
+            Some(ToNear::Gone(path))
+                if has_ended && sent.contains_key(&path) && is_wanted(&path) =>
+            {
+                gone.insert(path);
             }
-            Some(ToNear::Left(paths)) if has_ended => outcome.left = paths,
+            Some(ToNear::Left(paths)) if has_ended => {
+                outcome.left = paths.into_iter().take(LEFT_MAX).collect();
+            }
             Some(ToNear::Complete) if has_ended => break,
             Some(ToNear::Refused(reason)) => return Err(RemoteError::Refused(reason)),
             Some(_) => return Err(RemoteError::Unasked("a message out of turn".to_owned())),
@@ -123,7 +124,7 @@ pub async fn run(
     }
     let arrived = arriving.finish()?;
     outcome.brought = arrived.len();
-    outcome.aside = place(command, (&came, &arrived), &sent, &gone)?;
+    outcome.placed = place(&command.folder, (&came, &arrived), &sent, &gone)?;
     Ok(outcome)
 }
 
@@ -136,7 +137,8 @@ async fn send<W: AsyncWrite + Unpin>(
     let begin = ToFar::Begin {
         protocol: PROTOCOL,
         arguments: command.arguments.clone(),
-        outputs: command.outputs.clone(),
+        wanted: command.wanted.clone(),
+        again: command.again.clone(),
     };
     outgoing.send(&begin).await?;
     let (mut sent, mut bytes) = (BTreeMap::new(), 0_u64);
@@ -169,70 +171,6 @@ async fn refusal<R: AsyncRead + Unpin>(incoming: &mut Incoming<R>) -> Option<Rem
         None
     };
     timeout(GONE, reason).await.ok().flatten()
-}
-
-/// Returns true if a file of this path may come: it is an output, or a result below a folder that there is.
-fn is_wanted(command: &RemoteCommand, path: &str) -> bool {
-    if is_output(&command.outputs, path) {
-        return true;
-    }
-    let names: Vec<&str> = path.split('/').collect();
-    match names.iter().position(|name| *name == RESULTS) {
-        Some(place) if place + 1 < names.len() => {
-            command.folder.below(names[..place].join("/")).is_ok()
-        }
-        _ => false,
-    }
-}
-
-/// Puts the files that came in their places, all of them, and removes what is gone; where one of them was changed here
-/// meanwhile, puts them into a folder of their own instead, and returns its name.
-fn place(
-    command: &RemoteCommand,
-    (came, arrived): (&Folder, &BTreeMap<String, Digest>),
-    sent: &BTreeMap<String, Digest>,
-    gone: &[String],
-) -> Result<Option<String>, RemoteError> {
-    let folder = &command.folder;
-    // A file that cannot be read is another one than was sent.
-    let is_as_sent =
-        |path: &String| digest_of(folder, path).is_ok_and(|found| found.as_ref() == sent.get(path));
-    let is_free = arrived.keys().chain(gone).all(is_as_sent);
-    if is_free {
-        for path in arrived.keys() {
-            copy(came, path, folder)?;
-        }
-        for path in gone {
-            let removed = folder.remove(path);
-            removed.map_err(|error| RemoteError::file(path, error))?;
-        }
-        return Ok(None);
-    }
-    for number in 1..=ASIDE_MAX {
-        let name = format!("{ASIDE}-{number}");
-        match folder.make_new(&name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => {
-                let aside = made.map_err(|error| RemoteError::file(&name, error))?;
-                for path in arrived.keys() {
-                    copy(came, path, &aside)?;
-                }
-                return Ok(Some(name));
-            }
-        }
-    }
-    let reason = format!("there are {ASIDE_MAX} such folders: remove some");
-    Err(RemoteError::file(ASIDE, reason))
-}
-
-fn copy(from: &Folder, path: &str, to: &Folder) -> Result<(), RemoteError> {
-    let copied = || {
-        let mut source = from.open(path)?;
-        let new = to.new_file(path)?;
-        io::copy(&mut source, &mut new.file())?;
-        new.put_in_place()
-    };
-    copied().map_err(|error| RemoteError::file(path, error))
 }
 
 #[cfg(test)]

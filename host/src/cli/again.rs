@@ -1,11 +1,14 @@
 //! The command that continues an interrupted run.
 
+use bakeoff_remote::AGAIN_VARIABLE;
 use bakeoff_render::escape::ShellWord;
 use std::ffi::OsString;
 
-/// Returns this command line, quoted for a shell.
+/// Returns this command line, quoted for a shell; of a command that another machine sent here, the one of that machine.
 pub(super) fn command() -> String {
-    of(std::env::args_os().skip(1))
+    let sent = std::env::var(AGAIN_VARIABLE).ok();
+    let sent = sent.filter(|command| command.starts_with("bakeoff "));
+    sent.unwrap_or_else(|| of(std::env::args_os().skip(1)))
 }
 
 /// Returns these arguments as a `bakeoff` command without `--fresh`, which would start over instead

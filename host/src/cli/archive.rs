@@ -62,7 +62,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     let known = bakeoff_search::known(&place.results).map_err(rounds::failure)?;
     let Some(archive) = known else {
         return Err(Failure::usage(format!(
-            "no search of yours is kept in {}: `bakeoff evolve` begins one",
+            "no search of yours is kept in {}: `bakeoff evolve` begins one, and `bakeoff --on ssh:HOST archive` shows \
+             that of another machine",
             Plain(&place.results.path().display().to_string())
         )));
     };

@@ -48,6 +48,7 @@ mod natively;
 mod new_criteria;
 mod on;
 mod on_event;
+mod on_printer;
 mod open_tasks;
 mod opinions;
 mod options;

@@ -1,25 +1,26 @@
 //! `bakeoff --on ssh:HOST COMMAND`: runs a command on another machine or in a container, and brings back what it wrote.
 
-use super::Status;
 use super::failure::Failure;
+use super::on_printer::Printer;
+use super::{Status, again};
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_remote::{
-    NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream,
+    NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream, Wanted,
     plain_path,
 };
-use bakeoff_render::escape::{Lines, Plain};
+use bakeoff_render::escape::Plain;
 use clap::parser::ValueSource;
 use clap::{Arg, Args, Command};
 use std::any::TypeId;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The commands that can be run on another machine: what they need are files, and what they leave are files.
-const COMMANDS: [&str; 7] = [
-    "build", "check", "compare", "doctor", "evolve", "run", "verify",
+const COMMANDS: [&str; 9] = [
+    "archive", "build", "check", "compare", "doctor", "evolve", "run", "vendor", "verify",
 ];
 
 /// Options, by their names in code, of files that a command writes.
@@ -28,8 +29,9 @@ const OUTPUTS: [&str; 4] = ["out", "output", "save_case", "save_inputs"];
 /// Options whose paths lead to something of the machine that the command runs on.
 const OF_THE_MACHINE: [&str; 1] = ["cache_dir"];
 
-/// Name of an experiment's file.
-const EXPERIMENT: &str = "bakeoff.toml";
+/// Ending of an experiment's file, and the folder of its results beside it.
+const EXPERIMENT: &str = "toml";
+const RESULTS: &str = ".bakeoff";
 
 /// Endings of sources, which may have modules or headers beside them.
 const SOURCES: [&str; 5] = ["rs", "c", "cc", "cpp", "zig"];
@@ -122,16 +124,19 @@ impl OnOptions {
             )));
         };
         let folder = Folder::named_by_user(Path::new(".")).map_err(Failure::infrastructure)?;
-        let (mut files, mut outputs) = (NamedFiles::default(), Vec::new());
+        let above = std::env::current_dir().map_err(Failure::infrastructure)?;
+        let (mut files, mut wanted) = (NamedFiles::default(), Wanted::default());
         for path in &self.on_send {
-            if !folder.has(path) {
+            let path = relative(&above, path);
+            if !folder.has(&path) {
                 return Err(Failure::usage(format!(
                     "--on-send {}: there is no such file",
                     Plain(&path.display().to_string())
                 )));
             }
-            files.add(&folder, text(path)?).map_err(failed)?;
+            files.add(&folder, text(&path)?).map_err(failed)?;
         }
+        let mut absolute = Vec::new();
         for argument in declared
             .get_arguments()
             .filter(|argument| takes_a_path(argument))
@@ -144,17 +149,30 @@ impl OnOptions {
             if !is_of_user || OF_THE_MACHINE.contains(&id) {
                 continue;
             }
-            for path in matches.get_raw(id).into_iter().flatten().map(Path::new) {
+            for named in matches.get_raw(id).into_iter().flatten().map(Path::new) {
+                let path = relative(&above, named);
+                if path != named {
+                    absolute.push((text(named)?.to_owned(), text(&path)?.to_owned()));
+                }
                 if OUTPUTS.contains(&id) {
-                    outputs.push(plain_path(text(path)?).map_err(failed)?);
-                } else if folder.has(path) {
-                    for path in needed(&folder, path) {
-                        files.add(&folder, text(&path)?).map_err(failed)?;
-                    }
+                    wanted
+                        .outputs
+                        .push(plain_path(text(&path)?).map_err(failed)?);
+                }
+                if !folder.has(&path) {
+                    continue;
+                }
+                let may_be_experiment = argument.is_positional();
+                for path in needed(&folder, &path, may_be_experiment) {
+                    files.add(&folder, text(&path)?).map_err(failed)?;
+                }
+                if may_be_experiment {
+                    let path = plain_path(text(&path)?).map_err(failed)?;
+                    wanted.experiments.extend(experiment_of(&folder, &path));
                 }
             }
         }
-        let mut arguments = forwarded(std::env::args_os().skip(1), name)?;
+        let mut arguments = forwarded(std::env::args_os().skip(1), name, &absolute)?;
         let is_of_terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
         let is_default = matches.value_source("color") == Some(ValueSource::DefaultValue);
         let has_no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -165,7 +183,8 @@ impl OnOptions {
             arguments,
             folder,
             files,
-            outputs,
+            wanted,
+            again: again::command(),
         })
     }
 }
@@ -185,12 +204,39 @@ fn takes_a_path(argument: &Arg) -> bool {
     argument.get_value_parser().type_id() == TypeId::of::<PathBuf>()
 }
 
+/// Returns a path below a folder as one from there. Any other path stays.
+fn relative(folder: &Path, path: &Path) -> PathBuf {
+    match path.strip_prefix(folder) {
+        Ok(below) if below == Path::new("") => PathBuf::from("."),
+        Ok(below) => below.to_owned(),
+        Err(_) => path.to_owned(),
+    }
+}
+
+/// Returns the folder of the experiment that a command names by a folder, a file or results of it.
+fn experiment_of(folder: &Folder, path: &str) -> Option<String> {
+    let names: Vec<&str> = path.split('/').collect();
+    if let Some(at) = names.iter().position(|name| *name == RESULTS) {
+        return Some(names[..at].join("/"));
+    }
+    let is_file = folder.open(path).is_ok();
+    let is_experiment = is_file
+        && Path::new(path)
+            .extension()
+            .is_some_and(|end| end == EXPERIMENT);
+    match (is_experiment, path.rsplit_once('/')) {
+        (true, Some((above, _))) => Some(above.to_owned()),
+        (true, None) => Some(String::new()),
+        (false, _) => (!is_file).then(|| path.to_owned()),
+    }
+}
+
 /// Returns what a command needs that names a path: of an experiment's file the folder, of a source the files beside it
 /// that end alike, which may be its modules.
-fn needed(folder: &Folder, path: &Path) -> Vec<PathBuf> {
+fn needed(folder: &Folder, path: &Path, may_be_experiment: bool) -> Vec<PathBuf> {
     let above = path.parent().unwrap_or(Path::new(""));
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let is_experiment = path.file_name().is_some_and(|name| name == EXPERIMENT);
+    let is_experiment = may_be_experiment && extension == Some(EXPERIMENT);
     let is_source = extension.is_some_and(|extension| SOURCES.contains(&extension));
     let mut needed = vec![path.to_owned()];
     if is_experiment {
@@ -219,10 +265,12 @@ fn text(path: &Path) -> Result<&str, Failure> {
     })
 }
 
-/// Returns the arguments of a command line without those of the way to the machine, which stand before the command.
+/// Returns the arguments of a command line without those of the way to the machine, which stand before the command. Behind
+/// it, `absolute` paths become the relative ones that they are paired with.
 fn forwarded(
     all: impl Iterator<Item = std::ffi::OsString>,
     command: &str,
+    absolute: &[(String, String)],
 ) -> Result<Vec<String>, Failure> {
     let mut kept = Vec::new();
     let (mut is_before, mut skips) = (true, false);
@@ -239,8 +287,13 @@ fn forwarded(
             skips = name == argument;
             continue;
         }
+        let found = absolute.iter().find_map(|(path, relative)| {
+            let option = argument.strip_suffix(path.as_str())?;
+            let is_path = option.is_empty() || option.starts_with('-');
+            (is_path && !is_before).then(|| format!("{option}{relative}"))
+        });
         is_before &= argument != command;
-        kept.push(argument);
+        kept.push(found.unwrap_or(argument));
     }
     Ok(kept)
 }
@@ -268,12 +321,22 @@ fn notes(outcome: &RemoteOutcome, target: &RemoteTarget, left_out: usize) -> Vec
             "note: {left_out} links, pipes or such were not sent"
         ));
     }
-    match (outcome.brought, &outcome.aside) {
+    let files = |count: usize| match count {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    match (outcome.brought, &outcome.placed.aside) {
         (0, _) => {}
-        (count, None) => notes.push(format!("{count} files came back from {host}")),
+        (count, None) => notes.push(format!("{} came back from {host}", files(count))),
         (count, Some(folder)) => notes.push(format!(
-            "note: the {count} files that came back from {host} are in {folder}, since files here were changed meanwhile"
+            "note: what came back from {host}, {}, is in {folder}, since files here were changed meanwhile",
+            files(count)
         )),
+    }
+    if let Some(folder) = &outcome.placed.before {
+        notes.push(format!(
+            "what it replaced or removed here is kept in {folder} until the next time"
+        ));
     }
     if !outcome.left.is_empty() {
         notes.push(format!(
@@ -292,81 +355,6 @@ fn failed(error: RemoteError) -> Failure {
     }
 }
 
-/// Prints what a command of another machine prints. A terminal gets lines with colours, and no other commands.
-#[derive(Debug, Default)]
-struct Printer {
-    /// The beginning of a line that goes on, of each stream.
-    pending: [Vec<u8>; 2],
-}
-
-impl Printer {
-    fn print(&mut self, stream: Stream, text: &[u8]) {
-        let pending = &mut self.pending[usize::from(stream == Stream::Stderr)];
-        pending.extend(text);
-        if let Some(end) = pending.iter().rposition(|byte| *byte == b'\n') {
-            let lines: Vec<u8> = pending.drain(..=end).collect();
-            write(stream, &lines);
-        } else if pending.len() > LINE_BYTES_MAX {
-            write(stream, &std::mem::take(pending));
-        }
-    }
-
-    fn finish(&mut self) {
-        for (stream, pending) in [Stream::Stdout, Stream::Stderr]
-            .into_iter()
-            .zip(&self.pending)
-        {
-            write(stream, pending);
-        }
-    }
-}
-
-/// The longest line that is held back until its end is there, in bytes.
-const LINE_BYTES_MAX: usize = 1 << 20;
-
-fn write(stream: Stream, text: &[u8]) {
-    let (is_terminal, mut to): (bool, Box<dyn std::io::Write>) = match stream {
-        Stream::Stdout => (
-            std::io::stdout().is_terminal(),
-            Box::new(anstream::stdout()),
-        ),
-        Stream::Stderr => (
-            std::io::stderr().is_terminal(),
-            Box::new(anstream::stderr()),
-        ),
-    };
-    let written = if is_terminal {
-        to.write_all(coloured(&String::from_utf8_lossy(text)).as_bytes())
-    } else {
-        to.write_all(text)
-    };
-    // Whoever reads it may have seen enough.
-    let _ = written.and_then(|()| to.flush());
-}
-
-/// Returns a text in which only colours are commands for the terminal.
-fn coloured(text: &str) -> String {
-    let mut shown = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("\u{1b}[") {
-        let (before, colour) = rest.split_at(at);
-        shown += &Lines(before).to_string();
-        let inner = colour[2..].find(|c: char| !c.is_ascii_digit() && c != ';');
-        match inner.filter(|end| colour[2 + end..].starts_with('m')) {
-            Some(end) => {
-                let (colour, behind) = colour.split_at(end + 3);
-                shown += colour;
-                rest = behind;
-            }
-            None => {
-                shown += &Lines(&colour[..2]).to_string();
-                rest = &colour[2..];
-            }
-        }
-    }
-    shown + &Lines(rest).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,7 +363,11 @@ mod tests {
     fn the_way_does_not_go_along_and_all_else_does() {
         let forwarded = |text: &str| {
             let arguments = text.split(' ').map(Into::into);
-            forwarded(arguments, "run").unwrap().join(" ")
+            let absolute = [
+                ("/home/x".to_owned(), ".".to_owned()),
+                ("/home/x/y".to_owned(), "y".to_owned()),
+            ];
+            forwarded(arguments, "run", &absolute).unwrap().join(" ")
         };
         for (all, kept) in [
             ("--on ssh:x run y --budget 1s", "run y --budget 1s"),
@@ -384,30 +376,69 @@ mod tests {
                 "--format json run y --on",
             ),
             ("-q --on-binary b --on ssh:run run run -v", "-q run run -v"),
+            (
+                "run /home/x --out=/home/x/y -o/home/x/y",
+                "run . --out=y -oy",
+            ),
+            ("run /home/x/z a/home/x", "run /home/x/z a/home/x"),
         ] {
             assert_eq!(forwarded(all), kept, "{all}");
         }
     }
 
     #[test]
-    fn a_terminal_gets_colours_and_no_other_commands() {
-        assert_eq!(
-            coloured("\u{1b}[1;32mgood\u{1b}[0m\n"),
-            "\u{1b}[1;32mgood\u{1b}[0m\n"
-        );
-        for hostile in [
-            "\u{1b}[2J",
-            "\u{1b}]0;title\u{7}",
-            "a\rb",
-            "\u{1b}[1",
-            "\u{1b}[31\u{1b}[2Jm",
-            "\u{202e}",
+    fn any_file_of_an_experiment_stands_for_its_folder() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(home.path().join("x/.bakeoff/x")).unwrap();
+        for file in ["x/languages.toml", "x/a.rs", "x/policy.toml", "own.toml"] {
+            std::fs::write(home.path().join(file), "").unwrap();
+        }
+        let folder = Folder::named_by_user(home.path()).unwrap();
+        let needed = |path: &str, may_be| {
+            let needed = super::needed(&folder, Path::new(path), may_be);
+            let shown: Vec<String> = needed
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
+            shown.join(" ")
+        };
+        assert_eq!(needed("x/languages.toml", true), "x/languages.toml ./x");
+        assert_eq!(needed("x/policy.toml", false), "x/policy.toml");
+        for (path, experiment) in [
+            ("x", Some("x")),
+            ("", Some("")),
+            ("x/languages.toml", Some("x")),
+            ("own.toml", Some("")),
+            ("x/.bakeoff/x", Some("x")),
+            ("x/a.rs", None),
         ] {
-            let shown = coloured(hostile);
-            assert!(
-                !shown.contains(['\u{1b}', '\r', '\u{7}', '\u{202e}']),
-                "{shown:?}"
+            assert_eq!(
+                experiment_of(&folder, path).as_deref(),
+                experiment,
+                "{path}"
             );
         }
+        let here = |path: &str| {
+            relative(Path::new("/home/x"), Path::new(path))
+                .display()
+                .to_string()
+        };
+        assert_eq!(here("/home/x/y/z"), "y/z");
+        assert_eq!(here("/home/x"), ".");
+        assert_eq!(here("/home/xy"), "/home/xy");
+        assert_eq!(here("y"), "y");
+    }
+
+    #[test]
+    fn one_file_is_one_file() {
+        let target: RemoteTarget = "ssh:fast".parse().unwrap();
+        let outcome = |brought| RemoteOutcome {
+            brought,
+            ..RemoteOutcome::default()
+        };
+        let notes = |brought| notes(&outcome(brought), &target, 0).join("\n");
+        assert_eq!(notes(1), "1 file came back from fast");
+        assert_eq!(notes(2), "2 files came back from fast");
+        assert_eq!(notes(0), "");
     }
 }

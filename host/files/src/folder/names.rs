@@ -1,6 +1,7 @@
 //! The names in an open folder: listed, made, moved and removed.
 
 use super::super::plain;
+use super::super::remove_tree::remove_tree_in;
 use super::{FOLDER_MODE, Folder, split};
 use rustix::fs::{AtFlags, Dir, FileType, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -167,6 +168,18 @@ impl Folder {
         Err(io::Error::other(format!(
             "{ASIDE_MAX} files `{name}.aside-N` are there already: remove some"
         )))
+    }
+
+    /// Removes the folder of this name with all that is in it, if there is one. No link is followed.
+    ///
+    /// # Errors
+    /// As for [`std::fs::remove_dir_all`].
+    pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        let (folder, name) = self.place(name.as_ref())?;
+        match remove_tree_in(&folder.handle, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 
     /// Removes the file or link (not its target) of this name, if there is one.

@@ -174,3 +174,29 @@ fn a_link_that_takes_the_place_of_a_file_is_not_followed() {
         }
     });
 }
+
+#[test]
+fn a_further_file_leaves_what_killed_writers_left_and_a_folder_is_removed_without_what_links_lead_to()
+ {
+    let home = tempfile::tempdir().unwrap();
+    let folder = Folder::named_by_user(home.path()).unwrap();
+    let at = |name: &str| home.path().join(name);
+    std::fs::create_dir(at("x")).unwrap();
+    std::fs::write(at("x/.bakeoff-new-abc123"), "").unwrap();
+    folder
+        .further_new_file("x/a")
+        .unwrap()
+        .put_in_place()
+        .unwrap();
+    assert!(at("x/a").exists() && at("x/.bakeoff-new-abc123").exists());
+    folder.new_file("x/b").unwrap().put_in_place().unwrap();
+    assert!(at("x/b").exists() && !at("x/.bakeoff-new-abc123").exists());
+    std::fs::write(at("kept"), "").unwrap();
+    std::os::unix::fs::symlink(home.path(), at("x/link")).unwrap();
+    folder.remove_folder("x").unwrap();
+    folder.remove_folder("x").unwrap();
+    assert!(!at("x").exists() && at("kept").exists());
+    std::os::unix::fs::symlink(home.path(), at("link")).unwrap();
+    let _ = folder.remove_folder("link");
+    assert!(at("kept").exists());
+}

@@ -42,6 +42,11 @@ impl Unplaced {
     /// Makes an empty file that is to get this name in an open folder.
     pub(super) fn in_open(folder: OwnedFd, name: &OsStr, mode: u32) -> io::Result<Self> {
         remove_abandoned(&folder);
+        Self::further_in_open(folder, name, mode)
+    }
+
+    /// Makes the same, and leaves what killed writers left.
+    pub(super) fn further_in_open(folder: OwnedFd, name: &OsStr, mode: u32) -> io::Result<Self> {
         let mode = Mode::from_bits_truncate(mode as RawMode);
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         for _ in 0..TRIES {

@@ -31,18 +31,23 @@ enum Content {
 impl Unplaced {
     /// Makes an empty file that is to become the one at `path`, which lies in `folder`.
     pub(super) fn at_path(folder: &Path, path: &Path, mode: u32) -> io::Result<Self> {
+        remove_abandoned(folder);
         Self::begin(folder, path.to_owned(), mode, None)
     }
 
     /// Makes an empty file that is to get this name in an open folder.
     pub(super) fn in_open(folder: OwnedFd, name: &OsStr, mode: u32) -> io::Result<Self> {
-        // By this path, all that follows happens in the open folder.
-        let path = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        remove_abandoned(&path_of(&folder));
+        Self::further_in_open(folder, name, mode)
+    }
+
+    /// Makes the same, and leaves what killed writers left.
+    pub(super) fn further_in_open(folder: OwnedFd, name: &OsStr, mode: u32) -> io::Result<Self> {
+        let path = path_of(&folder);
         Self::begin(&path, path.join(name), mode, Some(folder))
     }
 
     fn begin(folder: &Path, path: PathBuf, mode: u32, handle: Option<OwnedFd>) -> io::Result<Self> {
-        remove_abandoned(folder);
         let content = match nameless(folder, mode) {
             Some(file) => Content::Nameless(file),
             None => Content::Named(named(folder, mode)?),
@@ -88,6 +93,11 @@ impl Unplaced {
             }
         }
     }
+}
+
+/// Returns a path by which all happens in an open folder.
+fn path_of(folder: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 
 fn names() -> tempfile::Builder<'static, 'static> {

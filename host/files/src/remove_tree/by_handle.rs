@@ -23,8 +23,8 @@ pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
 }
 
 /// Removes a folder in an open one.
-pub(crate) fn remove_tree_in(folder: &OwnedFd, name: &str) -> io::Result<()> {
-    remove(folder.as_fd(), OsStr::new(name), DEPTH_MAX)
+pub(crate) fn remove_tree_in(folder: &OwnedFd, name: impl AsRef<Path>) -> io::Result<()> {
+    remove(folder.as_fd(), name.as_ref().as_os_str(), DEPTH_MAX)
 }
 
 /// Removes what has a name in an open folder. One deeper than `depth` is an error.

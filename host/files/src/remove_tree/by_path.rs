@@ -9,10 +9,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Removes a folder in an open one as [`remove_tree`] does.
-pub(crate) fn remove_tree_in(folder: &OwnedFd, name: &str) -> io::Result<()> {
+pub(crate) fn remove_tree_in(folder: &OwnedFd, name: impl AsRef<Path>) -> io::Result<()> {
     // By this path, the content of the open folder is removed, and no link in it is followed.
-    let inside = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
-    remove_tree(Path::new(&inside))
+    let inside = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    remove_tree(&Path::new(&inside).join(name))
 }
 
 /// Removes a folder at a path.

@@ -33,6 +33,7 @@ impl Home {
         fs::read_to_string(self.folder.path().join(name)).ok()
     }
 
+    /// A command whose experiments are those of `x` and of the folder itself.
     fn command(&self, outputs: &[&str]) -> RemoteCommand {
         let folder = Folder::named_by_user(self.folder.path()).unwrap();
         let mut files = NamedFiles::default();
@@ -41,7 +42,11 @@ impl Home {
             arguments: vec!["an argument".to_owned(), "$HOME; 'x'".to_owned()],
             folder,
             files,
-            outputs: outputs.iter().map(|path| (*path).to_owned()).collect(),
+            wanted: Wanted {
+                outputs: outputs.iter().map(|path| (*path).to_owned()).collect(),
+                experiments: vec!["x".to_owned(), String::new()],
+            },
+            again: "bakeoff --on ssh:fast run x".to_owned(),
         }
     }
 
@@ -69,7 +74,7 @@ impl Home {
 async fn a_command_finds_its_files_and_what_it_writes_comes_back() {
     let home = Home::new(
         "cat x/in.txt; echo \"$1|$2\" >&2; mkdir -p x/.bakeoff/x out; echo new > x/.bakeoff/x/report.json\n\
-         rm x/.bakeoff/x/old; echo saved > out/case; echo more > x/other; exit 3",
+         rm x/.bakeoff/x/old; echo saved > out/case; echo more > x/other; echo $BAKEOFF_AGAIN; exit 3",
     );
     home.write("x/in.txt", "input\n");
     home.write("x/.bakeoff/x/old", "old");
@@ -77,7 +82,8 @@ async fn a_command_finds_its_files_and_what_it_writes_comes_back() {
     let (outcome, said) = home.run(&home.command(&["out"])).await;
     let outcome = outcome.unwrap();
     assert_eq!(outcome.status, Some(3));
-    assert_eq!((outcome.brought, outcome.aside), (2, None));
+    assert_eq!((outcome.brought, outcome.placed.aside), (2, None));
+    assert!(said.contains("bakeoff --on ssh:fast run x\n"), "{said}");
     assert_eq!(outcome.left, ["x/other"]);
     assert!(said.contains("Stdout: input\n"), "{said}");
     assert!(said.contains("Stderr: an argument|$HOME; 'x'\n"), "{said}");
@@ -88,27 +94,6 @@ async fn a_command_finds_its_files_and_what_it_writes_comes_back() {
     assert_eq!(home.read("out/case").as_deref(), Some("saved\n"));
     assert_eq!(home.read("x/.bakeoff/x/old"), None);
     assert_eq!(home.read("x/other"), None);
-}
-
-#[tokio::test]
-async fn files_that_changed_here_meanwhile_are_kept_and_those_that_came_stand_beside_them() {
-    let home = Home::new("mkdir -p .bakeoff/x; echo there > .bakeoff/x/report.json");
-    home.write(".bakeoff/x/report.json", "before");
-    let command = home.command(&[]);
-    let sent = BTreeMap::from([(".bakeoff/x/report.json".to_owned(), [7; 32])]);
-    let came = tempfile::tempdir().unwrap();
-    fs::write(came.path().join("report.json"), "there").unwrap();
-    let arrived = BTreeMap::from([("report.json".to_owned(), [1; 32])]);
-    home.write("report.json", "here");
-    let folder = Folder::named_by_user(came.path()).unwrap();
-    for number in 1..=2 {
-        let aside = place(&command, (&folder, &arrived), &sent, &[]).unwrap();
-        let name = format!("{ASIDE}-{number}");
-        assert_eq!(aside.as_deref(), Some(&*name));
-        let kept = home.read(&format!("{name}/report.json"));
-        assert_eq!(kept.as_deref(), Some("there"));
-    }
-    assert_eq!(home.read("report.json").as_deref(), Some("here"));
 }
 
 /// Runs a far end that sends these messages whatever it gets, and returns the outcome.
@@ -150,6 +135,7 @@ async fn a_far_end_that_lies_leaves_nothing_here() {
     let home = Home::new("true");
     home.write("x/in.txt", "input");
     home.write("x/.bakeoff/x/report.json", "before");
+    home.write("approaches/a.rs", "");
     let ended = || ToNear::Ended(Some(0));
     for messages in [
         vec![ended(), file("../x")],
@@ -158,6 +144,9 @@ async fn a_far_end_that_lies_leaves_nothing_here() {
         vec![ended(), file("Makefile")],
         vec![ended(), file(".bakeoff")],
         vec![ended(), file("none/.bakeoff/x")],
+        vec![ended(), file("approaches/.bakeoff/models.jsonl")],
+        vec![ended(), file("x/.bakeoff/.git/config")],
+        vec![ToNear::Gone("x/.bakeoff/x/report.json".to_owned())],
         vec![ended(), file("x/.bakeoff/../../../y")],
         vec![file("out")],
         vec![ended(), ended()],
@@ -184,7 +173,7 @@ async fn a_far_end_that_lies_leaves_nothing_here() {
         Some("before")
     );
     let names = fs::read_dir(home.folder.path()).unwrap();
-    assert_eq!(names.count(), 1);
+    assert_eq!(names.count(), 2);
 }
 
 #[tokio::test]
