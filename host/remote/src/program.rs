@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// First bytes of programs for macOS, of one processor and of several.
-const MACH_O: [[u8; 4]; 2] = [[0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]];
+/// The beginning of every program of Linux.
+const ELF: [u8; 4] = *b"\x7fELF";
 
 /// Address of the programs of releases.
 const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases");
@@ -19,6 +19,8 @@ pub(crate) struct SentProgram {
     path: PathBuf,
     /// True if the user named it: it may be for another processor than this one.
     pub(crate) is_named: bool,
+    /// False for this program on another system than Linux.
+    is_of_linux: bool,
     /// SHA-256 of its content, as hexadecimal digits.
     pub(crate) digest: String,
 }
@@ -27,11 +29,21 @@ impl SentProgram {
     /// Reads the digest of `binary`, or of this program.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// It cannot be read, or is no program: a shell there would take any text for one.
     pub(crate) fn new(binary: Option<&Path>) -> Result<Self, RemoteError> {
         let own = || std::env::current_exe().map_err(RemoteError::Connection);
         let path = binary.map_or_else(own, |binary| Ok(binary.to_owned()))?;
         let fault = |reason: std::io::Error| RemoteError::file(&path.display().to_string(), reason);
+        let mut beginning = Vec::new();
+        let opened = open_plain(&path).map_err(fault)?;
+        let mut opened = opened.take(ELF.len() as u64);
+        opened.read_to_end(&mut beginning).map_err(fault)?;
+        let is_of_linux = beginning == ELF;
+        if binary.is_some() && !is_of_linux {
+            let reason =
+                "this is no program of Linux: --on-binary names that of a release, `bakeoff`";
+            return Err(RemoteError::file(&path.display().to_string(), reason));
+        }
         let folder = Folder::of_file(&path).map_err(fault)?;
         let name = path.file_name().and_then(|name| name.to_str());
         let digest = digest_of(&folder, name.unwrap_or_default())?;
@@ -39,6 +51,7 @@ impl SentProgram {
         Ok(Self {
             digest: bakeoff_domain::hex(&digest),
             is_named: binary.is_some(),
+            is_of_linux,
             path,
         })
     }
@@ -51,11 +64,10 @@ impl SentProgram {
 
     /// Returns an error unless it runs on a machine, whose system and processor are named as `uname -sm` does.
     pub(crate) fn check_runs_on(&self, name: &str, machine: &str) -> Result<(), RemoteError> {
-        if self.is_for_macos()? {
+        if !self.is_of_linux {
             return Err(RemoteError::Start(format!(
-                "{name} is {machine:?}, and {} is a program for macOS: name the program of a release for that machine with \
-                 --on-binary ({RELEASES})",
-                self.path.display()
+                "{name} is {machine:?}, and this program is for another system: name the program of a release for that machine \
+                 with --on-binary ({RELEASES})"
             )));
         }
         let own = format!("Linux {}", std::env::consts::ARCH);
@@ -67,38 +79,46 @@ impl SentProgram {
              --on-binary"
         )))
     }
-
-    fn is_for_macos(&self) -> Result<bool, RemoteError> {
-        let mut start = [0; 4];
-        let read = self.open()?.read_exact(&mut start);
-        Ok(read.is_ok() && MACH_O.contains(&start))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn program(bytes: &[u8]) -> (tempfile::TempDir, SentProgram) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("bakeoff");
-        std::fs::write(&path, bytes).unwrap();
-        let program = SentProgram::new(Some(&path)).unwrap();
-        (folder, program)
+    #[test]
+    fn what_is_no_program_is_not_sent() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("README.md");
+        for (content, is_program) in [
+            ("# A text", false),
+            ("#!/bin/sh\n", false),
+            ("\u{fffd}program of another system", false),
+            ("", false),
+            ("\x7fELF…", true),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            match SentProgram::new(Some(&path)) {
+                Ok(_) => assert!(is_program, "{content}"),
+                Err(error) => {
+                    assert!(
+                        !is_program && error.to_string().contains("--on-binary"),
+                        "{error}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]
-    fn a_program_for_macos_is_sent_nowhere_even_if_it_is_named() {
-        let machine = "Linux aarch64";
-        for start in MACH_O {
-            let (_folder, program) = program(&[&start[..], b"rest"].concat());
-            let refused = program.check_runs_on("fast", machine).unwrap_err();
-            let said = refused.to_string();
-            assert!(said.contains("--on-binary (https://"), "{said}");
-        }
-        let (_folder, elf) = program(b"\x7fELF and so on");
-        elf.check_runs_on("fast", machine).unwrap();
-        let (_folder, short) = program(b"#!");
-        short.check_runs_on("fast", machine).unwrap();
+    fn a_program_of_another_system_is_not_sent() {
+        let own = SentProgram::new(None).unwrap();
+        let machine = format!("Linux {}", std::env::consts::ARCH);
+        own.check_runs_on("fast", &machine).unwrap();
+        let other = SentProgram {
+            is_of_linux: false,
+            ..own
+        };
+        let said = other.check_runs_on("fast", &machine).unwrap_err();
+        assert!(said.to_string().contains("--on-binary (https://"), "{said}");
     }
 }
