@@ -158,6 +158,9 @@ impl Machines {
         self.nothing_is_left();
         if signal == Signal::INT {
             assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+            let said = String::from_utf8_lossy(&ended.stderr);
+            let again = format!("To go on:\n  bakeoff --on {target} run x\n");
+            assert!(said.contains(&again), "{said}");
         } else {
             let came = self.path("work/x/.bakeoff/total").exists();
             assert!(!came, "nothing half comes back");
@@ -206,11 +209,25 @@ fn an_experiment_is_run_on_another_machine_and_its_results_come_back() {
     let shown = machines.run(&["report", "x", "--format", "json"]);
     assert_eq!(shown.json()["recommendation"]["winner"], "quick");
     machines.nothing_is_left();
-    // The second time, the program is there, and what was measured is not measured again.
-    let second = machines.run(&arguments);
+    // The second time, the program is there, and what was measured is not measured again, whatever the file is called.
+    let file = |name: &str| machines.path(&format!("work/x/{name}.toml"));
+    fs::rename(file("bakeoff"), file("languages")).unwrap();
+    let second = machines.run(&[
+        "--on",
+        "ssh:me@fast",
+        "run",
+        "x/languages.toml",
+        "--format",
+        "json",
+    ]);
     assert_eq!(second.status, 0, "{}", second.stderr);
     assert!(!second.explains("gets this program"), "{}", second.stderr);
     assert_eq!(second.json()["verdicts"], report["verdicts"]);
+    assert!(
+        second.explains("is kept in bakeoff-before-elsewhere"),
+        "{}",
+        second.stderr
+    );
     let hosts = fs::read_to_string(machines.path("far/hosts")).unwrap();
     assert_eq!(hosts, "me@fast\n".repeat(4));
     assert_eq!(machines.far("home/.cache/bakeoff-programs").len(), 1);
@@ -234,6 +251,32 @@ fn errors_and_statuses_are_those_of_the_command_and_outputs_come_back() {
     assert_eq!(built.status, 0, "{}", built.stderr);
     let component = fs::read(machines.path("work/out/quick.wasm")).unwrap();
     assert!(component.starts_with(b"\0asm"));
+    // What is there already is sent, so that it is known not to have changed meanwhile.
+    machines.write("work/out/quick.wasm", "another one");
+    let source = machines.path("work/x/quick.rs").canonicalize().unwrap();
+    let again = machines.run(&[
+        "--on",
+        "ssh:fast",
+        "build",
+        source.to_str().unwrap(),
+        "--wit",
+        "x/total.wit",
+        "--call",
+        "total",
+        "-o",
+        "out/quick.wasm",
+    ]);
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    assert!(again.explains("1 file came back"), "{}", again.stderr);
+    assert_eq!(
+        fs::read(machines.path("work/out/quick.wasm")).unwrap(),
+        component
+    );
+    let before = machines.path("work/bakeoff-before-elsewhere/out/quick.wasm");
+    assert_eq!(fs::read(before).unwrap(), b"another one");
+    let none = machines.run(&["--on", "ssh:fast", "archive", "x"]);
+    assert_eq!(none.status, 2, "{}", none.stderr);
+    assert!(none.explains("no search of yours"), "{}", none.stderr);
     machines.write("work/x/slow.rs", "pub fn total(values: Vec<u32>) -> u64 {");
     let build = [
         "build",
@@ -259,7 +302,7 @@ fn what_cannot_be_done_elsewhere_is_refused_before_anything_is_sent() {
     for (arguments, why) in [
         (
             vec!["--on", "ssh:fast", "serve", "x"],
-            "--on is for build, check",
+            "--on is for archive, build",
         ),
         (vec!["--on", "ssh:-oProxyCommand=x", "run", "x"], "ssh:HOST"),
         (vec!["--on", "docker:x", "run", "x"], "container:IMAGE"),
@@ -270,6 +313,10 @@ fn what_cannot_be_done_elsewhere_is_refused_before_anything_is_sent() {
         (
             vec!["--on", "ssh:fast", "--on-send", "nothing", "run", "x"],
             "there is no such file",
+        ),
+        (
+            vec!["--on", "ssh:fast", "--on-binary", "x/total.wit", "run", "x"],
+            "this is no program",
         ),
         (vec!["--on-send", "x", "run", "x"], "--on"),
     ] {
