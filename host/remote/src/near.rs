@@ -63,7 +63,11 @@ pub async fn run(
 ) -> Result<RemoteOutcome, RemoteError> {
     let mut incoming = Incoming::new(input);
     let mut outgoing = Outgoing::new(output);
-    let sent = match send(command, &mut outgoing, interrupts).await {
+    let sent = tokio::select! {
+        sent = send(command, &mut outgoing) => sent,
+        Some(()) = interrupts.recv() => Err(RemoteError::Interrupted),
+    };
+    let sent = match sent {
         Err(RemoteError::Connection(error)) => {
             return Err(refusal(&mut incoming).await.unwrap_or(error.into()));
         }
@@ -83,7 +87,11 @@ pub async fn run(
                 if std::mem::replace(&mut is_interrupted, true) {
                     return Err(RemoteError::Interrupted);
                 }
-                outgoing.send(&ToFar::Interrupt).await?;
+                tokio::select! {
+                    sent = outgoing.send(&ToFar::Interrupt) => sent?,
+                    // The other end may take nothing any more.
+                    Some(()) = interrupts.recv() => return Err(RemoteError::Interrupted),
+                }
                 continue;
             }
             _ = ticks.tick() => {
@@ -132,7 +140,6 @@ pub async fn run(
 async fn send<W: AsyncWrite + Unpin>(
     command: &RemoteCommand,
     outgoing: &mut Outgoing<W>,
-    interrupts: &mut UnboundedReceiver<()>,
 ) -> Result<BTreeMap<String, Digest>, RemoteError> {
     let begin = ToFar::Begin {
         protocol: PROTOCOL,
@@ -143,9 +150,6 @@ async fn send<W: AsyncWrite + Unpin>(
     outgoing.send(&begin).await?;
     let (mut sent, mut bytes) = (BTreeMap::new(), 0_u64);
     for path in &command.files.paths {
-        if interrupts.try_recv().is_ok() {
-            return Err(RemoteError::Interrupted);
-        }
         let source = Source::open(&command.folder, path)?;
         bytes = bytes.saturating_add(source.head.bytes);
         if bytes > BYTES_MAX {

@@ -45,8 +45,8 @@ pub enum StoreError {
     },
     /// The database has no valid seal: it was written or changed elsewhere, and no run writes into such a database.
     #[error("{} comes from elsewhere (another machine, user or program wrote or changed it), and no run \
-        goes on with it: look at it with `bakeoff report`, or run with --fresh, which sets the results \
-        aside and starts anew", file.display())]
+        goes on with it here: look at it with `bakeoff report`, go on with it on the machine that made it, as with \
+        `bakeoff --on`, or run with --fresh, which sets the results aside and starts anew", file.display())]
     Elsewhere {
         /// The database.
         file: PathBuf,

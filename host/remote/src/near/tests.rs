@@ -202,3 +202,17 @@ async fn a_command_ends_where_nobody_waits_for_it_any_more() {
     }
     assert!(matches!(served.await.unwrap(), Err(RemoteError::Cut(_))));
 }
+
+#[tokio::test]
+async fn who_interrupts_does_not_wait_for_an_end_that_takes_nothing() {
+    let home = Home::new("true");
+    home.write("x/large", &"x".repeat(1 << 20));
+    let (near_in, _far_out) = tokio::io::duplex(64);
+    let (_far_in, near_out) = tokio::io::duplex(64);
+    let (sender, mut interrupts) = unbounded_channel();
+    sender.send(()).unwrap();
+    let command = home.command(&[]);
+    let pipes = (near_in, near_out);
+    let ended = super::run(pipes, &command, &mut interrupts, &mut |_, _| {}).await;
+    assert!(matches!(ended, Err(RemoteError::Interrupted)), "{ended:?}");
+}
