@@ -27,7 +27,7 @@ pub enum RemoteError {
     /// The connection ended before everything had come.
     #[error("the connection ended before everything had come back{0}")]
     Cut(String),
-    /// What connects waits for a machine that does not answer.
+    /// The program that connects waits for a machine that does not answer.
     #[error("{0} gave no sign of life for {seconds} s: the other machine is taken for gone", seconds = GONE.as_secs())]
     Silent(String),
     /// The connection could not be used.

@@ -1,4 +1,4 @@
-//! What a child that leads to the far end says on stderr: passed on line by line, bounded, and marked with its name.
+//! Lines that a child which leads to the far end writes on stderr: passed on one by one, bounded, and marked with its name.
 
 use std::sync::Arc;
 use std::time::Duration;

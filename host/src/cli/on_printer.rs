@@ -1,4 +1,4 @@
-//! What a command of another machine prints, shown here: text and colours, and nothing else.
+//! The output of a command on another machine, shown here: text and colours, and nothing else.
 
 use bakeoff_remote::Stream;
 use bakeoff_render::escape::Lines;
