@@ -37,7 +37,7 @@ pub enum RemoteError {
     #[error("{0}")]
     Start(String),
     /// The user did not want to wait for the end.
-    #[error("it was interrupted twice: nothing that the command wrote came back")]
+    #[error("interrupted: nothing that the command wrote came back")]
     Interrupted,
 }
 

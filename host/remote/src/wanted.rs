@@ -36,7 +36,9 @@ impl Wanted {
             };
             Some(rest.split('/').all(is_own_name))
         };
-        let is_output = |output: &String| path == output || is_in(output) == Some(true);
+        // An output is not the whole folder, with all sources in it.
+        let is_output =
+            |output: &String| !output.is_empty() && (path == output || is_in(output) == Some(true));
         let is_result = |experiment: &String| is_in(&results_of(experiment)) == Some(true);
         !path.starts_with(BEFORE)
             && (self.outputs.iter().any(is_output) || self.experiments.iter().any(is_result))
@@ -102,11 +104,12 @@ mod tests {
         ] {
             assert!(!wanted.allows(path), "{path}");
         }
-        let before = super::Wanted {
-            outputs: vec![BEFORE.to_owned()],
+        let other = super::Wanted {
+            outputs: vec![BEFORE.to_owned(), String::new()],
             ..wanted
         };
-        assert!(!before.allows("bakeoff-before-elsewhere/x"));
+        assert!(!other.allows("bakeoff-before-elsewhere/x"));
+        assert!(!other.allows("in.txt"));
     }
 
     #[test]
