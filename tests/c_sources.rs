@@ -111,6 +111,36 @@ fn sums() -> Files {
 }
 
 #[test]
+fn an_experiment_begins_in_another_language() {
+    for (language, name) in [
+        (Language::C, "c"),
+        (Language::Cpp, "cpp"),
+        (Language::Zig, "zig"),
+    ] {
+        if !has(language) {
+            continue;
+        }
+        let folder = TempDir::new().unwrap();
+        let dir = folder.path().to_str().unwrap();
+        let output = run_bakeoff(&["init", dir, "--language", name]);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        let text = fs::read_to_string(folder.path().join("bakeoff.toml")).unwrap();
+        assert!(
+            !text.contains("approaches/sort.rs") && !text.contains("Rust form"),
+            "{text}"
+        );
+        let output = run_bakeoff(&["run", dir, "--budget", "2s", "--format", "json"]);
+        assert!(output.ended_a_run(), "{}", output.stderr);
+        let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let variants = report["variants"].as_array().unwrap();
+        assert_eq!(variants.len(), 2);
+        for variant in variants {
+            assert!(variant["failure"].is_null(), "{variant:#}");
+        }
+    }
+}
+
+#[test]
 fn one_algorithm_in_four_languages_stands_in_one_matrix() {
     if !has(Language::C) {
         return;

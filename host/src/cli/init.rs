@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::starts::{self, Start};
+use super::starts::{self, Start, StartLanguage};
 use super::{Status, claude_command, counts, show};
 use crate::library::cannot_write;
 use bakeoff_compare::{
@@ -30,6 +30,7 @@ Examples:
   bakeoff init my-question
   bakeoff run my-question
   bakeoff init my-question --from sort.rs heap.rs
+  bakeoff init my-question --language c                    its approaches in C (or cpp, zig)
   bakeoff init my-question --evaluator panics              with an evaluator of your own
   bakeoff init my-question --aggregator summary            with a section of your own in the report
   bakeoff init my-question --workload inputs               with a workload that also says how good an answer is
@@ -48,6 +49,9 @@ pub(super) struct Arguments {
     /// experiment, nothing else
     #[arg(long, value_name = "NAME", value_parser = guest_name, conflicts_with = "from")]
     aggregator: Option<String>,
+    /// Language of the approaches that are written
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "rust", conflicts_with_all = ["from", "workload", "claude"])]
+    language: StartLanguage,
     /// Sources that become the approaches, at least two
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
@@ -123,6 +127,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let mut files = FILES
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
+        starts::in_language(&mut files, arguments.language);
         let next = "Run it, then replace it by your own question:";
         let has_experiment = arguments.dir.join(bakeoff_config::FILE_NAME).exists();
         if let Some(name) = arguments.named_workload()? {

@@ -1,6 +1,21 @@
 //! Files that `bakeoff init` writes to begin with beside the small experiment: guests of the user's own, each with the
 //! lines by which an experiment uses it.
 
+use clap::ValueEnum;
+
+/// Approaches to begin with in other languages than Rust: by sorting, and by a table.
+const C: [&str; 2] = [
+    include_str!("template/sort.c"),
+    include_str!("template/table.c"),
+];
+const CPP: [&str; 2] = [
+    include_str!("template/sort.cpp"),
+    include_str!("template/table.cpp"),
+];
+const ZIG: [&str; 2] = [
+    include_str!("template/sort.zig"),
+    include_str!("template/table.zig"),
+];
 /// An evaluator to begin with, and bakeoff's own evaluators, which are written under their own names.
 const EVALUATOR: &str = include_str!("template/evaluator.rs");
 const BRANCHES: &str = include_str!("template/branches.rs");
@@ -16,6 +31,19 @@ const IMPROVE: &str = include_str!("template/improve.rs");
 const WORKLOAD: &str = include_str!("template/workload_sizes.rs");
 const INSTANCES: &str = include_str!("template/workload_instances.rs");
 const SKETCH: &str = include_str!("template/sketch.rs");
+
+/// Language of the approaches to begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum StartLanguage {
+    /// Rust
+    Rust,
+    /// C, which takes a clang and the C library for WebAssembly
+    C,
+    /// C++, which takes its library besides
+    Cpp,
+    /// Zig, which takes its compiler besides
+    Zig,
+}
 
 /// A file to begin with, with the lines by which an experiment uses it.
 pub(super) struct Start {
@@ -75,6 +103,32 @@ pub(super) fn proposer(name: &str) -> (String, &'static str) {
         _ => PROPOSER,
     };
     (path("proposers", name), text)
+}
+
+/// Writes the approaches of the small experiment in another language.
+pub(super) fn in_language(files: &mut [(String, String)], language: StartLanguage) {
+    let (name, ending, [sort, table]) = match language {
+        StartLanguage::Rust => return,
+        StartLanguage::C => ("C", "c", C),
+        StartLanguage::Cpp => ("C++", "cpp", CPP),
+        StartLanguage::Zig => ("Zig", "zig", ZIG),
+    };
+    for (path, text) in files {
+        match path.as_str() {
+            "approaches/sort.rs" => *text = sort.to_owned(),
+            "approaches/table.rs" => *text = table.to_owned(),
+            "bakeoff.toml" => {
+                *text = text
+                    .replace("Its Rust form", &format!("Its form in {name}"))
+                    .replace("plain Rust files", "files in Rust, C, C++ or Zig")
+                    .replace("sort.rs", &format!("sort.{ending}"))
+                    .replace("table.rs", &format!("table.{ending}"));
+                continue;
+            }
+            _ => continue,
+        }
+        *path = path.replace(".rs", &format!(".{ending}"));
+    }
 }
 
 /// Turns the small experiment into one with a workload of this name, which makes inputs by size or by name, and
