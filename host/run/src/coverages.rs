@@ -4,6 +4,7 @@ use super::child_tasks::{OpenTasks, build_task, core_task};
 use super::child_work::{Build, BuiltPrototype, Cover};
 use super::context::runner_error;
 use super::error::RunError;
+use super::kept_coverage::{KeptCoverage, unreached_by_failure};
 use super::session::Run;
 use super::variant_state::find;
 use bakeoff_compile::BuildKind;
@@ -16,45 +17,10 @@ use bakeoff_runner::{Call, gate_calls};
 use bakeoff_sandbox::GuestError;
 use bakeoff_source::BuildInput;
 use bakeoff_store::ResultKind;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The code of a variant that the checked inputs reach, or the reason why it is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptCoverage {
-    /// The code that was reached.
-    pub coverage: Option<Coverage>,
-    /// The reason why it is not known; empty if it is.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub why: String,
-}
 
 /// The end of calls whose code leaves marks: the code that they reached, or the error of one of them.
 type CallsEnded = Result<Result<Coverage, GuestError>, RunnerError>;
-
-/// Returns why the reached code is not known where a call failed.
-pub(super) fn unreached_by_failure(message: &str) -> String {
-    format!("a call failed, and what it reached is not known: {message}")
-}
-
-impl KeptCoverage {
-    /// Returns an unknown coverage with the reason.
-    pub(super) fn unknown(why: String) -> Self {
-        Self {
-            coverage: None,
-            why,
-        }
-    }
-}
-
-impl From<Coverage> for KeptCoverage {
-    fn from(coverage: Coverage) -> Self {
-        Self {
-            coverage: Some(coverage),
-            why: String::new(),
-        }
-    }
-}
 
 impl Run<'_> {
     /// Finds out which code the checked inputs reach of every variant that passed its checks. Does nothing unless a

@@ -2,10 +2,10 @@
 //! from a store or from a bundle, and the report follows from it alone.
 
 use super::aggregation::Aggregation;
-use super::build_times::BuildRound;
+use super::build_rounds::BuildRound;
 use super::coarse_times::CoarseRace;
-use super::coverages::KeptCoverage;
 use super::judge::RunJudge;
+use super::kept_coverage::KeptCoverage;
 use super::keys;
 use super::native_race::NativeResult;
 use super::work::StoredWork;

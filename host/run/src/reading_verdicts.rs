@@ -1,6 +1,6 @@
 //! Verdicts between variants by the readings that criteria ask for, other than the time of a call.
 
-use super::build_times::build_verdicts;
+use super::build_rounds::build_verdicts;
 use super::evaluated;
 use super::evidence::Record;
 use super::instances;

@@ -2,8 +2,8 @@
 
 use super::{ORACLE_APPROACHES_MAX, Survey};
 use crate::child_work::Cover;
-use crate::coverages::unreached_by_failure;
 use crate::error::RunError;
+use crate::kept_coverage::unreached_by_failure;
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::coverage::Coverage;
 use bakeoff_domain::failure::{Failure, Phase};
