@@ -5,6 +5,7 @@ use super::child_work::{Assess, BuiltPrototype};
 use super::context::runner_error;
 use super::error::RunError;
 use super::session::Run;
+use super::standing::Step;
 use super::variant_state::find;
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::variant::VariantId;
@@ -23,7 +24,7 @@ impl Run<'_> {
         let mut open = OpenTasks::default();
         for id in alive {
             match self.kept_assessment(&id)? {
-                Some(kept) => self.on_assessment(&id, kept)?,
+                Some(kept) => self.apply(Step::Assessed(&id, &kept))?,
                 None => self.add_assessment(id, &mut open)?,
             }
         }
@@ -35,7 +36,7 @@ impl Run<'_> {
                 self.diagnose(&id, failure, &assessment.calls).await?;
             }
             self.keep_assessment(&id, &assessment)?;
-            self.on_assessment(&id, assessment)?;
+            self.apply(Step::Assessed(&id, &assessment))?;
             // Only now: what is finished is kept also when the user asks to stop.
             self.refuse_if_interrupted()?;
         }
@@ -99,12 +100,5 @@ impl Run<'_> {
             )?;
         }
         Ok(())
-    }
-
-    fn on_assessment(&mut self, id: &VariantId, assessment: Assessment) -> Result<(), RunError> {
-        match assessment.failure {
-            Some(failure) => self.fail(id, failure),
-            None => Ok(()),
-        }
     }
 }

@@ -5,6 +5,7 @@ use super::child_work::{Build, BuiltPrototype, Check};
 use super::error::RunError;
 use super::preparation::Preparation;
 use super::session::Run;
+use super::standing::Step;
 use super::variant_state::{VariantState, find, find_mut};
 use bakeoff_compile::{BuildKind, BuildRecord, BuiltComponent};
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -83,10 +84,11 @@ impl Run<'_> {
             self.store.emit(Event::ApproachStart {
                 approach_id: id.as_str().to_owned(),
             })?;
-            let Some(state) = find(&self.variants, &id) else {
+            let Some(state) = find_mut(&mut self.variants, &id) else {
                 continue;
             };
-            if let Some(failure) = state.failure.clone() {
+            // Code that cannot be read counts as a build that failed, and is kept as one.
+            if let Some(failure) = state.failure.take() {
                 self.on_build(&id, Err(failure))?;
                 continue;
             }
@@ -98,8 +100,8 @@ impl Run<'_> {
                 let failure = record.failure.as_ref();
                 failure.is_some_and(|failure| failure.class == FailureClass::BuildFailed)
             });
-            if let Some(failure) = known.and_then(|record| record.failure) {
-                self.fail(&id, failure)?;
+            if let Some(record) = known {
+                self.apply(Step::Built(&id, &record))?;
             }
         }
         Ok(())
@@ -135,7 +137,7 @@ impl Run<'_> {
         {
             return Err(RunError::Machine(failure.message.clone()));
         }
-        let Some(state) = find_mut(&mut self.variants, id) else {
+        let Some(state) = find(&self.variants, id) else {
             return Ok(());
         };
         let key = self.keys.build(state);
@@ -160,24 +162,23 @@ impl Run<'_> {
                 record
             }
         };
-        state.build = Some(record);
-        match result {
-            Ok(built) => {
-                self.store.files().contents().put(&built.component)?;
-                let event = Event::BuildComplete {
-                    variant_id: id.as_str().to_owned(),
-                    origin: if built.cached {
-                        Origin::Kept
-                    } else {
-                        Origin::New
-                    },
-                    cpu_seconds: built.cpu.as_secs_f64(),
-                    component_bytes: built.component.len() as u64,
-                };
+        self.apply(Step::Built(id, &record))?;
+        if let Ok(built) = result {
+            self.store.files().contents().put(&built.component)?;
+            let event = Event::BuildComplete {
+                variant_id: id.as_str().to_owned(),
+                origin: if built.cached {
+                    Origin::Kept
+                } else {
+                    Origin::New
+                },
+                cpu_seconds: built.cpu.as_secs_f64(),
+                component_bytes: built.component.len() as u64,
+            };
+            if let Some(state) = find_mut(&mut self.variants, id) {
                 state.take_built(built);
-                self.store.emit(event)?;
             }
-            Err(failure) => self.fail(id, failure)?,
+            self.store.emit(event)?;
         }
         self.write_iteration(id)
     }

@@ -5,6 +5,7 @@ use super::child_work::Diagnose;
 use super::error::RunError;
 use super::notes::{CONSTANT_INPUTS, CONSTANT_INPUTS_ADVICE};
 use super::session::Run;
+use super::standing::Step;
 use super::variant_state::find;
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::failure::{Failure, FailureClass};
@@ -34,7 +35,7 @@ impl Run<'_> {
         }
         for (id, record) in explained {
             self.keep_gate(&id, &record)?;
-            self.on_gate(&id, record, Origin::New)?;
+            self.on_gate(&id, &record, Origin::New)?;
         }
         Ok(())
     }
@@ -112,24 +113,18 @@ impl Run<'_> {
     pub(super) fn on_gate(
         &mut self,
         id: &VariantId,
-        record: GateRecord,
+        record: &GateRecord,
         origin: Origin,
     ) -> Result<(), RunError> {
-        match &record.failure {
-            Some(failure) => self.fail(id, failure.clone())?,
-            None => {
-                self.store.emit(Event::CheckComplete {
-                    variant_id: id.as_str().to_owned(),
-                    origin,
-                    trials: record.trials(),
-                    pure: Some(!record.gains_by_state()),
-                })?;
-            }
+        if record.failure.is_none() {
+            self.store.emit(Event::CheckComplete {
+                variant_id: id.as_str().to_owned(),
+                origin,
+                trials: record.trials(),
+                pure: Some(!record.gains_by_state()),
+            })?;
         }
-        if let Some(state) = self.state_mut(id) {
-            state.gate = Some(record);
-        }
-        Ok(())
+        self.apply(Step::Gated(id, record))
     }
 
     /// Returns the work that repeats the calls of a guest that trapped, in the guest's diagnostic build, which reports

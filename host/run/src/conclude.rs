@@ -2,7 +2,6 @@
 //! repeats it.
 
 use super::aggregations;
-use super::agreement;
 use super::cost::cost;
 use super::evaluated;
 use super::evidence::{Evidence, RaceRecord, Record};
@@ -14,10 +13,10 @@ use super::opinions;
 use super::race_options::{claims_wall, replay};
 use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
-use super::screening::{coarse_failures, set_screening};
+use super::standing::{Standing, Step};
 use super::summary::summary;
 use super::unended;
-use super::variant_state::{Identity, VariantState, find, find_duplicates, find_mut};
+use super::variant_state::{Identity, VariantState, find};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
@@ -30,7 +29,8 @@ use bakeoff_domain::report::{
 use bakeoff_domain::spec::{Approach, AuthorWords, Experiment, Source};
 use bakeoff_domain::variant::{Variant, VariantId};
 use bakeoff_measure::evaluate::{self, VariantEvidence};
-use bakeoff_measure::{Raced, StoredRace};
+use bakeoff_measure::{GateRecord, Raced, StoredRace};
+use bakeoff_store::StoredResult;
 use std::collections::BTreeMap;
 
 /// Returns the report that follows from evidence. Indexes in the evidence must be in range: in runs
@@ -74,74 +74,54 @@ pub(super) fn completed(mut report: Report, record: &Record, opinions: Option<Op
     report
 }
 
-/// Finds out what follows from all checks together: answers that differ, readings before the race, the screening, and
-/// duplicates. Returns notes of it.
+/// Applies what is kept of the stages between the gates and the race, in their order. Returns notes of it.
 pub(super) fn settle(
     record: &Record,
     variants: &mut [VariantState],
 ) -> Result<Vec<String>, String> {
-    let cases = record.cases.as_slice();
-    let mut all_notes = Vec::new();
     if record.experiment.is_in_words() {
-        return Ok(all_notes);
+        return Ok(Vec::new());
     }
     let check_seed = record.experiment.workload.seed;
     let check_seed =
         check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
-    // Answers that are assessed may differ, and be better and worse.
-    if record.oracle && !record.experiment.assesses() {
-        all_notes.extend(agreement::accepted_differently(variants, cases, check_seed));
-    }
-    if !record.oracle {
-        let agreement = agreement::compare(variants, cases, check_seed);
-        all_notes.push(agreement.note);
-        for (id, failure) in agreement.without_result {
-            fail(variants, &id, failure);
-            if let Some(state) = find_mut(variants, &id) {
-                state.failed_call = agreement.shown_by;
-            }
-        }
-    }
-    let checked = instances::checked(record, variants);
+    let ids: Vec<VariantId> = variants.iter().map(|state| state.id().clone()).collect();
+    let id = |name: &str| ids.iter().find(|id| id.as_str() == name);
+    let mut counted = None;
+    let mut standing = standing(record, variants, &mut counted);
+    let notes = standing.apply(Step::AllGated(check_seed)).notes;
     for evaluation in &record.evaluations {
-        let evaluators = record.experiment.evaluators.iter();
-        let before_race = evaluators
-            .filter(|one| one.name == evaluation.value.evaluator)
-            .any(|one| !one.needs().samples);
-        let mut states = variants.iter_mut();
-        let state = states.find(|state| *state.id() == evaluation.variant);
-        let Some(state) = state.filter(|state| before_race && state.is_alive()) else {
-            continue;
-        };
-        let value = &evaluation.value;
-        match &value.failure {
-            Some(failure) => state.failure = Some(failure.clone()),
-            None => state.evaluated.extend(evaluated::before_race(
-                &record.experiment,
-                cases.len(),
-                checked,
-                value,
-            )),
+        if let Some(id) = id(&evaluation.variant) {
+            standing.apply(Step::Evaluated(id, &evaluation.value));
         }
     }
     let coarse = record.coarse.as_ref();
-    set_screening(&record.experiment, cases, checked, coarse, variants);
+    standing.apply(Step::Screened(coarse));
     if let Some(coarse) = coarse {
-        for (id, failure) in coarse_failures(coarse, variants) {
-            fail(variants, &id, failure);
-        }
+        standing.apply(Step::RacedCoarsely(coarse));
     }
     for assessment in &record.assessments {
-        if let Some(failure) = &assessment.value.failure {
-            let mut states = variants.iter_mut();
-            let state = states.find(|state| *state.id() == assessment.variant);
-            if let Some(state) = state.filter(|state| state.is_contender()) {
-                state.failure = Some(failure.clone());
-            }
+        if let Some(id) = id(&assessment.variant) {
+            standing.apply(Step::Assessed(id, &assessment.value));
         }
     }
-    find_duplicates(variants);
-    Ok(all_notes)
+    standing.apply(Step::Prepared);
+    Ok(notes)
+}
+
+/// Returns the standing of the variants of a kept run, to be gone on with.
+fn standing<'a>(
+    record: &'a Record,
+    variants: &'a mut [VariantState],
+    counted: &'a mut Option<usize>,
+) -> Standing<'a> {
+    Standing {
+        experiment: &record.experiment,
+        cases: &record.cases,
+        oracle: record.oracle,
+        variants,
+        counted,
+    }
 }
 
 /// Returns the facts of a report, with the race that they rest on and the opinions.
@@ -256,37 +236,38 @@ fn too_short(cases: &[CaseLabel], outcome: Option<&RaceOutcome>) -> Vec<TooShort
 /// Returns the state of every variant after its build and gate.
 pub(super) fn states(record: &Record) -> Vec<VariantState> {
     let in_words = record.experiment.is_in_words();
-    let state = |variant: &Variant| {
-        let build = record.build(&variant.id).map(|build| build.value.clone());
-        let gate = record.gate(&variant.id);
-        let identity = gate.and_then(|gate| {
-            Some(Identity {
-                component: bakeoff_store::input(&gate.inputs, "component")?.to_owned(),
-                files: bakeoff_store::input(&gate.inputs, "files")
-                    .filter(|files| *files != "none")
-                    .map(str::to_owned),
-            })
-        });
-        let gate = gate.map(|gate| gate.value.clone());
-        let failure = match &build {
-            Some(build) => build.failure.clone(),
-            None if in_words => None,
-            None => Some(not_built()),
-        };
-        let gated = gate.as_ref().and_then(|gate| gate.failure.clone());
-        let failed_in_gate = gate
-            .as_ref()
-            .filter(|_| failure.is_none() && gated.is_some());
-        VariantState {
-            failed_call: failed_in_gate.and_then(|gate| gate.calls.last().copied()),
-            failure: failure.or(gated),
-            build,
-            gate,
-            identity,
-            ..VariantState::new(variant.clone())
+    let is_built = |id: &VariantId| in_words || record.build(id).is_some();
+    let declared = record.variants.iter().cloned();
+    let declared = declared.map(|variant| VariantState {
+        failure: (!is_built(&variant.id)).then(not_built),
+        ..VariantState::new(variant)
+    });
+    let mut variants: Vec<VariantState> = declared.collect();
+    let mut counted = None;
+    let mut standing = standing(record, &mut variants, &mut counted);
+    for variant in &record.variants {
+        let id = &variant.id;
+        if let Some(build) = record.build(id) {
+            standing.apply(Step::Built(id, &build.value));
         }
-    };
-    record.variants.iter().map(state).collect()
+        if let Some(gate) = record.gate(id) {
+            standing.apply(Step::Gated(id, &gate.value));
+        }
+    }
+    for state in &mut variants {
+        state.identity = record.gate(state.id()).and_then(identity);
+    }
+    variants
+}
+
+/// Returns the identity of a variant, as the key of its gate tells it.
+fn identity(gate: &StoredResult<GateRecord>) -> Option<Identity> {
+    Some(Identity {
+        component: bakeoff_store::input(&gate.inputs, "component")?.to_owned(),
+        files: bakeoff_store::input(&gate.inputs, "files")
+            .filter(|files| *files != "none")
+            .map(str::to_owned),
+    })
 }
 
 /// Returns the failure of a variant that has no build record.
@@ -296,12 +277,6 @@ fn not_built() -> Failure {
         message: "it was not built".to_owned(),
         phase: Phase::Build,
         limit: None,
-    }
-}
-
-fn fail(variants: &mut [VariantState], id: &VariantId, failure: Failure) {
-    if let Some(state) = find_mut(variants, id) {
-        state.failure = Some(failure);
     }
 }
 
@@ -323,11 +298,10 @@ fn outcome(
     let Some(raced) = raced(race, evidence, cases, ids.len()) else {
         return Ok(None);
     };
+    let mut counted = None;
+    let mut standing = standing(&evidence.record, variants, &mut counted);
     for dropout in &raced.failed {
-        fail(variants, &ids[dropout.variant], dropout.failure.clone());
-        if let Some(state) = find_mut(variants, &ids[dropout.variant]) {
-            state.failed_call = dropout.failed_call;
-        }
+        standing.apply(Step::DroppedOut(&ids[dropout.variant], dropout));
     }
     Ok(Some(RaceOutcome {
         variants: ids,

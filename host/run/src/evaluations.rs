@@ -4,11 +4,10 @@ use super::child_tasks::{OpenTasks, Ticket, anywhere, core_task};
 use super::child_work::Evaluate;
 use super::context::runner_error;
 use super::error::RunError;
-use super::evaluated;
 use super::evidence::Evidence;
-use super::instances;
 use super::samples::samples_of;
 use super::session::Run;
+use super::standing::Step;
 use super::variant_state::{VariantState, find};
 use bakeoff_domain::queue::TaskKey;
 use bakeoff_domain::report::CaseLabel;
@@ -66,7 +65,7 @@ impl Run<'_> {
                     self.store
                         .get(bakeoff_store::ResultKind::Evaluation, &key, owner)?;
                 match kept {
-                    Some(kept) => self.on_evaluation(id, kept, when)?,
+                    Some(kept) => self.apply(Step::Evaluated(id, &kept))?,
                     None => {
                         if let Some(ticket) = self.add_evaluation(evaluator, place, id, samples)? {
                             open.insert(ticket, (place, id.clone(), key));
@@ -87,7 +86,7 @@ impl Run<'_> {
                     &evaluation,
                 )?;
             }
-            self.on_evaluation(&id, evaluation, when)?;
+            self.apply(Step::Evaluated(&id, &evaluation))?;
             // Only now: what is finished is kept also when the user asks to stop.
             self.refuse_if_interrupted()?;
         }
@@ -164,32 +163,6 @@ impl Run<'_> {
             evaluation.failure = Some(failure);
         }
         Ok(evaluation)
-    }
-
-    /// Records an evaluation before the race, whose readings count in a screening; a variant that fails in it has no
-    /// result. A failure after the race only takes the evaluator's readings from the variant.
-    fn on_evaluation(
-        &mut self,
-        id: &VariantId,
-        evaluation: Evaluation,
-        when: When,
-    ) -> Result<(), RunError> {
-        if when != When::BeforeRace {
-            return Ok(());
-        }
-        let experiment = &self.loaded.experiment;
-        let set = instances::counted(experiment, &self.variants);
-        let said = evaluated::before_race(experiment, self.context.cases.len(), set, &evaluation);
-        let Some(state) = self.state_mut(id).filter(|state| state.is_alive()) else {
-            return Ok(());
-        };
-        match evaluation.failure {
-            Some(failure) => self.fail(id, failure),
-            None => {
-                state.evaluated.extend(said);
-                Ok(())
-            }
-        }
     }
 }
 

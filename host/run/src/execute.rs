@@ -16,7 +16,8 @@ use super::native_race::NativeResult;
 use super::options::RunOptions;
 use super::seed;
 use super::session::Run;
-use super::variant_state::{VariantState, find_duplicates};
+use super::standing::Step;
+use super::variant_state::VariantState;
 use super::work::Work;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::report::{Report, StoppedInSearch};
@@ -168,6 +169,7 @@ async fn in_session_of<T>(
         files,
         keys,
         variants,
+        counted: None,
         store,
     };
     match work(&mut session, run).await {
@@ -272,7 +274,7 @@ impl Run<'_> {
         self.refuse_missing_assessments()?;
         self.time_builds().await?;
         self.cover().await?;
-        find_duplicates(&mut self.variants);
+        self.apply(Step::Prepared)?;
         self.time(run).await?;
         self.evaluate(When::AfterRace(run)).await?;
         self.tell_workers(false)?;

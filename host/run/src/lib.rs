@@ -72,6 +72,7 @@ mod seed;
 mod session;
 mod shared_cores;
 mod shown_names;
+mod standing;
 mod summary;
 mod survey;
 mod task_server;

@@ -8,13 +8,13 @@ use super::error::RunError;
 use super::execute::in_session;
 use super::instances;
 use super::options::RunOptions;
-use super::screening::{coarse_failures, readings};
+use super::screening::readings;
 use super::session::Run;
 use super::shared_cores::SharedCores;
-use super::variant_state::{Identity, VariantState, find_duplicates};
+use super::standing::Step;
+use super::variant_state::{Identity, VariantState};
 use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
-
 use bakeoff_domain::report::{CriterionSummary, Interval};
 use bakeoff_domain::score::{
     COARSE_TIME, RACING_MAX, Screened, StandIn, VariantReadings, screen_with_gates,
@@ -124,7 +124,7 @@ impl Run<'_> {
         announce(&mut self.store, &self.loaded.experiment, &self.variants)?;
         self.builds_elsewhere = true;
         self.build_and_check().await?;
-        find_duplicates(&mut self.variants);
+        self.apply(Step::Prepared)?;
         let criteria = self.loaded.experiment.criteria.iter();
         let criteria: Vec<CriterionSummary> = criteria.map(CriterionSummary::from).collect();
         let known = self.known_readings()?;
@@ -140,9 +140,7 @@ impl Run<'_> {
             CoarseRace::default()
         };
         let timing = started.elapsed().saturating_sub(checking);
-        for (id, failure) in coarse_failures(&coarse, &self.variants) {
-            self.fail(&id, failure)?;
-        }
+        self.apply(Step::RacedCoarsely(&coarse))?;
         let fuel_places: Vec<Option<u32>> = by_fuel
             .iter()
             .map(|one| one.map(|one| one.figures.place))

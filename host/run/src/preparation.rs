@@ -1,7 +1,6 @@
 //! Builds and checks as tasks of one queue: a check starts as soon as its build is done, independently of the other
 //! builds. Stages that need the results of all variants come after all of them.
 
-use super::agreement;
 use super::checks::with_report;
 use super::child_attempt::AnyAnswer;
 use super::child_tasks::{EndedTask, OpenTasks, core_task};
@@ -9,9 +8,8 @@ use super::child_work::Built;
 use super::context::runner_error;
 use super::error::RunError;
 use super::evaluations::When;
-use super::instances;
-use super::screening::{coarse_failures, set_screening};
 use super::session::Run;
+use super::standing::Step;
 use bakeoff_confine::tasks::TaskEvent;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::numbers;
@@ -103,14 +101,7 @@ impl Run<'_> {
         }
         self.start_checking(&mut preparation)?;
         self.explain_all_unjudged(preparation.unjudged).await?;
-        if !self.context.config.inputs.has_oracle() {
-            let check_seed = self.context.config.check_seed;
-            let cases = &self.context.cases;
-            let agreement = agreement::compare(&self.variants, cases, check_seed);
-            for (id, failure) in agreement.without_result {
-                self.fail(&id, failure)?;
-            }
-        }
+        self.apply(Step::AllGated(self.context.config.check_seed))?;
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
         self.warn_of_oracle().await?;
@@ -125,17 +116,14 @@ impl Run<'_> {
 
     /// Chooses the variants that race, if more passed than may race.
     async fn screen(&mut self) -> Result<(), RunError> {
-        self.set_screening();
+        self.apply(Step::Screened(None))?;
         if !self.variants.iter().any(|state| state.is_screened_out()) {
             return Ok(());
         }
         self.coarse = self.coarse_race().await?;
-        if let Some(coarse) = &self.coarse {
-            let failures: Vec<_> = coarse_failures(coarse, &self.variants);
-            self.set_screening();
-            for (id, failure) in failures {
-                self.fail(&id, failure)?;
-            }
+        if let Some(coarse) = self.coarse.clone() {
+            self.apply(Step::Screened(Some(&coarse)))?;
+            self.apply(Step::RacedCoarsely(&coarse))?;
         }
         let left_out = self.variants.iter().filter(|state| state.is_screened_out());
         let left_out = left_out.count();
@@ -149,18 +137,6 @@ impl Run<'_> {
         );
         self.store.emit(Event::Warning { message })?;
         Ok(())
-    }
-
-    fn set_screening(&mut self) {
-        let experiment = &self.loaded.experiment;
-        let instances = instances::counted(experiment, &self.variants);
-        set_screening(
-            experiment,
-            &self.context.cases,
-            instances,
-            self.coarse.as_ref(),
-            &mut self.variants,
-        );
     }
 
     fn on_task(
@@ -204,7 +180,7 @@ impl Run<'_> {
                 Some(record) => {
                     self.tasks.keep(key);
                     preparation.checks.remove(key);
-                    self.on_gate(&id, record, Origin::Kept)?;
+                    self.on_gate(&id, &record, Origin::Kept)?;
                 }
                 None => {
                     let variant_id = id.into();
@@ -236,7 +212,7 @@ impl Run<'_> {
                 failure.message = with_report(failure, report);
             }
             self.keep_gate(&id, &record)?;
-            self.on_gate(&id, *record, Origin::New)?;
+            self.on_gate(&id, &record, Origin::New)?;
         }
         Ok(())
     }
@@ -282,7 +258,7 @@ impl Run<'_> {
             }
         }
         self.keep_gate(&id, &record)?;
-        self.on_gate(&id, record, Origin::New)
+        self.on_gate(&id, &record, Origin::New)
     }
 
     /// Emits that checking starts, with the number of variants that may be checked.

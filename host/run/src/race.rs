@@ -10,6 +10,7 @@ use super::leader_ratios::leader_ratios;
 use super::options::Interrupt;
 use super::race_options::race_options;
 use super::session::Run;
+use super::standing::Step;
 use super::undecided::undecided;
 use super::variant_state::{Identity, VariantState};
 use bakeoff_domain::measurement::{Overrun, Replica, VariantIndex, race_seconds};
@@ -129,9 +130,9 @@ impl Run<'_> {
                 self.diagnose(&variant.id, &mut dropout.failure, &calls)
                     .await?;
             }
-            if let Some(state) = self.state_mut(&variant.id) {
-                state.failure = Some(dropout.failure.clone());
-            }
+            // The race emitted it when it happened.
+            self.standing()
+                .apply(Step::DroppedOut(&variant.id, &dropout));
             let owner = Owner::of(variant);
             let key = keys::dropout(key, dropout.variant);
             self.store

@@ -7,11 +7,10 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
 use super::options::RunOptions;
-use super::variant_state::{VariantState, find_mut};
+use super::standing::{Standing, Step};
+use super::variant_state::{VariantState, find};
 use super::work::Work;
 use bakeoff_config::LoadedExperiment;
-use bakeoff_domain::failure::Failure;
-use bakeoff_domain::variant::VariantId;
 use bakeoff_source::RunFiles;
 use bakeoff_store::Store;
 use bakeoff_store::events::{Event, Stage};
@@ -26,6 +25,8 @@ pub(super) struct Run<'a> {
     pub(super) files: RunFiles,
     pub(super) keys: Keys,
     pub(super) variants: Vec<VariantState>,
+    /// The number of instances that count, once all gates have ended, if the inputs are a set of instances.
+    pub(super) counted: Option<usize>,
     pub(super) store: Store,
     /// The one queue of the run.
     pub(super) tasks: ChildTasks,
@@ -62,20 +63,28 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the state of a variant. Ids come from the run's own list.
-    pub(super) fn state_mut(&mut self, id: &VariantId) -> Option<&mut VariantState> {
-        find_mut(&mut self.variants, id)
+    /// Returns the standing of the variants.
+    pub(super) fn standing(&mut self) -> Standing<'_> {
+        Standing {
+            experiment: &self.loaded.experiment,
+            cases: &self.context.cases,
+            oracle: self.context.config.inputs.has_oracle(),
+            variants: &mut self.variants,
+            counted: &mut self.counted,
+        }
     }
 
-    /// Records a failure of a variant, and emits it.
-    pub(super) fn fail(&mut self, id: &VariantId, failure: Failure) -> Result<(), RunError> {
-        if let Some(state) = self.state_mut(id) {
-            state.failure = Some(failure.clone());
+    /// Applies a result to the standing of the variants, and emits who fails by it.
+    pub(super) fn apply(&mut self, step: Step<'_>) -> Result<(), RunError> {
+        for id in self.standing().apply(step).failed {
+            let state = find(&self.variants, &id);
+            if let Some(failure) = state.and_then(|state| state.failure.clone()) {
+                self.store.emit(Event::VariantFailed {
+                    variant_id: id.into(),
+                    failure,
+                })?;
+            }
         }
-        self.store.emit(Event::VariantFailed {
-            variant_id: id.as_str().to_owned(),
-            failure,
-        })?;
         Ok(())
     }
 
