@@ -106,6 +106,34 @@ fn what_is_no_source_and_no_component_is_refused_with_the_next_step() {
 }
 
 #[test]
+fn no_command_reads_a_file_in_another_language_as_rust() {
+    let folder = folder(&[("x.go", b"package main\n"), ("sum.C", b"int sum();\n")]);
+    for file in ["x.go", "sum.C"] {
+        let interface = ["--wit", "wit", "--call", "total"];
+        for words in [
+            vec!["check", file],
+            [&["check", file][..], &interface].concat(),
+            [
+                &["check", file, "--case", "8", "--cases", "x.toml"][..],
+                &interface,
+            ]
+            .concat(),
+            [&["build", file][..], &interface].concat(),
+            [&["publish", file, "oci://localhost:1/x:1"][..], &interface].concat(),
+        ] {
+            let mut command = bakeoff(&words);
+            let said: CommandOutput = command.current_dir(folder.path()).output().unwrap().into();
+            assert_eq!(said.status, 2, "{words:?}: {}", said.stderr);
+            let expected = format!(
+                "{file} is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig)"
+            );
+            assert!(said.explains(&expected), "{words:?}: {}", said.stderr);
+            assert!(said.explains("docs/languages.md"), "{}", said.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_folder_of_a_crate_is_no_kept_run() {
     let folder = folder(&[("a/Cargo.toml", b""), ("b/Cargo.toml", b"")]);
     let output = compare(folder.path(), &["a", "b"]);

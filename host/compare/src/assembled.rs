@@ -85,14 +85,7 @@ pub fn code(file: &Path) -> Result<Code, CompareError> {
             "there is no file {shown}{advice}"
         )));
     }
-    let is_component = file.extension().is_some_and(|end| end == "wasm");
-    if !is_component && Language::of(file).is_none() {
-        return Err(CompareError::usage(format!(
-            "{shown} is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig) and no component (.wasm), to which other \
-             languages are compiled (docs/languages.md)"
-        )));
-    }
-    Ok(code_of(file))
+    code_of(file)
 }
 
 /// Returns the file in the same folder whose name is nearest to that of a missing one, if it is near.
@@ -204,17 +197,34 @@ fn refuse_names_alike(approaches: &[Approach]) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// Returns the code that a user names: a component in a registry, a file that is a component if its name ends in `.wasm`, and
-/// otherwise source.
-pub fn code_of(file: &Path) -> Code {
-    let reference = file.to_str().map(ComponentReference::parse);
-    if let Some(Ok(reference)) = reference {
-        Code::Reference(reference)
-    } else if file.extension().is_some_and(|end| end == "wasm") {
-        Code::Component(file.to_owned())
-    } else {
-        Code::Source(file.to_owned())
+/// Returns the code that a user names: a component in a registry, a file that is a component if its name ends in `.wasm`, or
+/// a source if it ends as one in a language that is built.
+///
+/// # Errors
+/// The name ends as that of neither; the error says what to do.
+pub fn code_of(file: &Path) -> Result<Code, CompareError> {
+    let reference = file
+        .to_str()
+        .filter(|text| ComponentReference::is_meant(text));
+    if let Some(text) = reference {
+        return Ok(match ComponentReference::parse(text) {
+            Ok(reference) => Code::Reference(reference),
+            // Refused where it is read, without being shown: it may hold a password.
+            Err(_) => Code::Source(file.to_owned()),
+        });
     }
+    if file.extension().is_some_and(|end| end == "wasm") {
+        return Ok(Code::Component(file.to_owned()));
+    }
+    if Language::of(file).is_some() {
+        return Ok(Code::Source(file.to_owned()));
+    }
+    let shown = file.display().to_string();
+    Err(CompareError::usage(format!(
+        "{} is no source in {} and no component (.wasm), to which other languages are compiled (docs/languages.md)",
+        Plain(&shown),
+        Language::LIST
+    )))
 }
 
 #[cfg(test)]
@@ -248,6 +258,20 @@ mod tests {
         assert_eq!(names[2], "sort");
         assert!(approaches(&[folder.path().join("none.rs")]).is_err());
         assert!(approaches(&[file("heap.py")]).is_err());
+    }
+
+    #[test]
+    fn a_file_in_a_language_that_is_not_built_is_no_source() {
+        for name in ["x.go", "x.py", "x.java", "x.js", "sum.C", "Makefile", ""] {
+            let said = code_of(Path::new(name)).unwrap_err().to_string();
+            let begins = format!("{name} is no source in Rust (.rs), C (.c)");
+            assert!(said.starts_with(&begins), "{said}");
+            assert!(said.contains("docs/languages.md"), "{said}");
+        }
+        let is_source = |name: &str| matches!(code_of(Path::new(name)), Ok(Code::Source(_)));
+        for name in ["x.rs", "x.c", "x.cxx", "x.zig", "oci://me:secret@host/x"] {
+            assert!(is_source(name), "{name}");
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ const ENDINGS: [(&str, Language); 6] = [
 ];
 
 impl Language {
+    /// The languages of sources with the endings of their files, as a message lists them.
+    pub const LIST: &str = "Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig)";
+
     /// Returns the language of a file; `None` if its ending is that of no source.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?;
@@ -63,5 +66,18 @@ mod tests {
         for name in ["heap", "heap.py", "heap.C", "heap.rs.txt", ".c"] {
             assert_eq!(of(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn the_list_names_every_language_and_ending() {
+        for (ending, language) in ENDINGS {
+            let (_, behind) = Language::LIST
+                .split_once(&format!("{} (", language.name()))
+                .unwrap();
+            let (endings, _) = behind.split_once(')').unwrap();
+            let ending = format!(".{ending}");
+            assert!(endings.split(", ").any(|one| one == ending), "{ending}");
+        }
+        assert_eq!(Language::LIST.matches('.').count(), ENDINGS.len());
     }
 }

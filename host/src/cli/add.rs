@@ -224,11 +224,11 @@ impl<'a> Adding<'a> {
             Some("wasm") => true,
             _ if Language::of(path).is_some() => false,
             _ => {
-                return Err(wrong(
-                    "it is no source in Rust (.rs), C (.c), C++ (.cc, .cpp, .cxx) or Zig (.zig) and no component (.wasm); a program is \
-                     named in bakeoff.toml by `command`"
-                        .to_owned(),
-                ));
+                return Err(wrong(format!(
+                    "it is no source in {} and no component (.wasm), to which other languages are compiled (docs/languages.md); a \
+                     program is named in bakeoff.toml by `command`",
+                    Language::LIST
+                )));
             }
         };
         let bytes_max = if is_component {

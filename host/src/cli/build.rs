@@ -10,7 +10,7 @@ use bakeoff_config::Policy;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::language::Language;
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::Limits;
+use bakeoff_domain::spec::{Code, Limits};
 use bakeoff_files::Reach;
 use bakeoff_run::{CompilerNeed, Tools, wasi_imports};
 use bakeoff_source::interface::{Interface, World};
@@ -126,8 +126,9 @@ struct BuildOutput<'a> {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
+    let code = code_of(&arguments.file)?;
     let (built, level) = built(
-        &arguments.file,
+        &code,
         &arguments.interface,
         arguments.compiled_for,
         &arguments.safety,
@@ -146,10 +147,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     Ok(Status::Done)
 }
 
-/// Builds a file for an interface, and returns the confinement level too. The inner error is a
+/// Builds code for an interface, and returns the confinement level too. The inner error is a
 /// failure of the code itself.
 pub(super) async fn built(
-    file: &Path,
+    code: &Code,
     interface: &InterfaceArguments,
     compiled_for: CompiledFor,
     safety: &Safety,
@@ -162,15 +163,15 @@ pub(super) async fn built(
     Failure,
 > {
     let interface_read = interface.load()?;
-    let prepared = Prepared::open(file, safety, output).await?;
+    let prepared = Prepared::open(code, safety, output).await?;
     let built_for = BuiltFor {
         interface: interface_read,
         world: interface.world(),
         compiled_for: (compiled_for.simd(), compiled_for.edition()),
     };
     let level = prepared.level;
-    Ok(match prepared.read(file) {
-        Ok(code) => (prepared.build(code, built_for).await, level),
+    Ok(match prepared.read(code) {
+        Ok(input) => (prepared.build(input, built_for).await, level),
         Err(failure) => (Err(failure), level),
     })
 }
@@ -182,7 +183,7 @@ pub(super) struct BuiltFor {
     pub(super) compiled_for: (Simd, Edition),
 }
 
-/// The builder of one file, with its fence and compilers.
+/// The builder of one source or component, with its fence and compilers.
 pub(super) struct Prepared {
     builder: Builder,
     level: &'static str,
@@ -190,16 +191,16 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Finds the fence and the compilers for a file.
+    /// Finds the fence and the compilers for code.
     pub(super) async fn open(
-        file: &Path,
+        code: &Code,
         safety: &Safety,
         output: &Output,
     ) -> Result<Self, Failure> {
         let policy = Policy::of_host()?;
         let tools = Tools::open(
             safety.unconfined(&policy)?,
-            CompilerNeed::of(language_of(&code_of(file)).is_some()),
+            CompilerNeed::of(language_of(code).is_some()),
             wasi_imports(&policy),
             safety.cache()?,
             1,
@@ -207,7 +208,7 @@ impl Prepared {
             &mut output.reporter(),
         )
         .await?;
-        let tools = with_clang(tools, file).await?;
+        let tools = with_clang(tools, code).await?;
         let level = tools.confinement.level().name();
         let builder = Arc::into_inner(tools.builder)
             .ok_or_else(|| Failure::infrastructure("the builder is in use"))?;
@@ -219,9 +220,9 @@ impl Prepared {
     }
 
     /// Reads the code that a user names. The inner error is a failure of the code itself.
-    pub(super) fn read(&self, file: &Path) -> Result<BuildInput, bakeoff_domain::failure::Failure> {
+    pub(super) fn read(&self, code: &Code) -> Result<BuildInput, bakeoff_domain::failure::Failure> {
         let place = (Path::new(""), Reach::Anywhere);
-        read_code_or_vendored(&code_of(file), place, &self.vendored)
+        read_code_or_vendored(code, place, &self.vendored)
     }
 
     /// Builds code, or checks it if it is a component.
@@ -249,9 +250,9 @@ impl Prepared {
     }
 }
 
-/// Returns the tools with the compilers for C, C++ and Zig, if the file is in one of these.
-async fn with_clang(tools: Tools, file: &Path) -> Result<Tools, Failure> {
-    match Language::of(file) {
+/// Returns the tools with the compilers for C, C++ and Zig, if the code is in one of these.
+async fn with_clang(tools: Tools, code: &Code) -> Result<Tools, Failure> {
+    match language_of(code) {
         None | Some(Language::Rust) => Ok(tools),
         Some(language @ (Language::C | Language::Cpp | Language::Zig)) => {
             let clang = Clang::find().await;

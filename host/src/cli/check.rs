@@ -133,7 +133,7 @@ fn provisions(imports: &[String]) -> Vec<ImportProvision> {
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     let (file, safety) = (&arguments.file, &arguments.safety);
     let interface = arguments.interface.given();
-    if !file.exists() && !matches!(code_of(file), Code::Reference(_)) {
+    if !file.exists() && !matches!(code_of(file), Ok(Code::Reference(_))) {
         return Err(Failure::usage(format!(
             "there is no file or folder {}",
             Plain(&file.display().to_string())
@@ -165,9 +165,10 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         }
         return super::repeat::run(file, interface, call, safety, output).await;
     }
+    let code = code_of(file)?;
     let interface = interface.ok_or_else(|| Failure::usage("with --wit DIR, --call NAME says which function is called; `bakeoff compare` reads both off Rust sources"))?;
     let (built, _) =
-        super::build::built(file, &interface, arguments.compiled_for, safety, output).await?;
+        super::build::built(&code, &interface, arguments.compiled_for, safety, output).await?;
     let file = arguments.file.display().to_string();
     let checked = match built {
         Ok(built) => CheckOutput {

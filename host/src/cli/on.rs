@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::on_printer::Printer;
 use super::{Status, again};
+use bakeoff_domain::language::Language;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_remote::{
     NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream, Wanted,
@@ -32,9 +33,6 @@ const OF_THE_MACHINE: [&str; 1] = ["cache_dir"];
 /// Ending of an experiment's file, and the folder of its results beside it.
 const EXPERIMENT: &str = "toml";
 const RESULTS: &str = ".bakeoff";
-
-/// Endings of sources, which may have modules or headers beside them.
-const SOURCES: [&str; 5] = ["rs", "c", "cc", "cpp", "zig"];
 
 /// The most entries of a folder that are looked through for such files.
 const BESIDE_MAX: usize = 10_000;
@@ -237,11 +235,10 @@ fn needed(folder: &Folder, path: &Path, may_be_experiment: bool) -> Vec<PathBuf>
     let above = path.parent().unwrap_or(Path::new(""));
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_experiment = may_be_experiment && extension == Some(EXPERIMENT);
-    let is_source = extension.is_some_and(|extension| SOURCES.contains(&extension));
     let mut needed = vec![path.to_owned()];
     if is_experiment {
         needed.push(Path::new(".").join(above));
-    } else if is_source {
+    } else if Language::of(path).is_some() {
         let beside = folder
             .below(above)
             .and_then(|above| above.entries(BESIDE_MAX));

@@ -4,12 +4,13 @@ use super::baseline::{Measured, chosen};
 use super::build::{BuiltFor, InterfaceArguments, Prepared};
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
-use super::kept::ReportPlace;
+use super::kept::{ReportPlace, is_experiment};
 use super::options::{Format, Output, Safety};
 use super::registry_options::{RegistryArguments, not_a_reference};
 use super::{Status, show};
-use bakeoff_domain::language::Language;
+use bakeoff_compare::code_of;
 use bakeoff_domain::reference::ComponentReference;
+use bakeoff_domain::spec::Code;
 use bakeoff_registry::{Publication, Published, publish};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit::KeptRun;
@@ -18,7 +19,7 @@ use bakeoff_source::interface::{Interface, World};
 use bakeoff_store::RunId;
 use clap::Args;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Put a component into a registry: a variant of a run, an evaluator, a proposer
@@ -76,24 +77,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     output.only(&[Format::Human, Format::Json])?;
     let to = ComponentReference::parse(&arguments.to).map_err(not_a_reference)?;
     let options = arguments.registry.options()?;
-    let publication = if is_code(&arguments.from) {
-        of_file(arguments, output).await?
-    } else {
-        of_run(arguments, output).await?
+    let publication = match code_of(&arguments.from) {
+        Ok(code) => of_file(arguments, &code, output).await?,
+        Err(refused) if arguments.from.is_file() && !is_experiment(&arguments.from) => {
+            return Err(refused.into());
+        }
+        Err(_) => of_run(arguments, output).await?,
     };
     let published = publish(&to, &publication, arguments.move_tag, &options).await?;
     print(&publication, &published, output)
 }
 
-/// Returns true for what is a source or a component by its name.
-fn is_code(from: &Path) -> bool {
-    let is_component = from.extension().is_some_and(|end| end == "wasm");
-    let is_reference = from.to_str().is_some_and(ComponentReference::is_meant);
-    is_component || is_reference || Language::of(from).is_some()
-}
-
 /// Builds a file, or checks it, for the interface that is named.
-async fn of_file(arguments: &Arguments, output: &Output) -> Result<Publication, Failure> {
+async fn of_file(
+    arguments: &Arguments,
+    code: &Code,
+    output: &Output,
+) -> Result<Publication, Failure> {
     if arguments.variant.is_some() || arguments.run.is_some() {
         return Err(Failure::usage(
             "--variant and --run are for an experiment: name its folder in the place of the file",
@@ -101,9 +101,9 @@ async fn of_file(arguments: &Arguments, output: &Output) -> Result<Publication, 
     }
     let interface = arguments.interface.load()?;
     let world = arguments.interface.world();
-    let prepared = Prepared::open(&arguments.from, &arguments.safety, output).await?;
-    let code = prepared.read(&arguments.from);
-    let code = code.map_err(|failure| Failure::variant(&failure))?;
+    let prepared = Prepared::open(code, &arguments.safety, output).await?;
+    let input = prepared.read(code);
+    let input = input.map_err(|failure| Failure::variant(&failure))?;
     let compiled_for = (
         arguments.compiled_for.simd(),
         arguments.compiled_for.edition(),
@@ -120,7 +120,7 @@ async fn of_file(arguments: &Arguments, output: &Output) -> Result<Publication, 
             Err(_) => title.to_string_lossy().into_owned(),
         },
         description: arguments.description.clone().unwrap_or_default(),
-        ..described(prepared, code, built_for).await?
+        ..described(prepared, input, built_for).await?
     })
 }
 
@@ -157,7 +157,8 @@ async fn of_run(arguments: &Arguments, output: &Output) -> Result<Publication, F
     let interface = Interface::parse(kept.files.wit.clone(), &record.experiment.interface.call);
     let interface = interface.map_err(|error| Failure::usage(error.to_string()))?;
     let interface = Arc::new(interface);
-    let prepared = Prepared::open(Path::new(""), &arguments.safety, output).await?;
+    let measured_code = Code::Component(PathBuf::new());
+    let prepared = Prepared::open(&measured_code, &arguments.safety, output).await?;
     let code = BuildInput::Component {
         path_shown: variant.name.clone(),
         bytes: measured.bytes.clone().into(),

@@ -206,8 +206,9 @@ fn text(shown: &RepeatOutput) -> String {
 /// those above it.
 fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
     let missing = |error| Failure::usage(format!("cannot read {}: {error}", file.display()));
-    let code = code_of(file);
-    let is_reference = matches!(code, Code::Reference(_));
+    let reference = code_of(file).ok();
+    let reference = reference.filter(|code| matches!(code, Code::Reference(_)));
+    let is_reference = reference.is_some();
     let found = if is_reference { Path::new(".") } else { file };
     let found = found.canonicalize().map_err(missing)?;
     for folder in found.ancestors().skip(usize::from(!is_reference)) {
@@ -216,8 +217,8 @@ fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
         }
         let mut loaded = bakeoff_config::load(folder)?;
         let is_it = |approach: &Approach| {
-            if is_reference {
-                return approach.code == code;
+            if let Some(reference) = &reference {
+                return approach.code == *reference;
             }
             let path = loaded.dir.join(approach.code.path()).canonicalize();
             path.is_ok_and(|path| path == found)
@@ -228,6 +229,8 @@ fn declaring(file: &Path) -> Result<LoadedExperiment, Failure> {
             return Ok(loaded);
         }
     }
+    // Only an experiment says how a program is started.
+    code_of(file)?;
     Err(Failure::usage(format!(
         "no experiment names {}: say what is called, with --wit, --call, and --workload or --cases",
         file.display()
@@ -245,7 +248,7 @@ fn assembled(
 ) -> Result<LoadedExperiment, Failure> {
     let inputs = match (&call.workload, &call.cases) {
         (Some(workload), _) => {
-            let code = code_of(workload);
+            let code = code_of(workload)?;
             let case = call.case().unwrap_or_default();
             // A number is a size, and everything else the name of an instance.
             match case.parse::<u32>() {
@@ -276,7 +279,7 @@ fn assembled(
         wit: interface.path().to_owned(),
         call: interface.call()?.to_owned(),
     };
-    let approaches = vec![approach(NAME.to_owned(), code_of(file))];
+    let approaches = vec![approach(NAME.to_owned(), code_of(file)?)];
     let (measure, declared) = (Measure::default(), Declared::OnCommandLine);
     let experiment = experiment(
         String::new(),

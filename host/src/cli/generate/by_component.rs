@@ -63,7 +63,7 @@ impl AskedComponent<'_> {
     /// It cannot be read or built, or proposes nothing and has cost nothing.
     pub(super) async fn ask(&self, output: &Output) -> Result<Proposals, Failure> {
         let place = (Path::new(""), Reach::Anywhere);
-        let code = read_code_or_vendored(&code_of(self.file), place, &self.host.vendored());
+        let code = read_code_or_vendored(&code_of(self.file)?, place, &self.host.vendored());
         let code = code.map_err(|failure| Failure::variant(&failure))?;
         let mut say = output.reporter();
         let survey = Survey::open(self.loaded, &self.host, &mut say).await?;
