@@ -142,6 +142,62 @@ fn types_of_which_nothing_can_be_drawn_take_inputs_of_ones_own() {
 }
 
 #[test]
+fn an_experiment_whose_inputs_are_given_needs_none_that_are_drawn() {
+    let sources = Sources::new();
+    let rust = |name: &str, red: &str| {
+        let text = format!("pub fn paint(shade: crate::types::Colour) -> u8 {{ {red} }}");
+        sources.write(name, &text)
+    };
+    let a = rust("a.rs", "shade.red");
+    let b = rust(
+        "b.rs",
+        "let mut red = 0; while red < shade.red { red += 1; } red",
+    );
+    let wit = sources.write(
+        "paint.wit",
+        "package a:b; interface c { record colour { red: u8 } }
+         world prototype { use c.{colour}; export paint: func(shade: colour) -> u8; }",
+    );
+    let cases = sources.write("own.toml", "[[case]]\ncall = \"paint({red: 7})\"\n");
+    let text = "pub fn generate(_: u32, seed: u64) -> crate::types::Colour { crate::types::Colour { red: seed as u8 } }";
+    let workload = sources.write("own.rs", text);
+    let made = |name: &str, more: &[&str]| {
+        let made = sources.at(name);
+        let options = ["--wit", &wit, "--call", "paint"];
+        let output =
+            run_bakeoff(&[&["init", &made, "--from", &a, &b], &options[..], more].concat());
+        (made, output)
+    };
+    let (folder, output) = made("of-cases", &["--cases", &cases]);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert_eq!(
+        fs::read_to_string(format!("{folder}/wit/paint.wit")).unwrap(),
+        fs::read_to_string(&wit).unwrap()
+    );
+    let output = run_bakeoff(&["run", &folder, "--budget", "1s", "--format", "json"]);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+
+    let sized = ["--workload", &workload, "--size", "8"];
+    let (_, output) = made("without-world", &sized);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    let said = unwrapped(&output.stderr);
+    assert!(said.contains("has no world `workload`"), "{said}");
+    let world =
+        "world workload { use c.{colour}; export generate: func(size: u32, seed: u64) -> colour; }";
+    let text = fs::read_to_string(&wit).unwrap();
+    fs::write(&wit, format!("{text}\n{world}")).unwrap();
+    let (folder, output) = made("of-workload", &sized);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let output = run_bakeoff(&["run", &folder, "--budget", "1s", "--format", "json"]);
+    assert!(output.ended_a_run(), "{}{}", output.stdout, output.stderr);
+
+    let (_, output) = made("of-nothing", &[]);
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    let said = unwrapped(&output.stderr);
+    assert!(said.contains("no inputs can be drawn for paint"), "{said}");
+}
+
+#[test]
 fn files_in_rust_take_the_types_of_a_wit_as_well() {
     let sources = Sources::new();
     let rust = |name: &str, sum: &str| {

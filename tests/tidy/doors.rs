@@ -76,7 +76,7 @@ const STRANGERS: [&str; 16] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 64] = [
+const OWN_PATHS: [(&str, &str); 66] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::archive", "what the user named: a folder or a file"),
@@ -102,6 +102,8 @@ const OWN_PATHS: [(&str, &str); 64] = [
     ("compare::read_sources", "files that the user named"),
     ("cli::generate::by_component", "files that the user named"),
     ("cli::init", "the folder and files that the user named"),
+    ("cli::init::of_sources", "the sources that the user named"),
+    ("cli::publish", "the file that the user named"),
     (
         "cli::kept",
         "whether the folder that the user named is that of an experiment: nothing is opened",

@@ -28,7 +28,7 @@ pub use derived::{Agreement, Derived};
 pub use error::CompareError;
 pub use first_look::timed_sizes;
 pub use looking::{EXAMPLE_OF_BOTH, UNTIMED};
-pub use read_sources::{KnownInterface, ReadSources};
+pub use read_sources::{KnownInterface, ReadSources, undrawable_interface};
 pub use saved_inputs::SavedInputs;
 
 /// Told of progress.

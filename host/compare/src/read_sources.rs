@@ -62,6 +62,15 @@ impl KnownInterface<'_> {
     }
 }
 
+/// Returns the interface of a WIT if no inputs can be drawn for its function; `None` if some can.
+///
+/// # Errors
+/// The WIT cannot be read, or has no such function; the error says what to do.
+pub fn undrawable_interface(wit: &Path, call: &str) -> Result<Option<Interface>, CompareError> {
+    let (interface, function) = declared_function(wit, call)?;
+    Ok(function.signature.is_err().then_some(interface))
+}
+
 /// Returns the files, each with the one function that is called.
 ///
 /// # Errors
@@ -71,18 +80,11 @@ fn declared_functions(
     call: &str,
     approaches: &[Approach],
 ) -> Result<Vec<ComparedFile>, CompareError> {
-    let interface =
-        Interface::load(wit, call).map_err(|error| CompareError::usage(error.to_string()))?;
-    let called = interface.call().path();
-    let exports = interface.exports(World::Prototype);
-    let export = exports.iter().find(|export| export.path() == called);
-    let export =
-        export.ok_or_else(|| CompareError::usage(format!("there is no {}", Plain(&called))))?;
-    let function = PublicFunction::exported(export);
+    let (interface, function) = declared_function(wit, call)?;
     if let Err(reason) = &function.signature {
         return Err(CompareError::usage(format!(
             "no inputs can be drawn for {}: {}; {OWN_INPUTS}",
-            Plain(&called),
+            Plain(&interface.call().path()),
             Plain(reason)
         )));
     }
@@ -93,6 +95,22 @@ fn declared_functions(
         uncallable: Vec::new(),
     });
     Ok(files.collect())
+}
+
+/// Returns the interface of a WIT, with its function that is called.
+///
+/// # Errors
+/// The WIT cannot be read, or has no such function.
+fn declared_function(wit: &Path, call: &str) -> Result<(Interface, PublicFunction), CompareError> {
+    let interface =
+        Interface::load(wit, call).map_err(|error| CompareError::usage(error.to_string()))?;
+    let called = interface.call().path();
+    let exports = interface.exports(World::Prototype);
+    let export = exports.iter().find(|export| export.path() == called);
+    let export =
+        export.ok_or_else(|| CompareError::usage(format!("there is no {}", Plain(&called))))?;
+    let function = PublicFunction::exported(export);
+    Ok((interface, function))
 }
 
 /// Reads Rust sources, and components if these are `typed`: their types count. Of sources in other languages the constants

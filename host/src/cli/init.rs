@@ -1,21 +1,14 @@
 //! `bakeoff init`: writes an experiment, a small one or that of given sources.
 
+mod of_sources;
+
 use super::failure::Failure;
 use super::options::{Output, Safety};
 use super::starts::{self, Start, StartLanguage};
 use super::{Status, claude_command, counts, show};
 use crate::library::cannot_write;
-use bakeoff_compare::{
-    Agreement, Derived, KnownInterface, SearchBounds, approaches, code, experiment, sizes,
-    timed_sizes,
-};
-use bakeoff_config::{NewApproach, Policy};
-use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
-use bakeoff_files::{Folder, Reach, is_link, read_bounded};
-use bakeoff_render::approach_files;
+use bakeoff_files::{Folder, is_link, read_bounded};
 use bakeoff_render::escape::{Plain, ShellPath};
-use bakeoff_source::interface::DrawnInputs;
-use bakeoff_source::{BuildInput, read_code};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -110,9 +103,6 @@ fn guest_name(text: &str) -> Result<String, String> {
         Err("a name has 1 to 64 of a-z, 0-9 and `-`".to_owned())
     }
 }
-
-/// Sizes of the inputs of an experiment whose sources do not do the same.
-const SIZES: [u32; 2] = [8, 1_000];
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     if arguments.claude {
@@ -228,153 +218,6 @@ impl Arguments {
     }
 }
 
-/// An experiment that is made of sources.
-struct Made {
-    files: Vec<(String, String)>,
-    /// The reason why the experiment has no answer as it is.
-    disagreement: Option<String>,
-}
-
-impl Arguments {
-    async fn of_sources(&self, output: &Output) -> Result<Made, Failure> {
-        let host = self.safety.host_options(Policy::of_host()?)?;
-        let approaches = approaches(&self.from)?;
-        let known = KnownInterface {
-            call: self.call.as_deref(),
-            wit: self.wit.as_deref(),
-            sources: None,
-        };
-        let mut derived = Derived::read(&approaches, known, &host).await?;
-        let own = self.workload.as_deref().map(code).transpose()?;
-        if let Some(own) = &own {
-            derived.take_oracle_of(own).await?;
-        }
-        let mut disagreement = None;
-        let sizes = match self.sizes.is_empty() {
-            false => sizes(&self.sizes)?,
-            true if self.cases.is_some() => Vec::new(),
-            true => {
-                let first = first_experiment(&derived, &approaches);
-                let seed = bakeoff_run::draw_seed()?;
-                let bounds = SearchBounds::default();
-                let mut say = output.reporter();
-                let look = derived.first_look(first, None, seed, bounds, &mut say);
-                match look.await? {
-                    Agreement::Same { sizes, .. } => sizes,
-                    Agreement::Not(why) => {
-                        disagreement = Some(why.text().trim_end().to_owned());
-                        SIZES.to_vec()
-                    }
-                }
-            }
-        };
-        let inputs = match &self.cases {
-            Some(cases) => (
-                "cases.toml".to_owned(),
-                text_of(&Code::Source(cases.clone()))?,
-            ),
-            None => {
-                let text = match &own {
-                    Some(own) => text_of(own)?,
-                    None => derived.found.workload(&DrawnInputs::default()),
-                };
-                ("workload.rs".to_owned(), text)
-            }
-        };
-        let call = &derived.found.call;
-        let mut files = vec![
-            (
-                "bakeoff.toml".to_owned(),
-                experiment_file(call, &approaches, &sizes),
-            ),
-            (format!("wit/{call}.wit"), derived.wit_text()?),
-            inputs,
-        ];
-        for (approach, file) in approaches.iter().zip(files_of(&approaches)) {
-            files.push((file, text_of(&approach.code)?));
-        }
-        Ok(Made {
-            files,
-            disagreement,
-        })
-    }
-}
-
-/// Returns the experiment in which the files are first called on random inputs.
-fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
-    experiment(
-        String::new(),
-        derived.interface(),
-        derived.inputs(timed_sizes(&derived.found), Vec::new()),
-        approaches.to_vec(),
-        Measure::default(),
-        Declared::BySources,
-    )
-}
-
-fn text_of(code: &Code) -> Result<String, Failure> {
-    match read_code(code, Path::new(""), Reach::Anywhere)
-        .map_err(|failure| Failure::variant(&failure))?
-    {
-        BuildInput::Source { text, .. } => Ok(text.to_string()),
-        _ => Err(Failure::usage(format!(
-            "{} is no Rust source, of which alone an experiment is made; name a component in the \
-             experiment file of `bakeoff init` (`component = \"FILE\"`)",
-            Plain(&code.path().display().to_string())
-        ))),
-    }
-}
-
-/// Returns the text of the experiment file. Without sizes, inputs come from a file of cases.
-fn experiment_file(call: &str, approaches: &[Approach], sizes: &[u32]) -> String {
-    let inputs = match sizes {
-        [] => "# Each case may say what is expected; else the approaches judge each other.\n\
-               [workload]\ncases = \"cases.toml\"\n"
-            .to_owned(),
-        sizes => format!(
-            "# `generate` makes the inputs, one for each size and seed: change it if you mean others. With a\n\
-             # `check` it judges answers (uncomment the line in wit/ that exports it); else the approaches judge each other. Instead of\n\
-             # both lines, `cases = \"cases.toml\"` names a file of calls and expected answers.\n\
-             [workload]\nsource = \"workload.rs\"\nsizes = {sizes:?}\n"
-        ),
-    };
-    let text = format!(
-        "name = {}\nproblem = \"Which of these takes less time?\"\n\n\
-         # The function that every approach has; its types were read off the sources.\n\
-         [interface]\nwit = \"wit\"\ncall = {}\n\n{inputs}",
-        quoted(call),
-        quoted(call),
-    );
-    let files = files_of(approaches);
-    let approaches = approaches.iter().zip(files);
-    let approaches = approaches.map(|(approach, source)| NewApproach {
-        name: approach.name.clone(),
-        description: String::new(),
-        words: approach.words.clone(),
-        source,
-        sweep: approach.sweep.clone(),
-    });
-    let approaches: Vec<NewApproach> = approaches.collect();
-    bakeoff_config::with_approaches(&text, &approaches)
-        + "\n[measure]\nbudget = \"20 s\"\n\n\
-            # What counts, and how much. Other sources: peak-memory, source-lines, fuel, component-size, …\n\
-            [[criterion]]\nname = \"performance\"\nweight = 1.0\nfrom = \"time\"\n"
-}
-
-/// Returns the file of each approach in the experiment.
-fn files_of(approaches: &[Approach]) -> Vec<String> {
-    let paths = approaches.iter();
-    let paths: Vec<String> = paths
-        .map(|approach| approach.code.path().display().to_string())
-        .collect();
-    approach_files(&paths.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// Returns a text as a string of TOML, which takes those of JSON.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Status, Failure> {
     // Checked before anything is written, so that an error leaves the folder as it was.
     for (name, _) in files {
@@ -420,7 +263,6 @@ fn write_all(dir: &Path, files: &[(String, String)], next: &str) -> Result<Statu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_domain::spec::Inputs;
     use std::fs;
 
     #[test]
@@ -434,37 +276,5 @@ mod tests {
         assert!(write_all(&dir, &files, "").is_err());
         assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
         assert!(!dir.join("bakeoff.toml").exists());
-    }
-
-    #[test]
-    fn the_experiment_file_of_sources_can_be_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            path
-        };
-        let file = at("from/quick \"one\".rs");
-        fs::write(&file, "").unwrap();
-        let other = at("from/b.rs");
-        fs::write(&other, "").unwrap();
-        let found = approaches(&[file, other]).unwrap();
-        let text = experiment_file("sort", &found, &[1_000, 16_000]);
-        fs::write(at("bakeoff.toml"), &text).unwrap();
-        fs::write(at("wit/sort.wit"), "").unwrap();
-        fs::write(at("workload.rs"), "").unwrap();
-        for name in ["approaches/quick \"one\".rs", "approaches/b.rs"] {
-            fs::write(at(name), "").unwrap();
-        }
-        let loaded = bakeoff_config::load(folder.path()).unwrap();
-        let names: Vec<_> = loaded
-            .experiment
-            .approaches
-            .iter()
-            .map(|one| &*one.name)
-            .collect();
-        assert_eq!(names, ["quick \"one\"", "b"]);
-        let inputs = &loaded.experiment.workload.inputs;
-        assert!(matches!(inputs, Inputs::Generated { sizes, .. } if sizes.len() == 2));
     }
 }
