@@ -104,6 +104,12 @@ fn numbers_at_their_ends_and_near_constants() {
             24,
         ),
         (
+            "two edges at once",
+            "(a: u64, b: u64, c: i8) -> u64 { a ^ b ^ c as u64 }",
+            "(a: u64, b: u64, c: i8) -> u64 { if a == u64::MAX >> 1 && b == u64::MAX - 1 { 7 } else { a ^ b ^ c as u64 } }",
+            48,
+        ),
+        (
             "a constant",
             "(x: u64) -> u64 { x ^ 1 }",
             "(x: u64) -> u64 { if x == 0xdead_beef_0042 { 7 } else { x ^ 1 } }",

@@ -31,10 +31,10 @@ pub(crate) struct TriedExamples {
 }
 
 /// Inputs of one origin.
-struct Origin {
-    inputs: Vec<Vec<Literal>>,
+pub(crate) struct Origin {
+    pub(crate) inputs: Vec<Vec<Literal>>,
     /// Clause on a difference, from the number of inputs on which the files differ and the number of all.
-    differ: fn(usize, usize) -> String,
+    pub(crate) differ: fn(usize, usize) -> String,
 }
 
 impl Looking<'_> {
@@ -102,7 +102,7 @@ impl Looking<'_> {
 
     /// Calls all approaches on inputs of these origins. Returns a difference of the first origin that shows one; `None`
     /// if none does.
-    async fn try_origins(
+    pub(crate) async fn try_origins(
         &self,
         survey: &Survey,
         origins: &[Origin],

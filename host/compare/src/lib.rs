@@ -7,6 +7,7 @@ mod bounds;
 mod called;
 mod comparison;
 mod derived;
+mod edge_pairs;
 mod error;
 mod examples;
 mod first_look;

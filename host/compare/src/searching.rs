@@ -75,6 +75,11 @@ impl Looking<'_> {
         }
         let findings = called.look().compare();
         self.stopped.get_or_init(|| called.stopped_alone(&findings));
+        if findings.differ.is_none()
+            && let Some(untimed) = self.differ_on_edges(survey).await?
+        {
+            return Ok(LookResult::NotTimed(untimed));
+        }
         let mut steered = 0;
         if findings.differ.is_none() && !self.is_over() {
             let calls = called.look().calls;

@@ -224,7 +224,7 @@ impl Reader<'_> {
 const KEYWORDS: [&str; 8] = ["err", "false", "inf", "nan", "none", "ok", "some", "true"];
 
 /// Returns the range of a type of whole numbers; `None` for other types.
-fn wholes(name: &str) -> Option<std::ops::RangeInclusive<i128>> {
+pub(super) fn wholes(name: &str) -> Option<std::ops::RangeInclusive<i128>> {
     let bits: u32 = name.get(1..)?.parse().ok()?;
     match (name.as_bytes().first()?, bits) {
         (b'u', 8 | 16 | 32 | 64) => Some(0..=(1 << bits) - 1),

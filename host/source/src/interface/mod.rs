@@ -6,6 +6,7 @@
 
 mod constants;
 mod drawn_inputs;
+mod edge_values;
 mod enums;
 mod error;
 mod examples;
@@ -33,6 +34,7 @@ mod workload;
 
 pub use constants::Constants;
 pub use drawn_inputs::{DrawnInputs, Variety};
+pub use edge_values::{EDGE_VALUES, edge_values};
 pub use error::InterfaceError;
 pub use export::world_exports;
 pub use export::{Call, Export, World};
