@@ -396,6 +396,22 @@ fn a_command_that_is_interrupted_or_left_leaves_nothing_on_the_other_machine() {
         machines.path("work/x/.bakeoff/total").exists(),
         "what is finished comes back"
     );
+    // They are results of another machine, whose own word is not taken for a command.
+    let said = |command: &str| {
+        let said = machines.run(&[command, "x"]);
+        let words: Vec<&str> = said.stdout.split_whitespace().collect();
+        words.join(" ")
+    };
+    let status = said("status");
+    // A run that was ended before it could say so is one that nobody runs.
+    let again = [
+        "it goes on with: bakeoff --on ssh:HOST run x",
+        "the same command goes on",
+    ];
+    assert!(again.iter().any(|one| status.contains(one)), "{status}");
+    // There may be nothing to report yet.
+    let report = said("report");
+    assert!(!report.contains("To go on: bakeoff run"), "{report}");
     fs::remove_dir_all(machines.path("work/x/.bakeoff")).unwrap();
     machines.end_early("ssh:fast", Signal::KILL);
 }

@@ -137,6 +137,13 @@ fn status(place: &Place, state: &RunState) -> String {
         let message = clipped(message, MESSAGE_CHARS_MAX);
         let message = Html(&message);
         let _ = match progress.status {
+            // A command from elsewhere is no command to be given to a shell here.
+            RunStatus::Interrupted if state.is_elsewhere => {
+                writeln!(
+                    out,
+                    "<p>It goes on where it was made, as with <code>bakeoff --on ssh:HOST run</code>.</p>"
+                )
+            }
             // The message is the command.
             RunStatus::Interrupted => {
                 writeln!(

@@ -97,7 +97,7 @@ fn say_differences(differences: &[Figure]) {
 #[derive(Debug)]
 pub(super) struct ReportPlace {
     results: ResultsPlace,
-    /// The command that goes on with a run whose results these are.
+    /// The command that goes on with a run whose results these are, without the program's name.
     resume: String,
     /// The experiment, if it was found.
     pub(super) experiment: Option<DeclaredExperiment>,
@@ -114,10 +114,10 @@ impl ReportPlace {
         };
         let dir = experiment.as_ref().map(|declared| declared.dir.as_path());
         let resume = match dir {
-            Some(_) if is_named => resume_command(named),
-            Some(dir) => resume_command(dir),
+            Some(_) if is_named => run_of(named),
+            Some(dir) => run_of(dir),
             None => format!(
-                "bakeoff run EXPERIMENT --out {}",
+                "run EXPERIMENT --out {}",
                 ShellWord(&named.display().to_string())
             ),
         };
@@ -142,7 +142,7 @@ impl ReportPlace {
         let so_far = if has_report {
             None
         } else {
-            unfinished::report_of(&store, run, &self.resume)?
+            unfinished::report_of(&store, run, &self.resume(&store))?
         };
         let Some((run, report)) = so_far else {
             return self.finished(store, run);
@@ -165,7 +165,7 @@ impl ReportPlace {
     ) -> Result<(Store, DisplayedReport), Failure> {
         let mut shown = of_run(&store, run, &self.results.path())?;
         let later = if run.is_none() {
-            unfinished::report_of(&store, None, &self.resume)?
+            unfinished::report_of(&store, None, &self.resume(&store))?
         } else {
             None
         };
@@ -181,6 +181,11 @@ impl ReportPlace {
         }
         self.add_origin(&store, &mut shown);
         Ok((store, shown))
+    }
+
+    /// Returns the command that goes on with the runs of these results.
+    pub(super) fn resume(&self, store: &Store) -> String {
+        resume_command(store, &self.resume)
     }
 
     fn add_origin(&self, store: &Store, shown: &mut DisplayedReport) {
@@ -206,12 +211,18 @@ impl ReportPlace {
     }
 }
 
-/// Returns the command that goes on with the runs of an experiment.
-fn resume_command(experiment: &Path) -> String {
-    format!(
-        "bakeoff run {}",
-        ShellWord(&experiment.display().to_string())
-    )
+/// Returns the command that runs an experiment, without the program's name.
+fn run_of(experiment: &Path) -> String {
+    format!("run {}", ShellWord(&experiment.display().to_string()))
+}
+
+/// Returns the command that goes on with results. Those of another machine go on there; which one that is, anybody may have
+/// written into them, so the user puts its name in.
+fn resume_command(store: &Store, words: &str) -> String {
+    match store.origin() {
+        Origin::Own => format!("bakeoff {words}"),
+        Origin::Elsewhere => format!("bakeoff --on ssh:HOST {words}"),
+    }
 }
 
 /// Opens a folder of results for reading, and writes to stderr if they come from elsewhere.
@@ -265,14 +276,13 @@ pub(super) fn of_run(
         Some(run) => format!("run {run} of {from} has no report"),
         None => format!("no run of {from} has a report"),
     };
-    let so_far = unfinished::report_of(store, run, "bakeoff run")
-        .ok()
-        .flatten();
+    let resume = resume_command(store, "run");
+    let so_far = unfinished::report_of(store, run, &resume).ok().flatten();
     let so_far = so_far.and_then(|(run, report)| Some((run, report.unfinished?)));
     Err(Failure::no_answer(match so_far {
         Some((run, so_far)) => format!(
             "{none} that could be used: it would rest on part of what was asked for. Run {run}: {}. `bakeoff report` shows \
-             what is known so far, and `bakeoff run` goes on with it",
+             what is known so far, and `{resume}` goes on with it",
             so_far.progress()
         ),
         None => format!("{none}, and nothing that one could follow from: `bakeoff run` begins one"),

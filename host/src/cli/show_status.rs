@@ -1,6 +1,7 @@
 //! `bakeoff status`: shows the progress of a run, also while it runs in another terminal.
 
 use super::failure::Failure;
+use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::picked_branch::AgentsFolder;
 use super::status_models::ModelsStatus;
@@ -13,6 +14,7 @@ use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
 use bakeoff_search::SearchState;
+use bakeoff_store::Origin;
 use bakeoff_store::events::{Progress, RunStatus, Stage, VariantState};
 use clap::Args;
 use serde::Serialize;
@@ -66,7 +68,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         (Err(_), Some(models)) => return show_models(models, output),
         (Err(failure), None) => return Err(failure),
     };
-    let progress = progress(&store)?;
+    let mut progress = progress(&store)?;
     let holder = store.holder().map(|holder| holder.to_string());
     if output.format == Format::Json {
         #[derive(Serialize)]
@@ -89,6 +91,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
     } else {
         let models = models.map_or_else(String::new, |models| models.text());
         let search = search.map_or_else(String::new, |search| searched(&search));
+        if store.origin() == Origin::Elsewhere && progress.status == RunStatus::Interrupted {
+            // The command that stands there is anybody's.
+            progress.message = Some(ReportPlace::find(&arguments.from)?.resume(&store));
+        }
         let text = text(&progress, holder.as_deref(), arguments.all);
         show::write(&(text + &search + &models))?;
     }
