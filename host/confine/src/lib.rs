@@ -17,61 +17,19 @@ mod network;
 mod program;
 pub mod tasks;
 
-// Fences, and what is watched in /proc.
 #[cfg(target_os = "linux")]
-mod bubblewrap;
+mod linux;
 #[cfg(target_os = "linux")]
-mod cgroup;
-#[cfg(target_os = "linux")]
-mod cores;
-#[cfg(target_os = "linux")]
-mod enter;
-#[cfg(target_os = "linux")]
-mod file_fence;
-#[cfg(target_os = "linux")]
-mod folder_watch;
-#[cfg(target_os = "linux")]
-mod held_process;
-#[cfg(target_os = "linux")]
-mod keeper;
-#[cfg(target_os = "linux")]
-mod landlock_rules;
-#[cfg(target_os = "linux")]
-mod live_process;
-#[cfg(target_os = "linux")]
-mod measurement;
-#[cfg(target_os = "linux")]
-mod memory_file;
-#[cfg(target_os = "linux")]
-mod privileges;
-#[cfg(target_os = "linux")]
-mod probe;
-#[cfg(target_os = "linux")]
-mod shared_page;
-#[cfg(target_os = "linux")]
-mod sockets;
-#[cfg(target_os = "linux")]
-mod spawn;
-#[cfg(target_os = "linux")]
-mod supervise;
-#[cfg(target_os = "linux")]
-mod syscalls;
-#[cfg(target_os = "linux")]
-mod watchdog;
+use linux as system;
 
-// The same names where there are no fences.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-use elsewhere::sockets;
+use elsewhere as system;
 
 // The name by which the tests of other crates know this one.
 #[cfg(test)]
 extern crate self as bakeoff_confine;
-
-#[cfg(all(test, target_os = "linux"))]
-#[path = "../testing/keeper_before_main.rs"]
-mod keeper_before_main;
 
 pub use error::{ConfinementError, FrameError, SpawnError};
 pub use exit::{Exit, ExitCause, ROLE_FAILED};
@@ -85,30 +43,15 @@ pub use program::{
     Answered, HostSetup, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
 };
 
-#[cfg(target_os = "linux")]
-pub use {
-    bubblewrap::bubblewrap_is_installed,
-    cores::{pin, usable_cores},
-    enter::enter_if_child,
-    file_fence::{FileFence, kept_in},
-    held_process::{HeldProcess, in_open_folder},
-    keeper::{Keeper, enter_if_keeper, kept},
-    measurement::{Measurement, measured, measured_in, sink},
-    privileges::{in_own_session, kill_with_parent},
-    probe::{EscapeAttempt, EscapeOutcome, PROBE, ProbeConfig},
-    program::PROGRAM_HOST,
-    shared_page::Announced,
-    sockets::socket_pair,
-    spawn::{Child, Confinement},
-};
-
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::{
+pub use system::{
     Announced, Child, Confinement, FileFence, HeldProcess, Keeper, Measurement, PROBE,
     PROGRAM_HOST, bubblewrap_is_installed, enter_if_child, enter_if_keeper, in_open_folder,
     in_own_session, kept, kept_in, kill_with_parent, measured, measured_in, pin, sink, socket_pair,
     usable_cores,
 };
+// The probe has no other form: where nothing is started, nothing tries to get out.
+#[cfg(target_os = "linux")]
+pub use linux::{EscapeAttempt, EscapeOutcome, ProbeConfig};
 
 /// Stack of a thread of the parent in bytes, whatever `RUST_MIN_STACK` says.
 pub const STACK_BYTES: usize = 2 << 20;

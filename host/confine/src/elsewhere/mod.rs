@@ -6,7 +6,7 @@
 mod confinement;
 mod entry;
 mod programs;
-pub(crate) mod sockets;
+mod sockets;
 
 pub use confinement::{Announced, Child, Confinement, PROBE, PROGRAM_HOST};
 pub use entry::{
@@ -14,9 +14,10 @@ pub use entry::{
     in_own_session, kill_with_parent, pin, usable_cores,
 };
 pub use programs::{FileFence, Keeper, Measurement, kept, kept_in, measured, measured_in, sink};
+pub(crate) use sockets::next_socket;
 pub use sockets::socket_pair;
 
-use super::error::ConfinementError;
+use crate::error::ConfinementError;
 use std::io;
 
 /// The reason why nothing untrusted is started here.

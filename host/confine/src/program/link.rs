@@ -1,7 +1,7 @@
 //! A runner's end: the host of a program, as the runner asks it.
 
 use super::protocol::{self, Answered, OfHost, ProgramFailure, ProgramStart, ToHost};
-use crate::sockets;
+use crate::system;
 use std::fs::File;
 use std::io;
 
@@ -34,7 +34,7 @@ impl ProgramLink {
     /// # Errors
     /// There is no other host, or it is gone.
     pub fn open(program: ProgramStart) -> Result<Self, ProgramError> {
-        let socket = sockets::next_socket();
+        let socket = system::next_socket();
         let socket = socket.ok_or_else(|| io::Error::other("none was started"))?;
         let mut link = Self {
             socket: File::from(socket),

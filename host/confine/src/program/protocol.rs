@@ -48,7 +48,7 @@ pub struct ProgramStart {
 
 /// A message to a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum ToHost {
+pub(crate) enum ToHost {
     /// The program, once, before all else.
     Load(ProgramStart),
     /// Starts the program anew, in a folder that has its files and nothing else.
@@ -61,7 +61,7 @@ pub(super) enum ToHost {
 
 /// A message of a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum OfHost {
+pub(crate) enum OfHost {
     /// It is done.
     Done,
     /// The answer to a line.
@@ -110,7 +110,7 @@ pub enum ProgramFailure {
 }
 
 /// Writes a message.
-pub(super) fn write<M: Serialize>(socket: &mut impl Write, message: &M) -> io::Result<()> {
+pub(crate) fn write<M: Serialize>(socket: &mut impl Write, message: &M) -> io::Result<()> {
     let mut bytes = vec![0; LENGTH_BYTES];
     bytes = postcard::to_extend(message, bytes).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len() - LENGTH_BYTES).map_err(io::Error::other)?;
@@ -119,7 +119,7 @@ pub(super) fn write<M: Serialize>(socket: &mut impl Write, message: &M) -> io::R
 }
 
 /// Reads a message; `None` at the end.
-pub(super) fn read<M: DeserializeOwned>(socket: &mut impl Read) -> io::Result<Option<M>> {
+pub(crate) fn read<M: DeserializeOwned>(socket: &mut impl Read) -> io::Result<Option<M>> {
     let mut length = [0; LENGTH_BYTES];
     match socket.read_exact(&mut length) {
         Ok(()) => {}

@@ -3,7 +3,7 @@
 
 use crate::frames::Frames;
 use crate::job::Role;
-use crate::privileges::kill_with_parent;
+use crate::linux::privileges::kill_with_parent;
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
 use std::io::{self, Write};

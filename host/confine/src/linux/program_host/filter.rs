@@ -1,6 +1,6 @@
 //! The filter of system calls that stands around a program, inside the filter of its host.
 
-use crate::syscalls;
+use crate::linux::syscalls;
 use seccompiler::BpfProgram;
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -4,9 +4,9 @@
 //! Only builders get one. Moving a process into a group stops all forks of the machine for some
 //! milliseconds, which would disturb a measurement; and a runner starts nothing.
 
-use super::job::CgroupLimits;
 use super::live_process;
 use super::watchdog::Bounds;
+use crate::job::CgroupLimits;
 use rustix::process::Signal;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

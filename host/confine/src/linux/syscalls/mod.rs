@@ -15,7 +15,7 @@ pub(super) use host::of_program;
 pub(super) use network::of_network;
 pub(super) use rules::Signals;
 
-use super::job::Processes;
+use crate::job::Processes;
 use seccompiler::{SeccompAction, SeccompFilter, TargetArch, sock_filter};
 
 /// The first system call (Linux 6.6) that the lists here know nothing about. It and all later

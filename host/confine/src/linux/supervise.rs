@@ -4,13 +4,13 @@
 //! A thread, because the kernel ties a child's death signal to the *thread* that started it: this
 //! one lives until the child is gone.
 
-use super::STACK_BYTES;
 use super::cgroup::Cgroup;
-use super::cpu_time;
-use super::exit::{Exit, ExitCause};
 use super::folder_watch::FolderWatch;
 use super::live_process;
 use super::watchdog::{self, Bounds};
+use crate::STACK_BYTES;
+use crate::cpu_time;
+use crate::exit::{Exit, ExitCause};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::io::{self, Read};
 use std::ops::Deref;

@@ -1,6 +1,6 @@
 //! Landlock: which files a child may touch, and on new kernels which ports and processes.
 
-use super::job::{Fence, FileAccess};
+use crate::job::{Fence, FileAccess};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,

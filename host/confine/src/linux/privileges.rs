@@ -1,6 +1,6 @@
 //! Handles, privileges and resources that a process gives up before it is fenced.
 
-use super::job::{Processes, Rlimits};
+use crate::job::{Processes, Rlimits};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use std::io;

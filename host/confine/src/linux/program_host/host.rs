@@ -1,11 +1,11 @@
 //! The child in which a program runs: it starts it, passes requests on, and measures what each takes.
 
 use super::filter;
-use super::protocol::{self, HostSetup, OfHost, ProgramFailure, ProgramStart, ToHost};
 use super::running::Running;
 use crate::frames::Frames;
 use crate::job::Role;
-use crate::sockets;
+use crate::linux::sockets;
+use crate::program::protocol::{self, HostSetup, OfHost, ProgramFailure, ProgramStart, ToHost};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;

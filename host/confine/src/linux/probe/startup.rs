@@ -2,14 +2,14 @@
 //! runs.
 
 use super::escape::{EscapeAttempt, EscapeOutcome, PROBE};
-use crate::bubblewrap::Bubblewrap;
-use crate::cgroup::CgroupParent;
-use crate::enter::KernelFeatures;
 use crate::error::{ConfinementError, SpawnError};
 use crate::exit::ExitCause;
 use crate::job::{ChildJob, Fence, Level, Processes};
-use crate::spawn::Confinement;
-use crate::{landlock_rules, supervise, syscalls};
+use crate::linux::bubblewrap::Bubblewrap;
+use crate::linux::cgroup::CgroupParent;
+use crate::linux::enter::KernelFeatures;
+use crate::linux::spawn::Confinement;
+use crate::linux::{landlock_rules, supervise, syscalls};
 use bakeoff_files::Scratch;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
 //! The child's side: from the first line of `main` to the function of its role.
 
-use super::exit::ROLE_FAILED;
-use super::frames::Frames;
-use super::job::{Fence, Role};
 use super::syscalls::{self, Signals};
 use super::{cores, keeper, landlock_rules, memory_file, privileges, shared_page, sockets};
+use crate::exit::ROLE_FAILED;
+use crate::frames::Frames;
+use crate::job::{Fence, Role};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;

@@ -3,8 +3,8 @@
 //! The child's own fence is inside and the same as without. Outside of it nothing exists that is not
 //! named: no other process, no network device, no file.
 
-use super::exit::ExitCause;
-use super::job::Fence;
+use crate::exit::ExitCause;
+use crate::job::Fence;
 use bakeoff_files::SearchPath;
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;

@@ -3,11 +3,11 @@
 //! Such a command is no child with a role: it starts builders and runners of its own, each behind its whole fence.
 //! This one stands around all of them, so that a path which leads elsewhere leads nowhere.
 
-use super::job::FileAccess;
 use super::keeper;
 use super::landlock_rules::{self, FenceSignals, OpenedPath, restrict_self};
-use super::network::Network;
 use super::probe::ProbeConfig;
+use crate::job::FileAccess;
+use crate::network::Network;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;

@@ -5,10 +5,10 @@
 //! it, so that all of it can be found, and is told when bakeoff has ended, however that was.
 
 use super::landlock_rules::restrict_self;
-use super::network::Network;
 use super::privileges::{self, close_other_files, kill_with_parent};
 use super::syscalls;
 use super::{live_process, supervise, watchdog};
+use crate::network::Network;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::ffi::OsString;
 use std::fs::File;

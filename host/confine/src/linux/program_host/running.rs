@@ -1,6 +1,6 @@
 //! A program that runs: its pipes, its clock, and its end.
 
-use super::protocol::{Answered, ProgramFailure};
+use crate::program::protocol::{Answered, ProgramFailure};
 use bakeoff_domain::spec::CallTiming;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,9 +1,9 @@
 //! The memory, the processes and the threads of a running child, read from /proc.
 
-use super::exit::ExitCause;
 use super::folder_watch::{FolderBound, FolderWatch};
 use super::live_process::{self, Usage};
-use super::{LONE_WATCH_PERIOD, WATCH_PERIOD};
+use crate::exit::ExitCause;
+use crate::{LONE_WATCH_PERIOD, WATCH_PERIOD};
 use rustix::process::Pid;
 use std::fs;
 use std::time::Duration;

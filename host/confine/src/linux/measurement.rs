@@ -6,9 +6,9 @@
 
 use super::file_fence::FileFence;
 use super::keeper::{self, REPORT_BYTES};
-use super::measured::Measured;
 use super::memory_file;
-use super::network::Network;
+use crate::measured::Measured;
+use crate::network::Network;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -22,7 +22,7 @@ pub fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Takes the next socket that the parent passed to this process; `None` if there is no other.
-pub(super) fn next_socket() -> Option<OwnedFd> {
+pub(crate) fn next_socket() -> Option<OwnedFd> {
     let mut received = RECEIVED.lock().unwrap_or_else(PoisonError::into_inner);
     received.pop_front()
 }
