@@ -12,9 +12,6 @@ const VALUES_MAX: usize = 1 << 16;
 /// The most problems of a reply that are named.
 const PROBLEMS_MAX: usize = 5;
 
-/// The deepest schema that is reduced.
-const DEPTH_MAX: usize = 32;
-
 /// Keywords that every API accepts as they are.
 const PLAIN: [&str; 5] = ["type", "enum", "title", "description", "required"];
 
@@ -51,8 +48,8 @@ impl ReplySchema {
     /// Returns the object that a reply holds, without what is more than was asked for, or what is wrong with the reply.
     pub(super) fn check(&self, reply: &str) -> Result<Value, String> {
         let mut value = object_in(reply)?;
-        leave_out_more(&self.0, &mut value, 0);
-        add_defaults(&self.0, &mut value, 0);
+        leave_out_more(&self.0, &mut value);
+        add_defaults(&self.0, &mut value);
         let problems: Vec<String> = validator::problems(&self.0, &value, PROBLEMS_MAX)
             .iter()
             .map(|problem| match problem.path.as_str() {
@@ -70,10 +67,7 @@ impl ReplySchema {
 
 /// Leaves out keys that a closed object does not have, and the items of a list beyond the most: a model that says more
 /// than it was asked for has said what it was asked for.
-fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
-    if depth == DEPTH_MAX {
-        return;
-    }
+fn leave_out_more(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(object) => {
             let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
@@ -84,7 +78,7 @@ fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
             }
             for (key, value) in object {
                 if let Some(schema) = properties.get(key) {
-                    leave_out_more(schema, value, depth + 1);
+                    leave_out_more(schema, value);
                 }
             }
         }
@@ -95,7 +89,7 @@ fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
             }
             if let Some(schema) = schema.get("items") {
                 for item in items {
-                    leave_out_more(schema, item, depth + 1);
+                    leave_out_more(schema, item);
                 }
             }
         }
@@ -104,16 +98,13 @@ fn leave_out_more(schema: &Value, value: &mut Value, depth: usize) {
 }
 
 /// Adds keys of an object that a reply lacks and that have a default: a model need not say that there is nothing to say.
-fn add_defaults(schema: &Value, value: &mut Value, depth: usize) {
-    if depth == DEPTH_MAX {
-        return;
-    }
+fn add_defaults(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(object) => {
             let properties = schema.get("properties").and_then(Value::as_object);
             for (key, schema) in properties.into_iter().flatten() {
                 match (object.get_mut(key), schema.get("default")) {
-                    (Some(value), _) => add_defaults(schema, value, depth + 1),
+                    (Some(value), _) => add_defaults(schema, value),
                     (None, Some(default)) => {
                         object.insert(key.clone(), default.clone());
                     }
@@ -124,7 +115,7 @@ fn add_defaults(schema: &Value, value: &mut Value, depth: usize) {
         Value::Array(items) => {
             if let Some(schema) = schema.get("items") {
                 for item in items {
-                    add_defaults(schema, item, depth + 1);
+                    add_defaults(schema, item);
                 }
             }
         }
@@ -173,10 +164,11 @@ pub(super) enum BoundsUse {
 }
 
 /// Reduces a schema to keywords that an API accepts. Keywords that are left out are told in the description instead:
-/// the model should know of them, since the reply is checked against them.
+/// the model should know of them, since the reply is checked against them. The schema is one that [`ReplySchema::new`]
+/// accepts, and so only as deep as that allows.
 pub(super) fn reduce(schema: &Value, bounds: BoundsUse) -> ReducedSchema {
     let mut all_required = true;
-    let schema = reduced(schema, bounds, 0, &mut all_required);
+    let schema = reduced(schema, bounds, &mut all_required);
     ReducedSchema {
         schema,
         all_required,
@@ -191,13 +183,10 @@ fn is_enforced(name: &str, value: &Value, bounds: BoundsUse) -> bool {
         && (matches!(name, "minimum" | "maximum") || is_small())
 }
 
-fn reduced(schema: &Value, bounds: BoundsUse, depth: usize, all_required: &mut bool) -> Value {
-    let Some(object) = schema.as_object().filter(|_| depth < DEPTH_MAX) else {
-        return json!({});
-    };
-    let mut inside = |value: &Value| reduced(value, bounds, depth + 1, all_required);
+fn reduced(schema: &Value, bounds: BoundsUse, all_required: &mut bool) -> Value {
+    let mut inside = |value: &Value| reduced(value, bounds, all_required);
     let (mut kept, mut told) = (Map::new(), Vec::new());
-    for (key, value) in object {
+    for (key, value) in schema.as_object().into_iter().flatten() {
         let name = key.as_str();
         let value = match value {
             value if PLAIN.contains(&name) => value.clone(),

@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 use std::fmt::Write as _;
 
-/// The deepest schema that is accepted.
+/// The deepest schema that is accepted. Every walk of a schema or of a value by its schema ends by this bound.
 const DEPTH_MAX: usize = 32;
 
 /// The most choices of an `enum` that are all named.
