@@ -1,6 +1,6 @@
 //! Files that come into their place as a whole; where a writer is killed, nothing of its file is left for long.
 
-#[cfg(any(not(target_os = "linux"), test))]
+mod abandoned;
 mod named;
 #[cfg(target_os = "linux")]
 mod nameless;

@@ -1,10 +1,10 @@
-//! A new file on systems other than Linux: one with a temporary name in an open folder, through whose handle all of it
-//! happens, since there are no files without a name, and no path leads to an open folder whatever its name is by now.
+//! A new file with a temporary name in an open folder, through whose handle all of it happens, for systems and file systems
+//! without nameless files.
 
-use super::temporary_name::{ENTRIES_MAX, PREFIX, RANDOM_CHARS, TRIES, is_name};
+use super::abandoned::remove_abandoned;
+use super::temporary_name::{PREFIX, RANDOM_CHARS, TRIES};
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, RawMode, RenameFlags, fstat, linkat,
-    openat, renameat, renameat_with, unlinkat,
+    AtFlags, Mode, OFlags, RawMode, RenameFlags, linkat, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -14,6 +14,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+
+/// The flag of the handle of a folder in which files are only made: where the system has such, it need not be readable.
+#[cfg(target_os = "linux")]
+const ENTERED: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const ENTERED: OFlags = OFlags::RDONLY;
 
 /// Characters of a random part of a name. A random byte chooses each evenly: their number divides 256.
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
@@ -34,9 +40,7 @@ impl Unplaced {
         if path.as_os_str().as_bytes().ends_with(b"/") {
             return Err(Errno::ISDIR.into());
         }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(folder, flags, Mode::empty())?;
-        Self::in_open(folder, name, mode)
+        Self::in_open(open_folder(folder)?, name, mode)
     }
 
     /// Makes an empty file that is to get this name in an open folder.
@@ -106,38 +110,18 @@ impl Drop for Unplaced {
     }
 }
 
+/// Opens a folder to make files in.
+pub(super) fn open_folder(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = ENTERED | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(folder, flags, Mode::empty())?)
+}
+
 fn random_name() -> io::Result<OsString> {
     let mut random = [0; RANDOM_CHARS];
     File::open("/dev/urandom")?.read_exact(&mut random)?;
     let letter = |byte: &u8| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]);
     let letters: String = random.iter().map(letter).collect();
     Ok(format!("{PREFIX}{letters}").into())
-}
-
-/// Removes files that killed writers of this user left in an open folder.
-fn remove_abandoned(folder: &OwnedFd) {
-    let Ok(entries) = Dir::read_from(folder) else {
-        return;
-    };
-    for entry in entries.take(ENTRIES_MAX).flatten() {
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if is_name(name) {
-            // It stays if it is not ours, or is being written: the next writer looks again.
-            let _ = remove_if_abandoned(folder, name);
-        }
-    }
-}
-
-fn remove_if_abandoned(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(folder, name, flags, Mode::empty())?;
-    let stat = fstat(&file)?;
-    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
-    if !is_own || FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Ok(());
-    }
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    Ok(unlinkat(folder, name, AtFlags::empty())?)
 }
 
 #[cfg(test)]

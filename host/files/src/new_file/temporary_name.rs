@@ -9,9 +9,6 @@ pub(super) const PREFIX: &str = ".bakeoff-new-";
 /// The number of random letters and digits after the prefix.
 pub(super) const RANDOM_CHARS: usize = 6;
 
-/// The most entries of a folder that are looked at for files that killed writers left.
-pub(super) const ENTRIES_MAX: usize = 10_000;
-
 /// The most attempts to make a file with a name: another process may take it for abandoned before it is
 /// locked.
 pub(super) const TRIES: u32 = 16;
