@@ -37,8 +37,6 @@ impl Run<'_> {
             }
             self.keep_assessment(&id, &assessment)?;
             self.apply(Step::Assessed(&id, &assessment))?;
-            // Only now: what is finished is kept also when the user asks to stop.
-            self.refuse_if_interrupted()?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 use super::child_attempt::{AnyAnswer, AnyWork, ChildClient, ChildWork};
 use super::elsewhere::RemoteWorkers;
 use super::error::RunError;
+use super::options::Interrupt;
+use super::stop::Stop;
 use bakeoff_compile::{BuildRequest, Builder};
 use bakeoff_confine::tasks::{Driver, TaskEvent};
 use bakeoff_domain::queue::{
@@ -108,9 +110,12 @@ impl EndedTask {
     }
 }
 
-/// The queue of a run or verification.
+/// The queue of a run or verification. Once the user asks to stop, no wait for its tasks goes on for long.
 pub(crate) struct ChildTasks {
     driver: Driver<ChildClient>,
+    stop: Stop,
+    /// True if the last event that was returned is the end of a task.
+    gave_answer: bool,
 }
 
 impl ChildTasks {
@@ -144,7 +149,20 @@ impl ChildTasks {
         for (kind, milliseconds) in EXPECTED_MS {
             driver.expect(kind, Duration::from_millis(milliseconds));
         }
-        Self { driver }
+        Self {
+            driver,
+            stop: Stop::default(),
+            gave_answer: false,
+        }
+    }
+
+    /// Returns the queue as one that stops when the user raises this flag. Without one, whoever waits for its tasks is
+    /// given up as a whole.
+    pub(crate) fn stopped_by(self, interrupt: &Interrupt) -> Self {
+        Self {
+            stop: Stop::by(interrupt),
+            ..self
+        }
     }
 
     /// Adds a task, and returns the ticket for its answer.
@@ -169,23 +187,24 @@ impl ChildTasks {
     /// Adds a task, and waits for its answer while all others go on. `None` if every attempt was lost.
     ///
     /// # Errors
-    /// The queue does not accept it: a bug of bakeoff.
+    /// The user asked to stop; the queue does not accept it: a bug of bakeoff.
     pub(crate) async fn call<W: ChildWork>(
         &mut self,
         task: Task,
         work: W,
     ) -> Result<Option<W::Answer>, RunError> {
         let ticket = self.add(task, work)?;
-        let answer = self.driver.answer(&ticket.key).await;
+        let answer = self.driver.answer(&ticket.key);
+        let answer = self.stop.unless_late(answer).await?;
         Ok(answer.map(AnyAnswer::opened))
     }
 
     /// Waits for the next task that ends, and returns its answer; `None` once every task has ended.
     ///
     /// # Errors
-    /// Every attempt at a task was lost.
+    /// The user asked to stop (see [`next_event`](Self::next_event)); every attempt at a task was lost.
     pub(crate) async fn next_ended(&mut self) -> Result<Option<EndedTask>, RunError> {
-        while let Some(event) = self.driver.next().await {
+        while let Some(event) = self.next_event().await? {
             match event {
                 TaskEvent::Ended(key, answer) => return Ok(Some(EndedTask { key, answer })),
                 TaskEvent::DeadLetter(key, reason) => {
@@ -201,7 +220,7 @@ impl ChildTasks {
     /// has ended.
     ///
     /// # Errors
-    /// Every attempt at a task was lost.
+    /// The user asked to stop (see [`next_event`](Self::next_event)); every attempt at a task was lost.
     pub(crate) async fn next_of<K, A: 'static>(
         &mut self,
         open: &mut OpenTasks<K, A>,
@@ -215,8 +234,17 @@ impl ChildTasks {
     }
 
     /// Waits for the next event of any task; `None` once every task has ended.
-    pub(crate) async fn next_event(&mut self) -> Option<TaskEvent<AnyAnswer>> {
-        self.driver.next().await
+    ///
+    /// # Errors
+    /// The user asked to stop, and the event before this one was the end of a task, or no task ends soon.
+    pub(crate) async fn next_event(&mut self) -> Result<Option<TaskEvent<AnyAnswer>>, RunError> {
+        if self.gave_answer {
+            // Only now: whoever got the answer has kept it, also if the user asked to stop meanwhile.
+            self.stop.refuse()?;
+        }
+        let event = self.stop.unless_late(self.driver.next()).await?;
+        self.gave_answer = matches!(event, Some(TaskEvent::Ended(..)));
+        Ok(event)
     }
 
     /// Ends a task whose result is known from an earlier time, as done.

@@ -89,8 +89,6 @@ impl Run<'_> {
                 },
             };
             self.keep_coverage(&id, &kept)?;
-            // Only now: what is finished is kept also when the user asks to stop.
-            self.refuse_if_interrupted()?;
         }
         Ok(())
     }

@@ -87,8 +87,6 @@ impl Run<'_> {
                 )?;
             }
             self.apply(Step::Evaluated(&id, &evaluation))?;
-            // Only now: what is finished is kept also when the user asks to stop.
-            self.refuse_if_interrupted()?;
         }
         Ok(())
     }

@@ -154,7 +154,8 @@ async fn in_session_of<T>(
         &context.config,
         &context.cores,
         context.workers.as_ref(),
-    );
+    )
+    .stopped_by(&options.interrupt);
     let workers = Work::of(&mut store, run)?;
     let mut session = Run {
         tasks,

@@ -73,6 +73,7 @@ mod session;
 mod shared_cores;
 mod shown_names;
 mod standing;
+mod stop;
 mod summary;
 mod survey;
 mod task_server;

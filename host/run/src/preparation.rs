@@ -20,12 +20,7 @@ use bakeoff_domain::variant::VariantId;
 use bakeoff_measure::{GateRecord, RunnerError};
 use bakeoff_store::events::{Event, Origin, Stage};
 use std::collections::BTreeSet;
-use std::pin::pin;
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
-
-/// The time in which what goes on may end once the user asked to stop.
-const STOPS_WITHIN: Duration = Duration::from_secs(3);
+use std::time::Instant;
 
 /// Priority of a diagnosis, above builds and checks: a gate is not stored until its diagnosis has ended.
 const DIAGNOSIS_PRIORITY: i32 = 1;
@@ -78,19 +73,7 @@ impl Run<'_> {
             self.stage_done(Stage::Build)?;
         }
         let mut built = Instant::now();
-        let interrupt = self.options.interrupt.clone();
-        // What ends soon after the user asked to stop is kept, and what goes on then is stopped.
-        let mut stopped = pin!(async {
-            interrupt.raised().await;
-            sleep(STOPS_WITHIN).await;
-        });
-        loop {
-            let event = tokio::select! {
-                biased;
-                event = self.tasks.next_event() => event,
-                () = &mut stopped => return Err(RunError::Interrupted),
-            };
-            let Some(event) = event else { break };
+        while let Some(event) = self.tasks.next_event().await? {
             let is_building = !preparation.builds.is_empty();
             self.on_task(&mut preparation, event)?;
             if is_building {
@@ -151,9 +134,7 @@ impl Run<'_> {
                 None => Ok(()),
             },
             TaskEvent::Ended(key, answer) => {
-                self.on_ended(preparation, EndedTask::new(key, answer))?;
-                // Only now: what is finished is kept also when the user asks to stop.
-                self.refuse_if_interrupted()
+                self.on_ended(preparation, EndedTask::new(key, answer))
             }
             TaskEvent::Retry(key, reason) => {
                 let message = format!("{key}: {reason}; it is tried again");
