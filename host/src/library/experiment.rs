@@ -2,6 +2,7 @@
 
 use super::blocking::blocking;
 use super::error::Error;
+use super::listener::Listener;
 use super::report::Report;
 use super::results::{results_folder, write_files};
 use super::setting::Setting;
@@ -15,7 +16,6 @@ use bakeoff_store::{ResultsPlace, Start, Store};
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// An experiment, read from its file, with what this program wants otherwise.
@@ -50,9 +50,6 @@ pub struct Experiment {
     start: Start,
     on_event: Option<Listener>,
 }
-
-/// Function that is called with each event, as a line of JSON.
-type Listener = Arc<Mutex<dyn FnMut(&str) + Send>>;
 
 impl fmt::Debug for Experiment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,7 +139,7 @@ impl Experiment {
     /// Sets the function that is called with each event, as a line of `events.jsonl`, in their order, and with those of
     /// [`generate`](Self::generate). Whatever goes on waits for it.
     pub fn on_event(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
-        self.on_event = Some(Arc::new(Mutex::new(listener)));
+        self.on_event = Some(Listener::new(listener));
         self
     }
 
@@ -207,7 +204,7 @@ impl Experiment {
     /// Returns a function that tells the listener of events, if there is one.
     pub(super) fn teller(&self) -> Option<impl Fn(&Envelope) + Send + 'static + use<>> {
         let listener = self.on_event.clone()?;
-        Some(move |event: &Envelope| tell(&listener, event))
+        Some(move |event: &Envelope| listener.tell(event))
     }
 
     async fn perform(&self) -> Result<Report, Error> {
@@ -257,12 +254,5 @@ impl Experiment {
             model: None,
         };
         Ok(Some(bakeoff_search::search(&request, &mut |_| {}).await?))
-    }
-}
-
-fn tell(listener: &Listener, event: &Envelope) {
-    if let Ok(line) = serde_json::to_string(event) {
-        let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
-        listener(&line);
     }
 }

@@ -14,6 +14,7 @@ mod fuel_shares;
 pub(crate) mod generation;
 mod judge;
 mod kept;
+mod listener;
 mod measured_rounds;
 mod named_rows;
 mod oracle_check;
