@@ -32,8 +32,8 @@ macro_rules! cross_threads {
 
 cross_threads! {
     AgentOutcome AgentResult Agents AgentsReport Compared Comparison Depth Difference Diversity Error ErrorKind Experiment
-    GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions NotTimed OracleCheck Outcome Report
-    Status TimeVerdict Variant Verdict Verification
+    Exploration ExplorationPlan Explored GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions
+    NotTimed OracleCheck Outcome Report Status TimeVerdict Variant Verdict Verification
 }
 
 fn text_of(items: Vec<Item>) -> String {

@@ -3,7 +3,8 @@
 //!
 //! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
 //! [`enter_if_child`]. An experiment also has the [report](Experiment::report) of its last run, which can be
-//! [verified](Experiment::verify), and its oracle can be [checked](Experiment::check). [`Experiment::generate`] asks a model for approaches to its problem. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
+//! [verified](Experiment::verify), and its oracle can be [checked](Experiment::check). [`Experiment::generate`] asks a model for approaches to its problem, and an
+//! [`Exploration`] has one write the whole experiment from a statement. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
 //! function. [`Agents`] has coding agents do a task, each in a worktree of its own. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
 //!
 //! ```no_run
@@ -49,7 +50,8 @@ pub mod mcp;
 
 pub use library::{
     AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Depth, Difference,
-    Diversity, Error, ErrorKind, Experiment, GenerateOptions, GeneratedApproach, Generation,
-    JudgeOptions, Judgement, ModelCost, ModelOptions, NotTimed, OracleCheck, Outcome, Report,
-    Status, TimeVerdict, Variant, Verdict, Verification, enter_if_child, judge,
+    Diversity, Error, ErrorKind, Experiment, Exploration, ExplorationPlan, Explored,
+    GenerateOptions, GeneratedApproach, Generation, JudgeOptions, Judgement, ModelCost,
+    ModelOptions, NotTimed, OracleCheck, Outcome, Report, Status, TimeVerdict, Variant, Verdict,
+    Verification, enter_if_child, judge,
 };

@@ -1,6 +1,7 @@
 //! bakeoff as a library, in a program of its own: children are the same program, so this one says first what
 //! it is. Whatever versions promise is used here by its name and type, so that a change shows.
 
+mod exploring;
 mod generating;
 mod kept;
 
@@ -37,6 +38,14 @@ fn main() -> ExitCode {
         trial(
             "a_model_that_cannot_be_asked_is_an_error_with_its_kind",
             generating::what_cannot_be_asked_is_an_error,
+        ),
+        trial(
+            "what_a_program_has_explored_is_what_the_command_says",
+            exploring::is_what_the_command_says,
+        ),
+        trial(
+            "what_cannot_be_explored_is_an_error_with_its_kind",
+            exploring::what_cannot_be_asked_is_an_error,
         ),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
         trial("who_asks_to_stop_does_not_wait_for_a_build", stops_at_once),

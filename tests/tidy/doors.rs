@@ -76,7 +76,7 @@ const STRANGERS: [&str; 16] = [
 ];
 
 /// Modules in which a path is the user's own word, or that of a folder of ours, and why.
-const OWN_PATHS: [(&str, &str); 66] = [
+const OWN_PATHS: [(&str, &str); 65] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::archive", "what the user named: a folder or a file"),
@@ -93,10 +93,6 @@ const OWN_PATHS: [(&str, &str); 66] = [
     (
         "compare::derived",
         "a folder of ours, and files that the user named",
-    ),
-    (
-        "cli::explore",
-        "whether there is an experiment in the folder that the user named",
     ),
     ("cli::export", "the folder that the user named"),
     ("compare::read_sources", "files that the user named"),

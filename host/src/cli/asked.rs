@@ -9,7 +9,7 @@ use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
-use super::planned::{PlanOutput, goes_on, plan_text};
+use super::planned::goes_on;
 use super::show;
 use crate::library::check_places;
 use crate::library::generation::events::GenerationEvents;
@@ -287,12 +287,12 @@ impl Asking<'_> {
         .await?;
         if self.leave.dry_run {
             match output.format {
-                Format::Json => show::write_json(&PlanOutput::from(&planning))?,
-                _ => show::write(&plan_text(&planning))?,
+                Format::Json => show::write(&planning.json())?,
+                _ => show::write(&planning.text())?,
             }
             return Ok(None);
         }
-        say(plan_text(&planning).trim_end());
+        say(planning.text().trim_end());
         if !self.leave.yes && !goes_on(self.models)? {
             return Ok(None);
         }

@@ -1,15 +1,17 @@
 //! The options of `bakeoff explore` on what counts in the experiment that is written.
 
 use super::failure::Failure;
-use super::new_criteria::CriteriaOrigin;
-use crate::library::told::read_told;
+use crate::library::exploration::{ChosenCriteria, CriteriaError, WEIGHTS, measured_names};
 use bakeoff_domain::is_active;
-use bakeoff_domain::spec::Criterion;
-use bakeoff_propose::{NEW_CRITERIA, new_criterion};
 use bakeoff_render::escape::Plain;
-use bakeoff_source::content_address;
 use clap::Args;
 use std::path::PathBuf;
+
+/// The option of a file of criteria.
+pub(super) const CRITERIA: &str = "--criteria";
+
+/// The reason why a weight is none.
+const NO_WEIGHT: &str = "its weight is no number from 0 to 1000000";
 
 /// Criteria of an experiment that is written.
 #[derive(Debug, Args)]
@@ -32,41 +34,18 @@ fn criterion(text: &str) -> Result<(String, f64), String> {
         return Err("it does not begin with a name: write NAME=WEIGHT".to_owned());
     }
     let weight = weight.parse::<f64>().ok();
-    let weight = weight.filter(|weight| weight.is_finite() && (0.0..=1e6).contains(weight));
-    let weight = weight.ok_or("its weight is no number from 0 to 1000000")?;
+    let weight = weight.filter(|weight| WEIGHTS.contains(weight));
+    let weight = weight.ok_or(NO_WEIGHT)?;
     Ok((name.to_owned(), weight))
 }
 
-/// Returns a criterion that is measured, by its name.
-fn measured((name, weight): &(String, f64)) -> Result<Criterion, Failure> {
-    new_criterion(name, *weight).ok_or_else(|| {
-        let names: Vec<&str> = NEW_CRITERIA.iter().map(|(name, _)| *name).collect();
-        Failure::usage(format!(
-            "--criterion {}: what is measured is one of {}; other names are for --opinion",
-            Plain(name),
-            names.join(", ")
-        ))
-    })
-}
-
 impl CriteriaOptions {
-    /// Returns the criteria that the user gave; `None` if that are none.
-    ///
-    /// # Errors
-    /// One is named twice, or none counts, or the file of criteria cannot be used.
-    pub(super) fn decided(&self) -> Result<Option<(CriteriaOrigin, Vec<Criterion>)>, Failure> {
-        if let Some(file) = &self.file {
-            let text = read_told("--criteria", file)?;
-            let name = file.display().to_string();
-            let criteria = bakeoff_config::parse_criteria(&text, &name)?;
-            return Ok(Some((CriteriaOrigin::User, criteria)));
+    /// Returns the criteria as the library has them.
+    pub(super) fn chosen(&self) -> ChosenCriteria {
+        ChosenCriteria {
+            listed: self.listed.clone(),
+            file: self.file.clone(),
         }
-        if self.listed.is_empty() {
-            return Ok(None);
-        }
-        self.check()?;
-        let listed: Result<Vec<Criterion>, Failure> = self.listed.iter().map(measured).collect();
-        Ok(Some((CriteriaOrigin::User, listed?)))
     }
 
     /// Returns the criteria of a question in words with their weights; none leaves them to the model.
@@ -88,39 +67,36 @@ impl CriteriaOptions {
             )));
         }
         if !self.listed.is_empty() {
-            self.check()?;
+            self.chosen().check()?;
         }
         Ok(self.listed.clone())
     }
+}
 
-    fn check(&self) -> Result<(), Failure> {
-        for (place, (name, _)) in self.listed.iter().enumerate() {
-            if self.listed[..place].iter().any(|(other, _)| other == name) {
-                return Err(Failure::usage(format!(
-                    "--criterion {} is given twice",
-                    Plain(name)
-                )));
+/// The messages name the options.
+impl From<CriteriaError> for Failure {
+    fn from(error: CriteriaError) -> Self {
+        match error {
+            CriteriaError::NotMeasured(name) => Self::usage(format!(
+                "--criterion {}: what is measured is one of {}; other names are for --opinion",
+                Plain(&name),
+                measured_names()
+            )),
+            CriteriaError::Twice(name) => {
+                Self::usage(format!("--criterion {} is given twice", Plain(&name)))
             }
-        }
-        if self.listed.iter().all(|(_, weight)| *weight == 0.0) {
-            return Err(Failure::usage(
+            CriteriaError::Weight(name) => {
+                Self::usage(format!("--criterion {}: {NO_WEIGHT}", Plain(&name)))
+            }
+            CriteriaError::NoneCounts => Self::usage(
                 "all criteria have the weight 0: give one that counts, --criterion performance=1",
-            ));
+            ),
+            CriteriaError::ListedAndInFile => {
+                Self::usage("--criterion and --criteria do not go together: give one of the two")
+            }
+            CriteriaError::File(error) => error.into(),
+            CriteriaError::Config(error) => error.into(),
         }
-        Ok(())
-    }
-
-    /// Returns a text that identifies the criteria; empty if none are given.
-    pub(super) fn identity(&self) -> String {
-        if self.file.is_some() {
-            let decided = self.decided().ok().flatten();
-            let text = decided.map(|(_, criteria)| bakeoff_config::criteria_text(&criteria));
-            let digest = content_address(text.unwrap_or_default().as_bytes());
-            return format!(", criteria {digest}");
-        }
-        let listed = self.listed.iter();
-        let listed = listed.map(|(name, weight)| format!(", criterion {name}={weight}"));
-        listed.collect()
     }
 }
 
@@ -129,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn criteria_are_known_names_with_weights() {
+    fn criteria_are_names_with_weights() {
         let read = |texts: &[&str]| {
             let listed = texts.iter().map(|text| criterion(text));
             CriteriaOptions {
@@ -137,20 +113,25 @@ mod tests {
                 file: None,
             }
         };
-        let (_, decided) = read(&["memory=2", "size"]).decided().unwrap().unwrap();
-        let decided: Vec<(String, f64)> = decided
-            .iter()
-            .map(|one| (one.source.name(), one.weight))
-            .collect();
-        let expected = [("peak-memory", 2.0), ("component-size", 1.0)];
-        assert_eq!(
-            decided,
-            expected.map(|(from, weight)| (from.to_owned(), weight))
-        );
-        assert_eq!(read(&[]).decided().unwrap(), None);
-        assert!(read(&["memory=1", "memory=2"]).decided().is_err());
-        assert!(read(&["memory=0"]).decided().is_err());
-        assert!(read(&["speed=1"]).decided().is_err());
+        let expected = [("memory", 2.0), ("size", 1.0)];
+        let expected = expected.map(|(name, weight)| (name.to_owned(), weight));
+        assert_eq!(read(&["memory=2", "size"]).chosen().listed, expected);
+        assert!(read(&[]).chosen().is_empty());
+        let refused = |texts: &[&str]| {
+            let decided = read(texts).chosen().decided(CRITERIA);
+            Failure::from(decided.unwrap_err()).text()
+        };
+        for (texts, part) in [
+            (
+                &["memory=1", "memory=2"][..],
+                "--criterion memory is given twice",
+            ),
+            (&["memory=0"], "--criterion performance=1"),
+            (&["speed=1"], "other names are for --opinion"),
+        ] {
+            let message = refused(texts);
+            assert!(message.contains(part), "{part}: {message}");
+        }
         let speed = [("speed".to_owned(), 2.0)];
         assert_eq!(read(&["speed=2"]).in_words().unwrap(), speed);
         assert!(read(&["speed=2", "speed"]).in_words().is_err());

@@ -1,39 +1,33 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
 use super::asked::INTERRUPTED;
-use super::criteria_options::CriteriaOptions;
-use super::draft_files::{experiment_name, write_all};
+use super::criteria_options::{CRITERIA, CriteriaOptions};
 use super::explore_opinion::{self, OpinionRequest, SketchName};
-use super::explore_output::{ExploreOutput, UnusableOutput};
+use super::explore_output::ExploreOutput;
 use super::explored_run;
 use super::failure::Failure;
 use super::generate;
 use super::ideas::OwnIdeas;
-use super::like::{LikeExperiment, LikeOption};
+use super::like::LikeOption;
 use super::models::ModelArguments;
-use super::new_criteria::{CriteriaOrigin, NewCriteria};
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
-use super::planned::{PlanOutput, goes_on, plan_text};
+use super::planned::goes_on;
 use super::writing::{CONTEXT, Writing};
 use super::{Status, counts, show};
-use crate::library::check_places;
-use crate::library::generation::events::GenerationEvents;
-use crate::library::generation::planning::{Planning, planned};
-use crate::library::generation::record::{self, ExplorationRecord};
-use crate::library::generation::{changed, outcome, research, written};
-use bakeoff_config::{FILE_NAME, LoadedExperiment, Policy, Prompts};
-use bakeoff_domain::spec::Criterion;
-use bakeoff_propose::{
-    APPROACHES, DraftFile, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds,
-    PlanRequest, PlanScope,
+use crate::library::exploration::{
+    ExplorationRequest, ExplorationSetting, Explored, GivenParts, PlannedExploration,
+    check_statement, has_experiment,
 };
+use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::{cores_of, outcome};
+use bakeoff_config::Policy;
+use bakeoff_domain::spec::Workers;
 use bakeoff_provider::{Models, OpenTask, Purpose};
-use bakeoff_render::escape::{Lines, Plain, ShellPath};
+use bakeoff_render::escape::Plain;
 use bakeoff_run::KnownMachine;
-use bakeoff_source::content_address;
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -118,49 +112,41 @@ async fn explored(
     if arguments.no_run || arguments.dry_run {
         output.only(&[Format::Human, Format::Json])?;
     }
-    let chars = arguments.statement.chars().count();
-    if arguments.statement.trim().is_empty() || chars > bakeoff_config::PROSE_CHARS_MAX {
-        return Err(Failure::usage(format!(
-            "the problem has {chars} characters, and it may have 1 to {}",
-            bakeoff_config::PROSE_CHARS_MAX
-        )));
-    }
+    check_statement(&arguments.statement)?;
     arguments.own.check(arguments.approaches.0)?;
     let like = arguments.like.read()?;
-    let experiment = arguments.out.join(FILE_NAME);
-    let has_experiment = experiment.exists() || experiment.is_symlink();
     if arguments.opinion {
-        let request = arguments.in_words(has_experiment);
+        let request = arguments.in_words();
         return explore_opinion::run(&request, output, listener).await;
     }
-    let earlier = if has_experiment {
-        Some(arguments.unfinished(like.as_ref())?)
-    } else {
-        None
+    let given = GivenParts {
+        ideas: arguments.own.ideas(),
+        criteria: arguments.criteria.chosen(),
+        like,
+        writing: arguments.writing.options(),
+        model: arguments.model.wanted(),
     };
-    let folders = ["wit/", &format!("{APPROACHES}/")];
-    check_places(&arguments.out, &[&folders[..], &["workload.rs"]].concat())?;
-    record::set_foreign_aside(&arguments.out, &mut output.reporter())?;
+    let request = ExplorationRequest {
+        statement: &arguments.statement,
+        folder: &arguments.out,
+        approaches: arguments.approaches.0,
+        given: &given,
+        context_option: CONTEXT,
+        criteria_option: CRITERIA,
+    };
+    let earlier = request.unfinished()?;
+    let mut say = output.reporter();
+    request.clear_places(&mut say)?;
     let machine = KnownMachine::default();
     if !arguments.dry_run {
         let known = (&arguments.safety, &Policy::of_host()?);
         arguments.workers.connect(&machine, known, output).await?;
     }
-    let wanted = arguments.own.ideas().count() + arguments.approaches.0.unwrap_or(0);
-    // The plan decides the others.
-    let criteria = arguments.decided(like.as_ref())?.into_iter();
-    let criteria = criteria.flat_map(|(_, criteria)| criteria);
-    let criteria = criteria.map(|one| one.name).collect();
-    let events = GenerationEvents::begin(
-        &arguments.out,
-        (wanted, criteria),
-        listener.teller(),
-        &mut output.reporter(),
-    );
+    let events = request.begin_events(listener.teller(), &mut say)?;
     let asked = (&arguments.model, Some(arguments.writing.repair_model()));
     let models = generate::open_models(asked, &arguments.out, output, &events)?;
     let models = Arc::new(models);
-    let exploring = arguments.explore(&models, like.as_ref(), (output, &machine), &events);
+    let exploring = arguments.explore(&request, (&models, &events), (output, &machine));
     let explored = tokio::select! {
         explored = exploring => explored,
         _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted(INTERRUPTED)),
@@ -175,35 +161,55 @@ async fn explored(
         tasks.write(output)?;
         return Ok(Status::Provider);
     }
-    let Some(explored) = explored? else {
+    let Some((planned, explored)) = explored? else {
         return Ok(Status::Done);
     };
-    events.end(explored.explored.ended.is_none());
-    arguments
-        .finish(
-            explored,
-            &models,
-            (earlier.as_ref(), like.as_ref()),
-            (output, listener),
-            machine,
-        )
-        .await
+    events.end(explored.ended.is_none());
+    for warning in models.warnings() {
+        say(&Plain(&warning).to_string());
+    }
+    let made = request.write((planned, explored), &models, earlier.as_ref(), &mut say)?;
+    let is_measured = !arguments.no_run && made.generation().is_complete() && made.has_experiment();
+    let written = ExploreOutput {
+        outcome: made.outcome(),
+        tasks: OpenTasks::of(&models),
+    };
+    let approaches = made.generation().text();
+    let next_step = outcome::next_step(made.generation().outcome(), &arguments.out);
+    written.write(&approaches, &next_step, (output, is_measured))?;
+    if is_measured {
+        let asked = (&arguments.safety, machine);
+        return explored_run::measure(&arguments.out, asked, output, listener).await;
+    }
+    status(&made)
 }
 
-/// Result of an exploration, with what was decided before it.
-struct Exploration {
-    explored: Explored,
-    planning: Planning,
-    criteria: NewCriteria,
+/// Returns the exit status of an exploration whose experiment is not measured.
+///
+/// # Errors
+/// A budget ended it, or the model gives no answers.
+fn status(made: &Explored) -> Result<Status, Failure> {
+    if let Some(error) = made.generation().ended() {
+        return open_tasks::ending(error);
+    }
+    let approaches = made.generation().approaches();
+    let passed = approaches.filter(|one| one.file.is_some()).count();
+    let all = made.generation().approaches().count();
+    let has_failed = passed < all || !made.outcome().not_started.is_empty();
+    Ok(match (passed, has_failed) {
+        (0, _) => Status::NoAnswer,
+        (_, true) => Status::SomeFailed,
+        (_, false) => Status::Done,
+    })
 }
 
 impl Arguments {
     /// Returns the request for an answer in words.
-    fn in_words(&self, has_experiment: bool) -> OpinionRequest<'_> {
+    fn in_words(&self) -> OpinionRequest<'_> {
         OpinionRequest {
             statement: &self.statement,
             out: &self.out,
-            has_experiment,
+            has_experiment: has_experiment(&self.out),
             more: self.approaches.0,
             own: &self.own,
             criteria: &self.criteria,
@@ -217,252 +223,40 @@ impl Arguments {
         }
     }
 
-    /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
-    fn wanted(&self, like: Option<&LikeExperiment>) -> String {
-        let approaches = self
-            .approaches
-            .0
-            .map_or("auto".to_owned(), |count| count.to_string());
-        format!(
-            "statement {}, approaches {approaches}{}, {}, {}",
-            content_address(self.statement.as_bytes()),
-            self.own.ideas().identity()
-                + &self.criteria.identity()
-                + &like.map(LikeExperiment::identity).unwrap_or_default(),
-            self.writing.options().identity(),
-            self.model.wanted()
-        )
-    }
-
-    /// Returns the criteria that are decided before a plan: those of the user, or those of an earlier experiment.
-    fn decided(
-        &self,
-        like: Option<&LikeExperiment>,
-    ) -> Result<Option<(CriteriaOrigin, Vec<Criterion>)>, Failure> {
-        let of_user = self.criteria.decided()?;
-        Ok(of_user.or_else(|| like.and_then(LikeExperiment::decided)))
-    }
-
-    /// Returns the experiment that an unfinished exploration of the same request left in the folder.
-    ///
-    /// # Errors
-    /// The folder has another experiment, or a file was changed since.
-    fn unfinished(&self, like: Option<&LikeExperiment>) -> Result<LoadedExperiment, Failure> {
-        let named = self.out.display().to_string();
-        let (plain, path) = (Plain(&named), ShellPath(&named));
-        let Some(record) = ExplorationRecord::unfinished(&self.out, &self.wanted(like)) else {
-            return Err(Failure::usage(format!(
-                "{plain} has an experiment already: `bakeoff generate {path}` adds approaches to it, `bakeoff run` \
-                 measures it"
-            )));
-        };
-        if let Some(changed) = record.changed_file(&self.out) {
-            return Err(Failure::usage(format!(
-                "{} was changed since the exploration ended, which cannot go on with it: `bakeoff generate {path}` \
-                 adds approaches to what there is now",
-                Plain(changed)
-            )));
-        }
-        Ok(bakeoff_config::load(&self.out)?)
-    }
-
     /// Asks for a plan and carries it out. Returns `None` if it ends with the plan: with `--dry-run`, or if the user
     /// declines to go on.
     async fn explore(
         &self,
-        models: &Arc<Models>,
-        like: Option<&LikeExperiment>,
+        request: &ExplorationRequest<'_>,
+        (models, events): (&Arc<Models>, &GenerationEvents),
         (output, machine): (&Output, &KnownMachine),
-        events: &GenerationEvents,
-    ) -> Result<Option<Exploration>, Failure> {
-        let policy = Policy::of_host()?;
-        let host = self.safety.host_options_on(policy, machine)?;
+    ) -> Result<Option<(PlannedExploration, bakeoff_propose::Explored)>, Failure> {
+        let host = (self.safety).host_options_on(Policy::of_host()?, machine)?;
         let mut say = output.reporter();
-        if let Some(like) = like {
-            let with_criteria = self.criteria.decided()?.is_none();
+        if let Some(like) = &request.given.like {
+            let with_criteria = request.given.criteria.is_empty();
             say(&format!("--like: {}", like.sentence(with_criteria)));
         }
-        let cores = bakeoff_confine::usable_cores().len();
-        let cores = self.workers.cores().map_or(cores, |count| count as usize);
-        let approaches = self.approaches.0.unwrap_or(PROPOSALS_MAX);
-        let (own, writing) = (self.own.ideas(), self.writing.options());
-        let propose = writing.propose(approaches, (cores, &Prompts::default()), events);
-        let told = writing.told(&self.statement, CONTEXT)?;
-        let wished = own.count();
-        let wanted = match self.approaches.0 {
-            Some(more) => Some(wished + more),
-            None if wished > 0 => Some(wished),
-            None => None,
-        };
-        let decided = self.decided(like)?;
-        let asks_research =
-            writing.research && research::is_open(&self.out, &told, &propose.write.prompts);
-        let request = PlanRequest {
-            statement: &told,
-            scope: PlanScope::Statement,
-            approaches: wanted,
-            diversity: propose.diversity,
-            criteria: decided.as_ref().map(|(_, criteria)| &criteria[..]),
-            bounds: PlanBounds::of(models, cores, propose.write.timeout),
-            prompts: &propose.write.prompts,
-        };
-        let ideas = own.wished();
-        let names = ideas.iter().map(|one| one.idea.name.clone()).collect();
-        let planning = planned(
+        let cores = self.workers.cores();
+        let setting = ExplorationSetting {
             models,
-            (&self.out, &self.wanted(like)),
-            request,
-            (asks_research, names),
-            &mut say,
-        )
-        .await?;
+            host: &host,
+            cores: cores_of(cores.map_or(Workers::Auto, Workers::Exactly)),
+            events,
+        };
+        let planned = request.plan(&setting, &mut say).await?;
         if self.dry_run {
             match output.format {
-                Format::Json => show::write_json(&PlanOutput::from(&planning))?,
-                _ => show::write(&plan_text(&planning))?,
+                Format::Json => show::write(&planned.planning.json())?,
+                _ => show::write(&planned.planning.text())?,
             }
             return Ok(None);
         }
-        say(plan_text(&planning).trim_end());
-        let plan = &planning.plan;
+        say(planned.planning.text().trim_end());
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
-        let told = if writing.research {
-            let asked = (told.as_str(), &propose.write.prompts);
-            let told = research::with_research(models, &self.out, asked, &mut say).await?;
-            told.map_err(|error| Failure::unanswered(&error))?
-        } else {
-            told
-        };
-        let criteria = NewCriteria::choose(decided, plan);
-        let experiment = NewExperiment {
-            criteria: criteria.criteria.clone(),
-            comment: criteria.comment(),
-            ..NewExperiment::usual(&experiment_name(&self.out))
-        };
-        let options = ExploreOptions {
-            statement: self.statement.clone(),
-            told,
-            like: like.map(|like| like.example.clone()),
-            experiment: match like {
-                Some(like) => like.applied_to(experiment),
-                None => experiment,
-            },
-            propose,
-            wished: ideas,
-        };
-        // Progress may quote a panic or a compiler.
-        let escaped = move |text: &str| say(&Lines(text).to_string());
-        let explored = bakeoff_propose::explore(models, plan, &host, &options, escaped).await?;
-        Ok(Some(Exploration {
-            explored,
-            planning,
-            criteria,
-        }))
-    }
-
-    /// Writes what passed into the folder, and measures the experiment if that is complete and `--no-run` is not set.
-    async fn finish(
-        &self,
-        exploration: Exploration,
-        models: &Models,
-        (earlier, like): (Option<&LoadedExperiment>, Option<&LikeExperiment>),
-        (output, listener): (&Output, &Listener),
-        machine: KnownMachine,
-    ) -> Result<Status, Failure> {
-        let Exploration {
-            explored,
-            planning,
-            criteria,
-        } = exploration;
-        for warning in models.warnings() {
-            output.reporter()(&Plain(&warning).to_string());
-        }
-        let (experiment, others): (Vec<&DraftFile>, Vec<&DraftFile>) =
-            (explored.files.iter()).partition(|file| file.name == FILE_NAME);
-        write_all(&self.out, &others)?;
-        let declared = earlier.map_or(&[][..], |loaded| &loaded.experiment.approaches);
-        let written = if explored.files.is_empty() {
-            Vec::new()
-        } else {
-            written::write_files(&self.out, declared, &explored.proposals)?
-        };
-        let digest = |file: &&DraftFile| {
-            let digest = content_address(file.text.as_bytes());
-            (file.name.clone(), digest)
-        };
-        let mut generation = ExploreOutput {
-            record: ExplorationRecord {
-                wanted: self.wanted(like),
-                files: others.iter().map(digest).collect(),
-                is_complete: false,
-            },
-            approaches: outcome::keep(
-                &self.out,
-                &explored.proposals,
-                &written,
-                Some(models),
-                Some(&planning),
-            )?,
-            criteria: Some(criteria.or_of_file(earlier)),
-            oracle: explored.oracle.as_ref(),
-            not_started: &explored.not_started,
-            unusable: explored
-                .unusable
-                .as_ref()
-                .map(|(kind, reason)| UnusableOutput {
-                    task: *kind,
-                    reason,
-                }),
-            tasks: None,
-        };
-        record::put(&self.out, &generation)?;
-        // The experiment file, by which a folder is one, comes last, and with all approaches: until then, the same
-        // command goes on.
-        for file in experiment {
-            match earlier {
-                Some(loaded) => {
-                    let path = self.out.join(&file.name);
-                    changed::change(&path, loaded, &mut output.reporter(), |now| {
-                        let declared = &now.experiment.approaches;
-                        written::with_written(&now.text, declared, &explored.proposals, &written)
-                    })?;
-                }
-                None => {
-                    let text =
-                        written::with_written(&file.text, declared, &explored.proposals, &written);
-                    let name = file.name.clone();
-                    write_all(&self.out, &[&DraftFile { name, text }])?;
-                }
-            }
-        }
-        if explored.ended.is_none() {
-            generation.record.is_complete = true;
-            record::put(&self.out, &generation)?;
-        }
-        generation.tasks = OpenTasks::of(models);
-        let is_measured = !self.no_run && explored.ended.is_none() && !explored.files.is_empty();
-        match (output.format, is_measured) {
-            (Format::Json, false) => show::write_json(&generation)?,
-            (_, false) => show::write(&generation.text(models, Some(&self.out)))?,
-            (_, true) => output.reporter()(generation.text(models, None).trim_end()),
-        }
-        if let Some(error) = &explored.ended {
-            return open_tasks::ending(error);
-        }
-        if explored.files.is_empty() {
-            return Ok(Status::NoAnswer);
-        }
-        if is_measured {
-            let asked = (&self.safety, machine);
-            return explored_run::measure(&self.out, asked, output, listener).await;
-        }
-        let failed = written.len() < explored.proposals.len() || !explored.not_started.is_empty();
-        Ok(match (written.is_empty(), failed) {
-            (true, _) => Status::NoAnswer,
-            (false, true) => Status::SomeFailed,
-            (false, false) => Status::Done,
-        })
+        let explored = request.carry_out(&planned, &setting, say).await?;
+        Ok(Some((planned, explored)))
     }
 }

@@ -2,7 +2,6 @@
 
 use super::asked::INTERRUPTED;
 use super::criteria_options::CriteriaOptions;
-use super::draft_files::{experiment_name, write_all};
 use super::explore_output::ExploreOutput;
 use super::failure::Failure;
 use super::generate;
@@ -15,7 +14,9 @@ use super::planned::{goes_on, question_text};
 use super::run::{QuestionPlace, ask_question};
 use super::writing::{CONTEXT, Writing};
 use super::{Status, show};
+use crate::library::exploration::{ExplorationOutcome, experiment_name, write_all};
 use crate::library::generation::events::GenerationEvents;
+use crate::library::generation::outcome;
 use crate::library::generation::record::{self, ExplorationRecord};
 use crate::library::{self, check_places};
 use bakeoff_config::Policy;
@@ -185,7 +186,7 @@ impl OpinionRequest<'_> {
         format!(
             "statement {}, in words, approaches {more}{}, {}, {}",
             content_address(self.statement.as_bytes()),
-            self.own.ideas().identity() + &self.criteria.identity(),
+            self.own.ideas().identity() + &self.criteria.chosen().identity(),
             self.writing.options().identity(),
             self.model.wanted()
         )
@@ -249,7 +250,7 @@ impl OpinionRequest<'_> {
             (file.name.clone(), digest)
         };
         let kept = if is_written { files } else { &[] };
-        let generation = ExploreOutput {
+        let made = ExplorationOutcome {
             record: ExplorationRecord {
                 wanted: self.wanted(),
                 files: kept.iter().map(digest).collect(),
@@ -258,21 +259,21 @@ impl OpinionRequest<'_> {
             approaches: generated(developed, models, is_written),
             criteria: None,
             oracle: None,
-            not_started: &[],
+            not_started: Vec::new(),
             unusable: None,
-            tasks: None,
         };
         if is_written {
             let files: Vec<&DraftFile> = files.iter().collect();
             write_all(self.out, &files)?;
         }
-        record::put(self.out, &generation)?;
+        record::put(self.out, &made)?;
         let is_judged = is_written && !self.no_run;
-        match (output.format, is_judged) {
-            (Format::Json, false) => show::write_json(&generation)?,
-            (_, false) => show::write(&generation.text(models, None))?,
-            (_, true) => output.reporter()(generation.text(models, None).trim_end()),
-        }
+        let written = ExploreOutput {
+            outcome: &made,
+            tasks: None,
+        };
+        let approaches = outcome::text(&made.approaches, Some(models));
+        written.write(&approaches, "", (output, is_judged))?;
         if let Some(error) = &developed.ended {
             return open_tasks::ending(error);
         }

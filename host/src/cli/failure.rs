@@ -3,6 +3,7 @@
 
 use super::Status;
 use crate::library::PlaceError;
+use crate::library::exploration::ExplorationError;
 use crate::library::generation::{GenerationError, unanswered};
 use crate::library::told::NamedFileError;
 use bakeoff_compare::CompareError;
@@ -10,7 +11,7 @@ use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_propose::PlanError;
 use bakeoff_provider::AskError;
-use bakeoff_render::escape::{Lines, NoCommands};
+use bakeoff_render::escape::{Lines, NoCommands, Plain, ShellPath};
 use bakeoff_render::{ComparisonOutcome, clipped};
 use bakeoff_run::audit::{ConcludeError, KeptRunError, PackError};
 use bakeoff_run::{EvidenceError, RunError};
@@ -239,6 +240,29 @@ impl From<GenerationError> for Failure {
             GenerationError::Plan(error) => error.into(),
             GenerationError::Run(error) => error.into(),
             GenerationError::Json(error) => Self::infrastructure(error),
+        }
+    }
+}
+
+impl From<ExplorationError> for Failure {
+    fn from(error: ExplorationError) -> Self {
+        match error {
+            ExplorationError::HasExperiment(folder) => {
+                let named = folder.display().to_string();
+                Self::usage(format!(
+                    "{} has an experiment already: `bakeoff generate {}` adds approaches to it, `bakeoff run` measures it",
+                    Plain(&named),
+                    ShellPath(&named)
+                ))
+            }
+            ExplorationError::Changed { folder, file } => Self::usage(format!(
+                "{} was changed since the exploration ended, which cannot go on with it: `bakeoff generate {}` adds \
+                 approaches to what there is now",
+                Plain(&file),
+                ShellPath(&folder.display().to_string())
+            )),
+            ExplorationError::Criteria(error) => error.into(),
+            ExplorationError::Generation(error) => error.into(),
         }
     }
 }

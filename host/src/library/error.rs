@@ -1,8 +1,10 @@
 //! Errors of a run: the reason why there is no report.
 
-use super::generation::GenerationError;
+use super::exploration::{CriteriaError, ExplorationError, WEIGHTS, measured_names};
+use super::generation::{GenerationError, unanswered};
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
+use bakeoff_propose::PlanError;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Lines;
 use bakeoff_run::audit::{ConcludeError, KeptRunError};
@@ -32,7 +34,8 @@ pub enum ErrorKind {
     Machine,
     /// The program asked to stop. What is finished is kept.
     Stopped,
-    /// The model cannot be asked: its options do not fit each other, or its key or a file that they name is not there.
+    /// The model cannot be asked: its options do not fit each other, or its key or a file that they name is not there; or it
+    /// gives no plan.
     Model,
 }
 
@@ -110,9 +113,57 @@ impl From<GenerationError> for Error {
             },
             GenerationError::File(error) => Self::experiment(error),
             GenerationError::Place(error) => Self::machine(error),
+            GenerationError::Plan(PlanError::Ask(error)) => Self {
+                kind: ErrorKind::Model,
+                message: unanswered(&error),
+            },
             GenerationError::Plan(error) => Self::experiment(error),
             GenerationError::Run(error) => error.into(),
             GenerationError::Json(error) => Self::machine(error),
+        }
+    }
+}
+
+impl From<ExplorationError> for Error {
+    fn from(error: ExplorationError) -> Self {
+        match error {
+            ExplorationError::HasExperiment(folder) => Self::experiment(format!(
+                "{} has an experiment already: `Experiment::generate` adds approaches to it, `Experiment::run` measures it",
+                folder.display()
+            )),
+            ExplorationError::Changed { file, .. } => Self::experiment(format!(
+                "{file} was changed since the exploration ended, which cannot go on with it: `Experiment::generate` adds \
+                 approaches to what there is now"
+            )),
+            ExplorationError::Criteria(error) => error.into(),
+            ExplorationError::Generation(error) => error.into(),
+        }
+    }
+}
+
+impl From<CriteriaError> for Error {
+    fn from(error: CriteriaError) -> Self {
+        match error {
+            CriteriaError::NotMeasured(name) => Self::experiment(format!(
+                "criterion {name:?}: what is measured is one of {}",
+                measured_names()
+            )),
+            CriteriaError::Twice(name) => {
+                Self::experiment(format!("the criterion {name:?} is given twice"))
+            }
+            CriteriaError::Weight(name) => Self::experiment(format!(
+                "criterion {name:?}: its weight is no number from {} to {}",
+                WEIGHTS.start(),
+                WEIGHTS.end()
+            )),
+            CriteriaError::NoneCounts => {
+                Self::experiment("all criteria have the weight 0: give one that counts")
+            }
+            CriteriaError::ListedAndInFile => {
+                Self::experiment("criteria are listed, and in a file: give one of the two")
+            }
+            CriteriaError::File(error) => Self::experiment(error),
+            CriteriaError::Config(error) => error.into(),
         }
     }
 }

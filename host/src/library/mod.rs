@@ -9,6 +9,7 @@ mod comparison;
 mod doubts;
 mod error;
 mod experiment;
+pub(crate) mod exploration;
 mod fence_reach;
 mod fuel_shares;
 pub(crate) mod generation;
@@ -31,6 +32,7 @@ pub use comparison::{Compared, Comparison, NotTimed};
 pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
+pub use exploration::{Exploration, ExplorationPlan, Explored};
 pub(crate) use fence_reach::{holds_home, reach};
 pub use generation::{
     Depth, Diversity, GenerateOptions, GeneratedApproach, Generation, ModelCost, ModelOptions,

@@ -173,6 +173,15 @@ impl ModelOptions {
         &self.options
     }
 
+    /// Returns the provider and the model as a text that identifies them, as that of the command line does.
+    pub(crate) fn identity(&self) -> String {
+        let provider = self.options.provider.name();
+        match &self.options.model {
+            Some(model) => format!("{provider} {model}"),
+            None => provider.to_owned(),
+        }
+    }
+
     /// Opens the model. Every exchange is written to `record`, and none that it has is paid for again.
     ///
     /// # Errors

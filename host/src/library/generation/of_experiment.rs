@@ -14,6 +14,9 @@ use bakeoff_propose::Answers;
 use bakeoff_store::events::Envelope;
 use std::sync::Arc;
 
+/// The message after a program asked to stop while a model was asked.
+pub(crate) const STOPPED: &str = "stopped; the replies of the model are recorded, and the same request goes on without paying again";
+
 impl Experiment {
     /// Asks a model for approaches to the problem, and writes those that pass into the folder of the experiment, as
     /// `bakeoff generate` does: a file for each, and an entry in `bakeoff.toml`. Prototypes are built and called in the sandbox,
@@ -46,9 +49,7 @@ impl Experiment {
     async fn generate_or_stop(&self, options: &GenerateOptions) -> Result<Generation, Error> {
         tokio::select! {
             biased;
-            () = self.setting().stop.raised() => Err(Error::stopped(
-                "stopped; the replies of the model are recorded, and the same request goes on without paying again",
-            )),
+            () = self.setting().stop.raised() => Err(Error::stopped(STOPPED)),
             made = self.generate_approaches(options) => Ok(made?),
         }
     }

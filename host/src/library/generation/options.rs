@@ -37,9 +37,11 @@ pub enum Diversity {
     High,
 }
 
-/// Options of [`Experiment::generate`](crate::Experiment::generate): the model that is asked, and what it is asked for.
+/// Options of [`Experiment::generate`](crate::Experiment::generate) and [`Exploration::explore`](crate::Exploration::explore):
+/// the model that is asked, and what it is asked for.
 ///
-/// - [`approaches`](Self::approaches): 3, and none beside an [`idea`](Self::idea)
+/// - [`approaches`](Self::approaches): 3 for an experiment, those of the plan for an exploration, and none beside an
+///   [`idea`](Self::idea)
 /// - [`repairs`](Self::repairs): 2
 /// - [`depth`](Self::depth): a proof of concept
 /// - [`diversity`](Self::diversity): medium
@@ -138,7 +140,12 @@ impl GenerateOptions {
         &self.ideas
     }
 
-    /// Returns the number of approaches whose ideas the model names.
+    /// Returns the number of approaches that is set, if one is.
+    pub(crate) fn wanted_approaches(&self) -> Option<u32> {
+        self.approaches
+    }
+
+    /// Returns the number of approaches of an experiment whose ideas the model names.
     pub(crate) fn more(&self) -> u32 {
         self.approaches
             .unwrap_or_else(|| usual_approaches(&self.ideas))

@@ -1,14 +1,13 @@
 //! Files of an experiment that a model writes, and the name of the experiment.
 
-use super::failure::Failure;
-use crate::library::cannot_write;
+use crate::library::placing::{PlaceError, cannot_write};
 use bakeoff_domain::ids;
 use bakeoff_files::Folder;
 use bakeoff_propose::DraftFile;
 use std::path::Path;
 
 /// Returns the name of the experiment in a folder: that of the folder, as an id.
-pub(super) fn experiment_name(folder: &Path) -> String {
+pub(crate) fn experiment_name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let last = absolute
         .file_name()
@@ -16,8 +15,11 @@ pub(super) fn experiment_name(folder: &Path) -> String {
     ids::slug(&last.unwrap_or_default())
 }
 
-/// Writes files of the experiment, each as a whole. A file that exists with other content is an error.
-pub(super) fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failure> {
+/// Writes files of the experiment, each as a whole.
+///
+/// # Errors
+/// A file cannot be written, or exists with other content.
+pub(crate) fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), PlaceError> {
     let opened = Folder::made_by_user(folder);
     let opened = opened.map_err(|error| cannot_write(folder, &error))?;
     for file in files {
@@ -29,7 +31,7 @@ pub(super) fn write_all(folder: &Path, files: &[&DraftFile]) -> Result<(), Failu
         };
         match opened.write_new(&file.name, file.text.as_bytes()) {
             Err(error) if !is_there(&error) => {
-                return Err(cannot_write(&folder.join(&file.name), &error).into());
+                return Err(cannot_write(&folder.join(&file.name), &error));
             }
             _ => {}
         }

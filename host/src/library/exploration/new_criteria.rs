@@ -9,10 +9,10 @@ use serde::Serialize;
 /// Origin of the criteria of an experiment that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum CriteriaOrigin {
-    /// The user gave them on the command line.
+pub(crate) enum CriteriaOrigin {
+    /// The user chose them.
     User,
-    /// They are those of an earlier experiment (`--like`).
+    /// They are those of an earlier experiment.
     Like,
     /// The model proposed them in its plan.
     Model,
@@ -24,11 +24,11 @@ pub(super) enum CriteriaOrigin {
 
 /// Criteria with their origin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct NewCriteria {
-    pub(super) origin: CriteriaOrigin,
+pub(crate) struct NewCriteria {
+    pub(crate) origin: CriteriaOrigin,
     list: Vec<NewCriterion>,
     #[serde(skip)]
-    pub(super) criteria: Vec<Criterion>,
+    pub(crate) criteria: Vec<Criterion>,
 }
 
 /// A criterion, as it is shown.
@@ -44,7 +44,7 @@ struct NewCriterion {
 
 impl NewCriteria {
     /// Chooses criteria: those that are decided, or those of the plan, or the usual ones.
-    pub(super) fn choose(decided: Option<(CriteriaOrigin, Vec<Criterion>)>, plan: &Plan) -> Self {
+    pub(crate) fn choose(decided: Option<(CriteriaOrigin, Vec<Criterion>)>, plan: &Plan) -> Self {
         if let Some((origin, criteria)) = decided {
             return Self::of(origin, criteria);
         }
@@ -75,7 +75,7 @@ impl NewCriteria {
     }
 
     /// Returns the criteria as they are now in the experiment that was written earlier, if there is one.
-    pub(super) fn or_of_file(self, earlier: Option<&LoadedExperiment>) -> Self {
+    pub(crate) fn or_of_file(self, earlier: Option<&LoadedExperiment>) -> Self {
         match earlier {
             Some(loaded) if loaded.experiment.criteria != self.criteria => {
                 Self::of(CriteriaOrigin::File, loaded.experiment.criteria.clone())
@@ -85,7 +85,7 @@ impl NewCriteria {
     }
 
     /// Returns the lines of the comment above the criteria in the experiment file.
-    pub(super) fn comment(&self) -> Vec<String> {
+    pub(crate) fn comment(&self) -> Vec<String> {
         if self.origin != CriteriaOrigin::Model {
             return Vec::new();
         }
@@ -100,15 +100,8 @@ impl NewCriteria {
         lines
     }
 
-    /// Returns the criteria as a line of text.
-    pub(super) fn text(&self) -> String {
-        let origin = match self.origin {
-            CriteriaOrigin::User => "",
-            CriteriaOrigin::Like => ", taken over by --like",
-            CriteriaOrigin::Model => ", proposed by the model (change it in bakeoff.toml)",
-            CriteriaOrigin::Usual => ", as usual (--criterion says otherwise)",
-            CriteriaOrigin::File => ", by bakeoff.toml",
-        };
+    /// Returns the criteria as a line of text, with words on their origin before them.
+    pub(crate) fn line(&self, origin: &str) -> String {
         let criteria = self.list.iter();
         let criteria = criteria.map(|one| format!("{} {}", Plain(&one.name), one.weight));
         let criteria: Vec<String> = criteria.collect();

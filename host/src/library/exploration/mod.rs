@@ -1,0 +1,26 @@
+//! Experiments that a model writes from a statement: what the user decides, the plan, and the files and the record that are
+//! written.
+
+mod chosen_criteria;
+mod draft_files;
+mod ending;
+mod error;
+mod like;
+mod new_criteria;
+mod of_statement;
+mod outcome;
+mod request;
+mod result;
+
+pub(crate) use chosen_criteria::{ChosenCriteria, CriteriaError, WEIGHTS, measured_names};
+pub(crate) use draft_files::{experiment_name, write_all};
+pub(crate) use error::ExplorationError;
+pub(crate) use like::LikeExperiment;
+pub(crate) use new_criteria::CriteriaOrigin;
+pub use of_statement::Exploration;
+pub(crate) use outcome::ExplorationOutcome;
+pub(crate) use request::{
+    ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, check_statement,
+    has_experiment,
+};
+pub use result::{ExplorationPlan, Explored};
