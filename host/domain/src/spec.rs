@@ -322,6 +322,11 @@ pub enum Source {
 
 impl Source {
     /// The built-in sources, with the names that the experiment file uses.
+    ///
+    /// ```
+    /// # use bakeoff_domain::spec::Source;
+    /// assert!(Source::BUILT_IN.iter().all(|(name, source)| source.name() == *name));
+    /// ```
     pub const BUILT_IN: [(&'static str, Source); 10] = [
         ("time", Source::Time),
         ("wall", Source::Wall),
@@ -382,16 +387,22 @@ impl Source {
 
     /// Returns the name that the experiment file uses, such as `peak-memory` or `assess:NAME`.
     pub fn name(&self) -> String {
-        match self {
-            Source::Assess(name) => return format!("assess:{name}"),
-            Source::Evaluator(source) => return source.name(),
-            Source::Judge(source) => return source.name(),
-            _ => {}
-        }
-        let found = Self::BUILT_IN.iter().find(|(_, source)| source == self);
-        found
-            .map(|(name, _)| (*name).to_owned())
-            .unwrap_or_default()
+        let built_in = match self {
+            Self::Time => "time",
+            Self::Wall => "wall",
+            Self::Fuel => "fuel",
+            Self::PeakMemory => "peak-memory",
+            Self::ComponentSize => "component-size",
+            Self::SourceLines => "source-lines",
+            Self::Growth => "growth",
+            Self::ColdStart => "cold-start",
+            Self::BuildTime => "build-time",
+            Self::Coverage => "coverage",
+            Self::Assess(name) => return format!("assess:{name}"),
+            Self::Evaluator(source) => return source.name(),
+            Self::Judge(source) => return source.name(),
+        };
+        built_in.to_owned()
     }
 }
 
