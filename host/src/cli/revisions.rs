@@ -265,8 +265,12 @@ fn print(
         Format::Junit => bakeoff_render::junit_of_revisions(report, &passes),
         Format::Md => bakeoff_render::markdown_of_revisions(report),
         Format::Html => bakeoff_render::html_of_revisions(report),
-        _ if output.quiet => bakeoff_render::answer_of_revisions(report, &options),
-        _ => bakeoff_render::human_of_revisions(report, &options),
+        Format::Human | Format::Jsonl | Format::Criterion if output.quiet => {
+            bakeoff_render::answer_of_revisions(report, &options)
+        }
+        Format::Human | Format::Jsonl | Format::Criterion => {
+            bakeoff_render::human_of_revisions(report, &options)
+        }
     })?;
     let all_pass = report
         .functions

@@ -43,8 +43,10 @@ pub(super) fn text(
         Format::Md => bakeoff_render::markdown_of_series(report, &options),
         Format::Html => bakeoff_render::html_of_series(report, &options),
         Format::Csv => bakeoff_render::csv_of_series(report),
-        _ if output.quiet => bakeoff_render::answer_of_series(report, &options),
-        _ => {
+        Format::Human | Format::Jsonl | Format::Junit | Format::Criterion if output.quiet => {
+            bakeoff_render::answer_of_series(report, &options)
+        }
+        Format::Human | Format::Jsonl | Format::Junit | Format::Criterion => {
             let warnings = bakeoff_render::warnings_of_series(report, &options);
             warnings + &bakeoff_render::human_of_series(report, &options)
         }

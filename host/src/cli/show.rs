@@ -28,7 +28,9 @@ pub(super) fn print_comparison(
         Format::Json => write(&bakeoff_render::json_of_comparison(report, outcome)),
         Format::Csv => write(&bakeoff_render::csv_of_comparison(report, outcome)),
         Format::Junit => write(&bakeoff_render::junit_of_comparison(report, outcome, asked)),
-        _ => print(report, sources, output),
+        Format::Human | Format::Md | Format::Html | Format::Criterion | Format::Jsonl => {
+            print(report, sources, output)
+        }
     }
 }
 
@@ -46,7 +48,9 @@ pub(super) fn has_format(output: &Output) -> Result<(), Failure> {
             "a report is not written as JSON lines: say --format json; `bakeoff export` writes \
              tables",
         )),
-        _ => Ok(()),
+        Format::Human | Format::Json | Format::Md | Format::Html | Format::Csv | Format::Junit => {
+            Ok(())
+        }
     }
 }
 
@@ -86,7 +90,9 @@ pub(super) fn print_kept(
         Format::Md => write(&bakeoff_render::markdown(report, &options)),
         Format::Csv => write(&bakeoff_render::csv_of_kept(report, warnings)),
         Format::Junit => write(&bakeoff_render::junit_of_kept(report, warnings)),
-        _ => print(report, options.sources, output),
+        Format::Human | Format::Json | Format::Criterion | Format::Jsonl => {
+            print(report, options.sources, output)
+        }
     }
 }
 
