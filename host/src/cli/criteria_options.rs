@@ -47,30 +47,6 @@ impl CriteriaOptions {
             file: self.file.clone(),
         }
     }
-
-    /// Returns the criteria of a question in words with their weights; none leaves them to the model.
-    ///
-    /// # Errors
-    /// One is named twice, there are too many, or none counts; or a file has criteria, which are measured.
-    pub(super) fn in_words(&self) -> Result<Vec<(String, f64)>, Failure> {
-        if self.file.is_some() {
-            return Err(Failure::usage(
-                "--criteria is a file of criteria that are measured, and with --opinion nothing is: name what counts \
-                 with --criterion NAME=WEIGHT",
-            ));
-        }
-        if self.listed.len() > bakeoff_config::CRITERIA_MAX {
-            return Err(Failure::usage(format!(
-                "--criterion is given {} times, and {} are the most",
-                self.listed.len(),
-                bakeoff_config::CRITERIA_MAX
-            )));
-        }
-        if !self.listed.is_empty() {
-            self.chosen().check()?;
-        }
-        Ok(self.listed.clone())
-    }
 }
 
 /// The messages name the options.
@@ -94,6 +70,14 @@ impl From<CriteriaError> for Failure {
             CriteriaError::ListedAndInFile => {
                 Self::usage("--criterion and --criteria do not go together: give one of the two")
             }
+            CriteriaError::FileInWords => Self::usage(
+                "--criteria is a file of criteria that are measured, and with --opinion nothing is: name what counts \
+                 with --criterion NAME=WEIGHT",
+            ),
+            CriteriaError::TooMany(count) => Self::usage(format!(
+                "--criterion is given {count} times, and {} are the most",
+                bakeoff_config::CRITERIA_MAX
+            )),
             CriteriaError::File(error) => error.into(),
             CriteriaError::Config(error) => error.into(),
         }
@@ -132,11 +116,6 @@ mod tests {
             let message = refused(texts);
             assert!(message.contains(part), "{part}: {message}");
         }
-        let speed = [("speed".to_owned(), 2.0)];
-        assert_eq!(read(&["speed=2"]).in_words().unwrap(), speed);
-        assert!(read(&["speed=2", "speed"]).in_words().is_err());
-        assert!(read(&["speed=0"]).in_words().is_err());
-        assert_eq!(read(&[]).in_words().unwrap(), []);
         for wrong in ["a\u{1b}", "memory=x", "memory=-1", "memory=inf", ""] {
             assert!(criterion(wrong).is_err(), "{wrong}");
         }

@@ -2,7 +2,7 @@
 
 use super::asked::INTERRUPTED;
 use super::criteria_options::{CRITERIA, CriteriaOptions};
-use super::explore_opinion::{self, OpinionRequest, SketchName};
+use super::explore_opinion::{self, OpinionArguments, SketchName};
 use super::explore_output::ExploreOutput;
 use super::explored_run;
 use super::failure::Failure;
@@ -15,11 +15,11 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::planned::goes_on;
-use super::writing::{CONTEXT, Writing};
+use super::writing::{CONTEXT, INSTRUCTIONS, Writing};
 use super::{Status, counts, show};
 use crate::library::exploration::{
     ExplorationRequest, ExplorationSetting, Explored, GivenParts, PlannedExploration,
-    check_statement, has_experiment,
+    QuestionRequest, check_statement,
 };
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::{cores_of, outcome};
@@ -114,18 +114,17 @@ async fn explored(
     }
     check_statement(&arguments.statement)?;
     arguments.own.check(arguments.approaches.0)?;
-    let like = arguments.like.read()?;
-    if arguments.opinion {
-        let request = arguments.in_words();
-        return explore_opinion::run(&request, output, listener).await;
-    }
     let given = GivenParts {
         ideas: arguments.own.ideas(),
         criteria: arguments.criteria.chosen(),
-        like,
+        like: arguments.like.read()?,
         writing: arguments.writing.options(),
         model: arguments.model.wanted(),
     };
+    if arguments.opinion {
+        let asked = arguments.in_words(&given);
+        return explore_opinion::run(&asked, output, listener).await;
+    }
     let request = ExplorationRequest {
         statement: &arguments.statement,
         folder: &arguments.out,
@@ -205,17 +204,18 @@ fn status(made: &Explored) -> Result<Status, Failure> {
 
 impl Arguments {
     /// Returns the request for an answer in words.
-    fn in_words(&self) -> OpinionRequest<'_> {
-        OpinionRequest {
-            statement: &self.statement,
-            out: &self.out,
-            has_experiment: has_experiment(&self.out),
-            more: self.approaches.0,
-            own: &self.own,
-            criteria: &self.criteria,
-            writing: &self.writing,
+    fn in_words<'a>(&'a self, given: &'a GivenParts) -> OpinionArguments<'a> {
+        OpinionArguments {
+            request: QuestionRequest {
+                statement: &self.statement,
+                folder: &self.out,
+                approaches: self.approaches.0,
+                given,
+                sketch: self.sketch.form(),
+                context_option: CONTEXT,
+                instructions_option: INSTRUCTIONS,
+            },
             model: &self.model,
-            sketch: self.sketch,
             dry_run: self.dry_run,
             yes: self.yes,
             no_run: self.no_run,

@@ -247,15 +247,15 @@ impl ModelArguments {
         Ok(self.cassette.as_ref().map(read).transpose()?)
     }
 
-    /// Returns the model as an experiment file names its judge, with the file of a replay in its folder.
-    pub(super) fn judge(&self, cassette: Option<&str>) -> NamedJudge {
+    /// Returns the model as an experiment file names its judge, without the file of a replay.
+    pub(super) fn judge(&self) -> NamedJudge {
         let provider = self.provider.unwrap_or(ProviderName::Replay);
         NamedJudge {
             provider: provider.kind(),
             model: self.model.clone(),
             microdollars_max: self.usd,
             tokens_max: self.tokens,
-            cassette: cassette.map(str::to_owned),
+            cassette: None,
         }
     }
 

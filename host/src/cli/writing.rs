@@ -1,10 +1,8 @@
 //! The options that say how a model's approaches are asked for and written.
 
-use super::failure::Failure;
 use super::models;
 use super::repair_arguments::RepairArguments;
 use crate::library::generation::WritingOptions;
-use crate::library::told::read_told;
 use bakeoff_domain::generate::{Depth, Diversity};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -64,6 +62,9 @@ pub(super) struct Writing {
 /// The option of files that a model is told.
 pub(super) const CONTEXT: &str = "--context";
 
+/// The option of a file of wishes.
+pub(super) const INSTRUCTIONS: &str = "--instructions";
+
 impl Writing {
     /// Returns the options as the library has them.
     pub(super) fn options(&self) -> WritingOptions {
@@ -90,14 +91,5 @@ impl Writing {
     /// Returns the options of the model for repairs.
     pub(super) fn repair_model(&self) -> &RepairArguments {
         &self.repair
-    }
-
-    /// Returns the user's wishes for every approach, if there are some.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub(super) fn instructions(&self) -> Result<Option<String>, Failure> {
-        let read = |file: &PathBuf| read_told("--instructions", file);
-        Ok(self.instructions.as_ref().map(read).transpose()?)
     }
 }

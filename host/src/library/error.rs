@@ -3,7 +3,7 @@
 use super::exploration::{CriteriaError, ExplorationError, WEIGHTS, measured_names};
 use super::generation::{GenerationError, unanswered};
 use bakeoff_compare::CompareError;
-use bakeoff_config::ConfigError;
+use bakeoff_config::{CRITERIA_MAX, ConfigError};
 use bakeoff_propose::PlanError;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Lines;
@@ -162,6 +162,12 @@ impl From<CriteriaError> for Error {
             CriteriaError::ListedAndInFile => {
                 Self::experiment("criteria are listed, and in a file: give one of the two")
             }
+            CriteriaError::FileInWords => Self::experiment(
+                "a file has criteria that are measured, and of a question in words nothing is",
+            ),
+            CriteriaError::TooMany(count) => Self::experiment(format!(
+                "{count} criteria are given, and {CRITERIA_MAX} are the most"
+            )),
             CriteriaError::File(error) => Self::experiment(error),
             CriteriaError::Config(error) => error.into(),
         }

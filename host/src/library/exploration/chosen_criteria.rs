@@ -2,7 +2,7 @@
 
 use super::new_criteria::CriteriaOrigin;
 use crate::library::told::{NamedFileError, read_told};
-use bakeoff_config::ConfigError;
+use bakeoff_config::{CRITERIA_MAX, ConfigError};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{NEW_CRITERIA, new_criterion};
 use bakeoff_source::content_address;
@@ -32,6 +32,10 @@ pub(crate) enum CriteriaError {
     NoneCounts,
     /// There are listed criteria, and a file of others.
     ListedAndInFile,
+    /// A file has criteria that are measured, and nothing is.
+    FileInWords,
+    /// More criteria than an experiment can have are listed: so many.
+    TooMany(usize),
     /// The file of criteria cannot be read.
     File(NamedFileError),
     /// The file of criteria has none that can be used.
@@ -92,11 +96,28 @@ impl ChosenCriteria {
         Ok(Some((CriteriaOrigin::User, listed?)))
     }
 
+    /// Returns the criteria of a question in words with their weights; none leaves them to the model.
+    ///
+    /// # Errors
+    /// One is listed twice, there are too many, or none counts; or a file has criteria, which are measured.
+    pub(super) fn in_words(&self) -> Result<Vec<(String, f64)>, CriteriaError> {
+        if self.file.is_some() {
+            return Err(CriteriaError::FileInWords);
+        }
+        if self.listed.len() > CRITERIA_MAX {
+            return Err(CriteriaError::TooMany(self.listed.len()));
+        }
+        if !self.listed.is_empty() {
+            self.check()?;
+        }
+        Ok(self.listed.clone())
+    }
+
     /// Refuses listed criteria that cannot be told apart or do not count.
     ///
     /// # Errors
     /// One is listed twice or has a weight that is none, or none counts.
-    pub(crate) fn check(&self) -> Result<(), CriteriaError> {
+    fn check(&self) -> Result<(), CriteriaError> {
         for (place, (name, weight)) in self.listed.iter().enumerate() {
             if self.listed[..place].iter().any(|(other, _)| other == name) {
                 return Err(CriteriaError::Twice(name.clone()));
@@ -179,6 +200,36 @@ mod tests {
         assert!(matches!(
             both.decided(""),
             Err(CriteriaError::ListedAndInFile)
+        ));
+    }
+
+    #[test]
+    fn criteria_in_words_have_any_name_and_count() {
+        let speed = [("speed", 2.0)];
+        let in_words = listed(&speed).in_words().unwrap();
+        assert_eq!(
+            in_words,
+            speed.map(|(name, weight)| (name.to_owned(), weight))
+        );
+        assert_eq!(listed(&[]).in_words().unwrap(), []);
+        for wrong in [&[("speed", 2.0), ("speed", 1.0)][..], &[("speed", 0.0)]] {
+            assert!(listed(wrong).in_words().is_err(), "{wrong:?}");
+        }
+        let many: Vec<String> = (0..=CRITERIA_MAX)
+            .map(|number| number.to_string())
+            .collect();
+        let many: Vec<(&str, f64)> = many.iter().map(|name| (name.as_str(), 1.0)).collect();
+        assert!(matches!(
+            listed(&many).in_words(),
+            Err(CriteriaError::TooMany(_))
+        ));
+        let in_file = ChosenCriteria {
+            listed: Vec::new(),
+            file: Some("criteria.toml".into()),
+        };
+        assert!(matches!(
+            in_file.in_words(),
+            Err(CriteriaError::FileInWords)
         ));
     }
 }

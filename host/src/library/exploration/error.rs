@@ -3,6 +3,7 @@
 use super::chosen_criteria::CriteriaError;
 use crate::library::generation::GenerationError;
 use crate::library::placing::PlaceError;
+use crate::library::told::NamedFileError;
 use bakeoff_config::ConfigError;
 use bakeoff_propose::PlanError;
 use bakeoff_run::RunError;
@@ -35,6 +36,12 @@ impl From<GenerationError> for ExplorationError {
 
 impl From<PlaceError> for ExplorationError {
     fn from(error: PlaceError) -> Self {
+        Self::Generation(error.into())
+    }
+}
+
+impl From<NamedFileError> for ExplorationError {
+    fn from(error: NamedFileError) -> Self {
         Self::Generation(error.into())
     }
 }

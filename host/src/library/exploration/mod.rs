@@ -1,5 +1,5 @@
 //! Experiments that a model writes from a statement: what the user decides, the plan, and the files and the record that are
-//! written.
+//! written; and questions in words.
 
 mod chosen_criteria;
 mod draft_files;
@@ -9,16 +9,17 @@ mod like;
 mod new_criteria;
 mod of_statement;
 mod outcome;
+mod question;
 mod request;
 mod result;
 
 pub(crate) use chosen_criteria::{ChosenCriteria, CriteriaError, WEIGHTS, measured_names};
-pub(crate) use draft_files::{experiment_name, write_all};
 pub(crate) use error::ExplorationError;
 pub(crate) use like::LikeExperiment;
 pub(crate) use new_criteria::CriteriaOrigin;
 pub use of_statement::Exploration;
 pub(crate) use outcome::ExplorationOutcome;
+pub(crate) use question::{JudgeInFile, QuestionRequest};
 pub(crate) use request::{
     ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, check_statement,
     has_experiment,
