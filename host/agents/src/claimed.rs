@@ -1,5 +1,6 @@
 //! Turns, tokens and dollars by the word of an agent.
 
+use bakeoff_domain::wording::counted;
 use bakeoff_files::parse_json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,17 +56,12 @@ impl Claimed {
 
     /// Returns it in words.
     pub fn in_words(&self) -> String {
-        let counted = |count: Option<u64>, thing: &str| {
-            let count = count?;
-            let s = if count == 1 { "" } else { "s" };
-            Some(format!("{count} {thing}{s}"))
-        };
         let dollars = self
             .microdollars
             .map(|micro| format!("${:.4}", micro as f64 / 1e6));
         let parts = [
-            counted(self.turns, "turn"),
-            counted(self.tokens, "token"),
+            self.turns.map(|turns| counted(turns, "turn")),
+            self.tokens.map(|tokens| counted(tokens, "token")),
             dollars,
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();

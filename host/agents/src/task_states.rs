@@ -6,6 +6,7 @@ use super::experiment::Experiment;
 use super::task_attempt::is_done;
 use super::task_record::TaskList;
 use bakeoff_config::RESULT_NAME;
+use bakeoff_domain::wording;
 
 /// State of a task, as another process sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,8 +136,8 @@ fn in_words(completion: &Completion, command: u64, attempts_max: u32) -> String 
             attempts + 1
         )
     } else {
-        let plural = if attempts_max == 1 { "" } else { "s" };
-        format!("{failed} after {attempts_max} attempt{plural}; given up")
+        let attempts = wording::counted(attempts_max, "attempt");
+        format!("{failed} after {attempts}; given up")
     }
 }
 

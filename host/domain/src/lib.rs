@@ -9,7 +9,7 @@
 //! → [`plan`] → [`verdict`] → [`paired_times`] → [`reading_verdict`] → [`race`] → [`growth`] → [`score`] → [`report`] →
 //! [`series`].
 //! Beside them: [`failure`] (why a variant has no result), [`attempt`] (refused operations), [`ids`] (safe names),
-//! [`anchored`] (two measurements by way of what did not change), [`numbers`] (numbers as text), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
+//! [`anchored`] (two measurements by way of what did not change), [`numbers`] (numbers as text), [`wording`] (parts of sentences), [`oracle`] (the test of an oracle), [`generate`] (options for generating approaches),
 //! [`reference`] (components in registries),
 //! [`queue`] (the order of a run's tasks).
 
@@ -56,6 +56,7 @@ pub mod texts;
 pub mod variant;
 pub mod verdict;
 mod ways;
+pub mod wording;
 
 pub use active::is_active;
 pub use hex::hex;

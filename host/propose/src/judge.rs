@@ -7,6 +7,7 @@
 
 use super::prompt::data;
 use bakeoff_domain::report::{ModelCost, OpinionVote, REASON_CHARS_MAX, SourceOpinion};
+use bakeoff_domain::wording;
 use bakeoff_provider::{AskError, Models, Purpose, Request};
 use bakeoff_run::{Judge, JudgeQuestion, JudgedKind, JudgedNumber, PendingVote};
 use serde_json::{Value, json};
@@ -187,20 +188,10 @@ fn read(question: &JudgeQuestion, reply: &Value) -> Option<Vec<SourceOpinion>> {
         Some(SourceOpinion {
             source: source.address.clone(),
             value: value.clamp(-NUMBER_MAX, NUMBER_MAX),
-            reason: one_line(reason),
+            reason: wording::one_line_within(reason, REASON_CHARS_MAX - 1),
         })
     });
     opinion.collect()
-}
-
-/// Returns the beginning of a text as one line.
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(REASON_CHARS_MAX - 1) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
 }
 
 #[cfg(test)]

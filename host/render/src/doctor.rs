@@ -3,6 +3,7 @@
 use super::Colour;
 use super::escape::Plain;
 use super::lines::wrapped;
+use bakeoff_domain::wording;
 use bakeoff_run::doctor::{Examination, Finding, FindingState};
 
 /// Columns of the widest topic, its sign and the space after it.
@@ -30,11 +31,7 @@ fn headline(examination: &Examination) -> String {
     } else {
         "cannot run anything on this machine"
     };
-    let counted = |count: usize, what: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        count => Some(format!("{count} {what}s")),
-    };
+    let counted = |count: usize, what: &str| (count > 0).then(|| wording::counted(count, what));
     let counts: Vec<String> = [
         counted(count(FindingState::Bad), "problem"),
         counted(count(FindingState::Limited), "limitation"),

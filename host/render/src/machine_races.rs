@@ -5,6 +5,7 @@ use super::table::{Align, Table};
 use super::tables::NO_VALUE;
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Ended, MachineRace, Reading, Report};
+use bakeoff_domain::wording;
 
 /// The longest name of a machine or an engine in a sentence, in characters.
 const CHARS_MAX: usize = 60;
@@ -19,8 +20,7 @@ pub(super) fn title(race: &MachineRace) -> String {
 
 /// Returns a sentence on the machine and the extent of its race.
 pub(super) fn facts(race: &MachineRace) -> String {
-    let replicas = race.protocol.replicas;
-    let s = if replicas == 1 { "" } else { "s" };
+    let replicas = wording::counted(race.protocol.replicas, "replica");
     let cores = race.cores;
     let at_once = if cores == 1 {
         "one at a time".to_owned()
@@ -36,7 +36,7 @@ pub(super) fn facts(race: &MachineRace) -> String {
         Ended::Unfinished => "it was not finished",
     };
     format!(
-        "A race of its own, as worker {} sent it: {replicas} replica{s}, {at_once}, until {ended}. Engine {}.",
+        "A race of its own, as worker {} sent it: {replicas}, {at_once}, until {ended}. Engine {}.",
         clipped(&race.machine, CHARS_MAX),
         clipped(&race.engine, CHARS_MAX)
     )

@@ -4,6 +4,7 @@ use super::document::Entry;
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{CriterionOpinions, Report, VariantOpinion};
+use bakeoff_domain::wording;
 
 /// The most opinions that are shown.
 const ENTRIES_MAX: usize = 48;
@@ -35,9 +36,9 @@ pub(super) fn questions(report: &Report) -> Vec<String> {
     asked
         .map(|one| {
             let votes = one.variants.iter().map(|of| of.votes).max().unwrap_or(0);
-            let s = if votes == 1 { "" } else { "s" };
+            let votes = wording::counted(votes, "vote");
             format!(
-                "{}: {} ({votes} vote{s} on each {what})",
+                "{}: {} ({votes} on each {what})",
                 super::clipped(&one.criterion, NAME_CHARS_MAX),
                 super::clipped(&one.question, QUESTION_CHARS_MAX)
             )

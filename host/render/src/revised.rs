@@ -3,6 +3,7 @@
 use super::outcome::ComparisonOutcome;
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_domain::verdict::Verdict;
+use bakeoff_domain::wording;
 use serde::Serialize;
 
 /// The most functions that the answer names of one kind.
@@ -124,7 +125,7 @@ impl RevisionsReport {
             .collect();
         format!(
             "Of {} of {} at {}, against {}: {}.{}",
-            counted(self.functions.len()),
+            wording::counted(self.functions.len(), "function"),
             self.package,
             self.after.name,
             self.before.name,
@@ -218,14 +219,6 @@ impl RevisionsReport {
             (false, true) => RankingOutcome::Winner,
             (false, false) => RankingOutcome::Tie,
         }
-    }
-}
-
-pub(super) fn counted(count: usize) -> String {
-    if count == 1 {
-        "1 function".to_owned()
-    } else {
-        format!("{count} functions")
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::document::{Block, Entry, Heading, Text};
 use super::junit::{AskedTest, junit_of_tests};
-use super::revised::{RevisedFunction, RevisedTime, Revision, RevisionsReport, counted};
+use super::revised::{RevisedFunction, RevisedTime, Revision, RevisionsReport};
 use super::table::{Align, Table};
 use super::{
     Options, clipped, escape::Csv, html, json, markdown, outcome::ComparisonOutcome, terminal,
 };
 use bakeoff_domain::numbers;
+use bakeoff_domain::wording;
 use serde::Serialize;
 
 /// The version of the JSON object.
@@ -162,7 +163,7 @@ fn document(report: &RevisionsReport) -> Vec<Block> {
             problem: format!(
                 "{} confidence for all claims about {} together, {} for those about one.",
                 numbers::confidence(report.confidence),
-                counted(report.functions.len()),
+                wording::counted(report.functions.len(), "function"),
                 numbers::confidence(report.confidence_of_each)
             ),
         },

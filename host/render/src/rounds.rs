@@ -8,6 +8,7 @@ use bakeoff_domain::report::{
     BestThen, Candidate, CaseLabel, CriterionSummary, Finalist, Report, RoundTook, Rounds,
     VariantReport,
 };
+use bakeoff_domain::wording::{counted_as, form};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "The search before the race";
@@ -22,14 +23,14 @@ const ROUNDS_MAX: usize = 50;
 pub(super) fn sentences(report: &Report, rounds: &Rounds) -> Vec<String> {
     let mut parts = vec![format!(
         "{} made {}",
-        counted(u64::from(rounds.count), "round", "rounds"),
-        counted(rounds.candidates, "candidate", "candidates"),
+        counted_as(u64::from(rounds.count), "round", "rounds"),
+        counted_as(rounds.candidates, "candidate", "candidates"),
     )];
     if rounds.failed > 0 {
         parts.push(format!("{} failed", numbers::count(rounds.failed)));
     }
     if rounds.same > 0 {
-        let was = if rounds.same == 1 { "was" } else { "were" };
+        let was = form(rounds.same, "was", "were");
         let same = numbers::count(rounds.same);
         parts.push(format!(
             "{same} {was} the same program as an earlier one, and {was} not measured"
@@ -79,13 +80,6 @@ fn none_raced(rounds: &Rounds) -> Option<String> {
         (true, _) => "none of them was among the best of the last round",
     };
     Some(format!("No candidate raced: {why}."))
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{} {many}", numbers::count(count)),
-    }
 }
 
 /// Returns true if the inputs of the race were drawn for it.
@@ -163,11 +157,11 @@ fn control(report: &Report, rounds: &Rounds) -> Option<String> {
         .iter()
         .any(|one| one.control && one.by == "model");
     let (begin, other_best) = if is_written {
-        let tries = counted(rounds.control, "first try was", "first tries were");
+        let tries = counted_as(rounds.control, "first try was", "first tries were");
         let begin = format!("Beside the search, {tries} made, told nothing of it");
         (begin, "the best first try")
     } else {
-        let drawn = counted(rounds.control, "candidate was", "candidates were");
+        let drawn = counted_as(rounds.control, "candidate was", "candidates were");
         let begin = format!("Beside the search, {drawn} drawn without regard to any result");
         (begin, "the best that was drawn")
     };
@@ -212,7 +206,7 @@ fn asked(rounds: &Rounds) -> Option<String> {
     Some(format!(
         "{} was asked {}: {} tokens, {usd}.",
         super::clipped(&rounds.model, CHARS_MAX),
-        counted(cost.calls, "time", "times"),
+        counted_as(cost.calls, "time", "times"),
         numbers::count(cost.tokens)
     ))
 }

@@ -3,6 +3,7 @@
 use super::code::CodeSample;
 use super::escape::Html;
 use bakeoff_domain::report::words::numbers;
+use bakeoff_domain::wording;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use std::fmt::Write;
 
@@ -134,11 +135,10 @@ fn table(markup: &mut String, first: Side<'_>, other: Side<'_>, rows: &[Row]) {
         *markup += "<tr>";
         match *row {
             Row::LeftOut(count) => {
-                let lines = if count == 1 { "line" } else { "lines" };
-                let count = numbers::count(count as u64);
+                let lines = wording::counted_as(count as u64, "line", "lines");
                 let _ = write!(
                     markup,
-                    "<td class=\"same\" colspan=\"4\">{count} {lines} alike</td>"
+                    "<td class=\"same\" colspan=\"4\">{lines} alike</td>"
                 );
             }
             Row::Same(old, new) => {

@@ -2,6 +2,7 @@
 
 use bakeoff_domain::report::words::numbers;
 use bakeoff_domain::report::{Cost, MachineCost, Opinions, Phase, PhaseCost, Report, WorkerCost};
+use bakeoff_domain::wording;
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "What it took";
@@ -49,7 +50,7 @@ fn phases(cost: &Cost) -> Vec<(&'static str, String)> {
             Phase::Assessing => ("Assessing", "task"),
             Phase::Measuring => ("Measuring", "task"),
         };
-        let s = if phase.tasks == 1 { "" } else { "s" };
+        let s = wording::ending(phase.tasks);
         let text = format!(
             "{} {} %, {} {task}{s} in {} s",
             "█".repeat(cells.max(1)),
@@ -161,10 +162,9 @@ fn opinions(report: &Report) -> String {
     let spent = report.opinions.as_ref().map(|one| one.spent);
     match spent.filter(|spent| spent.calls > 0) {
         Some(spent) => {
-            let s = if spent.calls == 1 { "" } else { "s" };
             let usd = price(spent.usd, 4);
-            let (calls, tokens) = (numbers::count(spent.calls), numbers::count(spent.tokens));
-            format!("{calls} call{s}, {tokens} tokens, {usd}")
+            let calls = wording::counted_as(spent.calls, "call", "calls");
+            format!("{calls}, {} tokens, {usd}", numbers::count(spent.tokens))
         }
         None => String::new(),
     }
@@ -173,10 +173,10 @@ fn opinions(report: &Report) -> String {
 /// Returns a number of tasks and their time.
 fn work(tasks: u64, seconds: f64) -> String {
     let seconds = numbers::significant(seconds, 3);
-    match tasks {
-        1 => format!("1 task in {seconds} s"),
-        tasks => format!("{} tasks in {seconds} s", numbers::count(tasks)),
-    }
+    format!(
+        "{} in {seconds} s",
+        wording::counted_as(tasks, "task", "tasks")
+    )
 }
 
 /// Returns the work of each other machine; of many machines, that of all together.
@@ -201,13 +201,8 @@ fn elsewhere(cost: &Cost) -> String {
         return format!("{} machines: {}", cost.machines.len(), of_machine(&all));
     }
     let all = cost.machines.iter().map(|one| {
-        let cores = if one.cores == 1 { "core" } else { "cores" };
-        format!(
-            "{} ({} {cores}): {}",
-            one.machine,
-            one.cores,
-            of_machine(one)
-        )
+        let cores = wording::counted(one.cores, "core");
+        format!("{} ({cores}): {}", one.machine, of_machine(one))
     });
     all.collect::<Vec<String>>().join("; ")
 }

@@ -8,6 +8,7 @@ use bakeoff_confine::tasks::{SeatChange, WorkerLink};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::queue::{SeatId, SeatLoad, TaskKey};
 use bakeoff_domain::report::MachineCost;
+use bakeoff_domain::wording;
 use bakeoff_measure::{PortableCode, portable};
 use bakeoff_source::content_address;
 use bakeoff_workers::wire::RunEnds;
@@ -223,10 +224,10 @@ impl RemoteWorkers {
     /// Returns a text about what each machine did, for people; `None` if nothing was done elsewhere.
     pub(super) fn summary(&self, loads: &BTreeMap<SeatId, SeatLoad>) -> Option<String> {
         let of_machine = |one: &MachineCost| {
-            let (machine, tasks, lost) = (&one.machine, one.tasks, one.lost);
+            let (machine, lost) = (&one.machine, one.lost);
             let seconds = one.busy_seconds;
-            let s = if tasks == 1 { "" } else { "s" };
-            format!("{machine} did {tasks} task{s} in {seconds:.1} s, {lost} of them lost")
+            let tasks = wording::counted(one.tasks, "task");
+            format!("{machine} did {tasks} in {seconds:.1} s, {lost} of them lost")
         };
         let all: Vec<String> = self.work(loads).iter().map(of_machine).collect();
         (!all.is_empty()).then(|| format!("workers elsewhere: {}", all.join("; ")))

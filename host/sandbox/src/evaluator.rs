@@ -8,6 +8,7 @@ use super::guest_error::GuestError;
 use super::instance::Instance;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Needs};
+use bakeoff_domain::wording;
 use wasmtime::component::Resource;
 
 /// The longest text of an evaluator that reports show, in characters.
@@ -18,11 +19,7 @@ const EVIDENCE: u32 = 0;
 
 /// Returns a guest's text as one line of bounded length, for reports.
 pub(super) fn shown(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(EVALUATOR_TEXT_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    wording::one_line_within(text, EVALUATOR_TEXT_CHARS_MAX)
 }
 
 fn described(criterion: types::Criterion) -> EvaluatedCriterion {

@@ -4,6 +4,7 @@ use super::monitor::Row;
 use super::page::ELSEWHERE;
 use super::places::Place;
 use bakeoff_domain::report::{RankingOutcome, Report, words};
+use bakeoff_domain::wording;
 use bakeoff_render::Options;
 use bakeoff_run::audit::{self, ConcludedRun, Standing, compare_runs, runs_shown};
 use bakeoff_store::{Mode, Origin, RunId, RunStatus, RunSummary, Store, StoreError};
@@ -188,8 +189,8 @@ fn changes(store: &Store, now: &ConcludedRun) -> Vec<String> {
         .filter(|one| one.case.is_none())
         .count();
     if verdicts > 0 {
-        let s = if verdicts == 1 { "" } else { "s" };
-        changes.push(format!("{verdicts} verdict{s} changed"));
+        let verdicts = wording::counted(verdicts, "verdict");
+        changes.push(format!("{verdicts} changed"));
     }
     for (what, then, now) in compared.environment {
         changes.push(format!("{what} {then} → {now}"));

@@ -2,6 +2,7 @@
 
 use super::live::RunState;
 use bakeoff_domain::report::words;
+use bakeoff_domain::wording;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
 use std::fmt::Write as _;
@@ -40,9 +41,8 @@ pub(crate) fn tasks(state: &RunState) -> String {
             let core = worker
                 .core
                 .map_or_else(|| "no core".to_owned(), |core| format!("core {core}"));
-            let (count, seconds) = (worker.tasks, worker.busy_seconds);
-            let s = if count == 1 { "" } else { "s" };
-            let _ = writeln!(out, "<li>{core}: {count} task{s} in {seconds:.1} s</li>");
+            let (tasks, seconds) = (wording::counted(worker.tasks, "task"), worker.busy_seconds);
+            let _ = writeln!(out, "<li>{core}: {tasks} in {seconds:.1} s</li>");
         }
         let more = tasks.workers.len().saturating_sub(TASKS_MAX);
         if more > 0 {

@@ -5,6 +5,7 @@ use super::picture::{Axis, picture};
 use super::race::AgainstLeader;
 use bakeoff_domain::report::words;
 use bakeoff_domain::verdict::{RatioInterval, Verdict};
+use bakeoff_domain::wording;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
 use bakeoff_store::events::{Stage, VariantState};
@@ -68,7 +69,7 @@ fn leading(state: &RunState) -> Option<String> {
     let id = race.leader.as_deref()?;
     let leader = state.name(id);
     let replicas = race.replicas;
-    let s = if replicas == 1 { "" } else { "s" };
+    let s = wording::ending(replicas);
     let others = race.unbeaten.iter().filter(|other| *other != id);
     let (tied, open): (Vec<&String>, Vec<&String>) = others.partition(|other| {
         let against = race.against_leader.get(*other);

@@ -7,6 +7,7 @@ use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
+use bakeoff_domain::wording;
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
@@ -196,7 +197,7 @@ pub(super) fn forecast(
     let mut text = format!(
         "{}: {}, with {}\n",
         Plain(&shown.display().to_string()),
-        plural(left, "round at most", "rounds at most"),
+        wording::counted_as(left.into(), "round at most", "rounds at most"),
         words.join(", "),
     );
     let timed = if asks_for_time(&loaded.experiment) {
@@ -212,8 +213,8 @@ pub(super) fn forecast(
     let _ = writeln!(
         text,
         "  {} of {} each: {} to build and check{timed}",
-        plural(left, "round", "rounds"),
-        plural(width, "candidate", "candidates"),
+        wording::counted(left, "round"),
+        wording::counted(width, "candidate"),
         u64::from(left) * u64::from(width),
     );
     let _ = writeln!(
@@ -232,7 +233,7 @@ pub(super) fn forecast(
         let _ = writeln!(
             text,
             "  {} over already",
-            plural(done, "round is", "rounds are")
+            wording::counted_as(done.into(), "round is", "rounds are")
         );
     }
     if let (true, Some(asked)) = (ways.contains(&Propose::Model), &loaded.generate) {
@@ -276,11 +277,4 @@ fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> 
         asked.repairs,
         bakeoff_provider::FORM_REPAIRS_MAX,
     )
-}
-
-fn plural(count: u32, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        more => format!("{more} {many}"),
-    }
 }

@@ -1,5 +1,6 @@
 //! Part of `bakeoff status` on the models that an experiment asks.
 
+use bakeoff_domain::wording;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
 use bakeoff_store::events::{ApproachWriting, Writing, WritingState};
@@ -29,7 +30,7 @@ impl ModelsStatus {
     pub(super) fn text(&self) -> String {
         let spending = &self.spending;
         let verb = if self.is_asking { "asking" } else { "asked" };
-        let s = if spending.calls == 1 { "" } else { "s" };
+        let s = wording::ending(spending.calls);
         let most = if spending.upper_bound { "at most " } else { "" };
         let mut text = format!(
             "{verb} {}: {} call{s}, {most}{} tokens",

@@ -1,6 +1,7 @@
 //! Tasks, cores and other machines in `bakeoff status`.
 
 use bakeoff_domain::report::MachineCost;
+use bakeoff_domain::wording;
 use bakeoff_render::escape::Plain;
 use bakeoff_store::events::{RunStatus, TasksState};
 
@@ -30,9 +31,8 @@ pub(super) fn tasks_text(tasks: &TasksState, status: RunStatus, all: bool) -> St
         let core = worker
             .core
             .map_or("no core".to_owned(), |core| format!("core {core}"));
-        let (tasks, seconds) = (worker.tasks, worker.busy_seconds);
-        let s = if tasks == 1 { "" } else { "s" };
-        text += &format!("  {core:<9}  {tasks} task{s} in {seconds:.1} s\n");
+        let (tasks, seconds) = (wording::counted(worker.tasks, "task"), worker.busy_seconds);
+        text += &format!("  {core:<9}  {tasks} in {seconds:.1} s\n");
     }
     let more = tasks.workers.len().saturating_sub(shown);
     if more > 0 {
@@ -46,12 +46,12 @@ fn machines_text(machines: &[MachineCost], all: bool) -> String {
     let mut text = String::new();
     let shown = if all { machines.len() } else { LINES_MAX };
     for one in machines.iter().take(shown) {
-        let (machine, tasks, lost) = (Plain(&one.machine), one.tasks, one.lost);
-        let cores = if one.cores == 1 { "core" } else { "cores" };
-        let s = if tasks == 1 { "" } else { "s" };
+        let (machine, lost) = (Plain(&one.machine), one.lost);
+        let cores = wording::counted(one.cores, "core");
+        let tasks = wording::counted(one.tasks, "task");
         text += &format!(
-            "  elsewhere  {machine} ({} {cores}): {tasks} task{s} in {:.1} s, {lost} of them lost\n",
-            one.cores, one.busy_seconds
+            "  elsewhere  {machine} ({cores}): {tasks} in {:.1} s, {lost} of them lost\n",
+            one.busy_seconds
         );
     }
     let more = machines.len().saturating_sub(shown);

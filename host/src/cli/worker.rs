@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::other_machines::server_address;
 use bakeoff_config::{Policy, units};
+use bakeoff_domain::wording;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{CompilerNeed, KnownMachine, PortableServer, Tools, wasi_imports, worker_facts};
 use bakeoff_workers::{Credentials, MachineName, ServerAddress, Service, ServiceEvent};
@@ -117,10 +118,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
             cores.len()
         ));
     }
-    let s = if cores.len() == 1 { "" } else { "s" };
     let greeting = format!(
-        "worker {name} at {address}: {} core{s}, bakeoff {}, engine {}, fence {}, {}",
-        cores.len(),
+        "worker {name} at {address}: {}, bakeoff {}, engine {}, fence {}, {}",
+        wording::counted(cores.len(), "core"),
         facts.bakeoff,
         facts.engine,
         facts.fence,

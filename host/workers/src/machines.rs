@@ -6,6 +6,7 @@ mod tests;
 use super::facts::{MachineName, WorkerFacts};
 use bakeoff_confine::tasks::SeatChange;
 use bakeoff_domain::queue::SeatId;
+use bakeoff_domain::wording;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -172,9 +173,9 @@ impl Machines {
             machine.state = MachineState::Unfit(why);
         } else {
             let cores = machine.facts.cores;
-            let s = if cores == 1 { "" } else { "s" };
+            let counted = wording::counted(cores, "core");
             self.news
-                .push(format!("worker {name} joined with {cores} core{s}"));
+                .push(format!("worker {name} joined with {counted}"));
             for _ in 0..cores {
                 let seat = SeatId(self.next_seat);
                 self.next_seat += 1;

@@ -4,6 +4,7 @@ use super::report::AttemptReport;
 use super::wire::{self, FrameBody, FrameHeader};
 use super::worker::{Worker, WorkerFrames, WorkerJob};
 use bakeoff_domain::queue::{Attempt, TaskKey};
+use bakeoff_domain::wording;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -131,8 +132,8 @@ impl WorkerLink {
 
 /// Returns what a worker says as one line, and not more of it than a message may quote.
 pub fn one_line(reason: &str) -> String {
-    let words = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.chars().take(REASON_CHARS_MAX).collect()
+    let line = wording::one_line(reason);
+    line.chars().take(REASON_CHARS_MAX).collect()
 }
 
 /// The end of a request, as the last of its frames says it.

@@ -5,6 +5,7 @@
 use crate::measurement::{Metric, Replica};
 use crate::numbers::{percent, significant};
 use crate::stats::median;
+use crate::wording::counted;
 
 /// Ticks of stolen time per second, as the system counts them.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -186,13 +187,6 @@ fn empty_call_ns(replica: &Replica) -> Option<f64> {
         .filter(|time| *time > 0.0)
         .collect();
     median(&mut times)
-}
-
-fn counted(count: u32, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 #[cfg(test)]

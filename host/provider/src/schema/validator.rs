@@ -3,6 +3,7 @@
 //! Schemas of questions are written in this workspace, and use a few keywords of JSON Schema (draft 2020-12). A schema with any
 //! other is refused, so that none is left unchecked.
 
+use bakeoff_domain::wording;
 use serde_json::{Number, Value};
 use std::fmt::Write as _;
 
@@ -161,7 +162,7 @@ impl Check {
             _ => 0,
         };
         let limit = asked.as_u64().unwrap_or_default();
-        let plural = if limit == 1 { "" } else { "s" };
+        let plural = wording::ending(limit);
         let text = match (name, value) {
             ("minLength", Value::String(_)) if count < limit => {
                 format!("value is shorter than {limit} character{plural}")

@@ -5,6 +5,7 @@ use crate::Unconfined;
 use crate::elsewhere::RemoteWorkers;
 use crate::options::KnownMachine;
 use bakeoff_compile::Toolchain;
+use bakeoff_domain::wording;
 use bakeoff_workers::{Credentials, MachineState, MachineStatus, RecheckShare, ServerAddress};
 use serde::Serialize;
 
@@ -146,8 +147,8 @@ impl ServerFacts {
                     "start one on another machine: bakeoff worker {server}"
                 )),
             machines => {
-                let s = if machines == 1 { "" } else { "s" };
-                let found = format!("{machines} machine{s} with {cores} cores at {server}");
+                let machines = wording::counted(machines, "machine");
+                let found = format!("{machines} with {cores} cores at {server}");
                 Finding::good(SERVER_TOPIC, found).means(
                     "A run with --workers has its checks, assessments and evaluations done there, and a search its builds. \
                      Programs, what races and all that is timed stay on this machine.",
@@ -166,8 +167,8 @@ fn machine(one: &RemoteMachineFacts) -> Finding {
         tasks,
         ..
     } = one;
-    let s = if *tasks == 1 { "" } else { "s" };
-    let facts = format!("{name}: {cores} cores of {cpu}, fence {fence}, {tasks} task{s} done");
+    let tasks = wording::counted(*tasks, "task");
+    let facts = format!("{name}: {cores} cores of {cpu}, fence {fence}, {tasks} done");
     match &one.refused {
         None if one.takes.contains(&BUILDS) => Finding::good(MACHINE_TOPIC, facts),
         None => Finding::good(MACHINE_TOPIC, facts).means(match one.toolchain.as_str() {

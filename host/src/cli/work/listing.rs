@@ -2,6 +2,7 @@
 
 use bakeoff_agents::forecast;
 use bakeoff_config::{AgentTask, TaskWork};
+use bakeoff_domain::wording::counted;
 use bakeoff_render::escape::Plain;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -49,12 +50,6 @@ pub(crate) fn listing(tasks: &[AgentTask], workers: usize) -> String {
         }
     }
     text
-}
-
-/// Returns a number with its thing.
-pub(super) fn counted(count: usize, thing: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {thing}{s}")
 }
 
 /// Returns how many of all tasks are done.

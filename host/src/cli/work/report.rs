@@ -1,6 +1,6 @@
 //! Report of the work on tasks, as text, Markdown and JSON.
 
-use super::listing::{counted, done_of};
+use super::listing::done_of;
 use super::phases::{Phase, phases};
 use crate::cli::Status;
 use crate::cli::agents::report;
@@ -9,6 +9,7 @@ use bakeoff_agents::{
 };
 use bakeoff_agents::{ConflictedMerge, MergedResult, Verification};
 use bakeoff_config::AgentTask;
+use bakeoff_domain::wording::counted;
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -7,6 +7,7 @@ use crate::logarithm::{exp, ln, ln_1p};
 use crate::paired_times::BUILD_ROUNDS_MAX;
 use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
 use crate::verdict::Verdict;
+use crate::wording;
 use std::collections::BTreeSet;
 
 /// Half of an interval's width, as a difference of logarithms, from which on it is written as a factor, not as a
@@ -76,7 +77,7 @@ fn by_reading(report: &Report, criterion: &CriterionSummary, ids: &[String]) -> 
         .map_or((what, String::new()), |(one, rest)| {
             (one, format!(" {rest}"))
         });
-    let s = if row.count == 1 { "" } else { "s" };
+    let s = wording::ending(row.count);
     let is_few = criterion.source == "build-time" && row.count < BUILD_ROUNDS_MAX;
     let more = if is_few {
         "; a larger --budget has room for more of them"

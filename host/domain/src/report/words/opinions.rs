@@ -3,6 +3,7 @@
 use super::numbers;
 use super::view::{NAMES_MAX, capitalised, listed, name, shortened};
 use crate::report::{CriterionSummary, Report, VariantReport};
+use crate::wording;
 
 /// The largest number of variants whose opinions a sentence has.
 const VARIANTS_MAX: usize = 6;
@@ -147,7 +148,7 @@ pub(super) fn outweighed(report: &Report) -> Option<String> {
         let names = ids.iter().map(|id| name(report, id)).collect();
         listed(names, NAMES_MAX)
     };
-    let verb = if first.len() == 1 { "is" } else { "are" };
+    let verb = wording::form(first.len(), "is", "are");
     let opinions = phrase(report, &recommendation.tied)
         .map_or_else(String::new, |phrase| format!("; {phrase}"));
     Some(format!(

@@ -4,6 +4,7 @@ use super::numbers;
 use super::view::{NAMES_MAX, listed, shortened, time_criterion};
 use crate::race::INPUTS_ENOUGH;
 use crate::report::{Report, VariantReport};
+use crate::wording;
 use std::collections::BTreeMap;
 
 /// Sentence with the number of different inputs, where times decide and a slow input may well not be among them.
@@ -13,7 +14,7 @@ pub(super) fn few_inputs(report: &Report) -> Option<String> {
         .protocol
         .inputs
         .filter(|inputs| *inputs < INPUTS_ENOUGH)?;
-    let s = if inputs == 1 { "" } else { "s" };
+    let s = wording::ending(inputs);
     Some(format!(
         "Timed on {inputs} drawn input{s} of each case only: a slow one that is rarer than one in {} may have \
          been missed.",

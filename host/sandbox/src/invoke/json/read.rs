@@ -7,6 +7,7 @@ use super::super::shape::Shape;
 use super::super::value::Value;
 use super::error::{Fault, shortened};
 use super::reader::Reader;
+use bakeoff_domain::wording;
 use std::sync::Arc;
 
 /// Reads a value of this shape.
@@ -143,8 +144,8 @@ fn array_of(
     element: impl FnMut(&mut Reader<'_>, usize) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     if reader.elements() != Some(length) {
-        let plural = if length == 1 { "" } else { "s" };
-        return Err(reader.expected(&format!("an array of {length} element{plural}")));
+        let elements = wording::counted(length, "element");
+        return Err(reader.expected(&format!("an array of {elements}")));
     }
     reader.array(element)
 }
