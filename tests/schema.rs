@@ -1,10 +1,13 @@
-//! The schema for editors and the page of the reference know the keys that the parser knows.
+//! The schema for editors is made of the fields that the parser reads by, and kept (`BLESS=1` writes it anew).
 
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
+
+const SCHEMA: &str = "../tests/golden/experiment.schema.json";
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
-const TABLES: [(&str, &str); 23] = [
+const TABLES: [(&str, &str); 24] = [
     ("", "zzzzzzzzzz = 1\n"),
     ("/properties/interface", "[interface]\nzzzzzzzzzz = 1\n"),
     ("/properties/workload", "[workload]\nzzzzzzzzzz = 1\n"),
@@ -52,6 +55,10 @@ const TABLES: [(&str, &str); 23] = [
         "[[criterion]]\nfrom = \"time\"\ngate = { score = { zzzzzzzzzz = 1 } }\n",
     ),
     (
+        "/properties/criterion/items/properties/gate/properties/reading",
+        "[[criterion]]\nfrom = \"time\"\ngate = { reading = { zzzzzzzzzz = 1 } }\n",
+    ),
+    (
         "/properties/criterion/items/properties/could_measure",
         "[[criterion]]\nfrom = \"judge\"\ncould_measure = { zzzzzzzzzz = 1 }\n",
     ),
@@ -67,7 +74,7 @@ const TABLES: [(&str, &str); 23] = [
 ];
 
 fn schema() -> Value {
-    serde_json::from_str(bakeoff_config::SCHEMA).unwrap()
+    serde_json::from_str(&bakeoff_config::schema()).unwrap()
 }
 
 /// The keys that the parser knows in the table with the unknown key, from what it says of that.
@@ -107,46 +114,57 @@ fn the_schema_has_the_keys_of_the_parser() {
     }
 }
 
+/// Holds a file to a text, or writes it.
+fn hold_to(file: &str, text: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(file, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(Path::new(file)).unwrap();
+    for (number, (kept, made)) in kept.lines().zip(text.lines()).enumerate() {
+        assert_eq!(
+            kept,
+            made,
+            "{file}, line {}; BLESS=1 accepts it",
+            number + 1
+        );
+    }
+    assert_eq!(kept.lines().count(), text.lines().count(), "{file}");
+}
+
 #[test]
-fn the_reference_has_a_row_for_every_key() {
-    let page = std::fs::read_to_string("../docs/experiment.md").unwrap();
-    let mut section = "";
-    let mut rows: BTreeSet<(String, String)> = BTreeSet::new();
-    for line in page.lines() {
-        if let Some(title) = line.strip_prefix("## ") {
-            section = title.trim_matches(['`', '[', ']']);
-        }
-        if let Some((key, rest)) = line
-            .strip_prefix("| `")
-            .and_then(|row| row.split_once("` |"))
-        {
-            assert_eq!(rest.matches('|').count(), 3, "{line}");
-            rows.insert((section.to_owned(), key.to_owned()));
-        }
-    }
+fn the_schema_is_that_of_the_golden_file() {
+    hold_to(SCHEMA, &bakeoff_config::schema());
+}
+
+#[test]
+fn the_examples_of_the_reference_fit_the_schema() {
     let schema = schema();
-    let sections = [
-        ("At the top", ""),
-        ("interface", "/properties/interface"),
-        ("workload", "/properties/workload"),
-        ("approach", "/properties/approach/items"),
-        ("evaluator", "/properties/evaluator/items"),
-        ("aggregator", "/properties/aggregator/items"),
-        ("build", "/properties/build"),
-        ("generate", "/properties/generate"),
-        ("rounds", "/properties/rounds"),
-        ("judge", "/properties/judge"),
-        ("limits", "/properties/limits"),
-        ("measure", "/properties/measure"),
-        ("criterion", "/properties/criterion/items"),
-        ("report", "/properties/report"),
-    ];
-    for (title, place) in sections {
-        for key in schema_keys(&schema, place) {
-            let row = (title.to_owned(), key);
-            assert!(rows.contains(&row), "no row for {row:?}");
+    let mut examples = 0;
+    for (table, text) in bakeoff_config::reference_tables() {
+        for row in text.lines().skip(2) {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            assert_eq!(cells.len(), 4, "{row}");
+            let example = cells[3].trim_end_matches(" |").trim_matches('`');
+            let example: Value =
+                toml::from_str(example).unwrap_or_else(|error| panic!("{row}: {error}"));
+            let (key, value) = example.as_object().unwrap().iter().next().unwrap();
+            // The examples of tables are empty ones.
+            let empty = serde_json::json!({});
+            if *value == empty || *value == serde_json::json!([empty]) {
+                continue;
+            }
+            let place = match table {
+                "top" => "".to_owned(),
+                table => format!("/properties/{table}"),
+            };
+            let of_one = schema.pointer(&format!("{place}/items/properties/{key}"));
+            let of_table = schema.pointer(&format!("{place}/properties/{key}"));
+            let wanted = of_one.or(of_table).unwrap_or_else(|| panic!("{row}"));
+            assert_eq!(broken(value, wanted, key), None, "{row}");
+            examples += 1;
         }
     }
+    assert!(examples > 80, "{examples}");
 }
 
 /// What a value breaks of a schema; the few words that ours uses.
@@ -242,6 +260,6 @@ fn the_command_writes_the_schema() {
     let output = crate::support::run_bakeoff(&["schema"]);
     assert_eq!(
         (output.status, output.stdout.as_str()),
-        (0, bakeoff_config::SCHEMA)
+        (0, bakeoff_config::schema().as_str())
     );
 }

@@ -1,14 +1,12 @@
 //! Parsing of `[[aggregator]]`: names and code of aggregators.
 
 use super::error::Finding;
+use super::fields::guests::{AGGREGATOR_COMPONENT, AGGREGATOR_NAME, AGGREGATOR_SOURCE};
 use super::guests;
 use super::paths::FileRef;
 use super::section::Section;
 use bakeoff_domain::spec::Aggregator;
 use std::ops::Range;
-
-/// The most aggregators of an experiment.
-pub const AGGREGATORS_MAX: usize = 16;
 
 /// Reads all `[[aggregator]]`, each with the span of its code; `None` if one of them is invalid.
 pub(super) fn aggregators(
@@ -21,7 +19,8 @@ pub(super) fn aggregators(
         many: "aggregators",
         word: "aggregator",
         why: "the report calls it by that",
-        example: "name = \"summary\"",
+        name: &AGGREGATOR_NAME,
+        code: (&AGGREGATOR_SOURCE, &AGGREGATOR_COMPONENT),
     };
     let (guests, places) = guests::guests(&kind, sections, files, found)?;
     let aggregator = |(name, code)| Aggregator { name, code };

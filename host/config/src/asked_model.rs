@@ -3,22 +3,17 @@
 //! An experiment may come from anybody. So its file names no program, no address and no file outside of its folder,
 //! and no table asks a model: the user gives leave for that on the command line.
 
+use super::amounts::whole;
 use super::error::Finding;
-use super::options::whole;
+use super::fields::field::Field;
+use super::fields::generate::{
+    CALLS_AT_ONCE, CASSETTE, MODEL, MODEL_BYTES_MAX, PROVIDER, TOKENS, USD,
+};
+use super::fields::kinds::{File, Text};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
 use bakeoff_domain::generate::ProviderKind;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
-
-/// The most calls of a model at the same time.
-pub const CALLS_AT_ONCE_MAX: u32 = 64;
-
-/// Bounds of a budget, in US dollars.
-const USD: RangeInclusive<f64> = 0.000_001..=1_000_000.0;
-
-/// The longest name of a model, in bytes.
-const MODEL_BYTES_MAX: usize = 200;
 
 /// Model that writes anew what failed when it was tried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,31 +51,17 @@ impl AskedModel {
         files: &mut Vec<FileRef>,
         found: &mut Vec<Finding>,
     ) -> Option<Self> {
-        let providers = [
-            ProviderKind::Anthropic,
-            ProviderKind::OpenAi,
-            ProviderKind::Ollama,
-            ProviderKind::Command,
-            ProviderKind::Replay,
-        ]
-        .map(|kind| (kind.name(), kind));
-        section.missing(
-            "provider",
-            "it says who is asked",
-            "provider = \"anthropic\"",
-            found,
-        );
-        let provider = section.choice("provider", &providers, found);
-        let model = model_name("model", section, found);
+        section.missing_field(&PROVIDER, "it says who is asked", found);
+        let provider = section.choice(&PROVIDER, found);
+        let model = model_name(&MODEL, section, found);
         let microdollars_max = usd(section, found);
         let tokens_max = tokens(section, found);
-        let calls = 1..=i64::from(CALLS_AT_ONCE_MAX);
-        let calls_at_once = whole(section, "calls_at_once", calls, found);
-        let cassette = file("cassette", section, files, found);
+        let calls_at_once = whole(section, &CALLS_AT_ONCE, found);
+        let cassette = file(&CASSETTE, section, files, found);
         refuse_powers(section, flag, found);
         if let Some(provider) = &provider {
             let is_replay = provider.value == ProviderKind::Replay;
-            if is_replay != section.key("cassette").is_some() {
+            if is_replay != section.key(&CASSETTE).is_some() {
                 found.push(Finding::new(
                     provider.span.clone(),
                     "a replay has a `cassette`, and every other provider has none",
@@ -106,17 +87,17 @@ impl AskedModel {
 
 /// Reads the name of a model.
 pub(super) fn model_name(
-    key: &'static str,
+    field: &Field<Text>,
     section: &mut Section<'_>,
     found: &mut Vec<Finding>,
 ) -> Option<At<String>> {
-    let named = section.text(key, found)?;
+    let named = section.text(field, found)?;
     let is_name = named.value.len() <= MODEL_BYTES_MAX
         && named.value.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_name {
         found.push(Finding::new(
             named.span.clone(),
-            format!("`{key}` is no name of a model"),
+            format!("`{}` is no name of a model", field.key),
             "impossible value",
             format!("it has up to {MODEL_BYTES_MAX} letters, digits and signs"),
         ));
@@ -156,12 +137,12 @@ fn refuse_powers(section: &Section<'_>, flag: &str, found: &mut Vec<Finding>) {
 
 /// Reads the name of a file that a model is told, or that stands for one.
 pub(super) fn file(
-    key: &'static str,
+    field: &Field<File>,
     section: &mut Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<PathBuf> {
-    let named = section.text(key, found)?;
+    let named = section.text(field, found)?;
     let named = paths::relative(&named, FileKind::Told, found)?;
     files.push(named.clone());
     Some(named.path)
@@ -169,9 +150,9 @@ pub(super) fn file(
 
 /// `usd`, in millionths.
 pub(super) fn usd(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    let usd = section.number("usd", found)?;
+    let usd = section.number(&USD, found)?;
     let value = usd.value.to_f64();
-    if USD.contains(&value) {
+    if USD.kind.0.contains(&value) {
         return Some((value * 1e6).round() as u64);
     }
     found.push(Finding::new(
@@ -185,6 +166,6 @@ pub(super) fn usd(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option
 
 /// `tokens`
 pub(super) fn tokens(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    let at = whole(section, "tokens", 1..=i64::MAX, found)?;
+    let at = whole(section, &TOKENS, found)?;
     Some(at.value.unsigned_abs())
 }

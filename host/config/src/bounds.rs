@@ -1,17 +1,17 @@
 //! The bounds of an experiment's numbers and texts, for experiments that do not come from an experiment file.
 
-use super::aggregators::AGGREGATORS_MAX;
-use super::criteria::{CRITERIA_MAX, UNIT_CHARS_MAX};
-use super::evaluators::EVALUATORS_MAX;
+use super::fields::approach::{NAME_CHARS_MAX, PROSE_CHARS_MAX};
+use super::fields::criterion::{UNIT_CHARS_MAX, WEIGHT};
+use super::fields::experiment::{AGGREGATORS_MAX, APPROACHES_MAX, CRITERIA_MAX, EVALUATORS_MAX};
+use super::fields::kinds::MAGNITUDE_MAX;
+use super::fields::options::{
+    BUDGET, CONFIDENCE, FUEL, MEMORY, OUTPUT, PRACTICAL, PRECISION, WALL, WORKERS,
+};
+use super::fields::problem::SIZES_MAX;
 use super::guests::is_evaluator_name;
 use super::instances;
 use super::judge;
-use super::options::{
-    BUDGET, CONFIDENCE, FUEL, MEMORY_BYTES, OUTPUT_BYTES, PRACTICAL, WALL, WORKERS,
-};
-use super::problem::{APPROACHES_MAX, NAME_CHARS_MAX, PROSE_CHARS_MAX, SIZES_MAX};
 use super::question;
-use super::reading_gate::MAGNITUDE_MAX;
 use super::sweep;
 use bakeoff_domain::spec::{
     Approach, Criterion, Experiment, Inputs, Limits, Measure, Scale, Workers,
@@ -112,20 +112,20 @@ fn has_at_most(chars_max: usize, text: &str) -> bool {
 }
 
 fn limits(limits: &Limits) -> bool {
-    MEMORY_BYTES.contains(&limits.memory_bytes)
-        && i64::try_from(limits.fuel).is_ok_and(|fuel| FUEL.contains(&fuel))
-        && WALL.contains(&limits.wall)
-        && OUTPUT_BYTES.contains(&limits.output_bytes)
+    MEMORY.kind.0.contains(&limits.memory_bytes)
+        && i64::try_from(limits.fuel).is_ok_and(|fuel| FUEL.kind.0.contains(&fuel))
+        && WALL.kind.0.contains(&limits.wall)
+        && OUTPUT.kind.0.contains(&limits.output_bytes)
 }
 
 fn measure(measure: &Measure) -> bool {
     let workers = match measure.workers {
         Workers::Auto => true,
-        Workers::Exactly(count) => WORKERS.contains(&i64::from(count)),
+        Workers::Exactly(count) => WORKERS.kind.1.contains(&i64::from(count)),
     };
-    CONFIDENCE.contains(&measure.confidence)
-        && PRACTICAL.contains(&measure.practical)
-        && BUDGET.contains(&measure.budget)
+    CONFIDENCE.kind.0.contains(&measure.confidence)
+        && PRACTICAL.kind.0.contains(&measure.practical)
+        && BUDGET.kind.0.contains(&measure.budget)
         && workers
         && (1..=MEASURE_REPLICAS_MAX).contains(&measure.replicas_max)
         && measure
@@ -133,7 +133,7 @@ fn measure(measure: &Measure) -> bool {
             .is_none_or(|margin| (0.0..=1e3).contains(&margin))
         && measure
             .precision
-            .is_none_or(|precision| PRACTICAL.contains(&precision))
+            .is_none_or(|precision| PRECISION.kind.0.contains(&precision))
 }
 
 /// The longest name of a criterion, in characters: a criterion without a name has that of its source, which may
@@ -147,10 +147,7 @@ fn criterion(criterion: &Criterion) -> bool {
     };
     let is_short = has_at_most(CRITERION_CHARS_MAX, &criterion.name)
         && has_at_most(UNIT_CHARS_MAX, &criterion.unit);
-    (0.0..=MAGNITUDE_MAX).contains(&criterion.weight)
-        && scale
-        && is_short
-        && judge::is_sound(criterion)
+    WEIGHT.kind.0.contains(&criterion.weight) && scale && is_short && judge::is_sound(criterion)
 }
 
 #[cfg(test)]

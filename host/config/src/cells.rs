@@ -2,24 +2,23 @@
 
 use super::error::{Finding, quoted};
 use super::evaluators;
-use super::reading_gate::MAGNITUDE_MAX;
+use super::fields::criterion::ASSESS_PREFIX;
+use super::fields::kinds::MAGNITUDE_MAX;
+use super::fields::rounds::{BOUNDS, BY, CELL_SOURCES, CELLS, MIGRATE_EVERY};
 use super::section::{At, Section, number};
 use super::units;
 use bakeoff_domain::report::{CELL_AXES_MAX, CELLS_MAX, CellAxis};
 use bakeoff_domain::spec::{EVALUATOR_PREFIX, Source};
 use toml::de::DeValue;
 
-/// The sources of readings that every candidate has before it is timed.
-pub const CELL_SOURCES: [&str; 4] = ["fuel", "peak-memory", "component-size", "source-lines"];
-
 /// An example of a valid list.
-const EXAMPLE: &str = "cells = [{ by = \"source-lines\", bounds = [20, 40, 80] }]";
+const EXAMPLE: &str = CELLS.example;
 
 /// Reads `cells`; empty if there are none, or if a finding says why they cannot be.
 pub(super) fn cells(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Vec<CellAxis> {
     let before = found.len();
     let wanted = format!("a list of tables: `{EXAMPLE}`");
-    let Some(list) = section.array("cells", &wanted, found) else {
+    let Some(list) = section.array(&CELLS, &wanted, found) else {
         return Vec::new();
     };
     let mut axes: Vec<CellAxis> = Vec::new();
@@ -71,21 +70,21 @@ pub(super) fn refuse_contradictions(
     let several = islands.is_some_and(|islands| islands > 1);
     let contradictions = [
         (
-            "migrate_every",
+            MIGRATE_EVERY.key,
             !several,
             "`migrate_every` has no meaning: there is one island",
             "nobody to copy to",
             "add `islands = 3`, or remove the key",
         ),
         (
-            "cells",
+            CELLS.key,
             several,
             "`cells` and `islands` are two ways to keep different programs in play",
             "beside `islands`",
             "choose one of them, and remove the other",
         ),
         (
-            "cells",
+            CELLS.key,
             parents == Some(1),
             "with `cells`, the first parent is the best of all, and others are drawn from cells: one parent leaves none to draw",
             "beside `parents = 1`",
@@ -101,21 +100,12 @@ pub(super) fn refuse_contradictions(
 
 /// Reads a reading that makes cells.
 fn axis(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<CellAxis> {
-    let by = table.text("by", found);
-    table.missing(
-        "by",
-        "it says which reading makes cells",
-        "by = \"source-lines\"",
-        found,
-    );
+    let by = table.text(&BY, found);
+    table.missing_field(&BY, "it says which reading makes cells", found);
     let by = by.and_then(|by| source(&by, found));
-    let bounds = table.array("bounds", "a list of numbers in ascending order", found);
-    table.missing(
-        "bounds",
-        "it says where one cell ends and the next begins",
-        "bounds = [20, 40]",
-        found,
-    );
+    let bounds = table.array(&BOUNDS, "a list of numbers in ascending order", found);
+    let why = "it says where one cell ends and the next begins";
+    table.missing_field(&BOUNDS, why, found);
     table.close(found);
     let (by, bounds) = (by?, bounds?);
     let is_bytes = matches!(by.as_str(), "peak-memory" | "component-size");
@@ -166,7 +156,7 @@ fn source(by: &At<&str>, found: &mut Vec<Finding>) -> Option<String> {
         return Some(Source::Evaluator(source).name());
     }
     if name
-        .strip_prefix("assess:")
+        .strip_prefix(ASSESS_PREFIX)
         .is_some_and(|name| !name.is_empty())
     {
         return Some(name.to_owned());

@@ -1,6 +1,10 @@
 //! `[build]`: the crates that the user allows, SIMD, and the edition of sources.
 
 use super::error::{Finding, quoted};
+use super::fields::build::{
+    CRATE_DEFAULT_FEATURES, CRATE_FEATURES, CRATE_NAME, CRATE_VERSION, CRATES, CRATES_MAX, EDITION,
+    FEATURES_MAX, SIMD,
+};
 use super::section::{At, Section};
 use bakeoff_domain::crates::{AllowedCrate, PACKAGE};
 use bakeoff_domain::edition::Edition;
@@ -8,10 +12,6 @@ use bakeoff_domain::simd::Simd;
 use std::ops::Range;
 use toml::de::DeValue;
 
-/// The most crates that an experiment allows.
-pub const CRATES_MAX: usize = 16;
-/// The most features of one crate that an experiment names.
-const FEATURES_MAX: usize = 32;
 /// The most characters of the name of a crate, as the registry has it, of a version or of a feature.
 const CHARS_MAX: usize = 64;
 
@@ -20,13 +20,12 @@ pub(super) fn build(
     mut section: Section<'_>,
     found: &mut Vec<Finding>,
 ) -> (Vec<AllowedCrate>, Simd, Edition) {
-    let listed = section.array("crates", "a list like `[\"hashbrown@0.15\"]`", found);
-    let simd = match section.flag("simd", found) {
+    let listed = section.array(&CRATES, "a list like `[\"hashbrown@0.15\"]`", found);
+    let simd = match section.flag(&SIMD, found) {
         Some(At { value: false, .. }) => Simd::Off,
         _ => Simd::On,
     };
-    let editions = [Edition::Rust2021, Edition::Rust2024].map(|edition| (edition.name(), edition));
-    let edition = section.choice("edition", &editions, found);
+    let edition = section.choice(&EDITION, found);
     section.close(found);
     (
         listed.map_or_else(Vec::new, |listed| allowed(listed, found)),
@@ -92,17 +91,13 @@ fn of_text(text: &str, span: &Range<usize>, found: &mut Vec<Finding>) -> Option<
 /// `{ name = "serde", version = "1", features = ["derive"], default-features = false }`
 fn of_table(mut table: Section<'_>, found: &mut Vec<Finding>) -> Option<AllowedCrate> {
     let before = found.len();
-    let name = table.text("name", found);
-    let version = table.text("version", found);
-    let features = table.array("features", "a list like `[\"derive\"]`", found);
-    let default_features = table.flag("default-features", found);
-    if name.is_none() {
-        table.missing("name", "it is the crate's", "name = \"serde\"", found);
-    }
-    if version.is_none() {
-        let why = "it says which versions are taken";
-        table.missing("version", why, "version = \"1\"", found);
-    }
+    let name = table.text(&CRATE_NAME, found);
+    let version = table.text(&CRATE_VERSION, found);
+    let features = table.array(&CRATE_FEATURES, "a list like `[\"derive\"]`", found);
+    let default_features = table.flag(&CRATE_DEFAULT_FEATURES, found);
+    table.missing_field(&CRATE_NAME, "it is the crate's", found);
+    let why = "it says which versions are taken";
+    table.missing_field(&CRATE_VERSION, why, found);
     table.close(found);
     let (name, version) = (name?, version?);
     let text = format!("{}@{}", name.value, version.value);

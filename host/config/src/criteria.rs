@@ -1,9 +1,13 @@
 //! `[[criterion]]`: weights, sources and scales.
 
 use super::error::{Finding, quoted};
-use super::problem::NAME_CHARS_MAX;
-use super::prose::prose;
-use super::reading_gate::{MAGNITUDE_MAX, gate};
+use super::fields::approach::NAME_CHARS_MAX;
+use super::fields::criterion::{
+    ASSESS_PREFIX, BASE, DIRECTION, FROM, JUDGE_SOURCE, NAME, RANGE, SCALE, UNIT, WEIGHT,
+};
+use super::fields::kinds::MAGNITUDE_MAX;
+use super::prose::{prose, prose_of};
+use super::reading_gate::gate;
 use super::section::{At, Section, number};
 use super::user_scale::{DEFAULT_BASE, ScaleKind, UserScale};
 use super::{evaluators, judge, suggest};
@@ -11,16 +15,12 @@ use bakeoff_domain::spec::{Criterion, Direction, EVALUATOR_PREFIX, Scale, Source
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The most criteria of an experiment.
-pub const CRITERIA_MAX: usize = 32;
 /// The readings of parts of a call's time, which are no criteria.
 const PARTS_SHOWN: [&str; 4] = ["prepare-time", "run-time", "output-time", "start-time"];
 /// The default scale of growth, in exponents: constant scores 10, cubic 0.
 const GROWTH_EXPONENTS: (f64, f64) = (0.0, 3.0);
 /// The scale of a share in percent.
 const PERCENT: (f64, f64) = (0.0, 100.0);
-/// The most characters of a unit.
-pub(super) const UNIT_CHARS_MAX: usize = 20;
 
 /// Returns the unit of a built-in source's readings; `None` for `assess`, evaluators and
 /// opinions, which have their own.
@@ -94,14 +94,9 @@ pub(super) fn criteria(
     let mut list: Vec<DeclaredCriterion> = Vec::new();
     let mut weights_at = None;
     for mut section in sections {
-        let name = section.text("name", found);
-        section.missing(
-            "name",
-            "reports call it by that",
-            "name = \"performance\"",
-            found,
-        );
-        let name = prose(name, "name", NAME_CHARS_MAX, found);
+        let name = section.text(&NAME, found);
+        section.missing_field(&NAME, "reports call it by that", found);
+        let name = prose(name, &NAME, found);
         if let Some(name) = &name {
             if let Some(first) = names.get(&name.value) {
                 found.push(
@@ -116,8 +111,8 @@ pub(super) fn criteria(
             }
             names.insert(name.value.clone(), name.span.clone());
         }
-        let from = section.value_place("from").unwrap_or(section.span.clone());
-        let place = section.key("weight").unwrap_or(section.span.clone());
+        let from = section.value_place(&FROM).unwrap_or(section.span.clone());
+        let place = section.key(&WEIGHT).unwrap_or(section.span.clone());
         weights_at.get_or_insert(place);
         if let (Some((criterion, scale)), Some(name)) = (criterion(section, found), name) {
             let name = name.value;
@@ -147,26 +142,18 @@ pub(super) fn criteria(
 /// Reads one criterion, without its name.
 fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Criterion, UserScale)> {
     let weight = weight(&mut section, found);
-    let is_judge = section.is_text("from", judge::FROM);
+    let is_judge = section.is_text(&FROM, JUDGE_SOURCE);
     let opinion = judge::source(&mut section, is_judge, found);
     let source = if is_judge {
-        section.text("from", found);
+        section.text(&FROM, found);
         opinion
     } else {
         source(&mut section, found)
     };
-    let words = [
-        ("lower-is-better", Direction::LowerIsBetter),
-        ("higher-is-better", Direction::HigherIsBetter),
-    ];
     let declared = Declared {
-        direction: section.choice("direction", &words, found),
-        unit: section.text("unit", found),
-        scale: section.choice(
-            "scale",
-            &[("ratio", ScaleKind::Ratio), ("linear", ScaleKind::Linear)],
-            found,
-        ),
+        direction: section.choice(&DIRECTION, found),
+        unit: section.text(&UNIT, found),
+        scale: section.choice(&SCALE, found),
         range: range(&mut section, found),
         base: base(&mut section, found),
     };
@@ -239,7 +226,7 @@ fn meaning(
                 Direction::HigherIsBetter => "higher",
                 Direction::LowerIsBetter => "lower",
             };
-            for key in ["direction", "unit"] {
+            for key in [DIRECTION.key, UNIT.key] {
                 if let Some(place) = section.key(key) {
                     let name = source.name();
                     found.push(Finding::new(
@@ -255,12 +242,12 @@ fn meaning(
         None if source.evaluated().is_some() => {
             let direction = declared.direction.map(|direction| direction.value);
             let unit = match declared.unit {
-                Some(unit) => prose(Some(unit), "unit", UNIT_CHARS_MAX, found)?.value,
+                Some(unit) => prose(Some(unit), &UNIT, found)?.value,
                 None => String::new(),
             };
             (Some(direction.unwrap_or(Direction::LowerIsBetter)), unit)
         }
-        None if source.judged().is_some() && section.key("unit").is_none() => {
+        None if source.judged().is_some() && section.key(&UNIT).is_none() => {
             let direction = declared.direction.map(|direction| direction.value);
             let direction = direction.unwrap_or(Direction::HigherIsBetter);
             return Some(Meaning {
@@ -270,14 +257,10 @@ fn meaning(
             });
         }
         None => {
-            section.missing(
-                "direction",
-                "only the workload's author knows which way is better",
-                "direction = \"higher-is-better\"",
-                found,
-            );
+            let why = "only the workload's author knows which way is better";
+            section.missing_field(&DIRECTION, why, found);
             let unit = match declared.unit {
-                Some(unit) => prose(Some(unit), "unit", UNIT_CHARS_MAX, found)?.value,
+                Some(unit) => prose(Some(unit), &UNIT, found)?.value,
                 None => String::new(),
             };
             (declared.direction.map(|direction| direction.value), unit)
@@ -310,14 +293,14 @@ fn scale(
     let default = default_scale(source);
     let kind = match kind {
         Some(kind) => kind.value,
-        None if section.key("scale").is_some() => return None,
-        None if source.has_own_unit() && section.key("range").is_some() => ScaleKind::Linear,
+        None if section.key(&SCALE).is_some() => return None,
+        None if source.has_own_unit() && section.key(&RANGE).is_some() => ScaleKind::Linear,
         None if matches!(default, Some(Scale::Ratio { .. })) => ScaleKind::Ratio,
         None => ScaleKind::Linear,
     };
     let (foreign, own) = match kind {
-        ScaleKind::Ratio => ("range", "\"linear\""),
-        ScaleKind::Linear => ("base", "\"ratio\""),
+        ScaleKind::Ratio => (RANGE.key, "\"linear\""),
+        ScaleKind::Linear => (BASE.key, "\"ratio\""),
     };
     if let Some(place) = section.key(foreign) {
         found.push(Finding::new(
@@ -330,8 +313,8 @@ fn scale(
     }
     match (
         kind,
-        section.key("base").is_some(),
-        section.key("range").is_some(),
+        section.key(&BASE).is_some(),
+        section.key(&RANGE).is_some(),
     ) {
         (ScaleKind::Ratio, false, _) => Some(Scale::Ratio { base: DEFAULT_BASE }),
         (ScaleKind::Ratio, true, _) => base.map(|base| Scale::Ratio { base }),
@@ -343,7 +326,7 @@ fn scale(
         }
         (ScaleKind::Linear, _, false) => {
             section.missing(
-                "range",
+                RANGE.key,
                 "a linear scale runs from one end to the other",
                 "range = [0, 100]` or `scale = \"ratio\"",
                 found,
@@ -355,16 +338,16 @@ fn scale(
 
 /// Returns true if a number can be a weight: finite, and not negative.
 pub(super) fn is_weight(weight: f64) -> bool {
-    (0.0..=MAGNITUDE_MAX).contains(&weight)
+    WEIGHT.kind.0.contains(&weight)
 }
 
 /// `weight`, 1 by default.
 fn weight(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
-    if section.key("weight").is_none() {
-        section.number("weight", found);
+    if section.key(&WEIGHT).is_none() {
+        section.number(&WEIGHT, found);
         return Some(1.0);
     }
-    let at = section.number("weight", found)?;
+    let at = section.number(&WEIGHT, found)?;
     let weight = at.value.to_f64();
     if is_weight(weight) {
         // A negative zero is a zero, and is shown as one.
@@ -381,30 +364,25 @@ fn weight(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
 
 /// `from`
 fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source> {
-    let at = section.text("from", found);
-    section.missing(
-        "from",
-        "it says where the numbers come from",
-        "from = \"time\"",
-        found,
-    );
+    let at = section.text(&FROM, found);
+    section.missing_field(&FROM, "it says where the numbers come from", found);
     let at = at?;
     if let Some((_, source)) = Source::BUILT_IN.iter().find(|(name, _)| *name == at.value) {
         return Some(source.clone());
     }
-    if let Some(name) = at.value.strip_prefix("assess:") {
+    if let Some(name) = at.value.strip_prefix(ASSESS_PREFIX) {
         let name = At {
             value: name,
             span: at.span,
         };
-        return prose(Some(name), "assess:NAME", NAME_CHARS_MAX, found)
+        return prose_of(Some(name), "assess:NAME", NAME_CHARS_MAX, found)
             .map(|name| Source::Assess(name.value));
     }
     if let Some(name) = at.value.strip_prefix(EVALUATOR_PREFIX) {
         return evaluators::source(name, &at.span, found).map(Source::Evaluator);
     }
     let names = Source::BUILT_IN.iter().map(|(name, _)| *name);
-    let others = ["assess:NAME", "evaluator:NAME", judge::FROM];
+    let others = ["assess:NAME", "evaluator:NAME", JUDGE_SOURCE];
     if PARTS_SHOWN.contains(&at.value) {
         found.push(Finding::new(
             at.span,
@@ -432,7 +410,7 @@ fn source(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Source>
 
 /// `range`: two ends.
 fn range(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<(f64, f64)> {
-    let list = section.array("range", "a list of two numbers like `[0, 100]`", found)?;
+    let list = section.array(&RANGE, "a list of two numbers like `[0, 100]`", found)?;
     let ends: Vec<_> = list
         .value
         .iter()
@@ -455,9 +433,9 @@ fn range(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<(f64, f6
 
 /// `base` of the ratio scale.
 fn base(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<f64> {
-    let at = section.number("base", found)?;
+    let at = section.number(&BASE, found)?;
     let base = at.value.to_f64();
-    if (1.0 + 1e-6..=1e6).contains(&base) {
+    if BASE.kind.0.contains(&base) {
         return Some(base);
     }
     found.push(Finding::new(

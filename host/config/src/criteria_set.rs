@@ -1,8 +1,9 @@
 //! Criteria apart from an experiment: those of a file of their own, and those that are written into a new experiment.
 
-use super::criteria::{CRITERIA_MAX, criteria};
+use super::criteria::criteria;
 use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::syntax;
+use super::fields::experiment::CRITERION_TABLES;
 use super::section::Section;
 use super::user_scale::DEFAULT_BASE;
 use super::write;
@@ -39,13 +40,8 @@ pub fn parse_criteria(text: &str, name: &str) -> Result<Vec<Criterion>, ConfigEr
     let table = syntax(text).map_err(invalid)?;
     let mut found = Vec::new();
     let mut root = Section::new("the file", table.get_ref(), 0..0);
-    root.missing(
-        "criterion",
-        "something must count",
-        "[[criterion]]",
-        &mut found,
-    );
-    let sections = root.sections("criterion", CRITERIA_MAX, &mut found);
+    root.missing_field(&CRITERION_TABLES, "something must count", &mut found);
+    let sections = root.tables(&CRITERION_TABLES, &mut found);
     let declared = criteria(sections, &mut found);
     root.close(&mut found);
     for one in declared.iter().flatten() {

@@ -1,6 +1,7 @@
 //! Parsing of `[[evaluator]]`, and of criteria that take their readings from evaluators.
 
 use super::error::{Finding, quoted};
+use super::fields::guests::{EVALUATOR_COMPONENT, EVALUATOR_NAME, EVALUATOR_SOURCE};
 use super::guests::{self, is_evaluator_name};
 use super::paths::FileRef;
 use super::section::Section;
@@ -8,8 +9,6 @@ use super::suggest;
 use bakeoff_domain::spec::{Evaluator, EvaluatorSource, Experiment};
 use std::ops::Range;
 
-/// The most evaluators of an experiment.
-pub const EVALUATORS_MAX: usize = 16;
 /// Reads all `[[evaluator]]`, each with the span of its code; `None` if one of them is invalid.
 pub(super) fn evaluators(
     sections: Vec<Section<'_>>,
@@ -21,7 +20,8 @@ pub(super) fn evaluators(
         many: "evaluators",
         word: "evaluator",
         why: "criteria call it by that",
-        example: "name = \"source-size\"",
+        name: &EVALUATOR_NAME,
+        code: (&EVALUATOR_SOURCE, &EVALUATOR_COMPONENT),
     };
     let (guests, places) = guests::guests(&kind, sections, files, found)?;
     let evaluator = |(name, code)| Evaluator {

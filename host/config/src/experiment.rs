@@ -1,10 +1,18 @@
 //! Parsing the text of an experiment file to an experiment or findings. No file is read.
 
 use super::error::{ConfigError, Finding, Findings, quoted};
+use super::fields::build::CRATES;
+use super::fields::experiment::{
+    AGGREGATOR_TABLES, APPROACH_TABLES, BUILD_TABLE, CRITERION_TABLES, EVALUATOR_TABLES,
+    GENERATE_TABLE, INTERFACE_TABLE, JUDGE_TABLE, KIND, LIMITS_TABLE, MEASURE_TABLE, NAME, PROBLEM,
+    PROMPTS_TABLE, REPORT_TABLE, ROUNDS_TABLE, WORKLOAD_TABLE,
+};
+use super::fields::options::{FUEL, MEMORY, OUTPUT, WALL};
+use super::fields::problem::{CALL, CASES, COMPONENT, INSTANCES, SIZES, SOURCE, WIT};
 use super::generate::{self, Generate};
 use super::judge::{self, Judge};
 use super::paths::FileRef;
-use super::problem::{ApproachPlace, NAME_CHARS_MAX, PROSE_CHARS_MAX};
+use super::problem::ApproachPlace;
 use super::prompts::{self, PromptFiles};
 use super::prose::prose;
 use super::rounds::{self, Rounds};
@@ -71,10 +79,10 @@ impl LimitKey {
     /// Returns the key as files write it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Memory => "memory",
-            Self::Fuel => "fuel",
-            Self::Wall => "wall",
-            Self::Output => "output",
+            Self::Memory => MEMORY.key,
+            Self::Fuel => FUEL.key,
+            Self::Wall => WALL.key,
+            Self::Output => OUTPUT.key,
         }
     }
 }
@@ -221,15 +229,14 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
     // The whole file is where a missing section is missing; its first byte stands for it.
     let mut root = Section::new("the file", table.get_ref(), 0..0);
 
-    let name = root.text("name", found);
-    root.missing("name", "it names the results", "name = \"top-k\"", found);
-    let name = prose(name, "name", NAME_CHARS_MAX, found);
-    let question = root.text("problem", found);
-    let example = "problem = \"Return the k largest values of a list.\"";
-    root.missing("problem", "reports begin with it", example, found);
-    let question = prose(question, "problem", PROSE_CHARS_MAX, found);
+    let name = root.text(&NAME, found);
+    root.missing_field(&NAME, "it names the results", found);
+    let name = prose(name, &NAME, found);
+    let question = root.text(&PROBLEM, found);
+    root.missing_field(&PROBLEM, "reports begin with it", found);
+    let question = prose(question, &PROBLEM, found);
 
-    decoded.places.kind = root.value_place(question::KIND).unwrap_or_default();
+    decoded.places.kind = root.value_place(&KIND).unwrap_or_default();
     let Some(in_words) = question::is_in_words(&mut root, found) else {
         return decoded;
     };
@@ -237,34 +244,29 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         question::refuse_run_tables(&mut root, found);
         return in_words_sections(root, (name, question), decoded);
     }
-    root.missing(
-        "interface",
-        "it declares the function",
-        "[interface]",
-        found,
-    );
-    let interface = root.section("interface", found).and_then(|section| {
-        let wit = section.value_place("wit").unwrap_or(section.span.clone());
-        decoded.places.call = section.value_place("call").unwrap_or(wit.clone());
+    root.missing_field(&INTERFACE_TABLE, "it declares the function", found);
+    let interface = root.section(&INTERFACE_TABLE, found).and_then(|section| {
+        let wit = section.value_place(&WIT).unwrap_or(section.span.clone());
+        decoded.places.call = section.value_place(&CALL).unwrap_or(wit.clone());
         decoded.places.wit = wit;
         problem::interface(section, files, found)
     });
-    root.missing("workload", "it gives the inputs", "[workload]", found);
-    let workload = root.section("workload", found).and_then(|section| {
-        let code = ["source", "component", "cases"];
-        let place = code.iter().find_map(|key| section.value_place(key));
-        let sizes = section.value_place("sizes");
-        decoded.places.sizes = sizes.or_else(|| section.value_place("instances"));
+    root.missing_field(&WORKLOAD_TABLE, "it gives the inputs", found);
+    let workload = root.section(&WORKLOAD_TABLE, found).and_then(|section| {
+        let code = [SOURCE.key, COMPONENT.key, CASES.key];
+        let place = code.into_iter().find_map(|key| section.value_place(key));
+        let sizes = section.value_place(&SIZES);
+        decoded.places.sizes = sizes.or_else(|| section.value_place(&INSTANCES));
         decoded.places.workload = place.unwrap_or(section.span.clone());
         problem::workload(section, files, found)
     });
     let why = "there must be something to compare";
-    root.missing("approach", why, "[[approach]]", found);
-    let approaches = root.sections("approach", problem::APPROACHES_MAX, found);
-    let is_searched = root.is_table("rounds");
+    root.missing_field(&APPROACH_TABLES, why, found);
+    let approaches = root.tables(&APPROACH_TABLES, found);
+    let is_searched = root.is_table(&ROUNDS_TABLE);
     let approaches = problem::approaches(approaches, is_searched, files, found);
 
-    let limits = match root.section("limits", found) {
+    let limits = match root.section(&LIMITS_TABLE, found) {
         Some(section) => {
             let place = |key: LimitKey| Some((key, section.value_place(key.name())?));
             decoded.places.limits = LimitKey::ALL.into_iter().filter_map(place).collect();
@@ -272,40 +274,38 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
         }
         None => Limits::default(),
     };
-    let measure = match root.section("measure", found) {
+    let measure = match root.section(&MEASURE_TABLE, found) {
         Some(section) => options::measure(section, found),
         None => Measure::default(),
     };
-    let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
+    let declared = root.tables(&CRITERION_TABLES, found);
     let criteria = if declared.is_empty() {
         Some(None)
     } else {
         criteria::criteria(declared, found).map(Some)
     };
-    let evaluators = root.sections("evaluator", evaluators::EVALUATORS_MAX, found);
+    let evaluators = root.tables(&EVALUATOR_TABLES, found);
     let evaluators = evaluators::evaluators(evaluators, files, found);
-    let aggregators = root.sections("aggregator", aggregators::AGGREGATORS_MAX, found);
+    let aggregators = root.tables(&AGGREGATOR_TABLES, found);
     let aggregators = aggregators::aggregators(aggregators, files, found);
-    let (allowed, simd, edition) = match root.section("build", found) {
+    let (allowed, simd, edition) = match root.section(&BUILD_TABLE, found) {
         Some(section) => {
-            decoded.places.crates = section
-                .value_place("crates")
-                .unwrap_or(section.span.clone());
+            decoded.places.crates = section.value_place(&CRATES).unwrap_or(section.span.clone());
             crates::build(section, found)
         }
         None => Default::default(),
     };
     decoded.generate = root
-        .section("generate", found)
+        .section(&GENERATE_TABLE, found)
         .and_then(|section| generate::generate(section, files, found));
-    let own = root.section("prompts", found);
+    let own = root.section(&PROMPTS_TABLE, found);
     decoded.prompts = own
         .map(|section| prompts::prompts(section, files, found))
         .unwrap_or_default();
     decoded.rounds = root
-        .section("rounds", found)
+        .section(&ROUNDS_TABLE, found)
         .map(|section| rounds::rounds(section, files, found));
-    let judge_at = root.key("judge");
+    let judge_at = root.key(&JUDGE_TABLE);
     let (judge, report) = judge_and_report(&mut root, files, found);
     decoded.judge = judge;
     root.close(found);
@@ -366,9 +366,9 @@ fn judge_and_report(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> (Option<judge::Judge>, ReportOptions) {
-    let judge = root.section("judge", found);
+    let judge = root.section(&JUDGE_TABLE, found);
     let judge = judge.and_then(|section| judge::judge(section, files, found));
-    let report = root.section("report", found);
+    let report = root.section(&REPORT_TABLE, found);
     let report = report.map_or_else(ReportOptions::default, |section| {
         options::report(section, found)
     });
@@ -383,13 +383,13 @@ fn in_words_sections(
 ) -> ParsedExperiment {
     let (files, found) = (&mut decoded.files, &mut decoded.found);
     let why = "there must be something to compare";
-    root.missing("approach", why, "[[approach]]", found);
+    root.missing_field(&APPROACH_TABLES, why, found);
     let approaches = question::approaches(&mut root, files, found);
     let why = "something must be asked about each approach";
-    root.missing("criterion", why, "[[criterion]]", found);
-    let declared = root.sections("criterion", criteria::CRITERIA_MAX, found);
+    root.missing_field(&CRITERION_TABLES, why, found);
+    let declared = root.tables(&CRITERION_TABLES, found);
     let criteria = criteria::criteria(declared, found);
-    let judge_at = root.key("judge");
+    let judge_at = root.key(&JUDGE_TABLE);
     let (judge, report) = judge_and_report(&mut root, files, found);
     decoded.judge = judge;
     root.close(found);

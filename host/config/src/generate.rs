@@ -3,26 +3,19 @@
 //! An experiment may come from anybody. So its file names no program, no address and no file outside of its
 //! folder, and the table alone asks no model: the user gives leave for that on the command line.
 
+use super::amounts::{duration, whole, word_or_whole};
 use super::asked_model::{self, AskedModel, RepairModel};
 use super::error::Finding;
-use super::options::{duration, whole};
+use super::fields::generate::{
+    APPROACHES, DEPTH, DIVERSITY, INSTRUCTIONS, REPAIR_MODEL, REPAIR_PROVIDER, REPAIRS, RESEARCH,
+    TIMEOUT, WORKSPACE, Workspace,
+};
 use super::paths::FileRef;
-use super::section::{Amount, Number, Section};
+use super::section::Section;
 use bakeoff_domain::generate::{Depth, Diversity, ProviderKind};
 use serde::Serialize;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The most approaches that a model is asked for.
-pub const GENERATED_APPROACHES_MAX: u32 = 10;
-
-/// The most repairs of one approach: requests to write code anew that failed.
-pub const REPAIRS_MAX: u32 = 10;
-
-/// Bounds of the time for one approach.
-const APPROACH_TIME: RangeInclusive<Duration> =
-    Duration::from_secs(1)..=Duration::from_secs(86_400);
 
 /// Options of an experiment for approaches that a model is asked for: the table `[generate]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,16 +38,6 @@ pub struct Generate {
     pub research: bool,
     /// Writer of the approaches.
     pub workspace: Workspace,
-}
-
-/// Place in which approaches are written, and so by whom.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Workspace {
-    /// None: they are replies of the model.
-    #[default]
-    Reply,
-    /// A worktree of the repository for each, in which a coding agent of the user's writes it.
-    Worktree,
 }
 
 /// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
@@ -99,36 +82,23 @@ pub(super) fn generate(
     found: &mut Vec<Finding>,
 ) -> Option<Generate> {
     let asked = AskedModel::read(&mut section, "--generate", files, found);
-    let approaches = approaches(&mut section, found);
-    let repairs = whole(&mut section, "repairs", 0..=i64::from(REPAIRS_MAX), found);
-    let timeout = duration(&mut section, "timeout_per_approach", APPROACH_TIME, found);
-    let depths = [
-        ("sketch", Depth::Sketch),
-        ("proof-of-concept", Depth::ProofOfConcept),
-        ("production-ready", Depth::ProductionReady),
-    ];
-    let depth = section.choice("depth", &depths, found);
-    let spreads = [
-        ("low", Diversity::Low),
-        ("medium", Diversity::Medium),
-        ("high", Diversity::High),
-    ];
-    let diversity = section.choice("diversity", &spreads, found);
+    let help = "write `approaches = \"auto\"` to leave it to the plan, or `approaches = 4`";
+    let approaches = word_or_whole(&mut section, &APPROACHES, ("approaches", help), found);
+    let repairs = whole(&mut section, &REPAIRS, found);
+    let timeout = duration(&mut section, &TIMEOUT, found);
+    let depth = section.choice(&DEPTH, found);
+    let diversity = section.choice(&DIVERSITY, found);
     let repairs_by = repair_model(&mut section, asked.as_ref(), found);
-    let instructions = asked_model::file("instructions", &mut section, files, found);
-    let research = section.flag("research", found);
-    let places = [
-        ("reply", Workspace::Reply),
-        ("worktree", Workspace::Worktree),
-    ];
-    let workspace = section.choice("workspace", &places, found);
+    let instructions = asked_model::file(&INSTRUCTIONS, &mut section, files, found);
+    let research = section.flag(&RESEARCH, found);
+    let workspace = section.choice(&WORKSPACE, found);
     section.close(found);
     Some(Generate {
         asked: AskedModel {
             repairs: repairs_by,
             ..asked?
         },
-        approaches,
+        approaches: approaches.flatten(),
         repairs: repairs.map_or(2, |at| at.value.unsigned_abs() as u32),
         timeout: timeout.map_or(Duration::from_secs(1200), |at| at.value),
         depth: depth.map(|at| at.value).unwrap_or_default(),
@@ -145,15 +115,9 @@ fn repair_model(
     asked: Option<&AskedModel>,
     found: &mut Vec<Finding>,
 ) -> Option<RepairModel> {
-    let providers = [
-        ProviderKind::Anthropic,
-        ProviderKind::OpenAi,
-        ProviderKind::Ollama,
-    ]
-    .map(|kind| (kind.name(), kind));
-    let model = asked_model::model_name("repair_model", section, found);
-    let provider_at = section.value_place("repair_provider");
-    let provider = section.choice("repair_provider", &providers, found);
+    let model = asked_model::model_name(&REPAIR_MODEL, section, found);
+    let provider_at = section.value_place(&REPAIR_PROVIDER);
+    let provider = section.choice(&REPAIR_PROVIDER, found);
     let Some(model) = model else {
         if let Some(place) = provider_at {
             found.push(Finding::new(
@@ -179,27 +143,6 @@ fn repair_model(
         provider,
         model: model.value,
     })
-}
-
-/// `"auto"`, or a number of approaches.
-fn approaches(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u32> {
-    let at = section.amount("approaches", "\"auto\" or a number of approaches", found)?;
-    let most = i64::from(GENERATED_APPROACHES_MAX);
-    match at.value {
-        Amount::Text("auto") => None,
-        Amount::Number(Number::Integer(count)) if (0..=most).contains(&count) => {
-            u32::try_from(count).ok()
-        }
-        _ => {
-            found.push(Finding::new(
-                at.span,
-                format!("`approaches` is neither \"auto\" nor a whole number from 0 to {most}"),
-                "impossible value",
-                "write `approaches = \"auto\"` to leave it to the plan, or `approaches = 4`",
-            ));
-            None
-        }
-    }
 }
 
 #[cfg(test)]

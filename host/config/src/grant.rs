@@ -1,15 +1,13 @@
 //! `grant`: the folders of files that a component may read.
 
 use super::error::{Finding, quoted};
+use super::fields::approach::{FILES, GRANT, GRANTS_MAX, SOURCE};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
 use bakeoff_domain::spec::Grant;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
-
-/// The most folders that an approach is granted.
-pub const GRANTS_MAX: usize = 16;
 
 /// The longest path at which a component sees a folder, in bytes.
 const AT_BYTES_MAX: usize = 256;
@@ -23,18 +21,17 @@ pub(super) fn grants(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Grants> {
-    if approach.key("grant").is_none() {
+    if approach.key(&GRANT).is_none() {
         // Read all the same: a key that is not read counts as unknown.
-        approach.section("grant", found);
+        approach.section(&GRANT, found);
         return Some(Vec::new());
     }
-    let place = approach.key("grant").unwrap_or_default();
-    let mut grant = approach.section("grant", found)?;
-    let example = "files = { \"/data\" = \"fixtures\" }";
-    grant.missing("files", "nothing else can be granted", example, found);
-    let folders = grant.section("files", found);
+    let place = approach.key(&GRANT).unwrap_or_default();
+    let mut grant = approach.section(&GRANT, found)?;
+    grant.missing_field(&FILES, "nothing else can be granted", found);
+    let folders = grant.section(&FILES, found);
     grant.close(found);
-    if approach.key("source").is_some() {
+    if approach.key(&SOURCE).is_some() {
         found.push(Finding::new(
             place,
             "`grant` does not fit an approach from source: it imports nothing, and so reads no file",
@@ -49,7 +46,10 @@ pub(super) fn grants(
             place,
             format!("`files` grants {} folders", folders.len()),
             "impossible value",
-            format!("it grants 1 to {GRANTS_MAX} of them, like `{example}`"),
+            format!(
+                "it grants 1 to {GRANTS_MAX} of them, like `{}`",
+                FILES.example
+            ),
         ));
         return None;
     }

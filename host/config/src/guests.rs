@@ -1,14 +1,14 @@
 //! Sections of evaluators and aggregators: a name, and `source` or `component` of the user's own code.
 
 use super::error::{Finding, quoted};
+use super::fields::field::Field;
+use super::fields::guests::EVALUATOR_NAME_CHARS_MAX;
+use super::fields::kinds::Slug;
 use super::paths::FileRef;
-use super::problem;
+use super::problem::{self, CodeFields};
 use super::section::{At, Section};
 use bakeoff_domain::spec::Code;
 use std::ops::Range;
-
-/// The most characters of the name of an evaluator, of one of its criteria, or of an aggregator.
-pub const EVALUATOR_NAME_CHARS_MAX: usize = 64;
 
 /// Returns true if a text can be the name of an evaluator, of a criterion that one gives, or of an aggregator.
 pub fn is_evaluator_name(name: &str) -> bool {
@@ -28,8 +28,10 @@ pub(super) struct Kind {
     pub(super) word: &'static str,
     /// The reason why a name is needed: `criteria call it by that`.
     pub(super) why: &'static str,
-    /// An example of a line with a name: `name = "source-size"`.
-    pub(super) example: &'static str,
+    /// The field of the name.
+    pub(super) name: &'static Field<Slug>,
+    /// The fields of the code.
+    pub(super) code: CodeFields,
 }
 
 /// Names and code of the sections, and the span of each code.
@@ -47,10 +49,10 @@ pub(super) fn guests(
     let mut taken: Vec<At<&str>> = Vec::new();
     let (mut list, mut places) = (Vec::new(), Vec::new());
     for mut section in sections {
-        let name = section.text("name", found);
-        section.missing("name", kind.why, kind.example, found);
-        let code = problem::code(&mut section, files, found);
-        let place = section.key("source").or_else(|| section.key("component"));
+        let name = section.text(kind.name, found);
+        section.missing_field(kind.name, kind.why, found);
+        let code = problem::code(&mut section, kind.code, files, found);
+        let place = problem::code_place(&section, kind.code);
         if place.is_none() {
             found.push(Finding::new(
                 section.span.clone(),

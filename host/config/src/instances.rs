@@ -9,16 +9,13 @@
 //! Nothing else is in it: no line is empty, and none is a comment.
 
 use super::error::{ConfigError, Finding, Findings, quoted};
+use super::fields::problem::{FILE, INSTANCE_CHARS_MAX, INSTANCES, INSTANCES_MAX};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The most instances of a workload.
-pub const INSTANCES_MAX: usize = 10_000;
-/// The most characters of an instance's name.
-pub const INSTANCE_CHARS_MAX: usize = 200;
 /// The most bytes of all names together.
 pub const INSTANCES_BYTES_MAX: usize = 512 << 10;
 
@@ -37,14 +34,14 @@ pub(super) fn instances(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Names> {
-    if section.is_table("instances") {
-        let file = file(section.section("instances", found)?, found)?;
+    if section.is_table(&INSTANCES) {
+        let file = file(section.section(&INSTANCES, found)?, found)?;
         files.push(file.clone());
         return Some(Names::InFile(file.path));
     }
     let wanted =
         "a list of names like `[\"small-1\", \"small-2\"]`, or `{ file = \"instances.txt\" }`";
-    let list = section.array("instances", wanted, found)?;
+    let list = section.array(&INSTANCES, wanted, found)?;
     let mut names = Vec::with_capacity(list.value.len());
     for one in &list.value {
         let Some(value) = one.value.as_str() else {
@@ -64,10 +61,10 @@ pub(super) fn instances(
 
 /// `{ file = "instances.txt" }`
 fn file(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<FileRef> {
-    let file = section.text("file", found);
+    let file = section.text(&FILE, found);
     let example = "instances = { file = \"instances.txt\" }";
     section.missing(
-        "file",
+        FILE.key,
         "it lists the names, one on each line",
         example,
         found,

@@ -1,20 +1,19 @@
 //! `[judge]`: the model whose opinion some criteria are; and these criteria.
 
+use super::amounts::whole;
 use super::asked_model::AskedModel;
 use super::error::{Finding, quoted};
-use super::options::whole;
+use super::fields::approach::SENTENCE_CHARS_MAX;
+use super::fields::criterion::{BASE, BY, COULD_MEASURE, GATE, QUESTION, RANGE, SCALE, UNIT, WHAT};
+use super::fields::generate::VOTES;
 use super::paths::FileRef;
-use super::prose::{SENTENCE_CHARS_MAX, prose};
+use super::prose::prose;
 use super::section::Section;
-use bakeoff_domain::report::VOTES_MAX;
-use bakeoff_domain::spec::{Criterion, JudgeSource, MeasuredBy, Scale, Source, WayToMeasure};
+use bakeoff_domain::spec::{Criterion, JudgeSource, Scale, Source, WayToMeasure};
 use std::ops::Range;
 
-/// The value of `from` of a criterion that is an opinion.
-pub(super) const FROM: &str = "judge";
-
 /// The number of votes, unless the file says otherwise: two orders of the sources, each also backwards.
-const VOTES: u32 = 4;
+const VOTES_DEFAULT: u32 = 4;
 
 /// The scale of opinions without a unit.
 pub(super) const SCORES: Scale = Scale::Linear {
@@ -53,11 +52,11 @@ pub(super) fn judge(
     found: &mut Vec<Finding>,
 ) -> Option<Judge> {
     let asked = AskedModel::read(&mut section, "--judge", files, found);
-    let votes = whole(&mut section, "votes", 1..=i64::from(VOTES_MAX), found);
+    let votes = whole(&mut section, &VOTES, found);
     section.close(found);
     Some(Judge {
         asked: asked?,
-        votes: votes.map_or(VOTES, |at| at.value.unsigned_abs() as u32),
+        votes: votes.map_or(VOTES_DEFAULT, |at| at.value.unsigned_abs() as u32),
     })
 }
 
@@ -67,9 +66,9 @@ pub(super) fn source(
     is_judge: bool,
     found: &mut Vec<Finding>,
 ) -> Option<Source> {
-    let place = section.value_place("question");
-    let question = section.text("question", found);
-    let is_way = section.key("could_measure");
+    let place = section.value_place(&QUESTION);
+    let question = section.text(&QUESTION, found);
+    let is_way = section.key(&COULD_MEASURE);
     let measurable = way_to_measure(section, found);
     if !is_judge {
         if let Some(place) = place.or(is_way.clone()) {
@@ -86,17 +85,13 @@ pub(super) fn source(
         }
         return None;
     }
-    section.missing(
-        "question",
-        "it is what the model is asked about each source",
-        "question = \"How easily could a newcomer change this?\"",
-        found,
-    );
-    let question = prose(question, "question", SENTENCE_CHARS_MAX, found)?;
+    let why = "it is what the model is asked about each source";
+    section.missing_field(&QUESTION, why, found);
+    let question = prose(question, &QUESTION, found)?;
     if is_way.is_some() && measurable.is_none() {
         return None;
     }
-    if let Some(gate) = section.key("gate") {
+    if let Some(gate) = section.key(&GATE) {
         found.push(Finding::new(
             gate,
             "an opinion has no `gate`",
@@ -104,8 +99,8 @@ pub(super) fn source(
             "remove it: an opinion counts in the total, and takes a rank from nobody",
         ));
     }
-    if section.key("unit").is_none() {
-        for key in ["scale", "range", "base"] {
+    if section.key(&UNIT).is_none() {
+        for key in [SCALE.key, RANGE.key, BASE.key] {
             if let Some(place) = section.key(key) {
                 found.push(Finding::new(
                     place,
@@ -125,17 +120,11 @@ pub(super) fn source(
 
 /// Reads `could_measure` of a criterion.
 fn way_to_measure(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<WayToMeasure> {
-    let mut way = section.section("could_measure", found)?;
-    let commands = MeasuredBy::ALL.map(|by| (by.name(), by));
-    way.missing("by", "it says by which command", "by = \"explore\"", found);
-    let by = way.choice("by", &commands, found);
-    way.missing(
-        "what",
-        "it says what would be measured",
-        "what = \"Serve a trace of keys from a cache of n entries.\"",
-        found,
-    );
-    let what = way.text("what", found);
+    let mut way = section.section(&COULD_MEASURE, found)?;
+    way.missing_field(&BY, "it says by which command", found);
+    let by = way.choice(&BY, found);
+    way.missing_field(&WHAT, "it says what would be measured", found);
+    let what = way.text(&WHAT, found);
     way.close(found);
     let (by, what) = (by?.value, what?);
     let made = WayToMeasure {

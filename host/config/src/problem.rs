@@ -1,6 +1,12 @@
 //! Parsing of `[interface]`, `[workload]` and `[[approach]]`.
 
 use super::error::{Finding, quoted};
+use super::fields::approach::{self, COMMAND, DESCRIPTION, NAME, NAME_CHARS_MAX, SWEEP, TEXT};
+use super::fields::field::Field;
+use super::fields::kinds::File;
+use super::fields::problem::{
+    CALL, CASES, COMPONENT, INSTANCES, SEED, SIZES, SIZES_MAX, SOURCE, WIT,
+};
 use super::grant;
 use super::instances::{self, Names};
 use super::paths::{self, FileKind, FileRef};
@@ -15,14 +21,21 @@ use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
 use bakeoff_domain::variant::VARIANTS_MAX;
 use std::ops::Range;
 
-/// The most approaches of an experiment.
-pub const APPROACHES_MAX: usize = 64;
-/// The most sizes of a workload.
-pub const SIZES_MAX: usize = 32;
-/// The most characters of a name.
-pub const NAME_CHARS_MAX: usize = 100;
-/// The most characters of the problem or a description.
-pub const PROSE_CHARS_MAX: usize = 4000;
+/// The fields of a source and of a component.
+pub(super) type CodeFields = (&'static Field<File>, &'static Field<File>);
+
+/// The fields for the code of an approach.
+const APPROACH_CODE: CodeFields = (&approach::SOURCE, &approach::COMPONENT);
+/// The fields for the code of a workload.
+const WORKLOAD_CODE: CodeFields = (&SOURCE, &COMPONENT);
+
+/// Returns the span of the key of a source, or else of a component.
+pub(super) fn code_place(
+    section: &Section<'_>,
+    (source, component): CodeFields,
+) -> Option<Range<usize>> {
+    section.key(source).or_else(|| section.key(component))
+}
 
 /// Reads `[interface]`.
 pub(super) fn interface(
@@ -30,10 +43,10 @@ pub(super) fn interface(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Interface> {
-    let wit = section.text("wit", found);
-    section.missing("wit", "it declares the function", "wit = \"wit\"", found);
-    let call = section.text("call", found);
-    section.missing("call", "it names the function", "call = \"top-k\"", found);
+    let wit = section.text(&WIT, found);
+    section.missing_field(&WIT, "it declares the function", found);
+    let call = section.text(&CALL, found);
+    section.missing_field(&CALL, "it names the function", found);
     section.close(found);
 
     let wit = wit.and_then(|wit| paths::relative(&wit, FileKind::Wit, found));
@@ -87,14 +100,14 @@ pub(super) fn workload(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Workload> {
-    let code = code(&mut section, files, found);
-    let cases = section.text("cases", found);
+    let code = code(&mut section, WORKLOAD_CODE, files, found);
+    let cases = section.text(&CASES, found);
     let sizes = sizes(&mut section, found);
     let names = instances::instances(&mut section, files, found);
     let seed = seed(&mut section, found);
-    let place = |key: &str| section.key(key);
-    let (cases_at, sizes_at, names_at) = (place("cases"), place("sizes"), place("instances"));
-    let code_at = place("source").or_else(|| place("component"));
+    let cases_at = section.key(&CASES);
+    let (sizes_at, names_at) = (section.key(&SIZES), section.key(&INSTANCES));
+    let code_at = code_place(&section, WORKLOAD_CODE);
     let header = section.span.clone();
     section.close(found);
 
@@ -176,22 +189,25 @@ pub(super) fn workload(
 /// Reads `source` or `component`; `None` if neither is there. Both together are a finding.
 pub(super) fn code(
     section: &mut Section<'_>,
+    fields: CodeFields,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
-    code_of(section, FileKind::Source, files, found)
+    code_of(section, fields, FileKind::Source, files, found)
 }
 
 /// Reads `source`, a file of this kind, or `component`.
 fn code_of(
     section: &mut Section<'_>,
+    (source_field, component_field): CodeFields,
     kind: FileKind,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
-    let source = section.text("source", found);
-    let component = section.text("component", found);
-    if let (Some(source), Some(component)) = (section.key("source"), section.key("component")) {
+    let source = section.text(source_field, found);
+    let component = section.text(component_field, found);
+    let both = (section.key(source_field), section.key(component_field));
+    if let (Some(source), Some(component)) = both {
         found.push(
             Finding::new(
                 component,
@@ -218,12 +234,12 @@ fn code_or_program(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
-    let code = code_of(section, FileKind::Prototype, files, found);
+    let code = code_of(section, APPROACH_CODE, FileKind::Prototype, files, found);
     let program = program::command(section, files, found);
-    let Some(command_at) = section.key("command") else {
+    let Some(command_at) = section.key(&COMMAND) else {
         return code;
     };
-    let file_at = section.key("source").or_else(|| section.key("component"));
+    let file_at = code_place(section, APPROACH_CODE);
     let refused = |at, what: &str, help: &str| Finding::new(at, what, "beside `command`", help);
     if let Some(file_at) = file_at {
         found.push(
@@ -236,7 +252,7 @@ fn code_or_program(
         );
         return None;
     }
-    if let Some(sweep_at) = section.key("sweep") {
+    if let Some(sweep_at) = section.key(&SWEEP) {
         found.push(refused(
             sweep_at,
             "a program has no `sweep`",
@@ -248,11 +264,8 @@ fn code_or_program(
 
 /// Reads `sizes`: whole numbers that ascend.
 fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>> {
-    let list = section.array(
-        "sizes",
-        "a list of whole numbers like `[1_000, 16_000]`",
-        found,
-    )?;
+    let wanted = "a list of whole numbers like `[1_000, 16_000]`";
+    let list = section.array(&SIZES, wanted, found)?;
     let wrong = |span: &Range<usize>, why: String| {
         Finding::new(
             span.clone(),
@@ -293,7 +306,7 @@ fn sizes(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<u32>
 
 /// Reads `seed`.
 fn seed(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<u64> {
-    let at = section.integer("seed", found)?;
+    let at = section.integer(&SEED, found)?;
     let seed = u64::try_from(at.value).ok();
     if seed.is_none() {
         found.push(Finding::new(
@@ -336,14 +349,13 @@ pub(super) fn approaches(
     let mut taken: Vec<At<String>> = Vec::new();
     let (mut list, mut places, mut wished) = (Vec::new(), Vec::new(), Vec::new());
     for mut section in sections {
-        let name = section.text("name", found);
-        section.missing("name", "reports call it by that", "name = \"heap\"", found);
-        let description = section.text("description", found);
+        let name = section.text(&NAME, found);
+        section.missing_field(&NAME, "reports call it by that", found);
+        let description = section.text(&DESCRIPTION, found);
         let wish = wish(&mut section, files, found);
         refuse_text(&mut section, found);
         let code = code_or_program(&mut section, files, found);
-        let place = ["source", "component", "command"];
-        let place = place.into_iter().find_map(|key| section.key(key));
+        let place = code_place(&section, APPROACH_CODE).or_else(|| section.key(&COMMAND));
         if place.is_none() && wish.is_none() {
             found.push(Finding::new(
                 section.span.clone(),
@@ -354,12 +366,12 @@ pub(super) fn approaches(
             ));
         }
         let grants = grant::grants(&mut section, files, found);
-        let sweep_at = section.key("sweep");
+        let sweep_at = section.key(&SWEEP);
         let sweep = sweep::sweep(&mut section, found);
         let words = words(&mut section, found);
         section.close(found);
-        let name = prose(name, "name", NAME_CHARS_MAX, found);
-        let description = optional(description, "description", PROSE_CHARS_MAX, found);
+        let name = prose(name, &NAME, found);
+        let description = optional(description, &DESCRIPTION, found);
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }
@@ -403,7 +415,7 @@ pub(super) fn approaches(
 
 /// Refuses `text` of an approach that is run.
 fn refuse_text(section: &mut Section<'_>, found: &mut Vec<Finding>) {
-    if let Some(place) = section.pass_over("text") {
+    if let Some(place) = section.pass_over(&TEXT) {
         found.push(Finding::new(
             place,
             "`text` belongs to a question in words",

@@ -1,16 +1,11 @@
 //! `command`: a program in any language as an approach.
 
 use super::error::{ConfigError, Finding, quoted};
+use super::fields::approach::{COMMAND, WORD_BYTES_MAX, WORDS_MAX};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
 use bakeoff_domain::spec::{CallTiming, Program};
 use std::path::Path;
-
-/// The most words of a command.
-const WORDS_MAX: usize = 64;
-
-/// The most bytes of one word.
-const WORD_BYTES_MAX: usize = 4096;
 
 /// The most bytes of an option before the file.
 const OPTION_BYTES_MAX: usize = 40;
@@ -27,7 +22,7 @@ pub(super) fn command(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Program> {
-    let list = section.array("command", "a list of words", found)?;
+    let list = section.array(&COMMAND, "a list of words", found)?;
     let mut words = Vec::new();
     for word in &list.value {
         let text = word.value.as_str().filter(|text| is_word(text));

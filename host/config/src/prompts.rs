@@ -6,6 +6,7 @@
 
 use super::asked_model;
 use super::error::{ConfigError, Finding, Findings};
+use super::fields::prompts::PROMPT_FILES;
 use super::paths::FileRef;
 use super::prompt_template::{PROMPT_BYTES_MAX, PromptKind, PromptTemplate};
 use super::section::Section;
@@ -50,8 +51,8 @@ pub(super) fn prompts(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> PromptFiles {
-    let named = PromptKind::ALL.map(|kind| {
-        let file = asked_model::file(kind.name(), &mut section, files, found);
+    let named = PROMPT_FILES.map(|(kind, field)| {
+        let file = asked_model::file(field, &mut section, files, found);
         file.map(|file| (kind, file))
     });
     section.close(found);

@@ -1,16 +1,23 @@
 //! Parsing of sentences, and of what the author of an approach says of it.
 
 use super::error::Finding;
+use super::fields::approach::{CHARACTERISTICS, CONS, PROS, RATIONALE};
+use super::fields::field::Field;
+use super::fields::kinds::{List, Text};
 use super::section::{At, Section};
 use bakeoff_domain::spec::AuthorWords;
 
-/// The most characters of a sentence of an author.
-pub(super) const SENTENCE_CHARS_MAX: usize = 600;
-/// The most sentences of a list.
-pub(super) const SENTENCES_MAX: usize = 8;
-
-/// Returns a text that is neither empty nor too long, and reports any other.
+/// Returns the text of a field that is neither empty nor too long, and reports any other.
 pub(super) fn prose(
+    at: Option<At<&str>>,
+    field: &Field<Text>,
+    found: &mut Vec<Finding>,
+) -> Option<At<String>> {
+    prose_of(at, field.key, field.kind.0, found)
+}
+
+/// Returns a text that is neither empty nor too long, and reports any other under the name `key`.
+pub(super) fn prose_of(
     at: Option<At<&str>>,
     key: &str,
     chars_max: usize,
@@ -40,23 +47,22 @@ pub(super) fn prose(
 /// Checks a text that may be missing as [`prose`] does; `None` if it is invalid.
 pub(super) fn optional(
     text: Option<At<&str>>,
-    key: &str,
-    chars_max: usize,
+    field: &Field<Text>,
     found: &mut Vec<Finding>,
 ) -> Option<Option<String>> {
     match text {
-        Some(_) => prose(text, key, chars_max, found).map(|text| Some(text.value)),
+        Some(_) => prose(text, field, found).map(|text| Some(text.value)),
         None => Some(None),
     }
 }
 
 /// Reads `rationale`, `characteristics`, `pros` and `cons`, each of which may be missing; `None` if one is invalid.
 pub(super) fn words(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<AuthorWords> {
-    let rationale = section.text("rationale", found);
-    let rationale = optional(rationale, "rationale", SENTENCE_CHARS_MAX, found);
-    let characteristics = list(section, "characteristics", found);
-    let pros = list(section, "pros", found);
-    let cons = list(section, "cons", found);
+    let rationale = section.text(&RATIONALE, found);
+    let rationale = optional(rationale, &RATIONALE, found);
+    let characteristics = list(section, &CHARACTERISTICS, found);
+    let pros = list(section, &PROS, found);
+    let cons = list(section, &CONS, found);
     Some(AuthorWords {
         rationale: rationale?,
         characteristics: characteristics?,
@@ -68,18 +74,19 @@ pub(super) fn words(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Opti
 /// Reads a list of sentences.
 fn list(
     section: &mut Section<'_>,
-    key: &'static str,
+    field: &Field<List<Text>>,
     found: &mut Vec<Finding>,
 ) -> Option<Vec<String>> {
-    let Some(read) = section.array(key, "a list of sentences", found) else {
-        return section.key(key).is_none().then(Vec::new);
+    let (key, sentences_max) = (field.key, *field.kind.count.end());
+    let Some(read) = section.array(field, "a list of sentences", found) else {
+        return section.key(field).is_none().then(Vec::new);
     };
-    if read.value.len() > SENTENCES_MAX {
+    if read.value.len() > sentences_max {
         found.push(Finding::new(
             read.span,
             format!("`{key}` has {} elements", read.value.len()),
             "too many",
-            format!("it has up to {SENTENCES_MAX} sentences: keep those that matter most"),
+            format!("it has up to {sentences_max} sentences: keep those that matter most"),
         ));
         return None;
     }
@@ -98,7 +105,7 @@ fn list(
             value,
             span: one.span,
         };
-        sentences.push(prose(Some(sentence), key, SENTENCE_CHARS_MAX, found)?.value);
+        sentences.push(prose_of(Some(sentence), key, field.kind.of.0, found)?.value);
     }
     Some(sentences)
 }

@@ -1,54 +1,54 @@
 //! Questions in words: `kind = "opinion"`. Their approaches are texts, their criteria opinions, and nothing is run.
 
 use super::error::{Finding, quoted};
-use super::paths::{self, FileKind, FileRef};
-use super::problem::{
-    ApproachPlace, Approaches, NAME_CHARS_MAX, PROSE_CHARS_MAX, refuse_duplicate,
+use super::fields::approach::{
+    COMMAND, COMPONENT, DESCRIPTION, GRANT, INSTRUCTIONS, NAME, SOURCE, SWEEP, TEXT, WRITE,
 };
+use super::fields::experiment::{
+    AGGREGATOR_TABLES, APPROACH_TABLES, BUILD_TABLE, EVALUATOR_TABLES, GENERATE_TABLE,
+    INTERFACE_TABLE, KIND, LIMITS_TABLE, MEASURE_TABLE, PROMPTS_TABLE, ROUNDS_TABLE,
+    WORKLOAD_TABLE,
+};
+use super::paths::{self, FileKind, FileRef};
+use super::problem::{ApproachPlace, Approaches, refuse_duplicate};
 use super::prose::{optional, prose, words};
 use super::section::{At, Section};
 use bakeoff_domain::report::{APPROACH_TEXT_BYTES_MAX, JUDGED_SOURCES_MAX};
 use bakeoff_domain::spec::{Approach, ApproachText, Code, Criterion, Experiment};
 use std::ops::Range;
 
-/// The key of the kind of a file.
-pub(super) const KIND: &str = "kind";
-
-/// The kinds of experiment files; true for a question in words.
-const KINDS: [(&str, bool); 2] = [("measured", false), ("opinion", true)];
-
 /// The tables of an experiment that is run.
 const RUN_TABLES: [&str; 10] = [
-    "interface",
-    "workload",
-    "limits",
-    "measure",
-    "evaluator",
-    "aggregator",
-    "build",
-    "generate",
-    "prompts",
-    "rounds",
+    INTERFACE_TABLE.key,
+    WORKLOAD_TABLE.key,
+    LIMITS_TABLE.key,
+    MEASURE_TABLE.key,
+    EVALUATOR_TABLES.key,
+    AGGREGATOR_TABLES.key,
+    BUILD_TABLE.key,
+    GENERATE_TABLE.key,
+    PROMPTS_TABLE.key,
+    ROUNDS_TABLE.key,
 ];
 
 /// The keys of an approach that is run.
 const RUN_KEYS: [&str; 7] = [
-    "source",
-    "component",
-    "command",
-    "write",
-    "instructions",
-    "grant",
-    "sweep",
+    SOURCE.key,
+    COMPONENT.key,
+    COMMAND.key,
+    WRITE.key,
+    INSTRUCTIONS.key,
+    GRANT.key,
+    SWEEP.key,
 ];
 
 /// Reads `kind`. Returns true for a question in words, and `None` if it is wrong: what else the file must have is not known
 /// then.
 pub(super) fn is_in_words(root: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<bool> {
-    if root.key(KIND).is_none() {
-        return Some(root.choice(KIND, &KINDS, found).is_some());
+    if root.key(&KIND).is_none() {
+        return Some(root.choice(&KIND, found).is_some());
     }
-    root.choice(KIND, &KINDS, found).map(|kind| kind.value)
+    root.choice(&KIND, found).map(|kind| kind.value)
 }
 
 /// Refuses the tables of an experiment that is run.
@@ -72,18 +72,18 @@ pub(super) fn approaches(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Approaches> {
-    let sections = root.sections("approach", JUDGED_SOURCES_MAX, found);
+    let sections = root.sections(&APPROACH_TABLES, JUDGED_SOURCES_MAX, found);
     let wanted = sections.len();
     let mut taken: Vec<At<String>> = Vec::new();
     let (mut list, mut places) = (Vec::new(), Vec::new());
     for mut section in sections {
-        let name = section.text("name", found);
-        section.missing("name", "reports call it by that", "name = \"cdn\"", found);
-        let description = section.text("description", found);
-        let place = section.value_place("text");
-        let place = place.or_else(|| section.value_place("description"));
+        let name = section.text(&NAME, found);
+        section.missing(NAME.key, "reports call it by that", "name = \"cdn\"", found);
+        let description = section.text(&DESCRIPTION, found);
+        let place = section.value_place(&TEXT);
+        let place = place.or_else(|| section.value_place(&DESCRIPTION));
         let place = place.unwrap_or(section.span.clone());
-        let named = section.text("text", found);
+        let named = section.text(&TEXT, found);
         let file = match named {
             Some(named) => paths::relative(&named, FileKind::Told, found).map(Some),
             None => Some(None),
@@ -98,7 +98,7 @@ pub(super) fn approaches(
                 ));
             }
         }
-        if section.key("text").is_none() && section.key("description").is_none() {
+        if section.key(&TEXT).is_none() && section.key(&DESCRIPTION).is_none() {
             found.push(Finding::new(
                 section.span.clone(),
                 "nothing says what this approach is",
@@ -108,8 +108,8 @@ pub(super) fn approaches(
         }
         let words = words(&mut section, found);
         section.close(found);
-        let name = prose(name, "name", NAME_CHARS_MAX, found);
-        let description = optional(description, "description", PROSE_CHARS_MAX, found);
+        let name = prose(name, &NAME, found);
+        let description = optional(description, &DESCRIPTION, found);
         if let Some(name) = &name {
             refuse_duplicate(&mut taken, name, found);
         }

@@ -1,12 +1,14 @@
 //! The `gate` of a criterion: bounds on its score or its reading.
 
 use super::error::Finding;
+use super::fields::criterion::{
+    GATE, READING, READING_MAX, READING_MIN, SCORE, SCORE_MAX, SCORE_MIN,
+};
+use super::fields::field::Field;
+use super::fields::kinds::MAGNITUDE_MAX;
 use super::section::{Amount, Number, Section};
 use super::units;
 use bakeoff_domain::spec::{Gate, GateOn};
-
-/// The largest weight, bound or end of a range. Beyond it, sums lose precision.
-pub(super) const MAGNITUDE_MAX: f64 = 1e15;
 
 /// The error that a declared gate is invalid; the findings say why.
 pub(super) struct InvalidGate;
@@ -17,13 +19,13 @@ pub(super) fn gate(
     unit: Option<&str>,
     found: &mut Vec<Finding>,
 ) -> Result<Option<Gate>, InvalidGate> {
-    let declared = section.key("gate").is_some();
-    let Some(mut gate) = section.section("gate", found) else {
+    let declared = section.key(&GATE).is_some();
+    let Some(mut gate) = section.section(&GATE, found) else {
         return if declared { Err(InvalidGate) } else { Ok(None) };
     };
     let before = found.len();
-    let score = gate.section("score", found);
-    let reading = gate.section("reading", found);
+    let score = gate.section(&SCORE, found);
+    let reading = gate.section(&READING, found);
     let place = gate.span.clone();
     gate.close(found);
     let (on, mut bounds, unit) = match (score, reading) {
@@ -46,8 +48,16 @@ pub(super) fn gate(
             return Err(InvalidGate);
         }
     };
-    let min = bound(&mut bounds, "min", unit, found);
-    let max = bound(&mut bounds, "max", unit, found);
+    let (min, max) = match on {
+        GateOn::Score => (
+            bound(&mut bounds, &SCORE_MIN, unit, found),
+            bound(&mut bounds, &SCORE_MAX, unit, found),
+        ),
+        GateOn::Reading => (
+            bound(&mut bounds, &READING_MIN, unit, found),
+            bound(&mut bounds, &READING_MAX, unit, found),
+        ),
+    };
     bounds.close(found);
     let impossible = match (min, max) {
         (None, None) => Some("has neither `min` nor `max`"),
@@ -72,13 +82,13 @@ pub(super) fn gate(
 }
 
 /// Reads a bound of a gate; for readings in bytes or nanoseconds also with a unit: `"64 MiB"`, `"2 ms"`.
-fn bound(
+fn bound<K>(
     section: &mut Section<'_>,
-    key: &'static str,
+    field: &Field<K>,
     unit: Option<&str>,
     found: &mut Vec<Finding>,
 ) -> Option<f64> {
-    let at = section.amount(key, "a number", found)?;
+    let at = section.amount(field, "a number", found)?;
     let read = match (at.value, unit) {
         (Amount::Number(number), _) => Ok(number),
         (Amount::Text(text), Some("bytes")) => {
@@ -96,7 +106,7 @@ fn bound(
     };
     found.push(Finding::new(
         at.span,
-        format!("`{key}` of this gate is no bound"),
+        format!("`{}` of this gate is no bound", field.key),
         "impossible value",
         help,
     ));

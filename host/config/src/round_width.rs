@@ -1,11 +1,10 @@
 //! `width` of `[rounds]`: the number of candidates of a round.
 
+use super::amounts::word_or_whole;
 use super::error::Finding;
-use super::section::{Amount, Number, Section};
+use super::fields::rounds::WIDTH;
+use super::section::Section;
 use std::ops::RangeInclusive;
-
-/// The most candidates of a round.
-pub const WIDTH_MAX: u32 = 48;
 
 /// The number of candidates of a first round, and of one after three without a new best, where it follows from what is
 /// found.
@@ -40,22 +39,9 @@ impl Width {
 
 /// `width`: a number of candidates, or `"adaptive"`.
 pub(super) fn width(section: &mut Section<'_>, found: &mut Vec<Finding>) -> Option<Width> {
-    let at = section.amount("width", "\"adaptive\" or a number of candidates", found)?;
-    let fixed = match at.value {
-        Amount::Text("adaptive") => return Some(Width::Adaptive),
-        Amount::Number(Number::Integer(count)) => u32::try_from(count).ok(),
-        _ => None,
-    };
-    if let Some(count) = fixed.filter(|count| (1..=WIDTH_MAX).contains(count)) {
-        return Some(Width::Fixed(count));
-    }
-    found.push(Finding::new(
-        at.span,
-        format!("`width` is neither \"adaptive\" nor a whole number from 1 to {WIDTH_MAX}"),
-        "impossible value",
-        "write `width = 8`, or `width = \"adaptive\"` for more where less finds nothing",
-    ));
-    None
+    let help = "write `width = 8`, or `width = \"adaptive\"` for more where less finds nothing";
+    let width = word_or_whole(section, &WIDTH, ("candidates", help), found)?;
+    Some(width.map_or(Width::Adaptive, Width::Fixed))
 }
 
 #[cfg(test)]

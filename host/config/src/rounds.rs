@@ -1,132 +1,29 @@
 //! `[rounds]`: a search for better approaches before the race, in rounds.
 
+use super::amounts::{duration, whole};
 use super::cells;
 use super::error::{Finding, quoted};
-use super::options::{duration, whole};
+use super::fields::field::Field;
+use super::fields::kinds::{Choice, List, Whole};
+use super::fields::rounds::{
+    AFTER_FAILURE, AHEAD, ALLOCATE, CONTROL, COUNT, FINALISTS, ISLANDS, MIGRATE_EVERY, MIX,
+    PARENTS, PATIENCE, PROPOSE, PROPOSER, SEED, SELECT, TIME, UNTIL,
+};
 use super::paths::{self, FileKind, FileRef};
 use super::reference;
 use super::round_width::{Width, width};
+use super::search_choices::{AfterFailure, Allocate, Propose, Select, Wish};
 use super::section::Section;
-
 use bakeoff_domain::reference::ComponentReference;
 use bakeoff_domain::report::CellAxis;
 use bakeoff_domain::spec::Code;
-use std::ops::RangeInclusive;
 use std::time::Duration;
-
-/// The most rounds of a search.
-pub const ROUNDS_MAX: u32 = 1_000;
-
-/// The most candidates that a round begins with, and the most that race when a search is over.
-pub const KEPT_MAX: u32 = 8;
-
-/// The most islands of a search.
-const ISLANDS_MAX: u32 = 8;
 
 /// The number of rounds between two migrations where none is given.
 const MIGRATE_EVERY_DEFAULT: u32 = 5;
 
 /// The number of rounds where none is given.
 pub const ROUNDS_DEFAULT: u32 = 5;
-
-/// Bounds of the time for all rounds.
-const TIME: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(86_400);
-
-/// A way of making candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Propose {
-    /// One parameter of a good candidate moves to a neighbouring value, then further.
-    Climb,
-    /// Several parameters of good candidates are mixed and moved at random, by a distance that adapts.
-    Evolve,
-    /// Parameters are drawn without regard to any result.
-    Draw,
-    /// A place in the source of a good candidate changes: a constant, an order of loops, a data structure.
-    Mutate,
-    /// A model writes a better source, told what was learnt.
-    Model,
-    /// A proposer, which is a component of the experiment's, names programs, told what was learnt.
-    Component,
-}
-
-impl Propose {
-    /// Every way, with its word in files.
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("climb", Self::Climb),
-        ("evolve", Self::Evolve),
-        ("draw", Self::Draw),
-        ("mutate", Self::Mutate),
-        ("model", Self::Model),
-        ("component", Self::Component),
-    ];
-
-    /// Returns true if it makes candidates of those that were found to be good.
-    pub fn has_parents(self) -> bool {
-        matches!(self, Self::Climb | Self::Evolve | Self::Mutate)
-    }
-
-    /// Returns the word of the way.
-    pub fn name(self) -> &'static str {
-        let own = Self::ALL.iter().find(|(_, way)| *way == self);
-        own.map_or("climb", |(name, _)| name)
-    }
-}
-
-/// Wish for a candidate that a model writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Wish {
-    /// A better version of the best so far.
-    Improve,
-    /// The best of two of the best in one.
-    Combine,
-    /// Another idea than those that were tried.
-    New,
-}
-
-impl Wish {
-    /// Every wish, with its word in files.
-    pub const ALL: [(&'static str, Self); 3] = [
-        ("improve", Self::Improve),
-        ("combine", Self::Combine),
-        ("new", Self::New),
-    ];
-
-    /// Returns the word of the wish.
-    pub fn name(self) -> &'static str {
-        let own = Self::ALL.iter().find(|(_, wish)| *wish == self);
-        own.map_or("improve", |(name, _)| name)
-    }
-}
-
-/// Making of a round that comes after one without a new best.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AfterFailure {
-    /// From the best so far, as any other.
-    #[default]
-    RefineBest,
-    /// From the approaches that the search began with, by values that are drawn, or by another idea of a model's.
-    New,
-}
-
-/// Choice of the candidates that race.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Select {
-    /// The best.
-    #[default]
-    Top,
-    /// The best of those that pass the gates of all criteria.
-    Passing,
-}
-
-/// Choice of the candidates of a round that are timed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Allocate {
-    /// The best by fuel.
-    #[default]
-    Racing,
-    /// All that passed their checks.
-    Equal,
-}
 
 /// Options of a search in rounds: the table `[rounds]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,36 +102,29 @@ pub(super) fn rounds(
 ) -> Rounds {
     let none = Rounds::default();
     let width = width(&mut section, found);
-    let mut number = |key: &'static str, most: u32, found: &mut Vec<Finding>| {
-        let at = whole(&mut section, key, 1..=i64::from(most), found)?;
+    let mut number = |field: &Field<Whole>, found: &mut Vec<Finding>| {
+        let at = whole(&mut section, field, found)?;
         u32::try_from(at.value).ok()
     };
-    let count = number("count", ROUNDS_MAX, found);
-    let parents = number("parents", KEPT_MAX, found);
-    let finalists = number("finalists", KEPT_MAX, found);
-    let patience = number("patience", ROUNDS_MAX, found);
-    let islands = number("islands", ISLANDS_MAX, found);
-    let migrate_every = number("migrate_every", ROUNDS_MAX, found);
+    let count = number(&COUNT, found);
+    let parents = number(&PARENTS, found);
+    let finalists = number(&FINALISTS, found);
+    let patience = number(&PATIENCE, found);
+    let islands = number(&ISLANDS, found);
+    let migrate_every = number(&MIGRATE_EVERY, found);
     let cells = cells::cells(&mut section, found);
     cells::refuse_contradictions(&section, (parents, islands), found);
-    let propose = words(&mut section, "propose", &Propose::ALL, found);
-    let mix = words(&mut section, "mix", &Wish::ALL, found);
+    let propose = words(&mut section, &PROPOSE, found);
+    let mix = words(&mut section, &MIX, found);
     let proposer = proposer(&mut section, &propose, files, found);
-    let makings = [
-        ("refine-best", AfterFailure::RefineBest),
-        ("new", AfterFailure::New),
-    ];
-    let after_failure = section.choice("after_failure", &makings, found);
-    let shares = [("racing", Allocate::Racing), ("equal", Allocate::Equal)];
-    let allocate = section.choice("allocate", &shares, found);
-    let choices = [("top", Select::Top), ("passing", Select::Passing)];
-    let select = section.choice("select", &choices, found);
-    let ends = [("count", false), ("gates", true)];
-    let until = section.choice("until", &ends, found);
-    let time = duration(&mut section, "time", TIME, found);
-    let seed = whole(&mut section, "seed", 0..=i64::MAX, found);
-    let ahead = section.flag("ahead", found);
-    let control = section.flag("control", found);
+    let after_failure = section.choice(&AFTER_FAILURE, found);
+    let allocate = section.choice(&ALLOCATE, found);
+    let select = section.choice(&SELECT, found);
+    let until = section.choice(&UNTIL, found);
+    let time = duration(&mut section, &TIME, found);
+    let seed = whole(&mut section, &SEED, found);
+    let ahead = section.flag(&AHEAD, found);
+    let control = section.flag(&CONTROL, found);
     section.close(found);
     Rounds {
         count: count.unwrap_or(none.count),
@@ -267,14 +157,9 @@ fn proposer(
     found: &mut Vec<Finding>,
 ) -> Option<Code> {
     let is_way = ways.contains(&Propose::Component);
-    let Some(named) = section.text("proposer", found) else {
+    let Some(named) = section.text(&PROPOSER, found) else {
         if is_way {
-            section.missing(
-                "proposer",
-                "`propose` names \"component\"",
-                "proposer = \"proposers/grid.rs\"",
-                found,
-            );
+            section.missing_field(&PROPOSER, "`propose` names \"component\"", found);
         }
         return None;
     };
@@ -298,13 +183,13 @@ fn proposer(
 /// A list of words, each once; empty if there is none.
 fn words<T: Copy + PartialEq>(
     section: &mut Section<'_>,
-    key: &'static str,
-    all: &[(&'static str, T)],
+    field: &Field<List<Choice<T>>>,
     found: &mut Vec<Finding>,
 ) -> Vec<T> {
+    let (key, Choice(all)) = (field.key, &field.kind.of);
     let known: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
     let known = known.join(", ");
-    let Some(list) = section.array(key, "a list of words", found) else {
+    let Some(list) = section.array(field, "a list of words", found) else {
         return Vec::new();
     };
     let mut words = Vec::new();

@@ -4,6 +4,9 @@
 //! key is known only if it is read, so that no key can be accepted and then ignored.
 
 use super::error::{Finding, quoted};
+use super::fields::field::Field;
+use super::fields::kinds::Choice;
+use super::fields::tables::Sections;
 use super::suggest;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -15,6 +18,24 @@ pub(super) struct At<T> {
     pub(super) value: T,
     /// The span.
     pub(super) span: Range<usize>,
+}
+
+/// A key to be read: that of a field of the experiment file, or one of another file.
+pub(super) trait Key {
+    /// Returns the key.
+    fn name(&self) -> &'static str;
+}
+
+impl Key for &'static str {
+    fn name(&self) -> &'static str {
+        self
+    }
+}
+
+impl<K: ?Sized> Key for &Field<K> {
+    fn name(&self) -> &'static str {
+        self.key
+    }
 }
 
 /// A table that is being read.
@@ -73,24 +94,25 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the span of a key, if it is there.
-    pub(super) fn key(&self, key: &str) -> Option<Range<usize>> {
-        self.table.get_key_value(key).map(|(name, _)| name.span())
+    pub(super) fn key(&self, key: impl Key) -> Option<Range<usize>> {
+        let found = self.table.get_key_value(key.name());
+        found.map(|(name, _)| name.span())
     }
 
     /// Returns the span of a key's value, if it is there.
-    pub(super) fn value_place(&self, key: &str) -> Option<Range<usize>> {
-        self.table.get(key).map(toml::Spanned::span)
+    pub(super) fn value_place(&self, key: impl Key) -> Option<Range<usize>> {
+        self.table.get(key.name()).map(toml::Spanned::span)
     }
 
     /// Returns true if a key's value is a table.
-    pub(super) fn is_table(&self, key: &str) -> bool {
-        let value = self.table.get(key);
+    pub(super) fn is_table(&self, key: impl Key) -> bool {
+        let value = self.table.get(key.name());
         value.is_some_and(|value| value.get_ref().as_table().is_some())
     }
 
     /// Returns true if a key's value is this text.
-    pub(super) fn is_text(&self, key: &str, text: &str) -> bool {
-        let value = self.table.get(key);
+    pub(super) fn is_text(&self, key: impl Key, text: &str) -> bool {
+        let value = self.table.get(key.name());
         value.is_some_and(|value| value.get_ref().as_str() == Some(text))
     }
 
@@ -119,45 +141,33 @@ impl<'a> Section<'a> {
     }
 
     /// Reads a string.
-    pub(super) fn text(
-        &mut self,
-        key: &'static str,
-        found: &mut Vec<Finding>,
-    ) -> Option<At<&'a str>> {
-        self.typed(key, "a text in quotes", found, DeValue::as_str)
+    pub(super) fn text(&mut self, key: impl Key, found: &mut Vec<Finding>) -> Option<At<&'a str>> {
+        self.typed(key.name(), "a text in quotes", found, DeValue::as_str)
     }
 
     /// Reads `true` or `false`.
-    pub(super) fn flag(&mut self, key: &'static str, found: &mut Vec<Finding>) -> Option<At<bool>> {
-        self.typed(key, "`true` or `false`", found, DeValue::as_bool)
+    pub(super) fn flag(&mut self, key: impl Key, found: &mut Vec<Finding>) -> Option<At<bool>> {
+        self.typed(key.name(), "`true` or `false`", found, DeValue::as_bool)
     }
 
     /// Reads a whole number.
-    pub(super) fn integer(
-        &mut self,
-        key: &'static str,
-        found: &mut Vec<Finding>,
-    ) -> Option<At<i64>> {
-        self.typed(key, "a whole number below 2^63", found, integer)
+    pub(super) fn integer(&mut self, key: impl Key, found: &mut Vec<Finding>) -> Option<At<i64>> {
+        self.typed(key.name(), "a whole number below 2^63", found, integer)
     }
 
     /// Reads a number.
-    pub(super) fn number(
-        &mut self,
-        key: &'static str,
-        found: &mut Vec<Finding>,
-    ) -> Option<At<Number>> {
-        self.typed(key, "a number", found, number)
+    pub(super) fn number(&mut self, key: impl Key, found: &mut Vec<Finding>) -> Option<At<Number>> {
+        self.typed(key.name(), "a number", found, number)
     }
 
     /// Reads a string or a number, for amounts that may have a unit.
     pub(super) fn amount(
         &mut self,
-        key: &'static str,
+        key: impl Key,
         wanted: &str,
         found: &mut Vec<Finding>,
     ) -> Option<At<Amount<'a>>> {
-        self.typed(key, wanted, found, |value| match value {
+        self.typed(key.name(), wanted, found, |value| match value {
             DeValue::String(text) => Some(Amount::Text(text.as_ref())),
             other => number(other).map(Amount::Number),
         })
@@ -166,11 +176,11 @@ impl<'a> Section<'a> {
     /// Reads one of several words, and returns the value that belongs to it.
     pub(super) fn choice<T: Copy>(
         &mut self,
-        key: &'static str,
-        words: &[(&'static str, T)],
+        field: &Field<Choice<T>>,
         found: &mut Vec<Finding>,
     ) -> Option<At<T>> {
-        let text = self.text(key, found)?;
+        let text = self.text(field, found)?;
+        let Choice(words) = field.kind;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
             return Some(At {
                 value: *value,
@@ -189,7 +199,7 @@ impl<'a> Section<'a> {
         };
         found.push(Finding::new(
             text.span,
-            format!("`{key}` cannot be {}", quoted(text.value)),
+            format!("`{}` cannot be {}", field.key, quoted(text.value)),
             "unknown word",
             help,
         ));
@@ -199,11 +209,11 @@ impl<'a> Section<'a> {
     /// Reads an array, its elements with spans.
     pub(super) fn array(
         &mut self,
-        key: &'static str,
+        key: impl Key,
         wanted: &str,
         found: &mut Vec<Finding>,
     ) -> Option<At<Vec<At<&'a DeValue<'a>>>>> {
-        self.typed(key, wanted, found, |value| {
+        self.typed(key.name(), wanted, found, |value| {
             let elements = value.as_array()?.iter();
             Some(
                 elements
@@ -219,10 +229,11 @@ impl<'a> Section<'a> {
     /// Reads a text, or a list of texts; none if the key is not there. An element of another type is a finding.
     pub(super) fn one_or_more_texts(
         &mut self,
-        key: &'static str,
+        key: impl Key,
         wanted: &str,
         found: &mut Vec<Finding>,
     ) -> Vec<At<&'a str>> {
+        let key = key.name();
         let value = self.typed(key, wanted, found, |value| match value {
             DeValue::Array(_) | DeValue::String(_) => Some(value),
             _ => None,
@@ -252,9 +263,10 @@ impl<'a> Section<'a> {
     /// Begins to read a nested table: `[limits]`.
     pub(super) fn section(
         &mut self,
-        key: &'static str,
+        key: impl Key,
         found: &mut Vec<Finding>,
     ) -> Option<Section<'a>> {
+        let key = key.name();
         let table = self.typed(key, "a table", found, DeValue::as_table)?;
         Some(Section::new(format!("`{key}`"), table.value, table.span))
     }
@@ -263,10 +275,11 @@ impl<'a> Section<'a> {
     /// finding.
     pub(super) fn sections(
         &mut self,
-        key: &'static str,
+        key: impl Key,
         max: usize,
         found: &mut Vec<Finding>,
     ) -> Vec<Section<'a>> {
+        let key = key.name();
         let wanted = format!("a list of tables, each begun by `[[{key}]]`");
         let Some(list) = self.array(key, &wanted, found) else {
             return Vec::new();
@@ -295,6 +308,15 @@ impl<'a> Section<'a> {
             }
         }
         sections
+    }
+
+    /// Begins to read the tables of a field of the experiment file, as many as it may have.
+    pub(super) fn tables(
+        &mut self,
+        field: &Field<Sections>,
+        found: &mut Vec<Finding>,
+    ) -> Vec<Section<'a>> {
+        self.sections(field, *field.kind.count.end(), found)
     }
 
     /// Returns all keys of a table whose keys the user chooses, each with its value. Ends the reading.
@@ -357,12 +379,18 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the span of a key that has no meaning here, and marks it as known.
-    pub(super) fn pass_over(&mut self, key: &'static str) -> Option<Range<usize>> {
-        self.find(key).map(|(name, _)| name)
+    pub(super) fn pass_over(&mut self, key: impl Key) -> Option<Range<usize>> {
+        self.find(key.name()).map(|(name, _)| name)
     }
 
     /// Reports a missing key. A key of the wrong type is not missing: it has been reported already.
-    pub(super) fn missing(&self, key: &str, why: &str, example: &str, found: &mut Vec<Finding>) {
+    pub(super) fn missing(
+        &self,
+        key: &'static str,
+        why: &str,
+        example: &str,
+        found: &mut Vec<Finding>,
+    ) {
         if self.key(key).is_none() {
             found.push(Finding::new(
                 self.span.clone(),
@@ -371,6 +399,16 @@ impl<'a> Section<'a> {
                 format!("add a line like `{example}`"),
             ));
         }
+    }
+
+    /// Reports a missing field, with its example.
+    pub(super) fn missing_field<K: ?Sized>(
+        &self,
+        field: &Field<K>,
+        why: &str,
+        found: &mut Vec<Finding>,
+    ) {
+        self.missing(field.key, why, field.example, found);
     }
 
     /// Ends the reading: keys that were not read are findings.

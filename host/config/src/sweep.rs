@@ -1,20 +1,17 @@
 //! `sweep`: the parameters of an approach, and the values that are tried.
 
 use super::error::{Finding, quoted};
+use super::fields::approach::{FROM, PARAMETERS_MAX, STEP, SWEEP, TO, VALUE_CHARS_MAX, VALUES_MAX};
+use super::fields::field::Field;
+use super::fields::kinds;
 use super::section::{At, Number, Section, number};
 use bakeoff_domain::spec::Parameter;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::de::DeValue;
 
-/// The most parameters of an approach.
-pub(super) const PARAMETERS_MAX: usize = 8;
-/// The most values of a parameter.
-pub(super) const VALUES_MAX: usize = 10_000;
 /// The most characters of a parameter's name.
 const NAME_CHARS_MAX: usize = 40;
-/// The most characters of a value that is a text.
-const VALUE_CHARS_MAX: usize = 100;
 /// The decimal places to which the values of a range are rounded, so that 0.1 + 0.2 is 0.3.
 const RANGE_DIGITS: usize = 12;
 
@@ -24,8 +21,8 @@ pub(super) fn sweep(
     approach: &mut Section<'_>,
     found: &mut Vec<Finding>,
 ) -> Option<Vec<Parameter>> {
-    let place = approach.key("sweep");
-    let section = approach.section("sweep", found);
+    let place = approach.key(&SWEEP);
+    let section = approach.section(&SWEEP, found);
     let Some(place) = place else {
         return Some(Vec::new());
     };
@@ -195,14 +192,14 @@ fn value(value: &DeValue<'_>) -> Option<String> {
 /// Returns the values of a range, both ends included.
 fn range(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<Vec<String>> {
     let span = section.span.clone();
-    let mut part = |key: &'static str, example: &str, found: &mut Vec<Finding>| {
-        let read = section.number(key, found);
-        section.missing(key, "a range has both ends and a step", example, found);
+    let mut part = |field: &Field<kinds::Number>, found: &mut Vec<Finding>| {
+        let read = section.number(field, found);
+        section.missing_field(field, "a range has both ends and a step", found);
         read.map(|at| at.value)
     };
-    let from = part("from", "from = 2", found);
-    let to = part("to", "to = 8", found);
-    let step = part("step", "step = 2", found);
+    let from = part(&FROM, found);
+    let to = part(&TO, found);
+    let step = part(&STEP, found);
     section.close(found);
     let values = match (from?, to?, step?) {
         (Number::Integer(from), Number::Integer(to), Number::Integer(step)) => {

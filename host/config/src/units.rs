@@ -10,7 +10,7 @@ use std::time::Duration;
 #[error("{0}")]
 pub struct UnitError(pub(super) String);
 
-const BYTE_UNITS: &[(&str, f64)] = &[
+pub(super) const BYTE_UNITS: &[(&str, f64)] = &[
     ("B", 1.0),
     ("kB", 1e3),
     ("MB", 1e6),
@@ -21,7 +21,7 @@ const BYTE_UNITS: &[(&str, f64)] = &[
 ];
 
 /// Units of time, in nanoseconds, so that no fraction of a second is rounded twice.
-const DURATION_UNITS: &[(&str, f64)] = &[
+pub(super) const DURATION_UNITS: &[(&str, f64)] = &[
     ("ns", 1.0),
     ("us", 1e3),
     ("µs", 1e3),

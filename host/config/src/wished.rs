@@ -1,6 +1,8 @@
 //! Approaches that a model is to write: `[[approach]]` with `write = true`.
 
 use super::error::Finding;
+use super::fields::approach::{COMMAND, COMPONENT, GRANT, INSTRUCTIONS, SOURCE, SWEEP, WRITE};
+use super::fields::field::Field;
 use super::paths::{self, FileKind, FileRef};
 use super::section::Section;
 use bakeoff_domain::spec::AuthorWords;
@@ -53,13 +55,9 @@ pub(super) fn wish(
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
 ) -> Option<Wish> {
-    let pair = |section: &Section<'_>, key: &str| {
-        let (from, to) = (section.key(key)?, section.value_place(key)?);
-        Some(from.start..to.end)
-    };
-    let write = section.flag("write", found).filter(|write| write.value);
-    let named = section.text("instructions", found);
-    let at = section.key("instructions");
+    let write = section.flag(&WRITE, found).filter(|write| write.value);
+    let named = section.text(&INSTRUCTIONS, found);
+    let at = section.key(&INSTRUCTIONS);
     let Some(write) = write else {
         if let Some(at) = at {
             found.push(Finding::new(
@@ -71,7 +69,7 @@ pub(super) fn wish(
         }
         return None;
     };
-    let others = ["source", "component", "command", "sweep", "grant"];
+    let others = [SOURCE.key, COMPONENT.key, COMMAND.key, SWEEP.key, GRANT.key];
     if let Some(other) = others.into_iter().find_map(|key| section.key(key)) {
         found.push(
             Finding::new(
@@ -91,11 +89,17 @@ pub(super) fn wish(
     files.extend(file.clone());
     let instructions = file
         .map(|file| file.path)
-        .zip(pair(section, "instructions"));
+        .zip(with_value(section, &INSTRUCTIONS));
     Some(Wish {
-        write: pair(section, "write")?,
+        write: with_value(section, &WRITE)?,
         instructions,
     })
+}
+
+/// Returns the span of a key and its value.
+fn with_value<K>(section: &Section<'_>, field: &Field<K>) -> Option<Range<usize>> {
+    let (from, to) = (section.key(field)?, section.value_place(field)?);
+    Some(from.start..to.end)
 }
 
 /// Returns the text of an experiment file in which each of these wishes has the code that was written for it: the path of

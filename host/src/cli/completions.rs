@@ -50,7 +50,7 @@ pub(super) struct SchemaArguments {}
 
 /// Writes the schema to stdout.
 pub(super) fn schema(SchemaArguments {}: &SchemaArguments) -> Result<Status, Failure> {
-    show::write(bakeoff_config::SCHEMA)?;
+    show::write(&bakeoff_config::schema())?;
     Ok(Status::Done)
 }
 

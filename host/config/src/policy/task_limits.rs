@@ -1,7 +1,7 @@
 //! Limits of a task that somebody else sent to this machine.
 
 use super::Policy;
-use crate::options::{FUEL, MEMORY_BYTES, OUTPUT_BYTES, WALL};
+use crate::fields::options::{FUEL, MEMORY, OUTPUT, WALL};
 use crate::section::At;
 use crate::units::{show_bytes, show_duration};
 use bakeoff_domain::spec::Limits;
@@ -14,13 +14,13 @@ impl Policy {
     /// The limit that is too high, with the most that it may be.
     pub fn permit_task(&self, limits: &Limits) -> Result<(), String> {
         let bytes = |bytes: u64| show_bytes(bytes);
-        let memory = most(self.memory_bytes.as_ref(), *MEMORY_BYTES.end());
+        let memory = most(self.memory_bytes.as_ref(), *MEMORY.kind.0.end());
         permitted("memory", limits.memory_bytes, memory, bytes)?;
-        let fuel = most(self.fuel.as_ref(), FUEL.end().unsigned_abs());
+        let fuel = most(self.fuel.as_ref(), FUEL.kind.0.end().unsigned_abs());
         permitted("fuel", limits.fuel, fuel, |fuel| fuel.to_string())?;
-        let wall = most(self.wall.as_ref(), *WALL.end());
+        let wall = most(self.wall.as_ref(), *WALL.kind.0.end());
         permitted("wall", limits.wall, wall, show_duration)?;
-        let output = most(self.output_bytes.as_ref(), *OUTPUT_BYTES.end());
+        let output = most(self.output_bytes.as_ref(), *OUTPUT.kind.0.end());
         permitted("output", limits.output_bytes, output, bytes)
     }
 }
