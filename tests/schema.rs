@@ -1,10 +1,12 @@
-//! The schema for editors is made of the fields that the parser reads by, and kept (`BLESS=1` writes it anew).
+//! The schema for editors and the page of the reference are made of the fields that the parser reads by; both are kept
+//! (`BLESS=1` writes them anew).
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 const SCHEMA: &str = "../tests/golden/experiment.schema.json";
+const REFERENCE: &str = "../docs/experiment.md";
 
 /// Every table of the file: where it stands in the schema, and a file that has an unknown key there.
 const TABLES: [(&str, &str); 24] = [
@@ -134,6 +136,24 @@ fn hold_to(file: &str, text: &str) {
 #[test]
 fn the_schema_is_that_of_the_golden_file() {
     hold_to(SCHEMA, &bakeoff_config::schema());
+}
+
+#[test]
+fn the_reference_has_the_tables_of_the_fields() {
+    let mut page = std::fs::read_to_string(REFERENCE).unwrap();
+    for (table, text) in bakeoff_config::reference_tables() {
+        let (begin, end) = (
+            format!("<!-- keys of {table} -->\n"),
+            "<!-- end of keys -->",
+        );
+        let start = page
+            .find(&begin)
+            .unwrap_or_else(|| panic!("{begin} is missing"));
+        let start = start + begin.len();
+        let length = page[start..].find(end).unwrap();
+        page.replace_range(start..start + length, &format!("\n{text}\n"));
+    }
+    hold_to(REFERENCE, &page);
 }
 
 #[test]
