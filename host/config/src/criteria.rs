@@ -40,7 +40,18 @@ pub fn unit_of(source: &Source) -> Option<&'static str> {
 fn direction_of(source: &Source) -> Direction {
     match source {
         Source::Coverage => Direction::HigherIsBetter,
-        _ => Direction::LowerIsBetter,
+        Source::Time
+        | Source::Wall
+        | Source::Fuel
+        | Source::PeakMemory
+        | Source::ComponentSize
+        | Source::SourceLines
+        | Source::Growth
+        | Source::ColdStart
+        | Source::BuildTime
+        | Source::Assess(_)
+        | Source::Evaluator(_)
+        | Source::Judge(_) => Direction::LowerIsBetter,
     }
 }
 
