@@ -1,4 +1,4 @@
-//! Parts of sentences: a count with its thing, and a text as one line.
+//! Parts of sentences: a count with its thing, a text as one line, and the beginning of a long one.
 
 use super::numbers;
 use std::fmt::Display;
@@ -31,10 +31,14 @@ pub fn one_line(text: &str) -> String {
 
 /// Returns a text as one line of at most so many characters, and an ellipsis behind them if there are more.
 pub fn one_line_within(text: &str, chars_max: usize) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
+    clipped(&one_line(text), chars_max)
+}
+
+/// Returns a text, cut to a number of characters with `…` at its end.
+pub fn clipped(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -63,5 +67,7 @@ mod tests {
         assert_eq!(one_line_within(text, 6), "ä b c …");
         assert_eq!(one_line_within(text, 0), "…");
         assert_eq!(one_line_within("", 0), "");
+        assert_eq!(clipped("a\näö", 4), "a\näö");
+        assert_eq!(clipped("a\näö", 3), "a\nä…");
     }
 }

@@ -1,6 +1,7 @@
 //! Measured times in the files that criterion leaves in `target/criterion`, for tools that read these, such as
 //! `critcmp`.
 
+use super::clipped;
 use super::escape::Plain;
 use bakeoff_domain::report::{Report, VariantReport};
 use bakeoff_domain::stats::{Resampled, median, resampled};
@@ -70,7 +71,8 @@ pub fn criterion(
 /// Returns the names as they are shown: without anything that a terminal would obey, since readers of these files print
 /// them.
 fn benchmark(names: [&str; 3]) -> Value {
-    let [group, function, value] = names.map(|name| Plain(&clipped(name)).to_string());
+    let [group, function, value] =
+        names.map(|name| Plain(&clipped(name, NAME_CHARS_MAX)).to_string());
     let full = format!("{group}/{function}/{value}");
     json!({
         "group_id": group,
@@ -81,13 +83,6 @@ fn benchmark(names: [&str; 3]) -> Value {
         "directory_name": full,
         "title": full,
     })
-}
-
-fn clipped(name: &str) -> String {
-    match name.char_indices().nth(NAME_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
 }
 
 fn sample(samples: &[TimedSample]) -> Value {

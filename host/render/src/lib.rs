@@ -59,6 +59,7 @@ use bakeoff_run::audit::PastRun;
 use std::collections::BTreeMap;
 
 pub use archive_text::archive_map;
+pub use bakeoff_domain::wording::clipped;
 pub use criterion::{CriterionBenchmark, TimedSample, criterion};
 pub use csv::{csv, csv_of_comparison, csv_of_kept};
 pub use difference::difference;
@@ -145,11 +146,3 @@ impl Default for Options {
 /// Largest number of characters of a failure's message. Compiler diagnostics can be long, and the
 /// first ones matter most.
 const MESSAGE_CHARS_MAX: usize = 4 << 10;
-
-/// Returns a text, cut to a number of characters with `…` at its end.
-pub fn clipped(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}

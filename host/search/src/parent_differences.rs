@@ -6,6 +6,7 @@ use bakeoff_domain::report::{
     CandidateDifference, DIFFERENCE_CHARS_MAX, DIFFERENCE_LINES_MAX, DIFFERENCE_VALUES_MAX,
     DIFFERENCES_BYTES_MAX, DIFFERENCES_MAX, DifferenceLine, ValueDifference,
 };
+use bakeoff_domain::wording::clipped;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,12 +100,12 @@ fn bounded(archive: &Archive, one: &Candidate, bounds: Bounds) -> Option<Candida
 fn values(parent: &Candidate, one: &Candidate, bounds: Bounds) -> Vec<ValueDifference> {
     let (before, after) = (&parent.program.values, &one.program.values);
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let shown = |value: Option<&String>| value.map(|value| cut(value, bounds.chars));
+    let shown = |value: Option<&String>| value.map(|value| clipped(value, bounds.chars));
     let differing = names
         .into_iter()
         .filter(|name| before.get(*name) != after.get(*name));
     let differing = differing.map(|name| ValueDifference {
-        name: cut(name, bounds.chars),
+        name: clipped(name, bounds.chars),
         before: shown(before.get(name)),
         after: shown(after.get(name)),
     });
@@ -136,7 +137,7 @@ fn differing_lines(before: &str, after: &str, bounds: Bounds) -> (Vec<Difference
                 found.push(DifferenceLine::LeftOut(left_out as u64));
             }
             end = Some(old.end);
-            let text = |line: &&str| cut(line, bounds.chars);
+            let text = |line: &&str| clipped(line, bounds.chars);
             let of_op: Vec<DifferenceLine> = if matches!(op, DiffOp::Equal { .. }) {
                 let same = before[old].iter().map(text);
                 same.map(DifferenceLine::Same).collect()
@@ -156,14 +157,6 @@ fn differing_lines(before: &str, after: &str, bounds: Bounds) -> (Vec<Difference
 
 fn lines(source: &str) -> Vec<&str> {
     source.lines().take(COMPARED_LINES_MAX).collect()
-}
-
-/// Returns a text, cut to a number of characters with `…` at its end.
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use super::notes::blocks_needed;
 use super::quantity::Quantity;
 use super::report::{SeriesEnd, SeriesReport, SeriesVerdict};
-use crate::numbers::{budget, count, percent, significant, with_ends};
+use crate::numbers::{budget, percent, significant, with_ends};
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
 use crate::report::words::joined;
 use crate::verdict::{RatioInterval, Verdict};
 use crate::ways::Ways;
+use crate::wording;
 
 /// The most variants that a sentence names.
 const NAMES_MAX: usize = 4;
@@ -152,17 +153,11 @@ fn is_point(found: RatioInterval) -> bool {
 
 /// `1 block`, `12 blocks`.
 pub(super) fn blocks(number: u32) -> String {
-    match number {
-        1 => "1 block".to_owned(),
-        several => format!("{} blocks", count(u64::from(several))),
-    }
+    wording::counted_as(number.into(), "block", "blocks")
 }
 
 fn short(name: &str) -> String {
-    match name.char_indices().nth(NAME_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
+    wording::clipped(name, NAME_CHARS_MAX)
 }
 
 fn listed(names: &[String]) -> String {

@@ -1,6 +1,7 @@
 //! The figures of a verification, with the outcome of each.
 
 use bakeoff_domain::report::MachineCost;
+use bakeoff_domain::wording::clipped;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -178,10 +179,7 @@ fn shown(value: &Value) -> String {
         Value::Null => "nothing".to_owned(),
         other => other.to_string(),
     };
-    match text.char_indices().nth(SHOWN_CHARS_MAX) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    clipped(&text, SHOWN_CHARS_MAX)
 }
 
 #[cfg(test)]
