@@ -184,7 +184,7 @@ fn case_277_a_source_in_zig_reads_no_file_of_the_host_and_hurts_itself_alone() {
             format!("comptime {{ @export(&kept, .{{ .name = \"@/etc/passwd\" }}); }} const kept: i64 = 5;\n{SUM}"),
             "a symbol that is named",
         ),
-        (format!("export fn cabi_realloc() void {{}}\n{SUM}"), "leave that to the bindings"),
+        (format!("export fn cabi_realloc() void {{}}\n{SUM}"), "defines `cabi_realloc`, which the bindings define"),
         (
             format!(
                 "extern \"wasi_snapshot_preview1\" fn path_open(i32) i32;\n{}",
