@@ -4,6 +4,8 @@ use crate::library::placing::{PlaceError, cannot_write};
 use bakeoff_domain::ids;
 use bakeoff_files::Folder;
 use bakeoff_propose::DraftFile;
+use bakeoff_source::content_address;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Returns the name of the experiment in a folder: that of the folder, as an id.
@@ -13,6 +15,17 @@ pub(crate) fn experiment_name(folder: &Path) -> String {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     ids::slug(&last.unwrap_or_default())
+}
+
+/// Returns the digest of each file's content, by the name of the file.
+pub(super) fn digests<'a>(
+    files: impl IntoIterator<Item = &'a DraftFile>,
+) -> BTreeMap<String, String> {
+    let digest = |file: &DraftFile| {
+        let digest = content_address(file.text.as_bytes());
+        (file.name.clone(), digest)
+    };
+    files.into_iter().map(digest).collect()
 }
 
 /// Writes files of the experiment, each as a whole.

@@ -1,6 +1,6 @@
 //! The end of an exploration: the files of the experiment, and the record beside it.
 
-use super::draft_files::write_all;
+use super::draft_files::{digests, write_all};
 use super::error::ExplorationError;
 use super::outcome::{ExplorationOutcome, UnusableAnswer};
 use super::request::{ExplorationRequest, PlannedExploration};
@@ -10,7 +10,6 @@ use crate::library::generation::{Generation, changed, outcome, written};
 use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_propose::DraftFile;
 use bakeoff_provider::Models;
-use bakeoff_source::content_address;
 
 impl ExplorationRequest<'_> {
     /// Writes what passed into the folder, and the outcome of all beside it. `earlier` is the experiment that an unfinished
@@ -36,16 +35,12 @@ impl ExplorationRequest<'_> {
         } else {
             written::write_files(dir, declared, proposals)?
         };
-        let digest = |file: &&DraftFile| {
-            let digest = content_address(file.text.as_bytes());
-            (file.name.clone(), digest)
-        };
         let planning = Some(&planned.planning);
         let unusable = explored.unusable.clone();
         let mut made = ExplorationOutcome {
             record: ExplorationRecord {
                 wanted: self.identity(),
-                files: others.iter().map(digest).collect(),
+                files: digests(others),
                 is_complete: false,
             },
             approaches: outcome::keep(dir, proposals, &written, Some(models), planning)?,

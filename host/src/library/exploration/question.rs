@@ -1,7 +1,7 @@
 //! The request for an answer in words, to a question that no function answers: what identifies it, and the experiment that is
 //! written. Nothing is run.
 
-use super::draft_files::{experiment_name, write_all};
+use super::draft_files::{digests, experiment_name, write_all};
 use super::error::ExplorationError;
 use super::outcome::ExplorationOutcome;
 use super::request::GivenParts;
@@ -14,7 +14,6 @@ use bakeoff_propose::{
     APPROACHES, Developed, DraftFile, NamedJudge, OpinionOptions, QuestionPlan, SketchForm,
 };
 use bakeoff_provider::Models;
-use bakeoff_source::content_address;
 use bakeoff_store::events::Envelope;
 use std::path::Path;
 
@@ -53,23 +52,8 @@ pub(crate) struct AnsweredQuestion {
 impl QuestionRequest<'_> {
     /// Returns a text that identifies the request.
     fn identity(&self) -> String {
-        let GivenParts {
-            ideas,
-            criteria,
-            writing,
-            model,
-            ..
-        } = self.given;
-        let more = self
-            .approaches
-            .map_or("auto".to_owned(), |count| count.to_string());
-        format!(
-            "statement {}, in words, approaches {more}{}{}, {}, {model}",
-            content_address(self.statement.as_bytes()),
-            ideas.identity(),
-            criteria.identity(),
-            writing.identity(),
-        )
+        let statement = (self.statement, ", in words");
+        self.given.identity(statement, self.approaches)
     }
 
     /// Checks that the experiment can be written, and sets a record aside that this user's bakeoff did not write: `set_aside`
@@ -146,14 +130,10 @@ impl QuestionRequest<'_> {
         } else {
             Vec::new()
         };
-        let digest = |file: &DraftFile| {
-            let digest = content_address(file.text.as_bytes());
-            (file.name.clone(), digest)
-        };
         let outcome = ExplorationOutcome {
             record: ExplorationRecord {
                 wanted: self.identity(),
-                files: files.iter().map(digest).collect(),
+                files: digests(&files),
                 is_complete: developed.ended.is_none(),
             },
             approaches: generated(developed, models, is_written),

@@ -53,6 +53,24 @@ pub(crate) struct GivenParts {
     pub(crate) model: String,
 }
 
+impl GivenParts {
+    /// Returns a text that identifies a request with these parts: for a statement, which may be answered in a form of its own,
+    /// and a number of approaches.
+    pub(super) fn identity(&self, (statement, form): (&str, &str), more: Option<u32>) -> String {
+        let like = self.like.as_ref().map(LikeExperiment::identity);
+        format!(
+            "statement {}{form}, approaches {}{}{}{}, {}, {}",
+            content_address(statement.as_bytes()),
+            more.map_or("auto".to_owned(), |count| count.to_string()),
+            self.ideas.identity(),
+            self.criteria.identity(),
+            like.unwrap_or_default(),
+            self.writing.identity(),
+            self.model,
+        )
+    }
+}
+
 /// The model that is asked, and the machine on which its answers are tried out.
 pub(crate) struct ExplorationSetting<'a> {
     pub(crate) models: &'a Arc<Models>,
@@ -93,26 +111,7 @@ pub(crate) fn has_experiment(folder: &Path) -> bool {
 impl ExplorationRequest<'_> {
     /// Returns a text that identifies the request: an unfinished exploration goes on only if its text is the same.
     pub(super) fn identity(&self) -> String {
-        let GivenParts {
-            ideas,
-            criteria,
-            like,
-            writing,
-            model,
-        } = self.given;
-        let approaches = self
-            .approaches
-            .map_or("auto".to_owned(), |count| count.to_string());
-        format!(
-            "statement {}, approaches {approaches}{}{}{}, {}, {model}",
-            content_address(self.statement.as_bytes()),
-            ideas.identity(),
-            criteria.identity(),
-            like.as_ref()
-                .map(LikeExperiment::identity)
-                .unwrap_or_default(),
-            writing.identity(),
-        )
+        self.given.identity((self.statement, ""), self.approaches)
     }
 
     /// Returns the criteria that are decided before a plan: those of the user, or those of an earlier experiment.
