@@ -187,6 +187,18 @@ impl Interrupt {
         self.0.load(Ordering::SeqCst)
     }
 
+    /// Refuses to go on once the flag was raised.
+    ///
+    /// # Errors
+    /// The user asked to stop.
+    pub(crate) fn refuse(&self) -> Result<(), RunError> {
+        if self.is_raised() {
+            Err(RunError::Interrupted)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Waits until the flag is raised.
     pub async fn raised(&self) {
         while !self.is_raised() {

@@ -56,11 +56,7 @@ impl Run<'_> {
     }
 
     pub(super) fn refuse_if_interrupted(&self) -> Result<(), RunError> {
-        if self.options.interrupt.is_raised() {
-            Err(RunError::Interrupted)
-        } else {
-            Ok(())
-        }
+        self.options.interrupt.refuse()
     }
 
     /// Returns the standing of the variants.

@@ -30,11 +30,7 @@ impl Stop {
     /// # Errors
     /// The user asked to stop.
     pub(super) fn refuse(&self) -> Result<(), RunError> {
-        if self.interrupt.is_raised() {
-            Err(RunError::Interrupted)
-        } else {
-            Ok(())
-        }
+        self.interrupt.refuse()
     }
 
     /// Waits for something. What ends soon after the user asked to stop is returned, and what goes on then is given up.
