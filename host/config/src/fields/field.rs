@@ -1,6 +1,7 @@
 //! A key of a table as data, and a table of keys.
 
 use super::json::{Json, Keywords};
+use bakeoff_domain::report::words::capitalised;
 
 /// A key of a table of the experiment file: all that is known of it before a file is read.
 pub(crate) struct Field<K: ?Sized> {
@@ -123,10 +124,7 @@ pub(crate) fn sentence(about: &str) -> String {
         }
     }
     plain += rest;
-    let mut letters = plain.chars();
-    let first = letters.next().map(char::to_uppercase);
-    let begin: String = first.into_iter().flatten().collect();
-    format!("{begin}{}.", letters.as_str())
+    capitalised(&plain) + "."
 }
 
 #[cfg(test)]
