@@ -127,6 +127,31 @@ fn a_workload_whose_types_do_not_fit() {
     .says(2);
 }
 
+#[test]
+fn a_program_reads_an_error_as_a_line_of_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    fs::write(
+        folder.path().join("bakeoff.toml"),
+        "name = \"x\"\nbudgett = 1\n",
+    )
+    .unwrap();
+    let said = run_bakeoff(&["run", path, "--verbose", "--format", "json"]);
+    assert_eq!((said.status, said.stdout.as_str()), (2, ""));
+    let line: serde_json::Value = serde_json::from_str(&said.stderr).unwrap();
+    let error = &line["error"];
+    assert_eq!(error["class"], "usage");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("bakeoff.toml, line ") && message.contains("budgett"),
+        "{message}"
+    );
+    assert!(error["advice"].is_string(), "{line}");
+    // For a person it stays what it was.
+    let said = run_bakeoff(&["run", path, "--format", "json"]);
+    assert!(said.stderr.contains("budgett = 1"), "{}", said.stderr);
+}
+
 const QUALITY: &str = "
 [[criterion]]
 name = \"quality\"

@@ -196,6 +196,30 @@ impl ConfigError {
             other => other.to_string(),
         }
     }
+
+    /// Returns the error as [`in_lines`](Self::in_lines) does, with the file's name before its lines.
+    pub fn with_place(&self) -> String {
+        match self {
+            Self::Invalid(findings) => {
+                format!("{}, {}", findings.source.name(), findings.in_lines())
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// Returns the next step, of each finding if there are several.
+    pub fn advice(&self) -> Option<String> {
+        let Self::Invalid(findings) = self else {
+            return self.help().map(|help| help.to_string());
+        };
+        let mut steps: Vec<&str> = Vec::new();
+        for step in findings.list.iter().filter_map(|one| one.help.as_deref()) {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        Some(steps.join("; ")).filter(|steps| !steps.is_empty())
+    }
 }
 
 impl fmt::Display for Findings {
@@ -325,6 +349,21 @@ mod tests {
         assert_eq!(
             all.help().unwrap().to_string(),
             "the first of them follow; 40 more do not"
+        );
+    }
+
+    #[test]
+    fn an_error_without_its_file_has_places_and_each_next_step_once() {
+        let finding = |at: usize, help: &str| Finding::new(at..at + 1, "wrong", "here", help);
+        let list = vec![finding(4, "mend"), finding(2, "drop"), finding(0, "mend")];
+        let error = ConfigError::Invalid(Findings::new("f.toml", "a\nb\nc", list));
+        let told = "f.toml, line 1: wrong; line 2: wrong; line 3: wrong";
+        assert_eq!(error.with_place(), told);
+        assert_eq!(error.advice().as_deref(), Some("mend; drop"));
+        let refused = ConfigError::Refused("no".to_owned());
+        assert_eq!(
+            (refused.with_place().as_str(), refused.advice()),
+            ("no", None)
         );
     }
 

@@ -2,10 +2,12 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
+use super::options::Output;
 use crate::library::PlaceError;
 use crate::library::exploration::ExplorationError;
 use crate::library::generation::{GenerationError, unanswered};
 use crate::library::told::NamedFileError;
+use crate::mcp::CommandError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
@@ -116,10 +118,32 @@ impl Failure {
         self.report.to_string()
     }
 
-    /// Prints the error to stderr, and returns the exit status.
-    pub(super) fn print(self) -> ExitCode {
-        anstream::eprintln!("{}", self.framed());
+    /// Prints the error to stderr, in the form that the output has, and returns the exit status.
+    pub(super) fn print(self, output: &Output) -> ExitCode {
+        if output.has_events_for_programs() {
+            anstream::eprintln!("{}", self.for_programs().into_line());
+        } else {
+            anstream::eprintln!("{}", self.framed());
+        }
         self.status.into()
+    }
+
+    /// Returns the error as a program that started the command reads it.
+    fn for_programs(&self) -> CommandError {
+        let escaped: Option<&EscapedError> = self.report.downcast_ref();
+        let (message, advice) = match escaped.and_then(|error| error.config_error.as_ref()) {
+            Some(error) => (error.with_place(), error.advice()),
+            None => {
+                let chain: Vec<String> = self.report.chain().map(|one| one.to_string()).collect();
+                let advice = self.report.help().map(|help| help.to_string());
+                (chain.join(": "), advice)
+            }
+        };
+        CommandError {
+            class: self.status.class().to_owned(),
+            message,
+            advice,
+        }
     }
 
     /// Returns the message in its frame, which breaks lines anew.
@@ -373,6 +397,27 @@ mod tests {
             let is_command = line.trim_start().starts_with("::") || line.contains("##[");
             assert!(!is_command, "{framed}");
         }
+    }
+
+    #[test]
+    fn a_program_reads_class_message_with_causes_and_next_step() {
+        let missing = ConfigError::Missing {
+            what: "experiment",
+            path: "x".to_owned(),
+        };
+        let error = Failure::from(missing).for_programs();
+        assert_eq!(error.class, "usage");
+        assert_eq!(error.message, "there is no experiment at `x`");
+        let advice = "name a folder that holds a `bakeoff.toml`, or such a file";
+        assert_eq!(error.advice.as_deref(), Some(advice));
+        let caused = BundleError::Io {
+            action: "read",
+            path: "b".into(),
+            source: std::io::Error::other("no room"),
+        };
+        let error = Failure::from(caused).for_programs();
+        assert_eq!((error.class.as_str(), error.advice), ("machine", None));
+        assert!(error.message.ends_with("no room"), "{}", error.message);
     }
 
     #[test]

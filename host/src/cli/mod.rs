@@ -239,7 +239,7 @@ pub fn main() -> ExitCode {
     cli.output.apply();
     fail_where_a_file_has_its_largest_size();
     if let Err(failure) = temporary_folder() {
-        return failure.print();
+        return failure.print(&cli.output);
     }
     bakeoff_files::remove_abandoned();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -256,7 +256,7 @@ pub fn main() -> ExitCode {
     };
     if let Some(machine) = cli.on.machine() {
         let ended = runtime.block_on(cli.on.run(machine, cli.output.quiet, Cli::command()));
-        return ended.unwrap_or_else(failure::Failure::print);
+        return ended.unwrap_or_else(|failure| failure.print(&cli.output));
     }
     let outcome = runtime.block_on(async {
         match cli.command {
@@ -305,7 +305,7 @@ pub fn main() -> ExitCode {
     }
     match outcome {
         Ok(status) => status.into(),
-        Err(failure) => failure.print(),
+        Err(failure) => failure.print(&cli.output),
     }
 }
 

@@ -39,8 +39,8 @@ pub(super) struct Output {
     /// No progress on stderr; of a comparison or a run the answer alone, in one line
     #[arg(long, short, global = true)]
     pub(super) quiet: bool,
-    /// Write each event to stderr instead of progress bars, and more of a report: the source of the best,
-    /// all readings, the machine, the seed
+    /// Write each event to stderr instead of progress bars, with --format json also an error as a line of JSON; and more of a
+    /// report: the source of the best, all readings, the machine, the seed
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// When to use colours
@@ -82,6 +82,11 @@ impl Output {
                     .build(),
             )
         }));
+    }
+
+    /// Returns true if a program reads stderr: each event there, and an error, is a line of JSON.
+    pub(super) fn has_events_for_programs(&self) -> bool {
+        self.verbose && self.format == Format::Json
     }
 
     /// Returns an error unless the format is one of these.

@@ -34,6 +34,17 @@ impl Status {
         Self::of_answer(answered, any_failed(report))
     }
 
+    /// Returns the class of an error that ends a command with this status.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Done | Self::NoAnswer | Self::SomeFailed => "no-answer",
+            Self::Usage => "usage",
+            Self::Provider => "model",
+            Self::Infrastructure => "machine",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     /// Returns the status of a finished run that was asked for a check, and passed it or not.
     /// Whether there is a best variant does not matter then.
     pub(super) fn of_check(passed: bool, report: &Report) -> Self {

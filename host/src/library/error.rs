@@ -17,11 +17,14 @@ use std::fmt;
 /// The longest message, in characters: what it quotes may have any length.
 const MESSAGE_CHARS_MAX: usize = 16 << 10;
 
-/// The reason why there is no report. Its text has no control characters, whatever a file or a guest says.
+/// The reason why there is no report. Its texts have no control characters, whatever a file or a guest says.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    advice: Option<String>,
+    /// The text of all, with the lines of a file that it is about.
+    text: String,
 }
 
 /// Kind of a reason why there is no report.
@@ -45,31 +48,42 @@ impl Error {
         self.kind
     }
 
-    pub(super) fn experiment(message: impl fmt::Display) -> Self {
+    /// Returns the problem and its causes, with their places in files.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the next step; `None` where there is none, or the message has it.
+    pub fn advice(&self) -> Option<&str> {
+        self.advice.as_deref()
+    }
+
+    fn new(kind: ErrorKind, message: impl fmt::Display) -> Self {
+        let message = Lines(&message.to_string()).to_string();
         Self {
-            kind: ErrorKind::Experiment,
-            message: message.to_string(),
+            kind,
+            text: message.clone(),
+            message,
+            advice: None,
         }
+    }
+
+    pub(super) fn experiment(message: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Experiment, message)
     }
 
     pub(super) fn stopped(message: impl fmt::Display) -> Self {
-        Self {
-            kind: ErrorKind::Stopped,
-            message: message.to_string(),
-        }
+        Self::new(ErrorKind::Stopped, message)
     }
 
     pub(super) fn machine(message: impl fmt::Display) -> Self {
-        Self {
-            kind: ErrorKind::Machine,
-            message: message.to_string(),
-        }
+        Self::new(ErrorKind::Machine, message)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Lines(&self.message))
+        f.write_str(&self.text)
     }
 }
 
@@ -96,9 +110,14 @@ impl From<RunError> for Error {
             RunError::Interrupted => ErrorKind::Stopped,
             _ => ErrorKind::Machine,
         };
+        let (message, advice) = match &error {
+            RunError::Config(config) => (config.with_place(), config.advice()),
+            other => (with_causes(other), None),
+        };
         Self {
-            kind,
-            message: told(&error),
+            text: Lines(&told(&error)).to_string(),
+            advice: advice.map(|advice| Lines(&advice).to_string()),
+            ..Self::new(kind, clipped(&message, MESSAGE_CHARS_MAX))
         }
     }
 }
@@ -107,16 +126,12 @@ impl From<GenerationError> for Error {
     fn from(error: GenerationError) -> Self {
         match error {
             GenerationError::Usage(message) => Self::experiment(message),
-            GenerationError::Model(message) => Self {
-                kind: ErrorKind::Model,
-                message,
-            },
+            GenerationError::Model(message) => Self::new(ErrorKind::Model, message),
             GenerationError::File(error) => Self::experiment(error),
             GenerationError::Place(error) => Self::machine(error),
-            GenerationError::Plan(PlanError::Ask(error)) => Self {
-                kind: ErrorKind::Model,
-                message: unanswered(&error),
-            },
+            GenerationError::Plan(PlanError::Ask(error)) => {
+                Self::new(ErrorKind::Model, unanswered(&error))
+            }
             GenerationError::Plan(error) => Self::experiment(error),
             GenerationError::Run(error) => error.into(),
             GenerationError::Json(error) => Self::machine(error),
@@ -219,6 +234,17 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         RunError::Store(error).into()
     }
+}
+
+/// Returns the message of an error with those of its causes.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// Returns the message of an error with its causes, the places in files and the next step that belong to it.

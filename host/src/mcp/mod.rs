@@ -8,6 +8,7 @@ mod agent_commands;
 mod answer;
 mod arguments;
 mod child;
+mod command_error;
 mod commands;
 mod consent;
 mod error;
@@ -29,6 +30,7 @@ mod tools;
 mod transport;
 mod workspace;
 
+pub(crate) use command_error::CommandError;
 pub use consent::Consent;
 pub use fence::missing as missing_fence;
 pub use limits::limits;

@@ -1,6 +1,7 @@
 //! Outcome of a run, read from the output of its command.
 
 use super::child::Finished;
+use super::command_error::CommandError;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
 use bakeoff_domain::report::Report;
@@ -111,14 +112,20 @@ impl RunOutcome {
     }
 }
 
-/// The last lines of text that a command wrote to stderr.
+/// Messages of a command on stderr: the error that ended it, and the last lines of text.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
+    error: Option<CommandError>,
     lines: VecDeque<String>,
     bytes: usize,
 }
 
 impl Messages {
+    /// Takes the error that ended the command.
+    pub(super) fn end_with(&mut self, error: CommandError) {
+        self.error = Some(error);
+    }
+
     pub(super) fn push(&mut self, line: String) {
         self.bytes += line.len();
         self.lines.push_back(line);
@@ -130,30 +137,26 @@ impl Messages {
         }
     }
 
-    /// Returns the lines, if there are any.
+    /// Returns the notes, and the error if there is one; `None` if there is neither.
     pub(super) fn text(&self) -> Option<String> {
-        let lines = self.lines.iter().map(|line| without_frame(line));
-        let text = lines.collect::<Vec<&str>>().join("\n");
+        let lines = self.lines.iter().cloned();
+        let said = lines.chain(self.error.iter().map(CommandError::text));
+        let text = said.collect::<Vec<String>>().join("\n");
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// Returns the lines as the error of a command.
+    /// Returns the error of a command that ended with this status. One that was killed has said notes at most.
     pub(super) fn error(&self, status: Option<i32>) -> ToolError {
-        let lines = self.lines.iter().map(|line| without_frame(line));
-        let text = lines.collect::<Vec<&str>>().join("\n");
-        match (text.trim(), status) {
-            ("", Some(status)) => ToolError::new(format!("it ended with status {status}")),
-            ("", None) => ToolError::new("it was killed"),
-            (text, _) => ToolError::new(text),
+        let said = match &self.error {
+            Some(error) => Some(error.text()),
+            None => self.text(),
+        };
+        match (said, status) {
+            (Some(text), _) => ToolError::new(text),
+            (None, Some(status)) => ToolError::new(format!("it ended with status {status}")),
+            (None, None) => ToolError::new("it was killed"),
         }
     }
-}
-
-/// Returns a line of an error without the characters that frame it on a terminal.
-fn without_frame(line: &str) -> &str {
-    let marks = ["  × ", "  │ ", "  │"];
-    let bare = marks.iter().find_map(|mark| line.strip_prefix(mark));
-    bare.unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -170,8 +173,12 @@ mod tests {
     #[test]
     fn what_is_no_report_is_told_apart_by_what_the_command_did() {
         let mut messages = Messages::default();
-        messages.push("  × build-failed: no `;`".to_owned());
-        messages.push("  │    = note: here".to_owned());
+        messages.push("building".to_owned());
+        messages.end_with(CommandError {
+            class: "no-answer".to_owned(),
+            message: "build-failed: no `;`\n   = note: here".to_owned(),
+            advice: None,
+        });
         let read = |kind, finished: &Finished, has_report| {
             RunOutcome::read(kind, finished, has_report, &messages)
         };

@@ -1,6 +1,7 @@
-//! Lines that a command of this binary writes to stderr with `--verbose`: events, each as JSON on a line of its own,
-//! and text.
+//! Lines that a command of this binary writes to stderr with `--verbose` and `--format json`: events and an error, each as JSON on
+//! a line of its own, and text.
 
+use super::command_error::CommandError;
 use bakeoff_render::escape::Plain;
 use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
 
@@ -9,7 +10,9 @@ use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standin
 pub(super) enum StderrLine {
     /// An event, with its text for the reader, if it is worth a line.
     Event(Option<String>),
-    /// Text: progress of the command, or the reason why it failed.
+    /// The error that ended the command.
+    Error(CommandError),
+    /// Text: progress of the command, or a note.
     Text(String),
 }
 
@@ -17,7 +20,10 @@ impl StderrLine {
     pub(super) fn parse(text: &str) -> Self {
         match serde_json::from_str::<Envelope>(text) {
             Ok(envelope) => Self::Event(described(&envelope.event)),
-            Err(_) => Self::Text(Plain(text).to_string()),
+            Err(_) => match CommandError::parse(text) {
+                Some(error) => Self::Error(error),
+                None => Self::Text(Plain(text).to_string()),
+            },
         }
     }
 }
@@ -62,6 +68,10 @@ mod tests {
         assert_eq!(
             parsed("bakeoff:warning", r#"{"message":"a\u001b[2Jb"}"#),
             event("a\\u{1b}[2Jb")
+        );
+        let error = r#"{"error":{"class":"usage","message":"no"}}"#;
+        assert!(
+            matches!(StderrLine::parse(error), StderrLine::Error(error) if error.message == "no")
         );
         assert_eq!(
             StderrLine::parse("{\u{1b}[2J"),

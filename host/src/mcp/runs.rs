@@ -7,6 +7,7 @@ use super::limits::{PROGRESS_LINES_MAX, RUNS_KEPT_MAX, RUNS_OPEN_MAX};
 use super::outcome::{Messages, RunKind, RunOutcome};
 use super::progress::StderrLine;
 use super::workspace::Workspace;
+use bakeoff_render::escape::Plain;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -245,6 +246,11 @@ impl Run {
     fn on_line(&self, text: &str, messages: &mut Messages) {
         let line = match StderrLine::parse(text) {
             StderrLine::Event(line) => line,
+            StderrLine::Error(error) => {
+                let text = Plain(&error.message).to_string();
+                messages.end_with(error);
+                Some(text)
+            }
             StderrLine::Text(text) => {
                 messages.push(text.clone());
                 Some(text)

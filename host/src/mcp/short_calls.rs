@@ -212,10 +212,10 @@ async fn read_only(
     context: &RequestContext<RoleServer>,
 ) -> Result<(String, Option<String>), ToolError> {
     let mut messages = Messages::default();
-    let on_line = |line: &str| {
-        if let StderrLine::Text(text) = StderrLine::parse(line) {
-            messages.push(text);
-        }
+    let on_line = |line: &str| match StderrLine::parse(line) {
+        StderrLine::Event(_) => {}
+        StderrLine::Error(error) => messages.end_with(error),
+        StderrLine::Text(text) => messages.push(text),
     };
     match invocation.run(on_line, context.ct.cancelled()).await {
         Ok(finished) if !finished.stdout.trim().is_empty() => {
