@@ -33,7 +33,7 @@ macro_rules! cross_threads {
 cross_threads! {
     AgentOutcome AgentResult Agents AgentsReport Compared Comparison Depth Difference Diversity Error ErrorKind Experiment
     Exploration ExplorationPlan Explored GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions
-    NotTimed OracleCheck Outcome Report Status TimeVerdict Variant Verdict Verification
+    NotTimed OracleCheck Outcome Report Sketch Status TimeVerdict Variant Verdict Verification
 }
 
 fn text_of(items: Vec<Item>) -> String {

@@ -4,7 +4,7 @@
 //! A program of your own opens an [`Experiment`], runs it, and asks its [`Report`]; it begins with
 //! [`enter_if_child`]. An experiment also has the [report](Experiment::report) of its last run, which can be
 //! [verified](Experiment::verify), and its oracle can be [checked](Experiment::check). [`Experiment::generate`] asks a model for approaches to its problem, and an
-//! [`Exploration`] has one write the whole experiment from a statement. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
+//! [`Exploration`] has one write the whole experiment from a statement, or answer a question in words. A [`Comparison`] needs no experiment's file: it takes files, and draws inputs by the types of their
 //! function. [`Agents`] has coding agents do a task, each in a worktree of its own. Versions promise these items: within a version `0.N`, nothing of them changes but by addition.
 //!
 //! ```no_run
@@ -52,6 +52,6 @@ pub use library::{
     AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Depth, Difference,
     Diversity, Error, ErrorKind, Experiment, Exploration, ExplorationPlan, Explored,
     GenerateOptions, GeneratedApproach, Generation, JudgeOptions, Judgement, ModelCost,
-    ModelOptions, NotTimed, OracleCheck, Outcome, Report, Status, TimeVerdict, Variant, Verdict,
-    Verification, enter_if_child, judge,
+    ModelOptions, NotTimed, OracleCheck, Outcome, Report, Sketch, Status, TimeVerdict, Variant,
+    Verdict, Verification, enter_if_child, judge,
 };

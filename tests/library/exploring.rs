@@ -3,7 +3,7 @@
 use super::cache;
 use bakeoff::{
     Error, ErrorKind, Experiment, Exploration, ExplorationPlan, Explored, GenerateOptions,
-    ModelOptions,
+    ModelOptions, Outcome, Report, Sketch,
 };
 use serde_json::Value;
 use std::fs;
@@ -147,4 +147,102 @@ pub(super) fn what_cannot_be_asked_is_an_error() {
     stopped.stopper()();
     is_of(ErrorKind::Stopped, stopped, replayed(), "stopped");
     assert!(!place.join("bakeoff.toml").exists());
+}
+
+const CACHING: &str = "Design a caching strategy for our read-heavy API";
+
+fn caching() -> ModelOptions {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    ModelOptions::replay(examples.join("opinions/caching/opinions.jsonl"))
+}
+
+fn question(folder: &Path) -> Exploration {
+    let question = Exploration::of(CACHING, folder).unwrap();
+    question.in_words(Sketch::Pseudocode)
+}
+
+pub(super) fn is_answered_in_words_as_the_command_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).join("caching");
+    let options = GenerateOptions::new(caching());
+    let plan = question(&place("plan")).plan(&options).unwrap();
+    assert_eq!((plan.approaches(), plan.expected_usd()), (4, None));
+    assert!(plan.text().ends_with("Nothing of it will be run.\n"));
+    let planned: Value = serde_json::from_str(&plan.json()).unwrap();
+    assert_eq!(planned["question"], CACHING);
+    assert!(!place("plan").join("bakeoff.toml").exists());
+
+    let made = question(&place("program")).explore(&options).unwrap();
+    assert!(made.generation().is_complete() && made.has_experiment());
+    let run = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
+            .args(more)
+            .args(["--format=json", "--quiet"])
+            .env("BAKEOFF_POLICY", "")
+            .output()
+            .unwrap();
+        let failed = String::from_utf8_lossy(&output.stderr).into_owned();
+        (String::from_utf8(output.stdout).unwrap(), failed)
+    };
+    let out = place("command");
+    let out = out.to_str().unwrap();
+    let cassette = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cassette = cassette.join("../examples/opinions/caching/opinions.jsonl");
+    let cassette = format!("--cassette={}", cassette.display());
+    let asked = ["explore", CACHING, "--opinion", "--provider=replay"];
+    let (said, failed) = run(&[&asked[..], &[&cassette, "--out", out, "--no-run"]].concat());
+    assert_eq!(made.json(), said, "{failed}");
+    let text = |name: &str| fs::read_to_string(place(name).join("bakeoff.toml")).unwrap();
+    assert_eq!(text("program"), text("command"));
+
+    // Nobody is asked for an opinion without leave, and with it only the model that the file names.
+    let open = || Experiment::open(place("program")).unwrap();
+    let unasked = open().run().unwrap();
+    assert_eq!(unasked.outcome(), Outcome::Nothing);
+    let replies = place("program").join("opinions.jsonl");
+    let judged: Report = open().judge(ModelOptions::replay(&replies)).run().unwrap();
+    assert_eq!((judged.outcome(), judged.winner()), (Outcome::Tie, None));
+    let redis = judged.variant("redis").unwrap();
+    assert_eq!(redis.reading("judge:performance"), Some(8.5));
+    assert!(
+        judged.text().starts_with("Opinions of replay of"),
+        "{}",
+        judged.text()
+    );
+    assert_eq!(open().report().unwrap().json(), judged.json());
+    let is_refused = |ended: Result<Report, Error>, part: &str| {
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Experiment);
+        assert!(error.message().contains(part), "{part}: {error}");
+    };
+    is_refused(
+        open().judge(caching()).run(),
+        "the replies that [judge] names",
+    );
+    let other = ModelOptions::new("anthropic", "m");
+    is_refused(
+        open().judge(other).run(),
+        "the program lets anthropic m be asked",
+    );
+
+    // Nothing of it can be built, checked or written anew.
+    let checked = open().check().unwrap_err();
+    assert!(checked.message().contains("question in words"), "{checked}");
+    assert!(
+        checked
+            .advice()
+            .is_some_and(|step| step.contains("--judge")),
+        "{checked}"
+    );
+    assert!(open().generate(&options).is_err() && open().verify().is_err());
+    let again = told_apart(question(&place("program")).explore(&options));
+    assert!(again.1.contains("`Experiment::judge`"), "{}", again.1);
+    let like = question(&place("like")).like(place("program"));
+    let research = question(&place("like")).explore(&options.clone().research());
+    assert!(
+        told_apart(research)
+            .1
+            .contains("`GenerateOptions::research`")
+    );
+    assert!(like.explore(&options).is_err() && !place("like").exists());
 }

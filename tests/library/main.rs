@@ -47,6 +47,10 @@ fn main() -> ExitCode {
             "what_cannot_be_explored_is_an_error_with_its_kind",
             exploring::what_cannot_be_asked_is_an_error,
         ),
+        trial(
+            "a_question_in_words_is_answered_for_a_program_as_by_the_command",
+            exploring::is_answered_in_words_as_the_command_does,
+        ),
         trial("what_stops_a_run_leaves_what_is_finished", stops),
         trial("who_asks_to_stop_does_not_wait_for_a_build", stops_at_once),
         trial("files_are_compared_without_an_experiment", files),

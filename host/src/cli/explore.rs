@@ -3,7 +3,7 @@
 use super::asked::INTERRUPTED;
 use super::criteria_options::{CRITERIA, CriteriaOptions};
 use super::explore_opinion::{self, OpinionArguments, SketchName};
-use super::explore_output::ExploreOutput;
+use super::explore_output::{ExploreOutput, status};
 use super::explored_run;
 use super::failure::Failure;
 use super::generate;
@@ -11,15 +11,15 @@ use super::ideas::OwnIdeas;
 use super::like::LikeOption;
 use super::models::ModelArguments;
 use super::on_event::{Listener, OnEvent};
-use super::open_tasks::{self, OpenTasks};
+use super::open_tasks::OpenTasks;
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::planned::goes_on;
 use super::writing::{CONTEXT, INSTRUCTIONS, Writing};
 use super::{Status, counts, show};
 use crate::library::exploration::{
-    ExplorationRequest, ExplorationSetting, Explored, GivenParts, PlannedExploration,
-    QuestionRequest, check_statement,
+    ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, QuestionRequest,
+    check_statement,
 };
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::{cores_of, outcome};
@@ -181,25 +181,6 @@ async fn explored(
         return explored_run::measure(&arguments.out, asked, output, listener).await;
     }
     status(&made)
-}
-
-/// Returns the exit status of an exploration whose experiment is not measured.
-///
-/// # Errors
-/// A budget ended it, or the model gives no answers.
-fn status(made: &Explored) -> Result<Status, Failure> {
-    if let Some(error) = made.generation().ended() {
-        return open_tasks::ending(error);
-    }
-    let approaches = made.generation().approaches();
-    let passed = approaches.filter(|one| one.file.is_some()).count();
-    let all = made.generation().approaches().count();
-    let has_failed = passed < all || !made.outcome().not_started.is_empty();
-    Ok(match (passed, has_failed) {
-        (0, _) => Status::NoAnswer,
-        (_, true) => Status::SomeFailed,
-        (_, false) => Status::Done,
-    })
 }
 
 impl Arguments {

@@ -1,20 +1,18 @@
 //! `bakeoff explore --opinion`: a question that no function answers, developed in words and judged. Nothing is run.
 
 use super::asked::INTERRUPTED;
-use super::explore_output::ExploreOutput;
+use super::explore_output::{ExploreOutput, status};
 use super::failure::Failure;
 use super::generate;
 use super::models::ModelArguments;
 use super::on_event::Listener;
-use super::open_tasks;
 use super::options::{Format, Output, Safety};
-use super::planned::{goes_on, question_text};
+use super::planned::goes_on;
 use super::run::{QuestionPlace, ask_question};
 use super::{Status, show};
 use crate::library;
-use crate::library::exploration::{JudgeInFile, QuestionRequest, has_experiment};
+use crate::library::exploration::{PlannedQuestion, QuestionRequest};
 use crate::library::generation::events::GenerationEvents;
-use crate::library::generation::outcome;
 use bakeoff_config::Policy;
 use bakeoff_propose::{
     Developed, ModelJudge, OpinionOptions, QuestionPlan, SketchForm, develop, plan_in_words,
@@ -23,7 +21,6 @@ use bakeoff_provider::Models;
 use bakeoff_render::escape::{Plain, ShellPath};
 use bakeoff_store::Start;
 use clap::ValueEnum;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Forms of the sketch in each text.
@@ -60,22 +57,6 @@ pub(super) struct OpinionArguments<'a> {
     pub(super) safety: &'a Safety,
 }
 
-/// A plan in words, in JSON.
-#[derive(Serialize)]
-struct PlanInWords<'a> {
-    question: &'a str,
-    approaches: Vec<PlannedApproach<'a>>,
-    #[serde(flatten)]
-    plan: &'a QuestionPlan,
-}
-
-/// An approach of a plan in words, in JSON.
-#[derive(Serialize)]
-struct PlannedApproach<'a> {
-    name: &'a str,
-    description: &'a str,
-}
-
 /// Develops a question in words, writes it as an experiment, and asks for opinions.
 pub(super) async fn run(
     arguments: &OpinionArguments<'_>,
@@ -83,15 +64,6 @@ pub(super) async fn run(
     listener: &Listener,
 ) -> Result<Status, Failure> {
     let request = &arguments.request;
-    if has_experiment(request.folder) {
-        let named = request.folder.display().to_string();
-        return Err(Failure::usage(format!(
-            "{} has an experiment already: `bakeoff run {} --judge` asks for opinions of a question in words, and \
-             another one needs a folder of its own",
-            Plain(&named),
-            ShellPath(&named)
-        )));
-    }
     if arguments.model.is_manual() {
         return Err(Failure::usage(
             "--provider manual gives no opinions, which a model has to be asked for again later: name another provider",
@@ -100,10 +72,7 @@ pub(super) async fn run(
     let mut say = output.reporter();
     request.clear_places(&mut say)?;
     let options = request.options()?;
-    let judge = JudgeInFile {
-        judge: arguments.model.judge(),
-        replies: arguments.model.cassette_text()?,
-    };
+    let judge = arguments.model.judge()?;
     let events = request.begin_events(&options, listener.teller(), &mut say);
     let models = Arc::new(generate::open_models(
         (arguments.model, None),
@@ -123,29 +92,18 @@ pub(super) async fn run(
     for warning in models.warnings() {
         say(&Plain(&warning).to_string());
     }
-    let answered = request.write((&options, &plan), &developed, judge, &models)?;
-    let is_judged = answered.is_written && !arguments.no_run;
+    let made = request.write((&options, &plan), developed, judge, &models)?;
+    let is_judged = made.has_experiment() && !arguments.no_run;
     let written = ExploreOutput {
-        outcome: &answered.outcome,
+        outcome: made.outcome(),
         tasks: None,
     };
-    let approaches = outcome::text(&answered.outcome.approaches, Some(&models));
+    let approaches = made.generation().text();
     written.write(&approaches, "", (output, is_judged))?;
-    if let Some(error) = &developed.ended {
-        return open_tasks::ending(error);
-    }
-    if !answered.is_written {
-        return Ok(Status::NoAnswer);
-    }
     if is_judged {
         return arguments.judge(&models, output, listener).await;
     }
-    let has_failed = developed.written() < developed.approaches.len();
-    Ok(if has_failed {
-        Status::SomeFailed
-    } else {
-        Status::Done
-    })
+    status(&made)
 }
 
 impl OpinionArguments<'_> {
@@ -163,31 +121,23 @@ impl OpinionArguments<'_> {
             models.name()
         ));
         let plan = plan_in_words(models, options).await;
-        let plan = plan.map_err(|error| Failure::unanswered(&error))?;
+        let planned = PlannedQuestion {
+            question: self.request.statement.to_owned(),
+            plan: plan.map_err(|error| Failure::unanswered(&error))?,
+        };
         if self.dry_run {
             match output.format {
-                Format::Json => show::write_json(&PlanInWords {
-                    question: self.request.statement,
-                    approaches: plan
-                        .approaches
-                        .iter()
-                        .map(|one| PlannedApproach {
-                            name: &one.name,
-                            description: &one.description,
-                        })
-                        .collect(),
-                    plan: &plan,
-                })?,
-                _ => show::write(&question_text(&plan))?,
+                Format::Json => show::write(&planned.json())?,
+                _ => show::write(&planned.text())?,
             }
             return Ok(None);
         }
-        say(question_text(&plan).trim_end());
+        say(planned.text().trim_end());
         if !self.yes && !goes_on(models)? {
             return Ok(None);
         }
-        let developed = develop(models, options, &plan, &events.on_step()).await;
-        Ok(Some((plan, developed)))
+        let developed = develop(models, options, &planned.plan, &events.on_step()).await;
+        Ok(Some((planned.plan, developed)))
     }
 
     /// Asks the same model for its opinions, as `bakeoff run --judge` does.

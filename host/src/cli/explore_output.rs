@@ -1,10 +1,10 @@
 //! Outcome of an exploration, as it is shown.
 
 use super::failure::Failure;
-use super::open_tasks::OpenTasks;
+use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output};
-use super::show;
-use crate::library::exploration::{CriteriaOrigin, ExplorationOutcome};
+use super::{Status, show};
+use crate::library::exploration::{CriteriaOrigin, ExplorationOutcome, Explored};
 use serde::Serialize;
 
 /// Outcome of an exploration, in JSON.
@@ -50,6 +50,25 @@ impl ExploreOutput<'_> {
         let text = self.outcome.text(&first, approaches);
         text + &self.tasks.as_ref().map(OpenTasks::text).unwrap_or_default()
     }
+}
+
+/// Returns the exit status of an exploration whose experiment is not measured.
+///
+/// # Errors
+/// A budget ended it, or the model gives no answers.
+pub(super) fn status(made: &Explored) -> Result<Status, Failure> {
+    if let Some(error) = made.generation().ended() {
+        return open_tasks::ending(error);
+    }
+    let approaches = made.generation().approaches();
+    let passed = approaches.filter(|one| one.file.is_some()).count();
+    let all = made.generation().approaches().count();
+    let has_failed = passed < all || !made.outcome().not_started.is_empty();
+    Ok(match (passed, has_failed) {
+        (0, _) => Status::NoAnswer,
+        (_, true) => Status::SomeFailed,
+        (_, false) => Status::Done,
+    })
 }
 
 /// Returns words on the origin of criteria, with the option or the file that says otherwise.

@@ -279,6 +279,15 @@ impl From<ExplorationError> for Failure {
                     ShellPath(&named)
                 ))
             }
+            ExplorationError::HasOtherQuestion(folder) => {
+                let named = folder.display().to_string();
+                Self::usage(format!(
+                    "{} has an experiment already: `bakeoff run {} --judge` asks for opinions of a question in words, and \
+                     another one needs a folder of its own",
+                    Plain(&named),
+                    ShellPath(&named)
+                ))
+            }
             ExplorationError::Changed { folder, file } => Self::usage(format!(
                 "{} was changed since the exploration ended, which cannot go on with it: `bakeoff generate {}` adds \
                  approaches to what there is now",

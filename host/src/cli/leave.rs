@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::models;
 use super::options::Output;
 use super::planned;
+use crate::library::opinions::least;
 use bakeoff_config::{AskedModel, CALLS_AT_ONCE_MAX, LoadedExperiment, Policy};
 use bakeoff_provider::{ModelOptions, Models, ProviderKind, RepairModelOptions};
 use bakeoff_render::escape::Plain;
@@ -242,14 +243,6 @@ pub(super) fn absolute(option: &str, path: &Path) -> Result<OsString, Failure> {
     let mut word = OsString::from(option);
     word.push(path);
     Ok(word)
-}
-
-/// Returns the smaller of two bounds, each of which may be missing.
-fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
-    match (own, most) {
-        (Some(own), Some(most)) => Some(own.min(most)),
-        (own, most) => own.or(most),
-    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use super::failure::Failure;
 use super::repair_arguments::RepairArguments;
+use crate::library::exploration::JudgeInFile;
 use crate::library::generation::{ModelOptions, microdollars};
-use crate::library::told::read_text;
 use crate::mcp::Consent;
 use bakeoff_config::{CALLS_AT_ONCE_MAX, units};
 use bakeoff_files::read_bounded;
-use bakeoff_propose::NamedJudge;
 use bakeoff_provider::{ANSWERS_BYTES_MAX, Models, ProviderKind, TaskAnswer};
 use bakeoff_render::escape::Plain;
 use clap::{Args, ValueEnum};
@@ -44,9 +43,6 @@ impl ProviderName {
         }
     }
 }
-
-/// The largest cassette that is copied into an experiment, in bytes.
-const CASSETTE_BYTES_MAX: u64 = 16 << 20;
 
 /// The options of a model.
 #[derive(Debug, Args)]
@@ -237,26 +233,16 @@ impl ModelArguments {
         })
     }
 
-    /// Returns the text of the cassette of a replay; `None` for every other provider.
+    /// Returns the model as the file of a question in words names its judge, with the replies of a replay.
     ///
     /// # Errors
-    /// It cannot be read.
-    pub(super) fn cassette_text(&self) -> Result<Option<String>, Failure> {
-        let most = (CASSETTE_BYTES_MAX, "it has more than 16 MiB");
-        let read = |file: &PathBuf| read_text("--cassette", file, most);
-        Ok(self.cassette.as_ref().map(read).transpose()?)
-    }
-
-    /// Returns the model as an experiment file names its judge, without the file of a replay.
-    pub(super) fn judge(&self) -> NamedJudge {
-        let provider = self.provider.unwrap_or(ProviderName::Replay);
-        NamedJudge {
-            provider: provider.kind(),
-            model: self.model.clone(),
-            microdollars_max: self.usd,
-            tokens_max: self.tokens,
-            cassette: None,
-        }
+    /// The replies cannot be read.
+    pub(super) fn judge(&self) -> Result<JudgeInFile, Failure> {
+        let options = self.options(None)?;
+        Ok(JudgeInFile {
+            judge: options.named_judge(),
+            replies: options.cassette_text("--cassette")?,
+        })
     }
 
     /// Opens the model, with the one that repairs what failed, if another one does. Every exchange is written to `record`.

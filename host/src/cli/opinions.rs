@@ -4,33 +4,8 @@ use super::failure::Failure;
 use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::options::Output;
-use crate::library::check_places;
-use crate::library::generation::opinions_in;
+use crate::library::opinions::{OpenedJudge, record_of_opinions};
 use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_propose::ModelJudge;
-use bakeoff_provider::Models;
-use bakeoff_render::escape::Plain;
-use bakeoff_run::Judge;
-use std::sync::Arc;
-
-/// The folder of the record.
-const PLACES: [&str; 1] = [".bakeoff/"];
-
-/// The model that the user lets be asked for opinions.
-pub(super) struct OpenedJudge {
-    models: Arc<Models>,
-    /// The judge of a run.
-    pub(super) judge: Arc<dyn Judge>,
-}
-
-impl OpenedJudge {
-    /// Says what the user should know of the replies.
-    pub(super) fn say_warnings(&self, say: &mut dyn FnMut(&str)) {
-        for warning in self.models.warnings() {
-            say(&Plain(&warning).to_string());
-        }
-    }
-}
 
 /// Opens the model that an experiment wants opinions of; `None` if it wants none, or the user does not consent.
 ///
@@ -59,10 +34,8 @@ pub(super) fn open(
         return Ok(None);
     }
     policy.permit_models("--judge")?;
-    check_places(&loaded.dir, &PLACES)?;
-    let record = opinions_in(&loaded.dir)?;
+    let record = record_of_opinions(&loaded.dir)?;
     let models = leave.open(&wanted.asked, ("opinions", record), loaded, policy)?;
-    let models = Arc::new(model_news::told(models, output, None));
-    let judge = Arc::new(ModelJudge::new(&models));
-    Ok(Some(OpenedJudge { models, judge }))
+    let models = model_news::told(models, output, None);
+    Ok(Some(OpenedJudge::new(models)))
 }

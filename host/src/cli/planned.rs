@@ -1,32 +1,8 @@
 //! The question after the plan of a model, before anything more is paid for.
 
 use super::failure::Failure;
-use bakeoff_propose::QuestionPlan;
 use bakeoff_provider::Models;
-use bakeoff_render::escape::Plain;
 use std::io::{BufRead as _, IsTerminal as _};
-
-/// Returns the plan of a question in words as text.
-pub(super) fn question_text(plan: &QuestionPlan) -> String {
-    let mut text = "The approaches:\n".to_owned();
-    for one in &plan.approaches {
-        text += &format!("  {}: {}\n", Plain(&one.name), Plain(&one.description));
-    }
-    text += "Judged by:\n";
-    for one in &plan.criteria {
-        let way = one.could_measure.as_ref();
-        let way = way.map_or("by opinion alone".to_owned(), |way| {
-            format!("could be measured: {}", Plain(&way.command()))
-        });
-        text += &format!(
-            "  {} (weight {}): {} ({way})\n",
-            Plain(&one.name),
-            one.weight,
-            Plain(&one.question)
-        );
-    }
-    text + "Nothing of it will be run.\n"
-}
 
 /// Asks on the terminal whether to go on. Returns true unasked without a terminal, and where the
 /// model costs nothing.

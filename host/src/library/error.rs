@@ -146,6 +146,11 @@ impl From<ExplorationError> for Error {
                 "{} has an experiment already: `Experiment::generate` adds approaches to it, `Experiment::run` measures it",
                 folder.display()
             )),
+            ExplorationError::HasOtherQuestion(folder) => Self::experiment(format!(
+                "{} has an experiment already: `Experiment::judge` has a model asked for opinions of a question in words, and \
+                 another one needs a folder of its own",
+                folder.display()
+            )),
             ExplorationError::Changed { file, .. } => Self::experiment(format!(
                 "{file} was changed since the exploration ended, which cannot go on with it: `Experiment::generate` adds \
                  approaches to what there is now"

@@ -2,7 +2,9 @@
 
 use super::blocking::blocking;
 use super::error::Error;
+use super::generation::ModelOptions;
 use super::listener::Listener;
+use super::opinions::{self, OpenedJudge};
 use super::report::Report;
 use super::results::{results_folder, write_files};
 use super::setting::Setting;
@@ -16,6 +18,7 @@ use bakeoff_store::{ResultsPlace, Start, Store};
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An experiment, read from its file, with what this program wants otherwise.
@@ -48,6 +51,8 @@ pub struct Experiment {
     setting: Setting,
     results: Option<PathBuf>,
     start: Start,
+    /// The model that may be asked for opinions.
+    judge: Option<ModelOptions>,
     on_event: Option<Listener>,
 }
 
@@ -60,22 +65,25 @@ impl fmt::Debug for Experiment {
 }
 
 impl Experiment {
-    /// Reads an experiment: a folder with a `bakeoff.toml`, or such a file. The host's policy holds, as on the command
-    /// line.
+    /// Reads an experiment, or a question in words: a folder with a `bakeoff.toml`, or such a file. The host's policy holds, as
+    /// on the command line.
     ///
     /// # Errors
     /// [`ErrorKind::Experiment`](super::ErrorKind): there is no experiment, its file is invalid, or the policy forbids
     /// what it asks for.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let mut loaded = bakeoff_config::load(path.as_ref())?;
+        let mut loaded = bakeoff_config::load_any(path.as_ref())?;
         let setting = Setting::of_host()?;
-        setting.policy.apply_to(&mut loaded)?;
+        if !loaded.experiment.is_in_words() {
+            setting.policy.apply_to(&mut loaded)?;
+        }
         Ok(Self {
             file: bakeoff_config::file_of(path.as_ref()),
             loaded,
             setting,
             results: None,
             start: Start::Resume,
+            judge: None,
             on_event: None,
         })
     }
@@ -136,6 +144,15 @@ impl Experiment {
         Ok(self)
     }
 
+    /// Lets the model of `[judge]` be asked for its opinion of the sources, or of the texts of a question in words, as
+    /// `bakeoff run --judge` does. The options name the provider and the model that `[judge]` names, and the replies of a replay;
+    /// without [`usd`](ModelOptions::usd) or [`tokens`](ModelOptions::tokens), the bounds of `[judge]` hold, and in any case those
+    /// of the host's policy. Without this, nobody is asked, and criteria of opinions have no reading.
+    pub fn judge(mut self, model: ModelOptions) -> Self {
+        self.judge = Some(model);
+        self
+    }
+
     /// Sets the function that is called with each event, as a line of `events.jsonl`, in their order, and with those of
     /// [`generate`](Self::generate). Whatever goes on waits for it.
     pub fn on_event(mut self, listener: impl FnMut(&str) + Send + 'static) -> Self {
@@ -154,7 +171,8 @@ impl Experiment {
     /// is allowed.
     ///
     /// # Errors
-    /// See [`ErrorKind`](super::ErrorKind). A variant that fails is no error, but a row of the report.
+    /// See [`ErrorKind`](super::ErrorKind). A variant that fails is no error, but a row of the report, and neither is a model that
+    /// gives no opinion.
     pub fn run(&self) -> Result<Report, Error> {
         blocking(|| self.perform())
     }
@@ -208,6 +226,9 @@ impl Experiment {
     }
 
     async fn perform(&self) -> Result<Report, Error> {
+        let judge = self.judge.as_ref();
+        let judge = judge.map(|model| opinions::open(model, &self.loaded, &self.setting.policy));
+        let judge = judge.transpose()?;
         let folder = self.results_place()?;
         let host = self.setting.host();
         let searched = self.search(&folder, &host).await?;
@@ -219,6 +240,7 @@ impl Experiment {
             seed: self.setting.seed,
             interrupt: self.setting.stop.clone(),
             rounds,
+            judge: judge.as_ref().map(|one| Arc::clone(&one.judge)),
             ..RunOptions::new(folder, self.start, host)
         };
         let teller = self.teller();
@@ -230,7 +252,10 @@ impl Experiment {
         let finished = bakeoff_run::run(&loaded, &options, &mut |_| {}, subscribe).await?;
         // The store is open until the files are written: another run would write the same ones.
         write_files(&finished.store, &finished.report, &finished.sources)?;
-        Ok(Report::new(finished.report, finished.sources))
+        let mut report = finished.report;
+        let doubts = judge.iter().flat_map(OpenedJudge::doubts);
+        report.notes.splice(0..0, doubts);
+        Ok(Report::new(report, finished.sources))
     }
 
     /// Searches in rounds, if the experiment has `[rounds]`.

@@ -69,6 +69,7 @@ impl Experiment {
     async fn check_oracle(&self) -> Result<OracleCheck, Error> {
         let host = self.setting().host();
         let (loaded, say) = (self.loaded(), &mut |_: &str| {});
+        loaded.can_run()?;
         loaded.has_code()?;
         Ok(OracleCheck::of(loaded, &host, false, say).await?)
     }

@@ -18,6 +18,7 @@ mod kept;
 mod listener;
 mod measured_rounds;
 mod named_rows;
+pub(crate) mod opinions;
 mod oracle_check;
 mod placing;
 mod report;
@@ -32,7 +33,7 @@ pub use comparison::{Compared, Comparison, NotTimed};
 pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
-pub use exploration::{Exploration, ExplorationPlan, Explored};
+pub use exploration::{Exploration, ExplorationPlan, Explored, Sketch};
 pub(crate) use fence_reach::{holds_home, reach};
 pub use generation::{
     Depth, Diversity, GenerateOptions, GeneratedApproach, Generation, ModelCost, ModelOptions,

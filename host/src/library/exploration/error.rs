@@ -14,6 +14,8 @@ use std::path::PathBuf;
 pub(crate) enum ExplorationError {
     /// The folder has an experiment that the same request did not leave unfinished.
     HasExperiment(PathBuf),
+    /// The folder has an experiment, and a question in words has one of its own.
+    HasOtherQuestion(PathBuf),
     /// A file in the folder was changed since the request ended, which therefore cannot go on.
     Changed { folder: PathBuf, file: String },
     /// The criteria that the user chose cannot be used.

@@ -10,8 +10,10 @@ mod new_criteria;
 mod of_statement;
 mod outcome;
 mod question;
+mod question_plan;
 mod request;
 mod result;
+mod words;
 
 pub(crate) use chosen_criteria::{ChosenCriteria, CriteriaError, WEIGHTS, measured_names};
 pub(crate) use error::ExplorationError;
@@ -20,8 +22,10 @@ pub(crate) use new_criteria::CriteriaOrigin;
 pub use of_statement::Exploration;
 pub(crate) use outcome::ExplorationOutcome;
 pub(crate) use question::{JudgeInFile, QuestionRequest};
+pub(crate) use question_plan::PlannedQuestion;
 pub(crate) use request::{
     ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, check_statement,
     has_experiment,
 };
 pub use result::{ExplorationPlan, Explored};
+pub use words::Sketch;

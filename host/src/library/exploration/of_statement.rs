@@ -6,7 +6,8 @@ use super::chosen_criteria::ChosenCriteria;
 use super::error::ExplorationError;
 use super::like::LikeExperiment;
 use super::request::{ExplorationRequest, ExplorationSetting, GivenParts, check_statement};
-use super::result::{ExplorationPlan, Explored};
+use super::result::{ExplorationPlan, Explored, PlanKind};
+use super::words::Sketch;
 use crate::library::blocking::blocking;
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::{GenerationError, STOPPED, cores_of, record_in};
@@ -46,13 +47,15 @@ use std::sync::Arc;
 /// ```
 #[must_use = "no model is asked before the experiment is explored"]
 pub struct Exploration {
-    statement: String,
-    folder: PathBuf,
+    pub(super) statement: String,
+    pub(super) folder: PathBuf,
     criteria: ChosenCriteria,
     like: Option<PathBuf>,
     workers: Workers,
     setting: Setting,
     on_event: Option<Listener>,
+    /// The form of the sketch in each text of an answer in words, if it is one.
+    in_words: Option<Sketch>,
 }
 
 /// The model of an exploration, which was opened, and the machine.
@@ -89,7 +92,17 @@ impl Exploration {
             workers: Workers::Auto,
             setting: Setting::of_host()?,
             on_event: None,
+            in_words: None,
         })
+    }
+
+    /// Makes the exploration end with an answer in words, for a question that no function answers: approaches are developed as
+    /// texts, each with a sketch of this form, and nothing is built or run. The folder becomes a question in words, of which
+    /// [`Experiment::judge`](crate::Experiment::judge) has a model asked for its opinions. Criteria have any names then, and
+    /// there is no [`like`](Self::like), no [`GenerateOptions::research`] and no repair.
+    pub fn in_words(mut self, sketch: Sketch) -> Self {
+        self.in_words = Some(sketch);
+        self
     }
 
     /// Adds a criterion, and how much it counts beside the others: `performance`, `memory`, `simplicity`, `wall`, `fuel`,
@@ -185,14 +198,21 @@ impl Exploration {
         options: &GenerateOptions,
     ) -> Result<ExplorationPlan, ExplorationError> {
         let given = self.given(options)?;
+        if let Some(sketch) = self.in_words {
+            let planned = self.planned_in_words(options, &given, sketch).await?;
+            return Ok(ExplorationPlan::new(PlanKind::InWords(planned)));
+        }
         let request = self.request(options, &given);
         let opened = self.open(&request, options)?;
         let planned = request.plan(&opened.setting(), &mut |_| {}).await?;
-        Ok(ExplorationPlan::new(planned.planning))
+        Ok(ExplorationPlan::new(PlanKind::Measured(planned.planning)))
     }
 
     async fn explored(&self, options: &GenerateOptions) -> Result<Explored, ExplorationError> {
         let given = self.given(options)?;
+        if let Some(sketch) = self.in_words {
+            return self.explored_in_words(options, &given, sketch).await;
+        }
         let request = self.request(options, &given);
         let opened = self.open(&request, options)?;
         let setting = opened.setting();
@@ -252,21 +272,36 @@ impl Exploration {
         let mut warnings = Vec::new();
         let mut warn = |text: &str| warnings.push(text.to_owned());
         request.clear_places(&mut warn)?;
-        let listener = self.on_event.clone();
-        let tell = move |event: &Envelope| listener.iter().for_each(|one| one.tell(event));
-        let events = request.begin_events(tell, &mut warn)?;
-        let models = options.model().open(&record_in(&self.folder)?)?;
-        models.notices().iter().for_each(|notice| warn(notice));
-        let heard = events.clone();
-        let models = models.with_progress(move |progress| heard.on_call(progress));
+        let events = request.begin_events(self.teller(), &mut warn)?;
+        let models = self.open_models(options, &events, &mut warn)?;
         Ok(OpenedExploration {
             earlier,
-            models: Arc::new(models),
+            models,
             host: self.setting.host(),
             cores: cores_of(self.workers),
             events,
             warnings,
         })
+    }
+
+    /// Returns the receiver of events.
+    pub(super) fn teller(&self) -> impl Fn(&Envelope) + Send + 'static + use<> {
+        let listener = self.on_event.clone();
+        move |event: &Envelope| listener.iter().for_each(|one| one.tell(event))
+    }
+
+    /// Opens the model, whose questions are events. `warn` is told what is doubtful about its record.
+    pub(super) fn open_models(
+        &self,
+        options: &GenerateOptions,
+        events: &GenerationEvents,
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<Arc<Models>, GenerationError> {
+        let models = options.model().open(&record_in(&self.folder)?)?;
+        models.notices().iter().for_each(|notice| warn(notice));
+        let heard = events.clone();
+        let models = models.with_progress(move |progress| heard.on_call(progress));
+        Ok(Arc::new(models))
     }
 }
 

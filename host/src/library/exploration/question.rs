@@ -4,7 +4,9 @@
 use super::draft_files::{digests, experiment_name, write_all};
 use super::error::ExplorationError;
 use super::outcome::ExplorationOutcome;
-use super::request::GivenParts;
+use super::request::{GivenParts, has_experiment};
+use super::result::Explored;
+use crate::library::generation;
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::record::{self, ExplorationRecord};
 use crate::library::placing::check_places;
@@ -42,13 +44,6 @@ pub(crate) struct JudgeInFile {
     pub(crate) replies: Option<String>,
 }
 
-/// Result of a question in words.
-pub(crate) struct AnsweredQuestion {
-    pub(crate) outcome: ExplorationOutcome,
-    /// False if a budget or the model ended it, or no approach could be developed: then no experiment is written.
-    pub(crate) is_written: bool,
-}
-
 impl QuestionRequest<'_> {
     /// Returns a text that identifies the request.
     fn identity(&self) -> String {
@@ -60,11 +55,14 @@ impl QuestionRequest<'_> {
     /// is told of it. To be called before anybody is asked.
     ///
     /// # Errors
-    /// The experiment could not be written.
+    /// The folder has an experiment, or one could not be written there.
     pub(crate) fn clear_places(
         &self,
         set_aside: &mut dyn FnMut(&str),
     ) -> Result<(), ExplorationError> {
+        if has_experiment(self.folder) {
+            return Err(ExplorationError::HasOtherQuestion(self.folder.to_owned()));
+        }
         check_places(self.folder, &[&format!("{APPROACHES}/"), CASSETTE])?;
         record::set_foreign_aside(self.folder, set_aside)?;
         Ok(())
@@ -112,21 +110,21 @@ impl QuestionRequest<'_> {
         GenerationEvents::begin(self.folder, (wanted, criteria.collect()), tell, say)
     }
 
-    /// Writes the experiment with the approaches that were developed, and the outcome of all beside it. What a budget ended is
-    /// not written: the same request goes on.
+    /// Writes the experiment with the approaches that were developed, and the outcome of all beside it. No experiment is
+    /// written if a budget or the model ended it, so that the same request goes on, or if no approach could be developed.
     ///
     /// # Errors
     /// A file cannot be written.
     pub(crate) fn write(
         &self,
         (options, plan): (&OpinionOptions, &QuestionPlan),
-        developed: &Developed,
+        developed: Developed,
         judge: JudgeInFile,
         models: &Models,
-    ) -> Result<AnsweredQuestion, ExplorationError> {
+    ) -> Result<Explored, ExplorationError> {
         let is_written = developed.ended.is_none() && developed.written() > 0;
         let files = if is_written {
-            judge.files(options, plan, developed)
+            judge.files(options, plan, &developed)
         } else {
             Vec::new()
         };
@@ -136,7 +134,7 @@ impl QuestionRequest<'_> {
                 files: digests(&files),
                 is_complete: developed.ended.is_none(),
             },
-            approaches: generated(developed, models, is_written),
+            approaches: generated(&developed, models, is_written),
             criteria: None,
             oracle: None,
             not_started: Vec::new(),
@@ -146,10 +144,9 @@ impl QuestionRequest<'_> {
             write_all(self.folder, &files.iter().collect::<Vec<_>>())?;
         }
         record::put(self.folder, &outcome)?;
-        Ok(AnsweredQuestion {
-            outcome,
-            is_written,
-        })
+        let approaches = outcome.approaches.clone();
+        let generation = generation::Generation::new(approaches, Some(models), developed.ended);
+        Ok(Explored::new(outcome, generation, is_written))
     }
 }
 

@@ -3,12 +3,22 @@
 use super::super::generation::Generation;
 use super::new_criteria::CriteriaOrigin;
 use super::outcome::ExplorationOutcome;
+use super::question_plan::PlannedQuestion;
 use crate::library::generation::planning::Planning;
 
 /// A plan for an exploration, which a model made before anything more is paid for.
 #[derive(Clone, Debug)]
 pub struct ExplorationPlan {
-    planning: Planning,
+    kind: PlanKind,
+}
+
+/// Kind of a plan, by what the exploration ends with.
+#[derive(Clone, Debug)]
+pub(super) enum PlanKind {
+    /// An experiment that is measured.
+    Measured(Planning),
+    /// An answer in words.
+    InWords(PlannedQuestion),
 }
 
 /// The end of an exploration: what came of the experiment and its approaches.
@@ -20,28 +30,41 @@ pub struct Explored {
 }
 
 impl ExplorationPlan {
-    pub(super) fn new(planning: Planning) -> Self {
-        Self { planning }
+    pub(super) fn new(kind: PlanKind) -> Self {
+        Self { kind }
     }
 
     /// Returns the number of approaches, with ideas of your own.
     pub fn approaches(&self) -> u32 {
-        self.planning.plan.approaches()
+        match &self.kind {
+            PlanKind::Measured(planning) => planning.plan.approaches(),
+            PlanKind::InWords(planned) => planned.plan.approaches.len() as u32,
+        }
     }
 
-    /// Returns the US dollars that the plan is expected to cost, without repairs; `None` where a price is not known.
+    /// Returns the US dollars that the plan is expected to cost, without repairs; `None` where a price is not known, and for an
+    /// answer [in words](super::Exploration::in_words).
     pub fn expected_usd(&self) -> Option<f64> {
-        self.planning.expected.usd
+        match &self.kind {
+            PlanKind::Measured(planning) => planning.expected.usd,
+            PlanKind::InWords(_) => None,
+        }
     }
 
     /// Returns all of it as JSON, as `bakeoff explore --dry-run --format json` has it.
     pub fn json(&self) -> String {
-        self.planning.json()
+        match &self.kind {
+            PlanKind::Measured(planning) => planning.json(),
+            PlanKind::InWords(planned) => planned.json(),
+        }
     }
 
     /// Returns all of it as text without control characters.
     pub fn text(&self) -> String {
-        self.planning.text()
+        match &self.kind {
+            PlanKind::Measured(planning) => planning.text(),
+            PlanKind::InWords(planned) => planned.text(),
+        }
     }
 }
 
@@ -75,7 +98,7 @@ impl Explored {
         &self.generation
     }
 
-    /// Returns true if interface and workload can be used, so that the folder has an experiment.
+    /// Returns true if the folder has an experiment: interface and workload can be used, or a question in words has an approach.
     pub fn has_experiment(&self) -> bool {
         self.has_experiment
     }

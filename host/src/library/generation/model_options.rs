@@ -1,8 +1,10 @@
 //! The model that a program or a command has asked, and what it may cost.
 
 use super::error::GenerationError;
+use crate::library::told::{NamedFileError, read_text};
 use bakeoff_config::CALLS_AT_ONCE_MAX;
 use bakeoff_domain::generate::ProviderKind;
+use bakeoff_propose::NamedJudge;
 use bakeoff_provider::{Models, RepairModelOptions};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -10,6 +12,9 @@ use std::time::Duration;
 
 /// The dollars that a model may be allowed to cost.
 const USD: RangeInclusive<f64> = 0.000_001..=1_000_000.0;
+
+/// The largest cassette that is copied into an experiment, in bytes.
+const CASSETTE_BYTES_MAX: u64 = 16 << 20;
 
 /// A model that is asked, and the bounds within which it is: those of [`usd`](Self::usd) and [`tokens`](Self::tokens), counted
 /// over all calls in a folder. Without either, nothing bounds the cost.
@@ -173,6 +178,19 @@ impl ModelOptions {
         &self.options
     }
 
+    /// Returns the options, if all of them can be used.
+    ///
+    /// # Errors
+    /// One cannot.
+    pub(crate) fn checked_options(
+        &self,
+    ) -> Result<&bakeoff_provider::ModelOptions, GenerationError> {
+        match &self.wrong {
+            Some(wrong) => Err(GenerationError::Model(wrong.clone())),
+            None => Ok(&self.options),
+        }
+    }
+
     /// Returns the provider and the model as a text that identifies them, as that of the command line does.
     pub(crate) fn identity(&self) -> String {
         let provider = self.options.provider.name();
@@ -182,17 +200,35 @@ impl ModelOptions {
         }
     }
 
+    /// Returns the model as an experiment file names its judge, without the file of a replay.
+    pub(crate) fn named_judge(&self) -> NamedJudge {
+        NamedJudge {
+            provider: self.options.provider,
+            model: self.options.model.clone(),
+            microdollars_max: self.options.microdollars_max,
+            tokens_max: self.options.tokens_max,
+            cassette: None,
+        }
+    }
+
+    /// Returns the text of the cassette of a replay, which `option` names in messages; `None` for every other provider.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn cassette_text(&self, option: &str) -> Result<Option<String>, NamedFileError> {
+        let most = (CASSETTE_BYTES_MAX, "it has more than 16 MiB");
+        let read = |file: &PathBuf| read_text(option, file, most);
+        self.options.cassette.as_ref().map(read).transpose()
+    }
+
     /// Opens the model. Every exchange is written to `record`, and none that it has is paid for again.
     ///
     /// # Errors
     /// An option is missing or does not fit the others, or a file that it names cannot be read.
     pub(crate) fn open(&self, record: &Path) -> Result<Models, GenerationError> {
-        if let Some(wrong) = &self.wrong {
-            return Err(GenerationError::Model(wrong.clone()));
-        }
         let opened = Models::open(bakeoff_provider::ModelOptions {
             record: Some(record.to_owned()),
-            ..self.options.clone()
+            ..self.checked_options()?.clone()
         });
         opened.map_err(|error| GenerationError::Model(error.to_string()))
     }
