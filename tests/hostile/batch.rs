@@ -172,11 +172,8 @@ pub(super) struct Batch {
     pub(super) said: CommandOutput,
     pub(super) report: Value,
     /// The report in every format.
-    pub(super) shown: Vec<(&'static str, String)>,
+    pub(super) shown: Vec<(String, String)>,
 }
-
-/// Every format of a report.
-const FORMATS: [&str; 5] = ["human", "md", "html", "csv", "json"];
 
 /// What is tried in a batch.
 #[derive(Default)]
@@ -227,11 +224,13 @@ impl Batch {
             tree(&world.path("experiment")),
             "the experiment was changed"
         );
-        let show = |format: &'static str| {
-            let arguments = ["report", &results, "--format", format, "--color", "never"];
-            (format, world.run(&arguments).stdout)
+        let show = |format: String| {
+            let arguments = ["report", &results, "--format", &format, "--color", "never"];
+            let text = world.run(&arguments).stdout;
+            (format, text)
         };
-        let shown = FORMATS.map(show).to_vec();
+        let formats = bakeoff::cli::report_format_names().into_iter();
+        let shown = formats.map(show).collect();
         // A batch lives as long as the tests do, and nobody would remove its folder then.
         drop(world);
         let batch = Self {

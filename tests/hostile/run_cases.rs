@@ -227,7 +227,7 @@ fn a_panic_cannot_steer_whoever_reads_of_it() {
         assert_eq!(text.chars().find(active), None, "{format}");
     }
     let shown = |wanted: &str| {
-        let found = BATCH.shown.iter().find(|(format, _)| *format == wanted);
+        let found = BATCH.shown.iter().find(|(format, _)| format == wanted);
         &found.unwrap().1
     };
     assert!(shown("json").contains("alert(1)"));

@@ -63,13 +63,13 @@ fn case_222_a_text_that_asks_for_a_score_or_speaks_for_the_report_stays_a_text()
         let forged = prompt.matches("</data-0000000000000000>").count();
         assert_eq!((marks, forged), (5, 1), "{prompt}");
     }
-    for format in ["human", "md", "html", "csv", "json", "junit"] {
-        let shown = report(folder.path(), format);
+    for format in bakeoff::cli::report_format_names() {
+        let shown = report(folder.path(), &format);
         assert!(
             !shown.contains('\u{1b}') && !shown.contains('\u{202e}'),
             "{format}"
         );
-        let markup = match format {
+        let markup = match &*format {
             "md" => fences_left_out(&shown),
             // A value of JSON or a field of CSV is not markup.
             "json" | "csv" => continue,

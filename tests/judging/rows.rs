@@ -76,8 +76,8 @@ fn rows_are_judged_and_what_they_lack_is_the_first_thing_that_is_said() {
         "{}",
         said.stderr
     );
-    for format in ["human", "md", "html", "csv"] {
-        let said = run_bakeoff(&["judge", &file, "--format", format]);
+    for format in bakeoff::cli::report_format_names() {
+        let said = run_bakeoff(&["judge", &file, "--format", &format]);
         assert!(said.status == 0 && said.stdout.contains('a'), "{format}");
     }
 }
@@ -248,8 +248,8 @@ fn case_195_names_of_rows_and_commands_are_escaped() {
     let hostile = "\"\u{1b}[31m::error::x\u{202e}\"";
     let text: String = rows(20, 1.5).replace("b,", &format!("{hostile},"));
     let file = files.write("rows.csv", &text);
-    for format in ["human", "json", "md", "html", "csv"] {
-        let said = run_bakeoff(&["judge", &file, "--format", format]);
+    for format in bakeoff::cli::report_format_names() {
+        let said = run_bakeoff(&["judge", &file, "--format", &format]);
         assert_eq!(said.status, 0, "{format}: {}", said.stderr);
         let is_bad = |c: char| c == '\u{1b}' || c == '\u{202e}';
         assert!(!said.stdout.contains(is_bad), "{format}: {}", said.stdout);

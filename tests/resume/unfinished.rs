@@ -3,13 +3,11 @@
 use super::small::Small;
 use super::{events, replicas};
 use crate::support::{CommandOutput, measuring_slot, run_bakeoff};
+use bakeoff::cli::report_format_names;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
-
-/// The formats that a report has.
-const FORMATS: [&str; 6] = ["human", "md", "html", "csv", "junit", "json"];
 
 /// Runs until `reached` sees enough in the events, and kills the run; false if the run has ended before.
 fn kill_at(small: &Small, reached: impl Fn(&[Value]) -> bool) -> bool {
@@ -39,8 +37,8 @@ fn report(small: &Small, format: &str) -> CommandOutput {
 
 /// Checks what every report of the unfinished run says, and returns the one in JSON.
 fn assert_claims_nothing(small: &Small) -> Value {
-    for format in FORMATS {
-        let said = report(small, format);
+    for format in report_format_names() {
+        let said = report(small, &format);
         assert_eq!(said.status, 1, "{format}: {}", said.stderr);
         assert!(
             said.stdout.contains("Not finished: "),

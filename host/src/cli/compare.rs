@@ -20,7 +20,7 @@ fn no_run_and_no_file(named: &Path) -> Failure {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    show::has_format(output)?;
+    show::has_format(output.format)?;
     if arguments.package.is_some() {
         let compared = revisions::run(arguments, output).await;
         return compared.or_else(|failure| not_built(failure, output));

@@ -6,7 +6,7 @@ use super::interruptible::interruptible;
 use super::options::Output;
 use super::regression::Unsure;
 use super::rows_source::RowsSource;
-use super::series_output::{self, FORMATS, Test};
+use super::series_output::{self, Test};
 use crate::library::{RowsError, judge_rows};
 use bakeoff_config::units;
 use bakeoff_domain::series::{Judge, JudgeSettings, Quantity, SeriesEnd, SeriesReport, ValueScale};
@@ -154,7 +154,7 @@ impl Arguments {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    output.only(&FORMATS)?;
+    series_output::has_format(output)?;
     arguments.has_one_file()?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let source = RowsSource::open(&arguments.file, arguments.follow, Arc::clone(&interrupted))?;

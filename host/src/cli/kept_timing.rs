@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::kept;
 use super::options::Output;
 use super::regression::Unsure;
-use super::series_output::{self, FORMATS, Test};
+use super::series_output::{self, Test};
 use crate::library::from_elsewhere;
 use bakeoff_domain::series::SeriesReport;
 use bakeoff_files::{Folder, UserKey};
@@ -73,7 +73,7 @@ pub(super) fn find(named: &Path) -> Result<Option<ReportedTiming>, Failure> {
 
 /// Writes the report again, with the answer to the test that was asked for.
 pub(super) fn show(timing: &ReportedTiming, output: &Output) -> Result<Status, Failure> {
-    output.only(&FORMATS)?;
+    series_output::has_format(output)?;
     let options = &timing.kept.options;
     let test = options.margin.map(|allowed| Test {
         allowed,

@@ -105,6 +105,8 @@ use std::process::ExitCode;
 
 #[doc(hidden)]
 pub use crate::library::generation::record::{read_generation_record, seal_generation_again};
+#[doc(hidden)]
+pub use show::report_format_names;
 pub use status::Status;
 
 /// Tries several ways to solve a problem in a sandbox, measures them against each other, and

@@ -30,6 +30,14 @@ pub(super) enum Format {
     Criterion,
 }
 
+impl Format {
+    /// Returns the name of the format on the command line.
+    pub(super) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 /// Options for output.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Output {
@@ -94,15 +102,11 @@ impl Output {
         if formats.contains(&self.format) {
             return Ok(());
         }
-        let name = |format: &Format| {
-            let value = format.to_possible_value();
-            value.map_or_else(String::new, |value| value.get_name().to_owned())
-        };
-        let names: Vec<String> = formats.iter().map(name).collect();
+        let names: Vec<String> = formats.iter().map(|format| format.name()).collect();
         Err(Failure::usage(format!(
             "this command writes {}, not {}",
             names.join(" or "),
-            name(&self.format)
+            self.format.name()
         )))
     }
 

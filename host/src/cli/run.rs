@@ -120,7 +120,7 @@ async fn told(
     output: &Output,
     listener: &Listener,
 ) -> Result<Status, Failure> {
-    show::has_format(output)?;
+    show::has_format(output.format)?;
     let mut loaded = bakeoff_config::load_any(&arguments.experiment)?;
     if loaded.experiment.is_in_words() {
         arguments.refuse_running(purpose, &loaded)?;

@@ -11,15 +11,13 @@ use bakeoff_domain::series::{SeriesEnd, SeriesReport, SeriesVerdict};
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{AskedTest, ComparisonOutcome};
 
-/// The formats that such a report is written in.
-pub(super) const FORMATS: [Format; 6] = [
-    Format::Human,
-    Format::Json,
-    Format::Md,
-    Format::Html,
-    Format::Csv,
-    Format::Junit,
-];
+/// Checks that such a report can be written in the requested format. To be called before anything is measured for it.
+///
+/// # Errors
+/// It cannot: the format holds something else.
+pub(super) fn has_format(output: &Output) -> Result<(), Failure> {
+    output.only(&show::report_formats())
+}
 
 /// The test that the user asked for.
 #[derive(Clone, Copy, Debug)]

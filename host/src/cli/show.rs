@@ -7,6 +7,7 @@ use bakeoff_render::escape::Json;
 use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
 use bakeoff_run::audit::PastRun;
 use bakeoff_store::{ExportTable, RunId, Store, StoreError};
+use clap::ValueEnum as _;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
@@ -38,8 +39,8 @@ pub(super) fn print_comparison(
 ///
 /// # Errors
 /// It cannot: the format holds something else.
-pub(super) fn has_format(output: &Output) -> Result<(), Failure> {
-    match output.format {
+pub(super) fn has_format(format: Format) -> Result<(), Failure> {
+    match format {
         Format::Criterion => Err(Failure::usage(
             "criterion's files hold times, not a report: `bakeoff export --format criterion --out \
              FOLDER` writes them",
@@ -54,9 +55,20 @@ pub(super) fn has_format(output: &Output) -> Result<(), Failure> {
     }
 }
 
+/// Returns the formats that a report is written in, which are also those of a report about a series.
+pub(super) fn report_formats() -> Vec<Format> {
+    let all = Format::value_variants().iter().copied();
+    all.filter(|format| has_format(*format).is_ok()).collect()
+}
+
+/// Returns the names of these formats, for tests that try each.
+pub fn report_format_names() -> Vec<String> {
+    report_formats().into_iter().map(Format::name).collect()
+}
+
 /// Writes a report in the requested format.
 pub(super) fn print(report: &Report, sources: Sources, output: &Output) -> Result<(), Failure> {
-    has_format(output)?;
+    has_format(output.format)?;
     let options = options(sources, output);
     let text = match output.format {
         Format::Human if output.quiet => bakeoff_render::answer(report, &options),

@@ -14,7 +14,7 @@ use super::metric_options::MetricOptions;
 use super::models;
 use super::options::Output;
 use super::regression::Unsure;
-use super::series_output::{self, FORMATS, Test};
+use super::series_output::{self, Test};
 use super::timing_display::TimingDisplay;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_programs::{
@@ -178,7 +178,7 @@ struct Runs {
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    output.only(&FORMATS)?;
+    series_output::has_format(output)?;
     let commands = arguments.commands()?;
     let options = arguments.options()?;
     let exports = export::files(&arguments.export)?;
