@@ -35,7 +35,7 @@ fn rounded(value: f64, decimals: i32) -> String {
 }
 
 /// The number with its integer digits in groups of three, from five digits on: 256,000 but 1024.
-fn grouped(number: &str) -> String {
+pub fn grouped(number: &str) -> String {
     let (whole, rest) = number
         .split_once('.')
         .map_or((number, None), |(w, r)| (w, Some(r)));
@@ -307,6 +307,12 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_readable() {
+        assert_eq!(grouped("1000000"), "1,000,000");
+        assert_eq!(grouped("12345.678"), "12,345.678");
+        assert_eq!(
+            (grouped("4000"), grouped("-100000")),
+            ("4000".to_owned(), "-100,000".to_owned())
+        );
         assert_eq!(reading(1_250_000.0, "ns"), "1.25 ms");
         assert_eq!(reading(65_536.0, "bytes"), "64 KiB");
         assert_eq!(reading(256_000.0, "units"), "256,000 units");
