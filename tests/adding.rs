@@ -111,7 +111,7 @@ fn duplicates_and_what_is_no_approach_are_refused_and_nothing_is_written() {
         (&["ALL-pairs.rs"], "there is an approach all pairs already"),
         (&["new.rs", "same.rs"], "has the same content"),
         (&["new.rs", "new.rs"], "there is an approach new already"),
-        (&["notes.txt"], "it is no source in Rust (.rs)"),
+        (&["notes.txt"], "notes.txt is no source in Rust (.rs)"),
         (&["bytes.rs"], "no text in UTF-8"),
         (&["none.rs"], "cannot add"),
     ] {
@@ -120,6 +120,20 @@ fn duplicates_and_what_is_no_approach_are_refused_and_nothing_is_written() {
         let refused = on(dir, "add", &files);
         assert_eq!(refused.status, 2, "{files:?}: {}", refused.stdout);
         assert!(refused.explains(why), "{files:?}: {}", refused.stderr);
+    }
+    for (file, why) in [
+        (
+            &*at("notes.txt"),
+            "a program is named in bakeoff.toml by `command`",
+        ),
+        (
+            "oci://ghcr.io/team/heap:1",
+            "a component in a registry is named in bakeoff.toml by `component`",
+        ),
+    ] {
+        let refused = on(dir, "add", &[file]);
+        assert_eq!(refused.status, 2, "{file}: {}", refused.stdout);
+        assert!(refused.explains(why), "{file}: {}", refused.stderr);
     }
     let two = on(
         dir,

@@ -5,10 +5,10 @@ use super::ideas::idea;
 use super::options::{Format, Output};
 use super::{Status, show};
 use crate::library::{cannot_write, check_places, replace};
+use bakeoff_compare::code_of;
 use bakeoff_config::{LoadedExperiment, NewApproach};
 use bakeoff_domain::ids;
-use bakeoff_domain::language::Language;
-use bakeoff_domain::spec::AuthorWords;
+use bakeoff_domain::spec::{AuthorWords, Code};
 use bakeoff_files::{Folder, read_bounded};
 use bakeoff_render::escape::{Plain, ShellPath};
 use bakeoff_source::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
@@ -220,14 +220,15 @@ impl<'a> Adding<'a> {
         let shown = path.display().to_string();
         let shown = Plain(&shown);
         let wrong = |why: String| Failure::usage(format!("cannot add {shown}: {why}"));
-        let is_component = match path.extension().and_then(OsStr::to_str) {
-            Some("wasm") => true,
-            _ if Language::of(path).is_some() => false,
-            _ => {
-                return Err(wrong(format!(
-                    "it is no source in {} and no component (.wasm), to which other languages are compiled (docs/languages.md); a \
-                     program is named in bakeoff.toml by `command`",
-                    Language::LIST
+        let is_component = match code_of(path) {
+            Ok(Code::Reference(_)) => {
+                let why = "a component in a registry is named in bakeoff.toml by `component`";
+                return Err(wrong(why.to_owned()));
+            }
+            Ok(code) => matches!(code, Code::Component(_)),
+            Err(error) => {
+                return Err(Failure::usage(format!(
+                    "{error}; a program is named in bakeoff.toml by `command`"
                 )));
             }
         };
