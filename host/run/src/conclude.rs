@@ -87,8 +87,7 @@ pub(super) fn settle(
         check_seed.map_or_else(|| record.race_seed(), |seed| Ok(RunSeed::Named(seed)))?;
     let ids: Vec<VariantId> = variants.iter().map(|state| state.id().clone()).collect();
     let id = |name: &str| ids.iter().find(|id| id.as_str() == name);
-    let mut counted = None;
-    let mut standing = standing(record, variants, &mut counted);
+    let mut standing = standing(record, variants);
     let notes = standing.apply(Step::AllGated(check_seed)).notes;
     for evaluation in &record.evaluations {
         if let Some(id) = id(&evaluation.variant) {
@@ -110,17 +109,13 @@ pub(super) fn settle(
 }
 
 /// Returns the standing of the variants of a kept run, to be gone on with.
-fn standing<'a>(
-    record: &'a Record,
-    variants: &'a mut [VariantState],
-    counted: &'a mut Option<usize>,
-) -> Standing<'a> {
+fn standing<'a>(record: &'a Record, variants: &'a mut [VariantState]) -> Standing<'a> {
     Standing {
         experiment: &record.experiment,
         cases: &record.cases,
         oracle: record.oracle,
         variants,
-        counted,
+        counted: None,
     }
 }
 
@@ -243,8 +238,7 @@ pub(super) fn states(record: &Record) -> Vec<VariantState> {
         ..VariantState::new(variant)
     });
     let mut variants: Vec<VariantState> = declared.collect();
-    let mut counted = None;
-    let mut standing = standing(record, &mut variants, &mut counted);
+    let mut standing = standing(record, &mut variants);
     for variant in &record.variants {
         let id = &variant.id;
         if let Some(build) = record.build(id) {
@@ -298,8 +292,7 @@ fn outcome(
     let Some(raced) = raced(race, evidence, cases, ids.len()) else {
         return Ok(None);
     };
-    let mut counted = None;
-    let mut standing = standing(&evidence.record, variants, &mut counted);
+    let mut standing = standing(&evidence.record, variants);
     for dropout in &raced.failed {
         standing.apply(Step::DroppedOut(&ids[dropout.variant], dropout));
     }

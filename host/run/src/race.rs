@@ -131,8 +131,7 @@ impl Run<'_> {
                     .await?;
             }
             // The race emitted it when it happened.
-            self.standing()
-                .apply(Step::DroppedOut(&variant.id, &dropout));
+            self.apply_silently(Step::DroppedOut(&variant.id, &dropout));
             let owner = Owner::of(variant);
             let key = keys::dropout(key, dropout.variant);
             self.store

@@ -7,7 +7,7 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
 use super::options::RunOptions;
-use super::standing::{Standing, Step};
+use super::standing::{Applied, Standing, Step};
 use super::variant_state::{VariantState, find};
 use super::work::Work;
 use bakeoff_config::LoadedExperiment;
@@ -59,20 +59,23 @@ impl Run<'_> {
         self.options.interrupt.refuse()
     }
 
-    /// Returns the standing of the variants.
-    pub(super) fn standing(&mut self) -> Standing<'_> {
-        Standing {
+    /// Applies a result to the standing of the variants, and emits nothing.
+    pub(super) fn apply_silently(&mut self, step: Step<'_>) -> Applied {
+        let mut standing = Standing {
             experiment: &self.loaded.experiment,
             cases: &self.context.cases,
             oracle: self.context.config.inputs.has_oracle(),
             variants: &mut self.variants,
-            counted: &mut self.counted,
-        }
+            counted: self.counted,
+        };
+        let applied = standing.apply(step);
+        self.counted = standing.counted;
+        applied
     }
 
     /// Applies a result to the standing of the variants, and emits who fails by it.
     pub(super) fn apply(&mut self, step: Step<'_>) -> Result<(), RunError> {
-        for id in self.standing().apply(step).failed {
+        for id in self.apply_silently(step).failed {
             let state = find(&self.variants, &id);
             if let Some(failure) = state.and_then(|state| state.failure.clone()) {
                 self.store.emit(Event::VariantFailed {

@@ -49,7 +49,7 @@ pub(super) struct Standing<'a> {
     pub(super) oracle: bool,
     pub(super) variants: &'a mut [VariantState],
     /// The number of instances that count, once all gates have ended, if the inputs are a set of instances.
-    pub(super) counted: &'a mut Option<usize>,
+    pub(super) counted: Option<usize>,
 }
 
 /// The consequences of a step.
@@ -83,7 +83,7 @@ impl Standing<'_> {
             Step::Evaluated(id, evaluation) => self.evaluated(id, evaluation, &mut applied),
             Step::Screened(coarse) => {
                 let (experiment, cases) = (self.experiment, self.cases);
-                set_screening(experiment, cases, *self.counted, coarse, self.variants);
+                set_screening(experiment, cases, self.counted, coarse, self.variants);
             }
             Step::RacedCoarsely(coarse) => {
                 for (id, failure) in coarse_failures(coarse, self.variants) {
@@ -134,7 +134,7 @@ impl Standing<'_> {
             let note = agreement::accepted_differently(self.variants, self.cases, check_seed);
             applied.notes.extend(note);
         }
-        *self.counted = instances::counted(self.experiment, self.variants);
+        self.counted = instances::counted(self.experiment, self.variants);
     }
 
     /// Applies the answer of an evaluator that is asked before the race. Whoever is asked after it fails nobody: a variant only
@@ -148,7 +148,7 @@ impl Standing<'_> {
             return;
         };
         if evaluation.failure.is_none() {
-            let (cases, counted) = (self.cases.len(), *self.counted);
+            let (cases, counted) = (self.cases.len(), self.counted);
             let said = evaluated::before_race(self.experiment, cases, counted, evaluation);
             state.evaluated.extend(said);
         }
@@ -202,7 +202,7 @@ mod tests {
             cases: &CASES,
             oracle,
             variants: &mut variants,
-            counted: &mut None,
+            counted: None,
         };
         let mut last = Applied::default();
         for step in steps {
