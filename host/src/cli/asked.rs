@@ -42,18 +42,22 @@ pub(super) enum Next {
     End,
 }
 
-/// Asks the model for the approaches that an experiment wants, unless they are there or the user does not consent.
+/// Asks the model for the approaches that the experiment at `path` wants, unless they are there, the user does not
+/// consent, or only a forecast of the search is wanted.
 ///
 /// # Errors
 /// An option is missing, the host's policy forbids it, the user interrupts it, or the model gives no answers. In the
 /// last case, the approaches that passed until then are written.
 pub(super) async fn ask(
     leave: &Leave,
-    (loaded, file): (&LoadedExperiment, &Path),
+    (loaded, path): (&LoadedExperiment, &Path),
     policy: &Policy,
     (safety, machine): (&Safety, &KnownMachine),
     (output, listener): (&Output, &Listener),
 ) -> Result<Next, Failure> {
+    if leave.forecasts_rounds() {
+        return Ok(Next::Measure);
+    }
     let Some(wanted) = &loaded.generate else {
         return if leave.generate {
             Err(Failure::usage(
@@ -73,6 +77,7 @@ pub(super) async fn ask(
             Ok(Next::Measure)
         };
     }
+    let file = &bakeoff_config::file_of(path);
     let mut say = output.reporter();
     let earlier = GenerationRecord::of(&loaded.dir, &identity(wanted, loaded));
     let nothing_more =

@@ -2,10 +2,9 @@
 
 use super::compiled_for::CompiledFor;
 use super::counts;
-use super::effort::Effort;
+use super::effort::{self, Effort};
 use super::options::Safety;
 use super::regression::Unsure;
-use super::run;
 use bakeoff_config::units;
 use bakeoff_domain::plan::RunSeed;
 use clap::Args;
@@ -81,7 +80,7 @@ pub(super) struct Arguments {
     pub(super) seed: Option<RunSeed>,
     /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing (half at
     /// least): 500ms, 40s, 2min; if not given, until the answer is known, 20s at most
-    #[arg(long, value_name = "TIME", value_parser = run::parse_budget)]
+    #[arg(long, value_name = "TIME", value_parser = effort::parse_budget)]
     pub(super) budget: Option<Duration>,
     #[command(flatten)]
     pub(super) effort: Effort,

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::natively::{self, NativeWish};
 use super::on_event::Listener;
 use super::options::Output;
-use super::run::{self, Done, RunRequest};
+use super::run_request::{Done, RunRequest, perform};
 use super::saved_inputs::{not_written, save};
 use super::show::Sources;
 use super::{Status, regression, show, step_summary};
@@ -97,7 +97,7 @@ impl Arguments {
         let Some(Done {
             mut report,
             sources,
-        }) = run::perform(job, output).await?
+        }) = perform(job, output).await?
         else {
             return Ok(Compared::Interrupted);
         };

@@ -23,6 +23,11 @@ pub(super) struct Effort {
     careful: bool,
 }
 
+/// Parses a budget.
+pub(super) fn parse_budget(text: &str) -> Result<Duration, String> {
+    bakeoff_config::budget(text).map_err(|error| error.to_string())
+}
+
 impl Effort {
     /// Sets the budget of a measurement to the `given` one, or to what follows from the usual one and the options.
     pub(super) fn apply(self, measure: &mut Measure, given: Option<Duration>) {

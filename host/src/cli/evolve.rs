@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::Output;
-use super::{Status, run};
+use super::{Status, run, run_options};
 use bakeoff_config::ROUNDS_MAX;
 use clap::Args;
 
@@ -23,7 +23,7 @@ Examples:
 Exit status: that of `bakeoff run`.")]
 pub(super) struct Arguments {
     #[command(flatten)]
-    run: run::Arguments,
+    run: run_options::Arguments,
     /// Add this many rounds to those that are over
     #[arg(long, value_name = "N", conflicts_with_all = ["rounds", "no_rounds"], value_parser = clap::value_parser!(u32).range(1..=i64::from(ROUNDS_MAX)))]
     more: Option<u32>,

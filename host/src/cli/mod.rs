@@ -31,6 +31,7 @@ mod fence_reach;
 mod generate;
 mod header;
 mod ideas;
+mod in_words;
 mod init;
 mod interruptible;
 mod interrupts;
@@ -73,7 +74,9 @@ mod revisions;
 mod rounds;
 mod rows_source;
 mod run;
+mod run_options;
 mod run_place;
+mod run_request;
 mod runs;
 mod saved_inputs;
 mod series_output;
@@ -148,7 +151,7 @@ Exit status:
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run an experiment
-    Run(run::Arguments),
+    Run(run_options::Arguments),
     /// Search for better approaches in rounds, and race what was found
     Evolve(evolve::Arguments),
     /// Show what a search tried, and what became of it
