@@ -258,7 +258,10 @@ fn a_choice_between_true_and_false_is_an_if() {
 /// A fragment ("By difference of these.") tells nothing to a reader who comes from elsewhere.
 #[test]
 fn docs_begin_with_the_thing() {
-    let fragments = ["What", "Of", "By", "As", "Those", "Who", "Whom"];
+    let fragments = [
+        "What", "Of", "By", "As", "Those", "Who", "Whom", "Whose", "Which", "That", "So", "If",
+        "Not", "For", "In", "On", "At", "To",
+    ];
     let mut wrong = Vec::new();
     let guests = ["guest-sdk/src", "guest-sdk/tests"].map(str::to_owned);
     let files = folders_of_sources().into_iter().chain(guests);

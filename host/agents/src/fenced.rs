@@ -46,7 +46,7 @@ pub(crate) struct Ended {
     pub(crate) status: Option<i32>,
     /// The end of it, in words.
     pub(crate) end: String,
-    /// In whole milliseconds, so that its text in JSON is read as the same number.
+    /// Its wall time in seconds: whole milliseconds, so that its text in JSON is read as the same number.
     pub(crate) seconds: f64,
     pub(crate) stdout: Vec<u8>,
     /// The end of what it wrote to stderr.

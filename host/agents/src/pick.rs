@@ -32,7 +32,7 @@ pub struct PickedVariant {
 pub enum PickAnswer {
     /// This one.
     Picked(Box<PickedVariant>),
-    /// None is to be preferred, for this reason.
+    /// No variant is to be preferred, for this reason.
     NoAnswer(String),
 }
 

@@ -30,7 +30,7 @@ pub enum TaskExperimentAnswer {
         /// The answer in words.
         text: String,
     },
-    /// None is to be taken, for this reason.
+    /// No source is to be taken, for this reason.
     None(String),
     /// The user interrupted it.
     Interrupted,

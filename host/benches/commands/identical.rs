@@ -7,7 +7,7 @@ use crate::{Demand, Failure, Figures, is_quick};
 
 /// The time that bakeoff has for one run.
 const BUDGET: &str = "3s";
-/// How often each pair is compared.
+/// The number of times that each pair is compared.
 const REPETITIONS: usize = 20;
 const REPETITIONS_QUICK: usize = 2;
 /// The most sure winners, in per cent.

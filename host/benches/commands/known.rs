@@ -5,7 +5,7 @@ use crate::statistics::{Said, median};
 use crate::tools::{Outcome, Pair, Tools};
 use crate::{Demand, Failure, Figures, is_quick};
 
-/// How often each pair is compared, every second time with the slower command first.
+/// The number of times that each pair is compared, every second time with the slower command first.
 const REPETITIONS: usize = 4;
 const REPETITIONS_QUICK: usize = 1;
 /// The fewest right verdicts, in per cent, and the most wrong ones.
@@ -15,7 +15,7 @@ const WRONG_MAX: f64 = 5.0;
 /// A pair whose second command takes more of what decides.
 struct Known {
     name: &'static str,
-    /// How many times as much the second takes.
+    /// The true ratio of what the second takes to what the first takes.
     ratio: f64,
     pair: Pair,
     /// True if it is wall time that decides, which hyperfine compares as well.

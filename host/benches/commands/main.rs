@@ -76,7 +76,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// None yet. The file is the argument after `--json`.
+    /// Returns no figures yet. The file is the argument after `--json`.
     pub(crate) fn begin() -> Self {
         let mut arguments = std::env::args_os().skip_while(|argument| argument != "--json");
         Self {

@@ -154,11 +154,11 @@ fn begin(prepared: &PreparedComponent) -> (Instance, Callee<GuestState>) {
 
 /// The times of calls relative to those on an instance that was called before.
 struct Ratios {
-    /// On a fresh instance, in the guest.
+    /// Time on a fresh instance, in the guest.
     fresh: f64,
     /// The same with everything around.
     whole: f64,
-    /// On another instance that was called before, in the guest.
+    /// Time on another instance that was called before, in the guest.
     other_kept: f64,
 }
 

@@ -10,7 +10,7 @@ use super::{per_cent, runs};
 /// The additional work in per mille, and how often it must be found, in per cent.
 const EXTRA: [(u64, f64); 3] = [(20, 95.0), (50, 99.0), (100, 99.0)];
 
-/// How often the interval must contain the true ratio, in per cent.
+/// The smallest share of intervals that must contain the true ratio, in per cent.
 const COVERAGE_MIN_PERCENT: f64 = 95.0;
 
 /// Runs each experiment under a generated load.

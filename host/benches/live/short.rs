@@ -7,7 +7,7 @@ use super::{per_cent, runs};
 
 /// The most identical pairs of which one is called faster, in per cent.
 const FALSE_MAX_PERCENT: f64 = 5.0;
-/// How often a difference must be found, in per cent.
+/// The smallest share of runs in which a difference must be found, in per cent.
 const FOUND_MIN_PERCENT: f64 = 99.0;
 
 /// What a round of `spin` takes, roughly, in nanoseconds.
@@ -19,7 +19,7 @@ struct Length {
     rounds: u32,
     /// The work of the slower one, in per mille: so many rounds more that it is a whole number of them.
     slower: u64,
-    /// How far the ratio may be from that of long calls, in per cent; `None` if it says nothing.
+    /// The most that the ratio may be off that of long calls, in per cent; `None` if it says nothing.
     off_max: Option<f64>,
 }
 

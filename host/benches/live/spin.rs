@@ -61,7 +61,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) rounds: &'a [u32],
     /// Additional lines for `[measure]`, and tables after it.
     pub(crate) measure: &'a str,
-    /// Whether the variants are listed in the order of their numbers, or in the reverse order.
+    /// The order in which the variants are listed: that of their numbers, or the reverse one.
     pub(crate) listed: Listed,
 }
 

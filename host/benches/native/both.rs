@@ -21,7 +21,7 @@ struct Counts {
     sure: [u32; 3],
     /// With two sure orders that differ.
     opposite: u32,
-    /// Whose sure or estimated order as components is another one than natively.
+    /// Pairs whose sure or estimated order as components is another one than natively.
     wrong: u32,
     /// Of these, whose sure order as programs is the native one.
     corrected: u32,
@@ -29,7 +29,7 @@ struct Counts {
     no_call: u32,
     /// Of these, whose sure order as programs is not the native one either.
     kept: u32,
-    /// Whose order as components is the native one, and whose sure order as programs is not.
+    /// Pairs whose order as components is the native one, and whose sure order as programs is not.
     spoilt: u32,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Mock {
 #[derive(Default)]
 struct State {
     candidates: Vec<String>,
-    /// When each candidate was asked for.
+    /// The time at which each candidate was asked for.
     asked: Vec<Instant>,
 }
 
@@ -113,7 +113,7 @@ fn serve(state: &Mutex<State>, mut stream: &TcpStream) -> Option<()> {
     stream.write_all(body.as_bytes()).ok()
 }
 
-/// So many ideas, none like another.
+/// Returns a reply with this number of ideas, none like another.
 fn ideas(count: usize) -> String {
     let ideas = (0..count).map(|number| {
         json!({"name": format!("candidate {number}"), "description": "", "rationale": "",

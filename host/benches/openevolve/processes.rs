@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often memory is looked at.
+/// The time between two looks at memory.
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// Looks at the memory of a process and its descendants until it is asked.

@@ -203,7 +203,7 @@ fn collect(source: &str, group: &Group, found: &mut Vec<Mutant>) {
     }
 }
 
-/// Where a mark stands in the brackets, and not in others within them.
+/// Returns the places of a mark in the brackets, without those in other brackets or in literals within them.
 fn own<'a>(source: &'a str, group: &Group, mark: &'a str) -> Vec<(usize, &'a str)> {
     let place = group.span().byte_range();
     let within: Vec<Range<usize>> = group

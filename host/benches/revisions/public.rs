@@ -16,7 +16,7 @@ const VERSIONS: [&str; 2] = ["0.11.1", "0.10.0"];
 /// The function, and two more. Of the second one the changelog says that it is to take less time, too, and not how much; of
 /// the last one only that it has a smaller binary.
 const FUNCTIONS: [&str; 3] = ["damerau_levenshtein", "osa_distance", "levenshtein"];
-/// How often each program of a loop is started; the quickest start of each counts.
+/// The number of starts of each program of a loop; the quickest one of each counts.
 const STARTS: usize = 7;
 
 /// A loop around a function on strings of 40 letters, that prints nanoseconds for each call.

@@ -40,7 +40,7 @@ pub struct Comparison<'a> {
     pub sizes: &'a [u32],
     /// Inputs and orders follow from it; drawn if not given.
     pub seed: Option<RunSeed>,
-    /// How the files are measured.
+    /// Options for measuring the files.
     pub measure: Measure,
     /// Bounds of the search for differing inputs.
     pub bounds: SearchBounds,
@@ -55,7 +55,7 @@ pub struct Comparison<'a> {
 /// Inputs that the user gives.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum GivenInputs<'a> {
-    /// None: inputs are drawn by the types of the function.
+    /// No inputs: they are drawn by the types of the function.
     #[default]
     None,
     /// A workload, with the sizes of the comparison.

@@ -1,4 +1,4 @@
-//! In the child: the objects in the compiler's output, which is an archive in the format of `ar`.
+//! Objects in the compiler's output, an archive in the format of `ar` that the child reads.
 
 /// The first bytes of an archive.
 const MAGIC: &[u8] = b"!<arch>\n";

@@ -1,4 +1,4 @@
-//! In the child: output files that programs of the toolchain leave in the build's folder.
+//! Files that the child writes for programs of the toolchain, and output files that these leave, in the build's folder.
 
 use super::failures::build_failure;
 use super::limits::FILE_BYTES;

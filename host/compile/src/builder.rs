@@ -56,7 +56,7 @@ pub struct Builder {
     pub(super) cache: Option<Cache>,
     pub(super) turns: Semaphore,
     pub(super) wasi: WasiImports,
-    /// Where the components of all builds are remembered, if other machines may need them.
+    /// Origins of the components of all builds, if other machines may need them.
     origins: Option<Arc<ComponentOrigins>>,
 }
 

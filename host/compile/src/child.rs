@@ -1,4 +1,4 @@
-//! In the child: carrying out a build task.
+//! Work of the child: carrying out a build task.
 
 use super::build_protocol::{
     BuildEvent, BuildKind, BuildPlace, BuildStage, BuildTask, ComponentSummary, ROLE, TaskInput,

@@ -1,4 +1,4 @@
-//! In the child: making a component of a core module.
+//! Making of a component from a core module, in the child.
 
 use super::build_protocol::BuildTask;
 use super::failures::{build_failure, cut, load_failure};

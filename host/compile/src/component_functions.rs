@@ -1,4 +1,4 @@
-//! In the child: the functions that a component exports, for comparing files without any WIT.
+//! Functions that a component exports, read in the child, for comparing files without any WIT.
 
 use super::component::is_module;
 use super::decoded::decoded;

@@ -1,4 +1,4 @@
-//! In the child: marks that tell which code calls reach, a byte for each straight piece.
+//! Marks that tell which code calls reach, added in the child: a byte for each straight piece.
 
 use super::marks::{LineTable, MARK_POINTS_MAX, Marking, marked};
 use bakeoff_domain::coverage::{CoverageMap, CoverageUnit};
@@ -64,7 +64,7 @@ impl Marking for CoverageMarks<'_> {
         }
     }
 
-    /// Where a piece has no instruction but its end there is nothing to reach.
+    /// Returns false where a piece has no instruction but its end: there is nothing to reach.
     fn begins_piece(operator: &Operator<'_>, _is_first: bool) -> bool {
         !matches!(operator, Operator::End | Operator::Else)
     }

@@ -1,4 +1,4 @@
-//! In the child: decoding the world of a component that somebody brought.
+//! Decoding of the world of a component that somebody brought, in the child.
 
 use wit_parser::decoding::{DecodedWasm, decode};
 

@@ -1,4 +1,4 @@
-//! In the child: conversion of the compiler's diagnostics to a message for the author of the file.
+//! Conversion of the compiler's diagnostics to a message for the author of the file, in the child.
 
 use super::build_protocol::{BuildTask, Compiler};
 use super::exit_failure::classify_compiler_exit;

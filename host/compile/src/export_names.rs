@@ -1,4 +1,4 @@
-//! In the child: names of a core module's exports, by which nothing else in the module can be named.
+//! Names of a core module's exports, given in the child, by which nothing else in the module can be named.
 //!
 //! An export's name is a symbol of the linker, as all functions of the C library and of the compiler's
 //! run-time are, and the linker takes the first definition of a symbol for all of them: an export `cbrt`

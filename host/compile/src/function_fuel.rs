@@ -1,4 +1,4 @@
-//! In the child: counters in a component's code, by which the fuel of calls is known by the functions of a source.
+//! Counters in a component's code, added in the child, by which the fuel of calls is known by the functions of a source.
 //!
 //! A straight piece of code takes the same fuel whenever it is passed. So a counter for each piece tells all fuel, and
 //! what stands in the piece tells for which functions: also where all of them were inlined in one. The code is that of the

@@ -1,4 +1,4 @@
-//! In the child: checking the format and the sizes of a component before it is compiled.
+//! Check of the format and the sizes of a component before it is compiled, in the child.
 //!
 //! The bytes are read once, before Cranelift sees them.
 

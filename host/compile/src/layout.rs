@@ -1,4 +1,4 @@
-//! In the child: versions of a component that differ only in the addresses of their machine code.
+//! Versions of a component, made in the child, that differ only in the addresses of their machine code.
 //!
 //! Where a loop begins within a cache line, and which branches share a predictor's slot, is decided
 //! by all the code before it: an accident, the same in every process that loads the same code, and

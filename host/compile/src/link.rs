@@ -1,4 +1,4 @@
-//! In the child: linking the compiler's objects to a core module, by one call of the linker.
+//! Linking of the compiler's objects to a core module, by one call of the linker in the child.
 //!
 //! The compiler would start the linker itself, and put the names that a source exports among the
 //! linker's arguments, where `@file` is read as a file with more arguments. Here the compiler only

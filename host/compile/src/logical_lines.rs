@@ -1,4 +1,4 @@
-//! In the child: counting the logical lines of a source, whatever its layout.
+//! Count of the logical lines of a source, whatever its layout, taken in the child.
 //!
 //! The tokens are laid out anew: a line ends behind `;`, `{` and `}` and before a `}`, behind a `,` that
 //! stands directly between braces, and behind an attribute. A token that closes or continues an expression (`)`, `]`,

@@ -1,4 +1,4 @@
-//! In the child: marks in a component's code, which calls leave where they pass.
+//! Marks in a component's code, added in the child, which calls leave where they pass.
 //!
 //! Each module of the component gets a memory of its own for marks, a place in it for each straight piece of code, which
 //! the piece changes when it begins. The component gets an export for each instance of such a module that returns all

@@ -1,4 +1,4 @@
-//! In the parent: sources that are built for this machine, as programs that answer in JSON.
+//! Sources that the parent has built for this machine, as programs that answer in JSON.
 
 use super::build_protocol::{BuildKind, BuildPlace, BuildTask, TaskInput};
 use super::builder::{Builder, check_size, interface_parts};

@@ -1,4 +1,4 @@
-//! In the child: a program for this machine, made of a user's source.
+//! A program for this machine, which the child makes of a user's source.
 
 use super::build_folder::{folder_failure, read_output};
 use super::build_protocol::{BuildEvent, BuildPlace, BuildTask, Compiler, TaskInput};

@@ -1,4 +1,4 @@
-//! In the child: a check of the names in the compiler's output, before a linker reads them.
+//! Check of the names in the compiler's output, in the child, before a linker reads them.
 //!
 //! A source gives names to functions, data, sections and imports, and a linker may read more in a name
 //! than a name. So the compiler's output may only have names of the characters that Rust's own names

@@ -1,4 +1,4 @@
-//! In the child: comparison of a component with one of bakeoff's own worlds, item by item.
+//! Comparison of a component with one of bakeoff's own worlds, item by item, in the child.
 //!
 //! A component is linked by name, and the engine's own error about a type that differs names neither the
 //! function nor the type.

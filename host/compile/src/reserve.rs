@@ -1,4 +1,4 @@
-//! In the child: memory in advance for code that is timed.
+//! Memory in advance for code that is timed, which the child puts into a component.
 //!
 //! To grow a memory is a system call, and the pages that come with it are new to the process: a
 //! program that allocates would mostly be timed for the kernel's work. So a timed component gets all

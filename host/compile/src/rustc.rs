@@ -1,4 +1,4 @@
-//! In the child: compiling source to objects by one call of `rustc`, and linking them to a core module.
+//! Compilation of source to objects by one call of `rustc`, and their linking to a core module, in the child.
 
 use super::build_folder::{OBJECTS_FILE, write_input};
 use super::build_protocol::{BuildKind, BuildTask, Compiler};

@@ -1,4 +1,4 @@
-//! For tests: a toolchain of shell scripts.
+//! A toolchain of shell scripts, for tests.
 
 use super::choice::Programs;
 use bakeoff_files::{SearchPath, WorkingFolder};

@@ -1,4 +1,4 @@
-//! In the child: removal of this machine's paths from messages of the toolchain.
+//! Removal of this machine's paths from messages of the toolchain, in the child.
 
 use super::build_protocol::Compiler;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! In the child: the functions of a source, by the places of their code.
+//! Functions of a source, by the places of their code, read in the child.
 //!
 //! Of a source in Rust they are its `fn` items, found among its tokens, also in macros: what is in a closure, or in a block
 //! of its own, belongs to the function around it. Of a source in another language they are those that the compiler
@@ -187,9 +187,9 @@ impl FunctionItems {
 
 /// A block whose beginning was read.
 enum Body {
-    /// That of a function.
+    /// The block of a function.
     Function { name: String, first: Place },
-    /// That of a type, a trait or a module, with what stands before the names of its functions.
+    /// The block of a type, a trait or a module, with what stands before the names of its functions.
     Path(String),
 }
 

@@ -1,4 +1,4 @@
-//! In the child: running the programs of the toolchain to their end.
+//! Run of a program of the toolchain to its end, in the child.
 
 use super::failures::{build_failure, with_limit};
 use super::limits::DIAGNOSTICS_JSON_BYTES_MAX;

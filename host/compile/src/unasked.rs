@@ -1,4 +1,4 @@
-//! In the child: refusal of a workload whose file has functions that are never called, since its world does not
+//! Refusal, in the child, of a workload whose file has functions that are never called, since its world does not
 //! export them. A wrong `check` would go unnoticed there.
 
 use super::build_protocol::BuildTask;

@@ -1,4 +1,4 @@
-//! In the child: checking that a component has the imports and exports of the problem's world.
+//! Check, in the child, that a component has the imports and exports of the problem's world.
 
 use super::build_protocol::{BuildTask, TaskInput};
 use super::decoded::decoded;

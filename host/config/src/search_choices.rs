@@ -69,10 +69,10 @@ impl Wish {
 /// Making of a round that comes after one without a new best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// From the best so far, as any other.
+    /// A round from the best so far, as any other.
     #[default]
     RefineBest,
-    /// From the approaches that the search began with, by values that are drawn, or by another idea of a model's.
+    /// A round from the approaches that the search began with, by values that are drawn, or by another idea of a model's.
     New,
 }
 

@@ -3,10 +3,10 @@
 /// The network that a program behind a fence has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Network {
-    /// None: no socket can be made.
+    /// No network: no socket can be made.
     #[default]
     Closed,
-    /// That of the machine, by IPv4 and IPv6. Sockets of the machine itself (those of containers, keys, desktops) cannot
-    /// be made.
+    /// The network of the machine, by IPv4 and IPv6. Sockets of the machine itself (those of containers, keys, desktops)
+    /// cannot be made.
     Open,
 }

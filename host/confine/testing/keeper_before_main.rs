@@ -1,4 +1,4 @@
-//! For tests: a test binary that is started as a keeper is one, before its harness looks at the arguments.
+//! Entry of test binaries: one that is started as a keeper is one, before its harness looks at the arguments.
 
 #[used]
 // SAFETY: the loader calls what this section lists, in order, with the standard library's own entry before it.

@@ -1,5 +1,5 @@
-//! For tests: a shell script in place of the binary, which sends prepared frames and then runs a line
-//! of shell. It has no fence, but limits of its own, so that a broken watchdog fails a test instead of
+//! A child for tests: a shell script in place of the binary, which sends prepared frames and then runs a
+//! line of shell. It has no fence, but limits of its own, so that a broken watchdog fails a test instead of
 //! exhausting the machine.
 
 use bakeoff_confine::{Confinement, ProbeConfig};

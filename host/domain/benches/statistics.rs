@@ -37,7 +37,7 @@ fn main() -> std::io::Result<()> {
     figures.finish()
 }
 
-/// At most 5 % of the runs: what is claimed of identical variants.
+/// The demand on claims about identical variants: at most 5 % of the runs.
 pub(crate) const FALSE_MAX: Demand = Demand::AtMost(5.0);
 
 fn claims_a_difference(analysis: &Analysis) -> bool {

@@ -78,7 +78,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Report {
     /// Version of the format: [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// That nothing was run, and what could be measured instead, if the question is one in words.
+    /// The notice that nothing was run, and what could be measured instead, if the question is one in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_words: Option<InWords>,
     /// The experiment.
@@ -145,7 +145,7 @@ pub struct Report {
     /// Opinions of a model, if criteria ask for them: none of it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opinions: Option<Opinions>,
-    /// How far the run is, if it has not ended: nothing is ranked or recommended then.
+    /// Progress of the run, if it has not ended: nothing is ranked or recommended then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<Unfinished>,
 }

@@ -126,7 +126,7 @@ pub enum Inputs {
     },
     /// Calls and expected answers in WAVE, from a file; one case for each.
     Cases(PathBuf),
-    /// None: the question is one in words, and nothing is called.
+    /// No inputs: the question is one in words, and nothing is called.
     None,
 }
 
@@ -263,7 +263,7 @@ pub enum Workers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// None: a prototype is a function, and one that keeps state gets a fresh instance for every
+    /// No state: a prototype is a function, and one that keeps state gets a fresh instance for every
     /// call.
     Pure,
     /// Calls of an instance may share state, and the report says so.

@@ -29,7 +29,7 @@ fn claims(analysis: &Analysis) -> usize {
     overall.count()
 }
 
-/// At 5 %, so many false results in `runs` are exceeded by chance less than once in 1,000.
+/// Returns the number of false results that `runs` at 5 % exceed by chance less than once in 1,000 times.
 fn false_max(runs: f64) -> f64 {
     0.05 * runs + 3.1 * (0.05 * 0.95 * runs).sqrt()
 }

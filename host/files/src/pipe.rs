@@ -1,4 +1,4 @@
-//! For tests: named pipes, on every system.
+//! Named pipes for tests, on every system.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;

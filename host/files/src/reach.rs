@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub enum Reach<'a> {
     /// Anywhere: the user named it.
     Anywhere,
-    /// In this folder, also when all links are followed: an experiment or a record named the file.
+    /// A place in this folder, also when all links are followed: an experiment or a record named the file.
     Within(&'a Path),
 }
 

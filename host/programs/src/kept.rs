@@ -33,7 +33,7 @@ const PURPOSE: &[u8] = b"bakeoff-time-1\0";
 /// The most pairs of runs in all blocks together of a comparison from elsewhere, so that its report takes a minute at most.
 const FOREIGN_PAIRS_MAX: usize = 10_000_000;
 
-/// Whose a comparison is that was kept.
+/// Origin of a comparison that was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptOrigin {
     /// It carries the user's seal.
@@ -62,7 +62,7 @@ pub enum KeptError {
 /// A comparison that was kept.
 #[derive(Clone, Debug)]
 pub struct KeptTiming {
-    /// How it was made.
+    /// Options that it was made with.
     pub options: KeptOptions,
     /// Its commands.
     pub commands: Vec<KeptCommand>,

@@ -1,4 +1,4 @@
-//! How a comparison of commands was made, as it is kept.
+//! Options, commands and machine of a comparison of commands, as they are kept.
 
 use super::metric::Metric;
 use super::named_files::{NamedFile, digest};
@@ -27,7 +27,7 @@ pub struct Machine {
     pub system: String,
 }
 
-/// How a comparison was made.
+/// Options of a comparison, and the machine that it was made on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptOptions {
     /// Version of bakeoff that made it.
@@ -97,7 +97,7 @@ pub enum KeptDecides {
         name: String,
         /// Regular expression by which it is found.
         pattern: String,
-        /// Which values are better.
+        /// Direction in which values are better.
         direction: Direction,
     },
 }

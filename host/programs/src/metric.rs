@@ -72,7 +72,7 @@ impl Metric {
         self.pattern.as_str()
     }
 
-    /// Which values are better.
+    /// The direction in which values are better.
     pub(crate) fn direction(&self) -> Direction {
         self.direction
     }

@@ -1,4 +1,4 @@
-//! Where the runs of a command take place: behind which fence, and in which temporary home.
+//! Places of the runs of a command: the fence behind which they take place, and their temporary home.
 
 use super::fenced::Fenced;
 use super::options::TimedCommand;

@@ -54,9 +54,9 @@ pub struct OpinionOptions {
     pub wished: Vec<WishedIdea>,
     /// The criteria with their weights, if the user names some.
     pub criteria: Vec<(String, f64)>,
-    /// How far apart approaches are.
+    /// The distance of approaches from each other.
     pub diversity: Diversity,
-    /// How far they are worked out.
+    /// The depth to which they are worked out.
     pub depth: Depth,
     /// The form of the sketch in each text.
     pub sketch: SketchForm,
@@ -75,7 +75,7 @@ pub enum SketchForm {
     Pseudocode,
     /// The source of a Mermaid diagram, which is shown as text.
     Mermaid,
-    /// None.
+    /// No sketch.
     None,
 }
 
@@ -102,7 +102,7 @@ pub struct NewExperiment {
     pub comment: Vec<String>,
     /// Its limits.
     pub limits: Limits,
-    /// How it is measured.
+    /// Options for measuring it.
     pub measure: Measure,
 }
 

@@ -52,7 +52,7 @@ pub struct OpinionCriterion {
     pub question: String,
     /// Weight of the criterion.
     pub weight: f64,
-    /// How it could be measured instead.
+    /// The way in which it could be measured instead.
     pub could_measure: Option<WayToMeasure>,
 }
 

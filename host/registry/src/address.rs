@@ -23,7 +23,7 @@ impl PlainHttp {
     }
 }
 
-/// Where a registry answers.
+/// Address at which a registry answers.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     /// The address before `/v2/`.

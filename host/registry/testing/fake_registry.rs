@@ -85,17 +85,17 @@ impl FakeRegistry {
         self.state.lock().unwrap()
     }
 
-    /// From now on, it wants this.
+    /// Makes it want this from now on.
     pub(crate) fn wants(&self, access: Access) {
         self.state().access = access;
     }
 
-    /// From now on, it answers so where a path has this part; the last word counts.
+    /// Makes it answer so from now on where a path has this part; the last word counts.
     pub(crate) fn answers(&self, part: &str, answer: Answer) {
         self.state().answers.insert(0, (part.to_owned(), answer));
     }
 
-    /// From now on, it answers as a registry.
+    /// Makes it answer as a registry from now on.
     pub(crate) fn answers_well(&self) {
         self.state().answers.clear();
     }

@@ -1,4 +1,4 @@
-//! Where the candidates of a search came from. What they are called, and how they differ, is text from outside.
+//! Origins of the candidates of a search. What they are called, and how they differ, is text from outside.
 
 use super::rounds::{CHARS_MAX, criterion, figure, figure_of};
 use super::table::{Align, Table};

@@ -1,4 +1,4 @@
-//! In the parent: the files of a revision, which a child reads by git.
+//! The files of a revision, for the parent: a child reads them by git.
 
 use super::contents;
 use super::error::RevisionError;

@@ -1,4 +1,4 @@
-//! In the parent: a digest of the files of a revision, by which builds of them are known. The id of a commit is the
+//! A digest of the files of a revision, made in the parent, by which builds of them are known. The id of a commit is the
 //! repository's word.
 
 use super::protocol::FILE_BYTES_MAX;

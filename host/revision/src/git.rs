@@ -1,4 +1,4 @@
-//! In the child: commands of git that read objects, and nothing else.
+//! Commands of git that the child runs: those that read objects, and nothing else.
 
 use super::own_settings;
 use super::protocol::{GitTask, is_id};

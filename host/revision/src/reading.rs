@@ -1,4 +1,4 @@
-//! In the child: the files of a revision, from git into a folder.
+//! The files of a revision, which the child takes from git into a folder.
 
 use super::git::{self, Objects};
 use super::paths::{checked, is_setting, linked};

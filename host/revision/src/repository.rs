@@ -1,4 +1,4 @@
-//! Where a git repository is.
+//! The place of a git repository.
 
 use super::error::RevisionError;
 use bakeoff_files::Folder;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// State of a run that has not ended, as its events and its lock tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
-    /// Whether the run goes on, was stopped, was killed or failed.
+    /// State of the run: it goes on, was stopped, was killed or failed.
     pub status: UnfinishedStatus,
     /// Reason why the run failed, if it did.
     pub reason: Option<String>,

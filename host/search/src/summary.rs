@@ -79,7 +79,7 @@ pub struct SearchState {
     pub reference: Option<String>,
     /// Reading of the best, by the source of the heaviest criterion, if that is none of time.
     pub reading: Option<f64>,
-    /// That source.
+    /// The source of this reading.
     pub by: Option<String>,
 }
 

@@ -84,11 +84,11 @@ pub(crate) enum Work {
 enum NextStep {
     /// Nothing: what came of it.
     Done(String),
-    /// To stop the run that goes on.
+    /// Stop the run that goes on.
     Stop,
-    /// To run the experiment in this folder; true to start over; with this budget.
+    /// Run the experiment in this folder; true to start over; with this budget.
     Run(Folder, bool, Option<String>),
-    /// To have the run of the experiment in this folder go on with what was done.
+    /// Have the run of the experiment in this folder go on with what was done.
     GoOn(Folder, String),
 }
 

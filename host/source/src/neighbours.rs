@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 8;
 /// A declaration of a module without its text: `pub mod helper;`.
 #[derive(Debug, PartialEq, Eq)]
 struct Declaration<'a> {
-    /// From its first attribute to the semicolon.
+    /// The bytes from its first attribute to the semicolon.
     place: Range<usize>,
     attributes: Vec<&'a str>,
     /// The words before `mod`.
@@ -262,7 +262,7 @@ fn is_documentation(comment: &str) -> bool {
 /// An item that is being read: its attributes, and its tokens up to its end.
 #[derive(Default)]
 struct Item<'a> {
-    /// Where it begins, once there is anything of it.
+    /// The byte at which it begins, once there is anything of it.
     begin: Option<usize>,
     attributes: Vec<&'a str>,
     words: Vec<&'a str>,

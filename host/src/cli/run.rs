@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// Purpose of a command that runs an experiment.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Purpose {
-    /// To race what there is, after a search if the experiment or an option wants one.
+    /// A race of what there is, after a search if the experiment or an option wants one.
     Race,
-    /// To search first, in any case.
+    /// A search first, in any case.
     Search {
         /// The number of rounds to add to those that are over.
         more: Option<u32>,

@@ -1,4 +1,4 @@
-//! Where the fuel of approaches goes, for `bakeoff check DIR --fuel`.
+//! Fuel of approaches by the functions of their sources, for `bakeoff check DIR --fuel`.
 
 use super::named_rows::{named_rows, not_known};
 use bakeoff_domain::failure::Failure as Failed;

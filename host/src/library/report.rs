@@ -59,7 +59,7 @@ pub enum Verdict {
     Slower,
     /// Both take the same time, but for less than the practical threshold, surely.
     Tie,
-    /// None of the other verdicts is sure yet.
+    /// No other verdict is sure yet.
     NoCall,
 }
 

@@ -27,7 +27,7 @@ const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 pub enum Origin {
     /// Written by this user's bakeoff on this machine, and changed by nobody since.
     Own,
-    /// From anywhere else: another machine, another user, another program.
+    /// Results from anywhere else: another machine, another user, another program.
     Elsewhere,
 }
 

@@ -27,12 +27,12 @@ const NEW_DATABASE: &str = "bakeoff.db.new";
 /// Purpose of opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// For reading, also while a run is writing. Results that come from elsewhere are read through a copy of ours
+    /// Reading, also while a run is writing. Results that come from elsewhere are read through a copy of ours
     /// into which their rows are imported.
     Read,
-    /// For a run: takes the lock, and creates the folder if there is none.
+    /// A run: takes the lock, and creates the folder if there is none.
     Write,
-    /// For a run like [`Mode::Write`], but results that are damaged, of another version or from elsewhere are set aside
+    /// A run like [`Mode::Write`], but results that are damaged, of another version or from elsewhere are set aside
     /// (`aside-1`, …) instead of refused.
     SetAside,
 }

@@ -99,7 +99,7 @@ pub struct Service {
     pub task_max: Duration,
     /// Whoever does the tasks.
     pub server: Arc<dyn TaskServer>,
-    /// Where events go.
+    /// The channel to which events go.
     pub events: UnboundedSender<ServiceEvent>,
 }
 

@@ -1,4 +1,4 @@
-//! In the child: from a source in C, C++ or Zig to a component, with the heap, the linker and the limits that Rust has.
+//! Build of a source in C, C++ or Zig to a component, in the child, with the heap, the linker and the limits that Rust has.
 
 use super::bindings::{BINDINGS, CBindings, HEADER};
 use super::clang::ClangPaths;

@@ -1,4 +1,4 @@
-//! In the parent: the C compiler of this machine, the C library for WebAssembly, and the compiler for Zig.
+//! The C compiler of this machine, the C library for WebAssembly, and the compiler for Zig, as the parent finds them.
 
 use super::zig::Zig;
 use crate::choice::{Programs, resolved};

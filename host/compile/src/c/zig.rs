@@ -1,4 +1,4 @@
-//! In the parent: the Zig compiler of this machine.
+//! The Zig compiler of this machine, as the parent finds it.
 
 use crate::choice::{Programs, resolved};
 use serde::{Deserialize, Serialize};

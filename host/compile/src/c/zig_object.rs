@@ -1,4 +1,4 @@
-//! In the child: how the compiler for Zig is called, and the module above the user's.
+//! Call of the compiler for Zig in the child, and the module above the user's.
 
 use super::zig::Zig;
 use super::zig_bindings;

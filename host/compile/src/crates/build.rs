@@ -1,4 +1,4 @@
-//! In the parent: the crates of an experiment, built by one confined child or taken from the cache, and
+//! Crates of an experiment, which the parent has one confined child build or takes from the cache, and
 //! the folder in which prototypes' builds read them.
 
 use super::package;

@@ -1,4 +1,4 @@
-//! In the child: cargo, without a network, on sources that were fetched before.
+//! Run of cargo in the child, without a network, on sources that were fetched before.
 
 use super::package;
 use super::product::{Message, Product, collect, messages};

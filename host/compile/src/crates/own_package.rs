@@ -1,4 +1,4 @@
-//! In the parent: a package of the user's own, built with what it depends on, so that sources can call it.
+//! A package of the user's own, which the parent has built with what it depends on, so that sources can call it.
 
 use super::build::{
     BuildLimits, BuiltCrates, CratesError, Libraries, SCHEME, fetched, libraries, no_folder,

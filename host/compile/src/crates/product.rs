@@ -1,4 +1,4 @@
-//! In the child: the libraries that cargo built, by its messages.
+//! Libraries that cargo built, which the child finds by its messages.
 
 use super::protocol::{CratesTask, FILES_MAX, Wanted, is_crate_name, is_file_name};
 use crate::build_folder::read_output;

@@ -1,4 +1,4 @@
-//! In the parent: fetching crates by the toolchain's cargo, which unpacks them and runs no code of theirs.
+//! Fetching of crates, in the parent, by the toolchain's cargo, which unpacks them and runs no code of theirs.
 
 use super::package;
 use crate::cache::Cache;

@@ -18,7 +18,7 @@ pub(crate) const MODEL_BYTES_MAX: usize = 200;
 /// Place in which approaches are written, and so by whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Workspace {
-    /// None: they are replies of the model.
+    /// No place: approaches are replies of the model.
     #[default]
     Reply,
     /// A worktree of the repository for each, in which a coding agent of the user's writes it.

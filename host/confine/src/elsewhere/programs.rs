@@ -99,7 +99,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Where a keeper writes what it measured. There is none on this system.
+/// File into which a keeper writes what it measured. There is none on this system.
 #[derive(Debug)]
 pub struct Measurement(Infallible);
 

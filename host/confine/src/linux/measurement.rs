@@ -16,7 +16,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::Command;
 
-/// Where a keeper writes what it measured.
+/// File into which a keeper writes what it measured.
 #[derive(Debug)]
 pub struct Measurement {
     file: File,

@@ -23,9 +23,9 @@ pub(crate) enum Unit {
 /// The demand on a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Demand {
-    /// Not above.
+    /// A figure that is not above this one.
     AtMost(f64),
-    /// Not below.
+    /// A figure that is not below this one.
     AtLeast(f64),
     /// Nothing is demanded: the figure is there to compare with.
     None,
@@ -48,7 +48,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// None yet. The file is the argument after `--json`.
+    /// Prints the heading, and returns no figures yet. The file is the argument after `--json`.
     pub(crate) fn begin() -> Self {
         let mut arguments = std::env::args_os().skip_while(|argument| argument != "--json");
         let json = arguments.nth(1).map(PathBuf::from);

@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 pub(crate) struct Noise(Xoshiro256PlusPlus);
 
 impl Noise {
-    /// From a seed.
+    /// Returns the random numbers that follow from a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }

@@ -10,7 +10,7 @@ const NOISE_THRESHOLD: f64 = 0.01;
 /// Two-sided 95 %.
 const UPPER_TAIL: f64 = 0.975;
 
-/// Which clock a tool reads.
+/// The clock that a tool reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// CPU time of the thread.
@@ -19,7 +19,7 @@ pub(crate) enum Clock {
     Wall,
 }
 
-/// Where the second program's samples come from.
+/// The process that the second program's samples come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Against {
     /// The same process, right afterwards.
@@ -104,7 +104,7 @@ pub(crate) struct Student {
 }
 
 impl Student {
-    /// For up to so many values.
+    /// Returns the intervals for up to so many values.
     pub(crate) fn new(values_max: usize) -> Self {
         Self {
             quantiles: (0..=values_max)

@@ -1,4 +1,4 @@
-//! How quickly replicas are analysed.
+//! The speed at which replicas are analysed.
 
 use crate::figures::{Demand, Figures, Unit};
 use crate::random::Noise;

@@ -18,7 +18,7 @@ pub struct Recommendation {
     /// Share of bootstrap resamples in which a variant has the best total, by its id.
     #[serde(default)]
     pub first_share: BTreeMap<String, f64>,
-    /// In words.
+    /// The recommendation in words.
     pub text: String,
     /// The outcome at the first place.
     #[serde(default)]

@@ -46,7 +46,7 @@ pub enum TimedCases {
     All,
     /// Some of them.
     Some,
-    /// None of them.
+    /// No case.
     None,
 }
 

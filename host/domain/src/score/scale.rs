@@ -1,4 +1,4 @@
-//! From readings to scores, criterion by criterion.
+//! Scores that follow from readings, criterion by criterion.
 
 use super::criterion::CriterionSummary;
 use super::difference;

@@ -9,7 +9,7 @@ const WEIGHT_MAX: f64 = 1e9;
 /// An invalid weight. Names are quoted with everything unprintable escaped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WeightError {
-    /// Not of the form `NAME=X`.
+    /// The text is not of the form `NAME=X`.
     #[error("a weight is written NAME=X, as in performance=2, not {0:?}")]
     Shape(String),
     /// The text after `=` is not a number.

@@ -10,7 +10,7 @@ use bakeoff_domain::race::{ClaimScope, NextStep, Race, RaceSettings, RemainingBu
 
 /// Sizes ×4 apart, the smallest of which takes 50 µs a call.
 const SIZES: usize = 7;
-/// So little that nothing is a tie.
+/// A practical threshold so small that nothing is a tie.
 const PRACTICAL: f64 = 1e-5;
 /// More than any of these races takes.
 const ENDLESS: f64 = 10_000.0;
@@ -68,7 +68,7 @@ fn sampling(world: &World, budget: f64) -> Sampling {
     choose(&pilot, WarmUp::Normal, &constraints)
 }
 
-/// How a race of one worker ended.
+/// The end of a race of one worker.
 struct End {
     reason: StopReason,
     /// The time until then, in seconds.

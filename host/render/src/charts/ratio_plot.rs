@@ -31,7 +31,7 @@ pub(super) struct PlotRow {
 pub(super) enum Place {
     /// A ratio with its interval; without an end, the interval reaches to that of the axis.
     Ratio(Interval),
-    /// At 1, for what the others are compared with.
+    /// The place of 1, for what the others are compared with.
     One,
     /// Nothing is known.
     Nowhere,

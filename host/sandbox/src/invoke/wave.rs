@@ -16,7 +16,7 @@ const RENDERED_END: usize = 60;
 /// A text that is not a call, or has other types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaveError {
-    /// Not WAVE, or of another type.
+    /// A text that is not WAVE, or of another type.
     #[error("{0}")]
     Syntax(String),
     /// A call of another function.

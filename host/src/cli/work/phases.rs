@@ -8,7 +8,7 @@ use serde::Serialize;
 pub(super) struct Phase<'a> {
     /// Number of the phase, from 1.
     phase: usize,
-    /// How many of its tasks are done.
+    /// Number of its tasks that are done.
     done: usize,
     tasks: Vec<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! How far the work on tasks is, for another terminal.
+//! States of tasks, for another terminal.
 
 use super::listing::done_of;
 use crate::cli::Status;

@@ -15,7 +15,7 @@ const FILES_MAX: usize = 8;
 /// Options on the request for approaches and on their code.
 #[derive(Clone, Debug)]
 pub(crate) struct WritingOptions {
-    /// How often what failed is written anew.
+    /// The largest number of times that what failed is written anew.
     pub(crate) repairs: u32,
     /// A file with wishes of the user's for every prototype.
     pub(crate) instructions: Option<PathBuf>,

@@ -20,19 +20,19 @@ const STREAM_BYTES_MAX: i64 = 512 << 20;
 /// The most bytes that contents take on the server.
 const CONTENT_BYTES_MAX: i64 = 2 << 30;
 
-/// How long a task is kept that its machine does not take: its lease ran out long before.
+/// The longest time for which a task is kept that its machine does not take: its lease ran out long before.
 const TASK_AGE_MAX: Duration = Duration::from_secs(600);
 
-/// How long an answer is kept for a run whose connection is lost.
+/// The longest time for which an answer is kept for a run whose connection is lost.
 const ANSWER_AGE_MAX: Duration = Duration::from_secs(600);
 
-/// How long contents are kept.
+/// The longest time for which contents are kept.
 const CONTENT_AGE_MAX: Duration = Duration::from_secs(24 * 3_600);
 
 /// The words of a server that does not let somebody do something.
 const FORBIDDEN: &str = "Permissions Violation";
 
-/// How long the server remembers the ids of tasks, so that none is kept twice.
+/// The time for which the server remembers the ids of tasks, so that none is kept twice.
 const IDS_KEPT: Duration = Duration::from_secs(120);
 
 /// The streams and the bucket that a team has on a server.

@@ -21,8 +21,8 @@ use tokio::sync::mpsc::{Sender, channel};
 /// The time after which a task of which its worker says nothing is nobody's: the lease of its run has run out then, too.
 const ACK_WAIT: Duration = Duration::from_secs(60);
 
-/// How long one question for a task waits at the server. A server that was started again knows nothing of it, and gives no task
-/// before the next one.
+/// The longest time that a question for a task waits at the server. A server that was started again knows nothing of it, and
+/// gives no task before the next one.
 const ASK_FOR: Duration = Duration::from_secs(10);
 
 /// Tasks that may be open at the server for each core. There are more than cores take: the server does not know yet of one that

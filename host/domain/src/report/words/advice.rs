@@ -203,7 +203,7 @@ fn detail(
     }
 }
 
-/// `If performance matters most, take heap. If memory matters most, take insertion.`
+/// Returns the advice: `If performance matters most, take heap. If memory matters most, take insertion.`
 pub(super) fn conditional(report: &Report) -> String {
     let variants = ranked(report);
     let counting = report.criteria.iter().filter(|c| c.weight > 0.0);
@@ -244,7 +244,7 @@ pub(super) fn conditional(report: &Report) -> String {
     clauses.join(" ")
 }
 
-/// When a variant is the better choice, as its author says: ` (its author: “for a small k”)`; empty if that is not said.
+/// Returns its author's words on when to take a variant: ` (its author: “for a small k”)`; empty if there are none.
 fn in_its_authors_words(report: &Report, variant: &VariantReport) -> String {
     let words = report.author_words.get(&variant.approach);
     let Some(rationale) = words.and_then(|words| words.rationale.as_ref()) else {

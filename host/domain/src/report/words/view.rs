@@ -327,7 +327,7 @@ pub(super) enum Relation {
     Equal,
     /// Surely worse.
     Worse,
-    /// Not sure.
+    /// Unsure.
     Open,
 }
 

@@ -8,7 +8,7 @@ const QUOTED_MAX: usize = 60;
 /// A value that cannot be written as JSON, or a line that is not the answer of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// Not JSON.
+    /// A line that is not JSON.
     #[error("not JSON: {0}")]
     Syntax(String),
     /// JSON, but not of the type of the answer.
@@ -22,7 +22,7 @@ pub enum JsonError {
     /// A type that has no form in JSON.
     #[error("{owner} is or holds {ty}, which has no form in JSON")]
     NoForm {
-        /// Whose type it is: `argument 2`.
+        /// The owner of the type: `argument 2`.
         owner: String,
         /// The type in words: `a resource`.
         ty: &'static str,
