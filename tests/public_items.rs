@@ -31,8 +31,8 @@ macro_rules! cross_threads {
 }
 
 cross_threads! {
-    AgentOutcome AgentResult Agents AgentsReport Compared Comparison Depth Difference Diversity Error ErrorKind Experiment
-    Exploration ExplorationPlan Explored GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions
+    AgentOutcome AgentResult Agents AgentsReport Comparison ComparisonResult Depth Difference Diversity Error ErrorKind Experiment
+    Exploration ExplorationPlan ExplorationResult GenerateOptions GeneratedApproach Generation JudgeOptions Judgement ModelCost ModelOptions
     NotTimed OracleCheck Outcome Report Sketch Status TimeVerdict Variant Verdict Verification
 }
 

@@ -14,7 +14,7 @@
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
-    Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_store::events::{Envelope, Event, Origin};
@@ -343,7 +343,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
         edition: bakeoff_domain::edition::Edition::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
-        declared: Declared::InFile,
+        declared: DeclaringPlace::InFile,
     };
     let meta = RunMeta {
         name: "bench",

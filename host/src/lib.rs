@@ -49,9 +49,9 @@ mod library;
 pub mod mcp;
 
 pub use library::{
-    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Depth, Difference,
-    Diversity, Error, ErrorKind, Experiment, Exploration, ExplorationPlan, Explored,
-    GenerateOptions, GeneratedApproach, Generation, JudgeOptions, Judgement, ModelCost,
-    ModelOptions, NotTimed, OracleCheck, Outcome, Report, Sketch, Status, TimeVerdict, Variant,
-    Verdict, Verification, enter_if_child, judge,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Comparison, ComparisonResult, Depth,
+    Difference, Diversity, Error, ErrorKind, Experiment, Exploration, ExplorationPlan,
+    ExplorationResult, GenerateOptions, GeneratedApproach, Generation, JudgeOptions, Judgement,
+    ModelCost, ModelOptions, NotTimed, OracleCheck, Outcome, Report, Sketch, Status, TimeVerdict,
+    Variant, Verdict, Verification, enter_if_child, judge,
 };

@@ -9,7 +9,7 @@ use bakeoff_domain::spec::Inputs;
 use bakeoff_run::Evidence;
 use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_runner::call::{RunnerCall, RunnerMessage};
-use bakeoff_runner::protocol::{Guest, Opened};
+use bakeoff_runner::protocol::{Guest, RequestMessage};
 use bakeoff_runner::{
     AggregateCall, AnyCall, AssessCall, CountFuelCall, CoverCall, DescribeCall, DiagnoseCall,
     EvaluateCall, GateCall, OracleCall, ProposeCall, ReadCasesCall, RepeatCall, ReplicaCall,
@@ -283,7 +283,7 @@ pub(crate) fn build_event(bytes: &[u8]) {
 
 /// A request, as a runner takes it.
 pub(crate) fn request(bytes: &[u8]) {
-    if let Ok((opened, call)) = Opened::read::<AnyCall>(bytes) {
+    if let Ok((opened, call)) = RequestMessage::read::<AnyCall>(bytes) {
         assert!(format!("{:?}{call:?}", opened.request).len() < 64 * bytes.len() + 4096);
         let look_at = |guest: &Guest| {
             let _ = (opened.code(guest.code), opened.imports(guest.files));

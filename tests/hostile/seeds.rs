@@ -12,8 +12,8 @@ use bakeoff_run::audit;
 use bakeoff_runner::call::RunnerMessage;
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
 use bakeoff_runner::{
-    AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, Failed, GateCall, WaveCase,
-    WrongCase, WrongPart,
+    AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, GateCall, GuestFailure,
+    WaveCase, WrongCase, WrongPart,
 };
 use bakeoff_sandbox::GuestError;
 use bakeoff_store::{Mode, RunMeta, Start, Store};
@@ -150,7 +150,7 @@ fn replies() -> Vec<Vec<u8>> {
             reason: "call: no".into(),
         }),
     ];
-    let failed: RunnerMessage<()> = RunnerMessage::Failed(Failed {
+    let failed: RunnerMessage<()> = RunnerMessage::Failed(GuestFailure {
         variant: Some(3),
         calls: vec![(0, 7), (1, u64::MAX)],
         error: GuestError::new(FailureClass::Trap, "a message"),
@@ -263,7 +263,7 @@ fn the_seeds_are_what_the_parsers_take() {
     assert!(bakeoff_compile::is_build_event(&done()));
     assert!(bakeoff_compile::is_build_event(&failed()));
     for request in requests() {
-        assert!(bakeoff_runner::protocol::Opened::read::<AnyCall>(&request).is_ok());
+        assert!(bakeoff_runner::protocol::RequestMessage::read::<AnyCall>(&request).is_ok());
     }
     for bundle in bundles() {
         assert!(unpacks(&bundle), "{}", bundle[0]);

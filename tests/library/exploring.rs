@@ -2,7 +2,7 @@
 
 use super::cache;
 use bakeoff::{
-    Error, ErrorKind, Experiment, Exploration, ExplorationPlan, Explored, GenerateOptions,
+    Error, ErrorKind, Experiment, Exploration, ExplorationPlan, ExplorationResult, GenerateOptions,
     ModelOptions, Outcome, Report, Sketch,
 };
 use serde_json::Value;
@@ -44,7 +44,7 @@ pub(super) fn is_what_the_command_says() {
     let heard = events.clone();
     let told = exploration(&place("program"));
     let told = told.on_event(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
-    let made: Explored = told.explore(&replayed()).unwrap();
+    let made: ExplorationResult = told.explore(&replayed()).unwrap();
     let generation = made.generation();
     assert!(generation.is_complete() && made.has_experiment());
     assert_eq!(made.unusable(), None);
@@ -91,7 +91,7 @@ pub(super) fn is_what_the_command_says() {
 }
 
 /// Returns the kind and the message of the error.
-fn told_apart(explored: Result<Explored, Error>) -> (ErrorKind, String) {
+fn told_apart(explored: Result<ExplorationResult, Error>) -> (ErrorKind, String) {
     let error = explored.unwrap_err();
     (error.kind(), error.to_string())
 }

@@ -6,8 +6,9 @@ mod generating;
 mod kept;
 
 use bakeoff::{
-    AgentOutcome, AgentResult, Agents, AgentsReport, Compared, Comparison, Error, ErrorKind,
-    Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict, Verdict,
+    AgentOutcome, AgentResult, Agents, AgentsReport, Comparison, ComparisonResult, Error,
+    ErrorKind, Experiment, JudgeOptions, Judgement, NotTimed, Outcome, Report, Status, TimeVerdict,
+    Verdict,
 };
 use libtest_mimic::{Arguments, Trial};
 use std::fs;
@@ -112,17 +113,17 @@ fn experiment() -> tempfile::TempDir {
 fn files() {
     let folder = experiment();
     let file = |name: &str| folder.path().join(name);
-    let compared = |names: [&str; 2]| -> Result<Compared, Error> {
+    let compared = |names: [&str; 2]| -> Result<ComparisonResult, Error> {
         let files = names.map(file);
         let comparison = Comparison::of_files(files)?.seed("7")?;
         comparison.budget(Duration::from_secs(8)).run()
     };
-    let Compared::Timed(report) = compared(["quick.rs", "slow.rs"]).unwrap() else {
+    let ComparisonResult::Timed(report) = compared(["quick.rs", "slow.rs"]).unwrap() else {
         panic!("the files do the same, and one takes four times as long");
     };
     let time = report.by_time("quick", "slow").unwrap();
     assert_ne!(time.verdict, Verdict::Slower, "{}", report.answer());
-    let Compared::Untimed(untimed) = compared(["quick.rs", "wrong.rs"]).unwrap() else {
+    let ComparisonResult::Untimed(untimed) = compared(["quick.rs", "wrong.rs"]).unwrap() else {
         panic!("the files differ");
     };
     let _: &NotTimed = &untimed;
@@ -134,8 +135,8 @@ fn files() {
     let kept = Comparison::of_files(["quick.rs", "wrong.rs"].map(file));
     let kept = kept.unwrap().cases(file("kept.toml")).call("total").run();
     let words = match kept.unwrap() {
-        Compared::Timed(report) => report.text(),
-        Compared::Untimed(reason) => reason.text(),
+        ComparisonResult::Timed(report) => report.text(),
+        ComparisonResult::Untimed(reason) => reason.text(),
         _ => String::new(),
     };
     assert!(words.contains("isagree"), "{words}");

@@ -2,7 +2,7 @@
 
 use super::fixture;
 use bakeoff_domain::report::{
-    CaseLabel, Explored, Question, ReplicaTimes, Report, VerdictRow, assemble, explore, rescore,
+    CaseLabel, Question, ReplicaTimes, Report, ReportView, VerdictRow, assemble, explore, rescore,
     words,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -180,7 +180,7 @@ fn the_core_in_the_page_agrees_with_the_command_on_1_000_weightings() {
             }
         };
         // To the last digit of every total, and to the last word.
-        let explored: Explored = serde_json::from_str(&got).unwrap();
+        let explored: ReportView = serde_json::from_str(&got).unwrap();
         assert_eq!(explored.answer, again.recommendation.text, "{weights:?}");
         assert_eq!(
             explored.outcome, again.recommendation.outcome,
@@ -212,7 +212,7 @@ fn with_the_weights_of_the_run_the_page_stays_as_it_is() {
     let report = fixture::report();
     let page = page(&report);
     let explored = Core::of_page(&page).explore(&Question::default());
-    let explored: Explored = serde_json::from_str(&explored).unwrap();
+    let explored: ReportView = serde_json::from_str(&explored).unwrap();
     let escaped = |text: &str| bakeoff_render::escape::Html(text).to_string();
     assert!(page.contains(&format!("<p>{}</p>", escaped(&explored.answer))));
     for section in &explored.sections {

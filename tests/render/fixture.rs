@@ -3,8 +3,8 @@
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
-    CaseLabel, Cost, CriterionSummary, Ended, Environment, ExperimentSummary, Facts, FailedCall,
-    Growth, Interval, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
+    CaseLabel, Cost, CriterionSummary, Environment, ExperimentSummary, Facts, FailedCall, Growth,
+    Interval, MeasuringEnd, Protocol, Reading, ReplicaTimes, Report, VariantReport, VariantStatus,
     VerdictRow, WorkerCost, assemble,
 };
 use bakeoff_domain::spec::{
@@ -283,7 +283,7 @@ pub(super) fn facts() -> Facts {
             budget_seconds: 20.0,
             replicas: 12,
             replicas_max: Some(96),
-            ended: Ended::Budget,
+            ended: MeasuringEnd::Budget,
             inputs: Some(5_400),
             all_timed: false,
         },

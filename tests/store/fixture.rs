@@ -4,7 +4,7 @@ use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, Surround
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
-    Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
 };
 use bakeoff_store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
@@ -38,7 +38,7 @@ pub(crate) fn experiment() -> Experiment {
         edition: bakeoff_domain::edition::Edition::default(),
         criteria: Vec::new(),
         report: ReportOptions::default(),
-        declared: Declared::InFile,
+        declared: DeclaringPlace::InFile,
     }
 }
 

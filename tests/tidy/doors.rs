@@ -80,7 +80,10 @@ const OWN_PATHS: [(&str, &str); 65] = [
     ("audit::bundle", "a folder of ours, to pack and unpack in"),
     ("cli::add", "files and a folder that the user named"),
     ("cli::archive", "what the user named: a folder or a file"),
-    ("compare::assembled", "files that the user named"),
+    (
+        "compare::undeclared_experiment",
+        "files that the user named",
+    ),
     ("compare::comparison", "the WIT that the user named"),
     ("cli::baseline", "what the user named: a folder or a file"),
     ("cli::build", "`-o`, and files that the user named"),
@@ -89,7 +92,10 @@ const OWN_PATHS: [(&str, &str); 65] = [
         "cli::compare",
         "whether there is what the user named: nothing is opened",
     ),
-    ("cli::compared", "the file of cases that the user named"),
+    (
+        "cli::file_comparison",
+        "the file of cases that the user named",
+    ),
     (
         "compare::derived",
         "a folder of ours, and files that the user named",
@@ -101,7 +107,7 @@ const OWN_PATHS: [(&str, &str); 65] = [
     ("cli::init::of_sources", "the sources that the user named"),
     ("cli::publish", "the file that the user named"),
     (
-        "cli::kept",
+        "cli::report_source",
         "whether the folder that the user named is that of an experiment: nothing is opened",
     ),
     ("cli::pick", "the file that the user named"),
@@ -120,7 +126,7 @@ const OWN_PATHS: [(&str, &str); 65] = [
     ("cli::time", "the file that the user named"),
     ("cli::time::export", "files that the user named"),
     ("cli::models", "answers in a file that the user named"),
-    ("library::told", "files that the user named"),
+    ("library::user_files", "files that the user named"),
     ("cli::two_runs", "what the user named: folders or files"),
     ("cli::verify", "what the user named: a folder or a file"),
     (
@@ -184,7 +190,7 @@ const OWN_PATHS: [(&str, &str); 65] = [
         "the file that `docker login` writes for the user",
     ),
     ("serve::peer", "the kernel's tables of connections"),
-    ("serve::stopping", "what the system tells of a process"),
+    ("serve::run_stop", "what the system tells of a process"),
     ("source::grant", "`cap_std` is the door to granted folders"),
     (
         "store::bundle::read",
@@ -196,7 +202,7 @@ const OWN_PATHS: [(&str, &str); 65] = [
     ),
     ("store::holder", "what the system tells of a process"),
     (
-        "store::opening",
+        "store::file_opening",
         "a path in an open folder, which SQLite opens by a function of ours",
     ),
 ];

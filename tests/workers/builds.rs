@@ -4,7 +4,7 @@ use super::liar::answered;
 use super::memory;
 use super::session::{Experiment, hear_warnings, host_with, tools, with_runtime};
 use bakeoff_config::Policy;
-use bakeoff_confine::tasks::{WorkerFrames, Working};
+use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::spec::Workers;
 use bakeoff_run::{
@@ -65,7 +65,7 @@ impl TaskServer for Building {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         if task.last() != Some(&BUILD) {
             return self.honest.serve(task, core, contents, frames);
         }
@@ -94,7 +94,7 @@ impl TaskServer for Building {
 }
 
 /// Answers with these bytes, whose digest is right.
-fn answer_with<'a>(frames: &WorkerFrames, bytes: Vec<u8>) -> Working<'a> {
+fn answer_with<'a>(frames: &WorkerFrames, bytes: Vec<u8>) -> WorkFuture<'a> {
     let end = (content_address(&bytes), true);
     frames.part(bytes);
     frames.end(postcard::to_stdvec(&end).unwrap());

@@ -2,7 +2,7 @@
 
 use super::liar;
 use super::session::{Behaviour, Experiment, host, join, results, with_runtime};
-use bakeoff_run::audit::{self, KeptRun, Outcome, Verification};
+use bakeoff_run::audit::{self, FigureOutcome, KeptRun, Verification};
 use bakeoff_run::{KnownMachine, RunError, Survey, SurveyedPrototype};
 use bakeoff_source::BuildInput;
 use bakeoff_store::{Mode, ResultsPlace};
@@ -97,7 +97,7 @@ async fn verify(
 }
 
 fn differing(verification: &Verification) -> Vec<&str> {
-    let differs = |outcome: &Outcome| matches!(outcome, Outcome::Differs { .. });
+    let differs = |outcome: &FigureOutcome| matches!(outcome, FigureOutcome::Differs { .. });
     let figures = verification.figures.iter();
     let figures = figures.filter(|figure| differs(&figure.outcome));
     figures.map(|figure| figure.figure.as_str()).collect()

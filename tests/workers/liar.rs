@@ -1,6 +1,6 @@
 //! A worker that lies in answers that are well-formed in every way.
 
-use bakeoff_confine::tasks::{WorkerFrames, Working};
+use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_run::PortableServer;
 use bakeoff_runner::GateReply;
 use bakeoff_runner::call::RunnerMessage;
@@ -25,7 +25,7 @@ impl TaskServer for Liar {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         Box::pin(answered(&self.0, task, (core, contents), frames, |frame| {
             lie(&frame).unwrap_or(frame)
         }))

@@ -4,7 +4,7 @@ use super::liar::{answered, with_reply};
 use super::memory;
 use super::session::{cache, host, tools, with_runtime};
 use bakeoff_config::Policy;
-use bakeoff_confine::tasks::{WorkerFrames, Working};
+use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_domain::measurement::Sample;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{MachineRaces, Report, words};
@@ -58,7 +58,7 @@ impl TaskServer for Racer {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         let served = {
             let mut served = self.served.lock().unwrap();
             *served += 1;

@@ -1,11 +1,11 @@
 //! One variant: a worktree, its agent, a commit of what it left; and then its verification.
 
 use super::changes::Changes;
-use super::claimed::Claimed;
-use super::completion::{Completion, Outcome};
+use super::claimed_cost::Claimed;
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::fenced::{Bounds, last_part, run_line};
+use super::fenced_program::{Bounds, last_part, run_line};
 use super::folder_modes::FolderModes;
 use super::orders::Orders;
 use super::record::{Request, Variant};
@@ -79,7 +79,7 @@ pub(crate) fn attempt(
         reply: last_part(&ended.stdout),
         claimed: Claimed::read(&ended.stdout),
         seconds: ended.seconds,
-        ..Completion::begun(&variant.name, &request.base, Outcome::AgentFailed)
+        ..Completion::begun(&variant.name, &request.base, AgentWorkOutcome::AgentFailed)
     };
     if !ended.succeeded {
         let mut reason = format!("{}: {}", ended.end, ended.stderr);
@@ -96,7 +96,7 @@ pub(crate) fn attempt(
         return Ok(completion);
     }
     let refused = |mut completion: Completion, reason: String| {
-        completion.outcome = Outcome::Refused;
+        completion.outcome = AgentWorkOutcome::Refused;
         completion.reason = with_remark(reason, &modes);
         Ok(completion)
     };
@@ -123,7 +123,7 @@ pub(crate) fn attempt(
     let (commit, changes) = match committed {
         Ok(Some(committed)) => committed,
         Ok(None) => {
-            completion.outcome = Outcome::NothingChanged;
+            completion.outcome = AgentWorkOutcome::NothingChanged;
             "it ended, and changed nothing".clone_into(&mut completion.reason);
             return Ok(completion);
         }
@@ -136,7 +136,7 @@ pub(crate) fn attempt(
         completion.changes.tests = all.tests;
         completion.changes.test_setup = all.test_setup;
     }
-    completion.outcome = Outcome::Committed;
+    completion.outcome = AgentWorkOutcome::Committed;
     completion.commit = Some(commit);
     completion.branch = Some(experiment.branch(&variant.name));
     Ok(completion)
@@ -164,11 +164,11 @@ pub(crate) fn verified(
     completion.verifications = verify(experiment, orders, commit)?;
     drop(slot);
     completion.outcome = match completion.verifications.last() {
-        None => Outcome::Unverified,
-        Some(last) if last.passed => Outcome::Passed,
+        None => AgentWorkOutcome::Unverified,
+        Some(last) if last.passed => AgentWorkOutcome::Passed,
         Some(last) => {
             completion.reason = format!("{}: {}", last.command, last.reason);
-            Outcome::VerificationFailed
+            AgentWorkOutcome::VerificationFailed
         }
     };
     Ok(completion)

@@ -1,13 +1,13 @@
 //! The evidence of an agent that has ended.
 
 use super::changes::Changes;
-use super::claimed::Claimed;
+use super::claimed_cost::Claimed;
 use serde::{Deserialize, Serialize};
 
 /// Outcome of an agent's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum AgentWorkOutcome {
     /// It left changes, which are committed, and are still to be verified.
     Committed,
     /// It left changes, which are committed, and every verification passed.
@@ -26,7 +26,7 @@ pub enum Outcome {
     NoWinner,
 }
 
-impl Outcome {
+impl AgentWorkOutcome {
     /// Returns the outcome in words.
     pub fn words(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ pub struct Completion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_base: Option<String>,
     /// Outcome of it all.
-    pub outcome: Outcome,
+    pub outcome: AgentWorkOutcome,
     /// Reason of an outcome without a commit, or of a failed verification; empty otherwise.
     pub reason: String,
     /// Commit of what it left.
@@ -129,7 +129,7 @@ pub struct Completion {
 
 impl Completion {
     /// Returns the completion of a variant's first attempt, which left nothing yet.
-    pub(crate) fn begun(variant: &str, base: &str, outcome: Outcome) -> Self {
+    pub(crate) fn begun(variant: &str, base: &str, outcome: AgentWorkOutcome) -> Self {
         Self {
             variant: variant.to_owned(),
             idea: String::new(),

@@ -1,7 +1,7 @@
 //! Agents that each write one file: a worktree and a branch for every attempt, of which that file alone is used.
 
 use super::attempt::attempt;
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::instructions::Instructions;
@@ -218,7 +218,7 @@ impl FileAgents {
             };
             attempts.last = number;
             // One that failed by itself may have lacked what the fence gives it now.
-            let kept = kept.filter(|kept| kept.outcome != Outcome::AgentFailed);
+            let kept = kept.filter(|kept| kept.outcome != AgentWorkOutcome::AgentFailed);
             return Ok((variant, kept));
         }
         Err(AgentError::Usage(format!(
@@ -248,8 +248,8 @@ impl FileAgents {
             interrupted,
         };
         let mut completion = attempt(&self.experiment, &orders, variant)?;
-        if completion.outcome == Outcome::Committed {
-            completion.outcome = Outcome::Unverified;
+        if completion.outcome == AgentWorkOutcome::Committed {
+            completion.outcome = AgentWorkOutcome::Unverified;
         }
         keep(&self.experiment, request, completion)
     }

@@ -1,7 +1,7 @@
 //! Git behind a fence, on the user's objects and names of commits, with settings of our own.
 
 use super::error::AgentError;
-use super::fenced::{self, Bounds, Ended};
+use super::fenced_program::{self, Bounds, ProgramRun};
 use bakeoff_confine::{FileAccess, FileFence, Network, kept_in};
 use bakeoff_files::{Folder, Scratch, SearchPath};
 use bakeoff_programs::allow_system;
@@ -122,7 +122,7 @@ impl Git {
     }
 
     /// Runs a command to its end.
-    pub(crate) fn ended(&self, command: &GitCommand<'_>) -> Result<Ended, AgentError> {
+    pub(crate) fn ended(&self, command: &GitCommand<'_>) -> Result<ProgramRun, AgentError> {
         let mut fence = FileFence::new().map_err(AgentError::Machine)?;
         allow_system(&mut fence);
         fence.allow(&self.program, FileAccess::Execute);
@@ -171,7 +171,7 @@ impl Git {
             modes: None,
             interrupted: &AtomicBool::new(false),
         };
-        fenced::run(process, &bounds)
+        fenced_program::run(process, &bounds)
     }
 
     /// Lets the repository in a worktree find the user's objects, and the end of a history that is cut off.

@@ -1,6 +1,6 @@
 //! Measurement: what passed its verification, timed against the base and against each other, behind the same fence.
 
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::orders::Orders;
@@ -9,8 +9,8 @@ use super::winner::{self, MeasuredAnswer};
 use bakeoff_confine::{FileAccess, Network};
 use bakeoff_files::Scratch;
 use bakeoff_programs::{
-    CommandLine, Fenced, News, Reach, TimedCommand, TimingError, TimingOptions, TimingOutcome,
-    compare,
+    CommandFence, CommandLine, News, Reach, TimedCommand, TimingError, TimingOptions,
+    TimingOutcome, compare,
 };
 
 /// Name of the base among what is measured. No variant has it, as it has a space.
@@ -63,7 +63,8 @@ pub(crate) fn measure(
     };
     let passed = completions.iter().filter_map(|completion| {
         let commit = completion.commit.as_deref()?;
-        (completion.outcome == Outcome::Passed).then_some((completion.variant.as_str(), commit))
+        (completion.outcome == AgentWorkOutcome::Passed)
+            .then_some((completion.variant.as_str(), commit))
     });
     let mut sides = vec![(THE_BASE, orders.request.base.as_str())];
     sides.extend(passed);
@@ -126,7 +127,7 @@ fn command(
         prepare: None,
         setup: None,
         cleanup: None,
-        fenced: Some(Fenced {
+        fenced: Some(CommandFence {
             folder: folder.work().to_owned(),
             access: FileAccess::Execute,
             reach: Reach {

@@ -1,7 +1,7 @@
 //! Merges of commits by git's own rules, without a worktree: git reads and writes objects alone.
 
 use super::error::AgentError;
-use super::fenced::Ended;
+use super::fenced_program::ProgramRun;
 use super::git::{Git, GitCommand, Place};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const PATHS_MAX: usize = 500;
 
 /// Merge of commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Merged {
+pub(crate) struct CommitMerge {
     pub(crate) commit: String,
     /// Paths with conflicts, in which both sides stand between marks where they are texts.
     pub(crate) conflicts: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Merged {
     pub(crate) of_one_side: Vec<String>,
 }
 
-impl Merged {
+impl CommitMerge {
     /// Returns true if there are conflicts, of each of which one side has no file.
     pub(crate) fn can_stay(&self) -> bool {
         !self.conflicts.is_empty() && self.of_one_side.len() == self.conflicts.len()
@@ -35,8 +35,12 @@ impl Merged {
 ///
 /// # Errors
 /// Git fails, or is older than 2.38.
-pub(crate) fn merge_all(git: &Git, first: &str, others: &[&str]) -> Result<Merged, AgentError> {
-    let mut merged = Merged {
+pub(crate) fn merge_all(
+    git: &Git,
+    first: &str,
+    others: &[&str],
+) -> Result<CommitMerge, AgentError> {
+    let mut merged = CommitMerge {
         commit: first.to_owned(),
         conflicts: Vec::new(),
         of_one_side: Vec::new(),
@@ -61,10 +65,10 @@ pub(crate) fn merge_all(git: &Git, first: &str, others: &[&str]) -> Result<Merge
 }
 
 /// Merges two commits. Where one has the other in its history, it is the merge.
-pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<Merged, AgentError> {
+pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<CommitMerge, AgentError> {
     for (old, new) in [(theirs, ours), (ours, theirs)] {
         if old == new || is_ancestor(git, old, new)? {
-            return Ok(Merged {
+            return Ok(CommitMerge {
                 commit: new.to_owned(),
                 conflicts: Vec::new(),
                 of_one_side: Vec::new(),
@@ -94,7 +98,7 @@ pub(crate) fn merge(git: &Git, ours: &str, theirs: &str) -> Result<Merged, Agent
     let mut parts = output.split('\0').filter(|part| !part.is_empty());
     let tree = parts.next().unwrap_or_default().trim().to_owned();
     let (conflicts, of_one_side) = conflicted(parts);
-    Ok(Merged {
+    Ok(CommitMerge {
         commit: commit(git, &tree, [ours, theirs])?,
         conflicts,
         of_one_side,
@@ -194,7 +198,7 @@ fn commit(git: &Git, tree: &str, parents: [&str; 2]) -> Result<String, AgentErro
     Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
 }
 
-fn writing(git: &Git, arguments: &[&str], input: &[u8]) -> Result<Ended, AgentError> {
+fn writing(git: &Git, arguments: &[&str], input: &[u8]) -> Result<ProgramRun, AgentError> {
     git.ended(&GitCommand {
         place: Place::NewObjects,
         files: None,

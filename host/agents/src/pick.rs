@@ -1,7 +1,7 @@
 //! The pick of one variant: which it is, what it changes, and these changes in the user's own files.
 
 use super::changes::{Differing, differing_paths};
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::git::{GitCommand, Place};
@@ -102,7 +102,7 @@ impl Experiment {
         let completions = names.iter().filter_map(|name| self.completion(name));
         let passed = completions.map(|(_, completion)| completion);
         let mut passed: Vec<Completion> = passed
-            .filter(|completion| completion.outcome == Outcome::Passed)
+            .filter(|completion| completion.outcome == AgentWorkOutcome::Passed)
             .collect();
         let names: Vec<&str> = passed.iter().map(|one| one.variant.as_str()).collect();
         if names.is_empty() {

@@ -1,6 +1,6 @@
 //! Evidence that agents of a round are told of the one before it. What other agents wrote stands in it as a quotation.
 
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::measurement::THE_BASE;
 use super::round_record::RoundResult;
 use super::round_result::EndedRound;
@@ -73,7 +73,7 @@ fn line(completion: &Completion, report: Option<&SeriesReport>) -> String {
 /// Returns what is quoted of a variant: its idea, why it failed, and what its agent wrote in `DONE.md`.
 fn quotations(completion: &Completion) -> String {
     let name = &completion.variant;
-    let has_failed = completion.outcome != Outcome::Passed;
+    let has_failed = completion.outcome != AgentWorkOutcome::Passed;
     let reason = has_failed.then_some(completion.reason.as_str());
     let texts = [
         ("its idea", Some(completion.idea.as_str())),

@@ -1,6 +1,6 @@
 //! The result of a round: the best of its variants, and whether another round follows.
 
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::measurement::THE_BASE;
 use super::round_record::{BestVariant, RoundResult};
 use bakeoff_domain::report::words;
@@ -32,7 +32,7 @@ impl EndedRound<'_> {
         let passed: Vec<&Completion> = self
             .completions
             .iter()
-            .filter(|one| one.outcome == Outcome::Passed)
+            .filter(|one| one.outcome == AgentWorkOutcome::Passed)
             .collect();
         let (best, text, goes_on) = match (passed.as_slice(), self.report) {
             ([], _) => self.without_any(),

@@ -2,10 +2,10 @@
 
 use super::attempt::{attempt, verified};
 use super::changes::{Differing, differing_paths};
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::merge::{self, Merged};
+use super::merge::{self, CommitMerge};
 use super::orders::{NewTests, Orders};
 use super::record::{Request, Variant};
 use super::slots::Slots;
@@ -36,7 +36,7 @@ pub(crate) struct ReadyTask<'a> {
 }
 
 /// Attempt at a task, among all others.
-pub(crate) struct AttemptAt<'a> {
+pub(crate) struct PlacedAttempt<'a> {
     /// Number of the command, from 1.
     pub(crate) command: u64,
     /// Number of the attempt in this command, from 1.
@@ -68,7 +68,7 @@ impl<'a> ReadyTask<'a> {
             .map(|done| done.commit.as_str())
             .collect();
         let merged = match commits.split_first() {
-            None => Merged {
+            None => CommitMerge {
                 commit: orders.base.to_owned(),
                 conflicts: Vec::new(),
                 of_one_side: Vec::new(),
@@ -93,7 +93,7 @@ impl<'a> ReadyTask<'a> {
     pub(crate) fn of_merge(
         orders: &TaskOrders<'_>,
         task: &'a AgentTask,
-        merged: Merged,
+        merged: CommitMerge,
         checks: &'a [CommandLine],
         sides: Vec<&'a str>,
     ) -> Self {
@@ -156,7 +156,7 @@ impl<'a> ReadyTask<'a> {
     /// Returns what an agent left that was not checked before an interruption, with its request.
     pub(crate) fn unchecked(&self, experiment: &Experiment) -> Option<(Request, Completion)> {
         let (kept, completion) = experiment.completion(&self.task.name)?;
-        (completion.outcome == Outcome::Committed && self.is_same(&kept))
+        (completion.outcome == AgentWorkOutcome::Committed && self.is_same(&kept))
             .then_some((kept, completion))
     }
 
@@ -165,7 +165,7 @@ impl<'a> ReadyTask<'a> {
         &self,
         experiment: &Experiment,
         orders: &TaskOrders<'_>,
-        now: &AttemptAt<'_>,
+        now: &PlacedAttempt<'_>,
         checking: &Slots,
     ) -> Result<Completion, AgentError> {
         let remarks = self.remarks(now.last_reason);
@@ -204,7 +204,7 @@ impl<'a> ReadyTask<'a> {
                 completion.attempts = now.number;
                 completion.command = now.command;
                 completion.branch = None;
-                if completion.outcome == Outcome::Committed {
+                if completion.outcome == AgentWorkOutcome::Committed {
                     completion = keep(experiment, &request, completion)?;
                 }
                 completion
@@ -213,7 +213,7 @@ impl<'a> ReadyTask<'a> {
         if let Some(commit) = completion.commit.clone() {
             let tests = self.tests_of_others(experiment, &commit)?;
             if !tests.is_empty() {
-                completion.outcome = Outcome::VerificationFailed;
+                completion.outcome = AgentWorkOutcome::VerificationFailed;
                 completion.reason = format!(
                     "it changes tests that were there before it ({}): leave these as they are, and write new ones into \
                      files of their own",
@@ -229,20 +229,20 @@ impl<'a> ReadyTask<'a> {
         {
             let marked = merge::with_marks(&experiment.git(), &commit, &self.conflicts)?;
             if !marked.is_empty() {
-                completion.outcome = Outcome::VerificationFailed;
+                completion.outcome = AgentWorkOutcome::VerificationFailed;
                 completion.reason = format!("marks of conflicts are left in {}", marked.join(", "));
             }
         }
         match completion.outcome {
-            Outcome::Committed => {
+            AgentWorkOutcome::Committed => {
                 completion = verified(experiment, &own, completion, checking)?;
             }
             // What there was is the winner's source.
-            Outcome::NothingChanged if self.is_experiment() && self.checks.is_empty() => {
-                completion.outcome = Outcome::Unverified;
+            AgentWorkOutcome::NothingChanged if self.is_experiment() && self.checks.is_empty() => {
+                completion.outcome = AgentWorkOutcome::Unverified;
             }
             // What there was may be all that was to be there; the check says so.
-            Outcome::NothingChanged
+            AgentWorkOutcome::NothingChanged
                 if (self.conflicts.is_empty() || self.can_stay) && !self.checks.is_empty() =>
             {
                 let slot = checking.take();
@@ -250,7 +250,7 @@ impl<'a> ReadyTask<'a> {
                 drop(slot);
                 match completion.verifications.last() {
                     Some(last) if last.passed => {
-                        completion.outcome = Outcome::Passed;
+                        completion.outcome = AgentWorkOutcome::Passed;
                         completion.reason = String::new();
                     }
                     Some(last) => {
@@ -354,5 +354,8 @@ fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> Request {
 
 /// Returns true for a task whose agent ended, and which passed all of its checks.
 pub(crate) fn is_done(completion: &Completion) -> bool {
-    matches!(completion.outcome, Outcome::Passed | Outcome::Unverified)
+    matches!(
+        completion.outcome,
+        AgentWorkOutcome::Passed | AgentWorkOutcome::Unverified
+    )
 }

@@ -1,9 +1,9 @@
 //! A task that is an experiment: the source of its winner becomes a file of the repository.
 
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::fenced::last_part;
+use super::fenced_program::last_part;
 use super::orders::Orders;
 use super::run_experiments::{RunExperiments, TaskExperiment, TaskExperimentAnswer};
 use super::verification::files_of;
@@ -33,7 +33,7 @@ pub(crate) fn experiment_attempt(
     let request = orders.request;
     let began = Instant::now();
     let folder = experiment.make_worktree(name, &request.base)?;
-    let mut completion = Completion::begun(name, &request.base, Outcome::NoWinner);
+    let mut completion = Completion::begun(name, &request.base, AgentWorkOutcome::NoWinner);
     let answer = match refusal(experiment, orders, paths.file, first_base)? {
         Some(reason) => TaskExperimentAnswer::None(reason),
         None => {
@@ -59,7 +59,7 @@ pub(crate) fn experiment_attempt(
     };
     completion.reply = last_part(text.as_bytes());
     let refused = |mut completion: Completion, reason: String| {
-        completion.outcome = Outcome::Refused;
+        completion.outcome = AgentWorkOutcome::Refused;
         completion.reason = reason;
         Ok(completion)
     };
@@ -80,12 +80,12 @@ pub(crate) fn experiment_attempt(
     drop(git);
     match committed {
         Ok(Some((commit, changes))) => {
-            completion.outcome = Outcome::Committed;
+            completion.outcome = AgentWorkOutcome::Committed;
             completion.commit = Some(commit);
             completion.changes = changes;
         }
         // The winner stands there already.
-        Ok(None) => completion.outcome = Outcome::NothingChanged,
+        Ok(None) => completion.outcome = AgentWorkOutcome::NothingChanged,
         Err(AgentError::Usage(reason)) => return refused(completion, reason),
         Err(error) => return Err(error),
     }

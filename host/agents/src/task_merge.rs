@@ -3,9 +3,9 @@
 use super::completion::Completion;
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::merge::Merged;
+use super::merge::CommitMerge;
 use super::slots::Slots;
-use super::task_attempt::{AttemptAt, ReadyTask, is_done};
+use super::task_attempt::{PlacedAttempt, ReadyTask, is_done};
 use super::task_orders::{TaskListener, TaskNews, TaskOrders};
 use bakeoff_config::{AgentTask, ESTIMATE_MINUTES, RESULT_NAME, TaskWork};
 use bakeoff_programs::CommandLine;
@@ -38,7 +38,7 @@ pub(crate) struct Conflict<'a> {
     /// Names of what is merged already: of tasks, or of a branch.
     pub(crate) before: &'a [&'a str],
     /// The merge with its conflicts.
-    pub(crate) merged: Merged,
+    pub(crate) merged: CommitMerge,
     /// Checks of both sides.
     pub(crate) checks: &'a [CommandLine],
 }
@@ -109,7 +109,7 @@ impl Resolver<'_> {
                 task: of,
                 attempt: number,
             });
-            let now = AttemptAt {
+            let now = PlacedAttempt {
                 command: self.command,
                 number,
                 last_reason: last_reason.as_deref(),

@@ -1,6 +1,6 @@
 //! States of tasks, for whoever looks on from another process.
 
-use super::completion::{Completion, Outcome};
+use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::task_attempt::is_done;
@@ -64,7 +64,9 @@ impl Experiment {
                 }
                 _ if has_agent && is_held => "its agent works".to_owned(),
                 _ if has_agent => "interrupted".to_owned(),
-                Some(completion) if is_held && completion.outcome == Outcome::Committed => {
+                Some(completion)
+                    if is_held && completion.outcome == AgentWorkOutcome::Committed =>
+                {
                     "is being checked".to_owned()
                 }
                 Some(completion) if is_held => {
@@ -107,7 +109,7 @@ impl Experiment {
             _ if has_agent && is_held => "an agent resolves its conflicts".to_owned(),
             _ if has_agent => "interrupted".to_owned(),
             Some(completion) if is_done => completion.outcome.words().to_owned(),
-            Some(completion) if is_held && completion.outcome == Outcome::Committed => {
+            Some(completion) if is_held && completion.outcome == AgentWorkOutcome::Committed => {
                 "is being checked".to_owned()
             }
             Some(completion) if is_held => in_words(&completion, list.command, list.attempts_max),
@@ -150,7 +152,7 @@ mod tests {
         let failed = |command, attempts| Completion {
             attempts,
             command,
-            ..Completion::begun("a", "", Outcome::AgentFailed)
+            ..Completion::begun("a", "", AgentWorkOutcome::AgentFailed)
         };
         for (command, attempts, words) in [
             (2, 1, "agent failed; attempt 2 of 3 is to come"),

@@ -5,7 +5,7 @@ use super::completion::Completion;
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::slots::Slots;
-use super::task_attempt::{AttemptAt, DoneTask, ReadyTask, is_done};
+use super::task_attempt::{DoneTask, PlacedAttempt, ReadyTask, is_done};
 use super::task_merge::Resolver;
 use super::task_orders::{TaskListener, TaskNews, TaskOrders};
 use super::task_record::{self, TaskList};
@@ -234,7 +234,7 @@ impl TaskTeam<'_> {
                         worker: started.worker,
                     }
                 });
-                let now = AttemptAt {
+                let now = PlacedAttempt {
                     command: self.command,
                     number: started.attempt,
                     last_reason: last_reason.as_deref(),

@@ -3,7 +3,7 @@
 use super::completion::Verification;
 use super::error::AgentError;
 use super::experiment::Experiment;
-use super::fenced::{Bounds, EndedLine, run_line};
+use super::fenced_program::{Bounds, EndedLine, run_line};
 use super::orders::Orders;
 use super::test_patterns;
 use super::worktree;

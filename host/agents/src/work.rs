@@ -2,7 +2,7 @@
 
 use super::attempt::{attempt, verified};
 use super::branch::set_branch;
-use super::completion::{Completion, Outcome, Verification};
+use super::completion::{AgentWorkOutcome, Completion, Verification};
 use super::error::AgentError;
 use super::experiment::Experiment;
 use super::orders::Orders;
@@ -49,8 +49,8 @@ pub(crate) fn work(
     for variant in variants {
         let kept = experiment.completion(&variant.name);
         // One that failed by itself may have lacked what the fence gives it now.
-        match kept.filter(|(_, kept)| kept.outcome != Outcome::AgentFailed) {
-            Some((_, completion)) if completion.outcome != Outcome::Committed => {
+        match kept.filter(|(_, kept)| kept.outcome != AgentWorkOutcome::AgentFailed) {
+            Some((_, completion)) if completion.outcome != AgentWorkOutcome::Committed => {
                 name_branch(experiment, &completion)?;
                 news(News::Ended(&completion));
                 completions.push(completion);
@@ -144,7 +144,7 @@ impl Team<'_> {
                 (request, completion)
             }
         };
-        if completion.outcome == Outcome::Committed {
+        if completion.outcome == AgentWorkOutcome::Committed {
             let verified = verified(experiment, orders, completion, &self.verifying)?;
             completion = self.keep(&request, verified)?;
         }
@@ -173,7 +173,7 @@ pub(crate) fn keep(
 ) -> Result<Completion, AgentError> {
     let has_nothing = matches!(
         completion.outcome,
-        Outcome::NothingChanged | Outcome::Passed
+        AgentWorkOutcome::NothingChanged | AgentWorkOutcome::Passed
     );
     if completion.branch.is_none()
         && !has_nothing

@@ -1,6 +1,6 @@
 //! The other end: a process with the service of workers, whose tasks use up CPU time.
 
-use bakeoff_confine::tasks::{WorkerFrames, Working};
+use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_workers::{
     Contents, Credentials, MachineName, ServerAddress, Service, TaskServer, WorkerFacts,
 };
@@ -114,7 +114,7 @@ impl TaskServer for Spinning {
         _core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         Box::pin(async move {
             let began = Instant::now();
             let Some(candidate) = Candidate::read(&task) else {

@@ -2,8 +2,8 @@
 
 use crate::candidate::{Candidate, facts};
 use bakeoff_confine::tasks::{
-    AttemptReport, Driver, Job, SeatChange, TaskClient, TaskEvent, Worker, WorkerFrames, WorkerJob,
-    WorkerLink, Working,
+    AttemptReport, Driver, Job, SeatChange, TaskClient, TaskEvent, WorkFuture, Worker,
+    WorkerFrames, WorkerJob, WorkerLink,
 };
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Place, Task, TaskKey};
 use bakeoff_source::content_address;
@@ -115,7 +115,7 @@ impl TaskClient for Client {
 struct Idle;
 
 impl Worker for Idle {
-    fn work<'a>(&'a self, _job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, _job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(async move { frames.end(b"0".to_vec()) })
     }
 }

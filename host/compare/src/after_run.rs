@@ -8,7 +8,7 @@ use crate::saved_inputs::{self, SavedInputs};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Experiment, Inputs};
-use bakeoff_render::Untimed;
+use bakeoff_render::UntimedComparison;
 
 impl Derived {
     /// Returns inputs that a run of the experiment timed, of each of its sizes, as a file of cases.
@@ -47,7 +47,7 @@ impl Derived {
         experiment: Experiment,
         seed: RunSeed,
         say: Say<'_>,
-    ) -> Result<Option<Untimed>, CompareError> {
+    ) -> Result<Option<UntimedComparison>, CompareError> {
         let bounds = SearchBounds::within(experiment.measure.budget);
         let looking = self.looking(experiment, seed, bounds);
         say("making the input on which they differ simpler");

@@ -2,21 +2,21 @@
 //! asked of the files once that experiment was run.
 
 use crate::Say;
-use crate::assembled::{approaches, code, experiment, sizes};
 use crate::bounds::SearchBounds;
 use crate::derived::{Agreement, Derived};
 use crate::error::CompareError;
 use crate::first_look;
 use crate::read_sources::{KnownInterface, ReadSources};
 use crate::saved_inputs::SavedInputs;
+use crate::undeclared_experiment::{approaches, code, experiment, sizes};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::{Approach, Declared, Experiment, Inputs, Interface, Measure};
-use bakeoff_render::Untimed;
+use bakeoff_domain::spec::{Approach, DeclaringPlace, Experiment, Inputs, Interface, Measure};
+use bakeoff_render::UntimedComparison;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::HostOptions;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub enum GivenInputs<'a> {
 /// Result of the calls before anything is timed.
 pub enum Prepared {
     /// Nothing is timed; the reason.
-    Untimed(Untimed),
+    Untimed(UntimedComparison),
     /// The files do the same as far as that was tried, or inputs are the user's own.
     Ready(Box<ReadyComparison>),
 }
@@ -87,7 +87,7 @@ pub struct ReadyComparison {
 }
 
 /// An experiment that the files describe themselves.
-struct Described {
+struct DescribedExperiment {
     experiment: Experiment,
     spent: Duration,
     stopped: Vec<StoppedInSearch>,
@@ -107,10 +107,10 @@ impl Comparison<'_> {
         let inputs = self.given()?;
         let approaches = approaches(self.files)?;
         if let (Some(interface), Some(inputs)) = (declared, &inputs) {
-            let declared = Declared::OnCommandLine;
+            let declared = DeclaringPlace::OnCommandLine;
             let what = (self.problem(), interface, inputs.clone());
             let experiment = self.experiment(what, approaches, declared);
-            return self.ready(Described::of(experiment), None, host);
+            return self.ready(DescribedExperiment::of(experiment), None, host);
         }
         let known = KnownInterface {
             call: self.call,
@@ -129,7 +129,7 @@ impl Comparison<'_> {
 
     fn ready(
         &self,
-        described: Described,
+        described: DescribedExperiment,
         derived: Option<Derived>,
         host: &HostOptions,
     ) -> Result<Prepared, CompareError> {
@@ -158,10 +158,10 @@ impl Comparison<'_> {
         (approaches, given): (Vec<Approach>, Option<Inputs>),
         derived: &mut Derived,
         say: Say<'_>,
-    ) -> Result<Result<Described, Untimed>, CompareError> {
+    ) -> Result<Result<DescribedExperiment, UntimedComparison>, CompareError> {
         let declared = match self.wit {
-            Some(wit) => Declared::ByTypes(wit.to_owned()),
-            None => Declared::BySources,
+            Some(wit) => DeclaringPlace::ByTypes(wit.to_owned()),
+            None => DeclaringPlace::BySources,
         };
         let with = |problem, inputs, interface| {
             let what = (problem, interface, inputs);
@@ -172,7 +172,7 @@ impl Comparison<'_> {
                 derived.take_oracle_of(code).await?;
             }
             let experiment = with(self.problem(), inputs, derived.interface());
-            return Ok(Ok(Described::of(experiment)));
+            return Ok(Ok(DescribedExperiment::of(experiment)));
         }
         let first = derived.inputs(first_look::timed_sizes(&derived.found), Vec::new());
         let first = with(String::new(), first, derived.interface());
@@ -199,7 +199,7 @@ impl Comparison<'_> {
         let sizes = asked.unwrap_or(chosen);
         let problem = self.drawn_problem(derived, &sizes, &tried);
         let inputs = derived.inputs(sizes, texts);
-        Ok(Ok(Described {
+        Ok(Ok(DescribedExperiment {
             experiment: with(problem, inputs, derived.interface()),
             spent,
             stopped,
@@ -252,7 +252,7 @@ impl Comparison<'_> {
         &self,
         (problem, interface, inputs): (String, Interface, Inputs),
         approaches: Vec<Approach>,
-        declared: Declared,
+        declared: DeclaringPlace,
     ) -> Experiment {
         let measure = self.measure;
         let assembled = experiment(problem, interface, inputs, approaches, measure, declared);
@@ -277,7 +277,7 @@ impl Comparison<'_> {
     }
 }
 
-impl Described {
+impl DescribedExperiment {
     /// Returns an experiment before which nothing was searched.
     fn of(experiment: Experiment) -> Self {
         Self {
@@ -309,7 +309,7 @@ impl ReadyComparison {
         &self,
         report: &Report,
         say: Say<'_>,
-    ) -> Result<Option<Untimed>, CompareError> {
+    ) -> Result<Option<UntimedComparison>, CompareError> {
         let derived = self.derived.as_ref().filter(|_| self.draws_inputs);
         let (Some(derived), Some(input)) = (derived, differing_input(report)) else {
             return Ok(None);

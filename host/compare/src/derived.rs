@@ -3,9 +3,9 @@
 
 use crate::Say;
 use crate::bounds::SearchBounds;
+use crate::difference_search::{DifferenceSearch, LookResult};
 use crate::error::CompareError;
 use crate::first_look;
-use crate::looking::{LookResult, Looking};
 use crate::read_sources::{KnownInterface, ReadSources, read_file};
 use crate::searching::FailingInputs;
 use bakeoff_confine::Confinement;
@@ -14,7 +14,7 @@ use bakeoff_domain::report::StoppedInSearch;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
 use bakeoff_domain::texts::SizedTexts;
 use bakeoff_files::Scratch;
-use bakeoff_render::Untimed;
+use bakeoff_render::UntimedComparison;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::HostOptions;
 use bakeoff_source::interface::{Constants, DerivedInterface, DrawnInputs, ValueKind, Variety};
@@ -57,7 +57,7 @@ pub enum Agreement {
         stopped: Vec<StoppedInSearch>,
     },
     /// The answers differ, or no inputs can be timed: the reason.
-    Not(Untimed),
+    Not(UntimedComparison),
 }
 
 impl Derived {
@@ -97,7 +97,7 @@ impl Derived {
     /// Writes the workload for `drawn`, calls all approaches on its inputs, and chooses among their sizes.
     async fn time(
         &self,
-        looking: &Looking<'_>,
+        looking: &DifferenceSearch<'_>,
         drawn: &DrawnInputs,
         failing: FailingInputs,
     ) -> Result<LookResult, CompareError> {
@@ -111,7 +111,7 @@ impl Derived {
     /// that is no kind or all of them, or if all approaches fail on the other inputs, too.
     async fn without_failing_kinds(
         &self,
-        looking: &Looking<'_>,
+        looking: &DifferenceSearch<'_>,
         drawn: &mut DrawnInputs,
     ) -> Result<Option<(LookResult, String)>, CompareError> {
         let mut failing = Vec::new();
@@ -151,7 +151,7 @@ impl Derived {
     /// or no size can be timed.
     async fn answered_alone(
         &self,
-        looking: &Looking<'_>,
+        looking: &DifferenceSearch<'_>,
         drawn: &mut DrawnInputs,
         asked: Option<&[u32]>,
     ) -> Result<Option<(LookResult, String)>, CompareError> {
@@ -353,7 +353,7 @@ impl Derived {
     /// before them.
     fn agreement(
         &self,
-        looking: &Looking<'_>,
+        looking: &DifferenceSearch<'_>,
         looked: LookResult,
         mut inputs: String,
     ) -> Agreement {
@@ -384,8 +384,8 @@ impl Derived {
         experiment: Experiment,
         seed: RunSeed,
         bounds: SearchBounds,
-    ) -> Looking<'_> {
-        Looking {
+    ) -> DifferenceSearch<'_> {
+        DifferenceSearch {
             found: &self.found,
             constants: &self.constants,
             searching: self.searching_workload(),

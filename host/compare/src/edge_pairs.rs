@@ -2,15 +2,15 @@
 //! the smallest number and -1 in a division, and few of the inputs that are drawn have both.
 
 use crate::bounds::SEARCH_MIN;
+use crate::difference_search::DifferenceSearch;
 use crate::error::CompareError;
 use crate::examples::Origin;
-use crate::looking::Looking;
-use bakeoff_render::Untimed;
+use bakeoff_render::UntimedComparison;
 use bakeoff_run::Survey;
 use bakeoff_source::interface::{EDGE_VALUES, Literal, Shape, edge_values};
 use std::time::Instant;
 
-impl Looking<'_> {
+impl DifferenceSearch<'_> {
     /// Calls all approaches on edge values of their parameters, if these are several numbers. Returns the disagreement;
     /// `None` if there is none.
     ///
@@ -19,7 +19,7 @@ impl Looking<'_> {
     pub(crate) async fn differ_on_edges(
         &self,
         survey: &Survey,
-    ) -> Result<Option<Untimed>, CompareError> {
+    ) -> Result<Option<UntimedComparison>, CompareError> {
         let parameters = &self.found.signature().parameters;
         let shapes: Vec<&Shape> = parameters.iter().map(|(_, shape)| shape).collect();
         let origin = Origin {

@@ -1,10 +1,10 @@
 //! Inputs that are tried before any are drawn: those that stand in compared files as examples, others that differ a
 //! little from these, and inputs on which earlier versions of the files differed.
 
+use crate::difference_search::{DifferenceSearch, seed_of};
 use crate::error::CompareError;
 use crate::first_look::FirstLook;
-use crate::looking::{Looking, seed_of};
-use crate::remembered;
+use crate::known_differences;
 use crate::shrinking::{self, Difference};
 use bakeoff_run::Survey;
 use bakeoff_runner::{CallTexts, RepeatedCall};
@@ -37,7 +37,7 @@ pub(crate) struct Origin {
     pub(crate) differ: fn(usize, usize) -> String,
 }
 
-impl Looking<'_> {
+impl DifferenceSearch<'_> {
     /// Calls all approaches on the arguments that stand in the files as examples and on others like them, for no longer
     /// than `left` in all.
     ///
@@ -51,7 +51,7 @@ impl Looking<'_> {
         let until = Instant::now() + left;
         let examples = self.found.examples();
         let made = self.like(&examples);
-        let remembered = remembered::inputs(survey, self.found, &self.experiment.approaches);
+        let remembered = known_differences::inputs(survey, self.found, &self.experiment.approaches);
         let counts = (examples.len(), made.len());
         let first = [
             Origin {

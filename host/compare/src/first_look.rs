@@ -209,7 +209,11 @@ impl FirstLook<'_> {
     /// that take every approach long enough and none too long. If there are none, takes one: where the quickest
     /// approach is too quick on every size, the first on which it takes at least half as long as on any; else the
     /// largest on which all approaches end.
-    pub(crate) fn timed_sizes(&self, sizes: &[(u32, Vec<usize>)], lengths: CallLengths) -> Timed {
+    pub(crate) fn timed_sizes(
+        &self,
+        sizes: &[(u32, Vec<usize>)],
+        lengths: CallLengths,
+    ) -> TimedSizes {
         // By size: the fuel of each. An approach that is too slow for a size has none.
         let mut known: Vec<(u32, Vec<u64>)> = Vec::new();
         let mut stopped = None;
@@ -233,7 +237,7 @@ impl FirstLook<'_> {
                     let leaps = before.is_some_and(|(before, fuel)| {
                         *size <= before * SIZE_LEAP && fuel < lengths.fuel_max() / FUEL_LEAP_DIVISOR
                     });
-                    StoppedAt {
+                    StoppedCall {
                         who,
                         input: *input,
                         size: *size,
@@ -261,7 +265,7 @@ impl FirstLook<'_> {
                 .find(|(_, fuels)| short && longest.is_some_and(|all| 2 * least(fuels) >= all));
             chosen.extend(enough.or(known.last()).map(|(size, _)| *size));
         }
-        Timed {
+        TimedSizes {
             chosen,
             stopped,
             good,
@@ -296,18 +300,18 @@ impl CallLengths {
 
 /// Sizes that are timed, and the call that ended the search for them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Timed {
+pub(crate) struct TimedSizes {
     /// Sizes that are timed; none if not all approaches end on the smallest.
     pub(crate) chosen: Vec<u32>,
     /// Call that was stopped by a limit, after which no larger sizes were looked at.
-    pub(crate) stopped: Option<StoppedAt>,
+    pub(crate) stopped: Option<StoppedCall>,
     /// Number of chosen sizes that take every approach long enough, and none too long.
     pub(crate) good: usize,
 }
 
 /// A call that was stopped by a limit.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct StoppedAt {
+pub(crate) struct StoppedCall {
     /// Index of the approach.
     pub(crate) who: usize,
     /// Index of the input.

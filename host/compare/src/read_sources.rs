@@ -1,7 +1,7 @@
 //! The functions and constants of files that are compared, read from them or from a WIT that the user names.
 
-use crate::assembled::refuse_untyped;
 use crate::error::CompareError;
+use crate::undeclared_experiment::refuse_untyped;
 use bakeoff_compile::{FileKind, read_public_functions};
 use bakeoff_confine::Confinement;
 use bakeoff_domain::language::Language;

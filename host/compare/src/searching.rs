@@ -2,17 +2,20 @@
 //! those that can be timed.
 
 use crate::bounds::SEARCH_MIN;
-use crate::called::Called;
+use crate::difference_search::{
+    DIFFERENT_LATER, DifferenceSearch, LookResult, OTHER_INPUTS, UNTIMED, seed_of,
+};
 use crate::error::CompareError;
 use crate::first_look::{
-    FIRST_PART_DIVISOR, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, Timed, timed_sizes,
+    FIRST_PART_DIVISOR, INPUTS_OF_EACH, SEARCHED, TIMED_MAX, TIMED_TOGETHER, TimedSizes,
+    timed_sizes,
 };
-use crate::looking::{DIFFERENT_LATER, LookResult, Looking, OTHER_INPUTS, UNTIMED, seed_of};
-use crate::steered::STEERED_DIVISOR;
+use crate::shared_calls::SharedCalls;
+use crate::steered_inputs::STEERED_DIVISOR;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::texts::TextKind;
-use bakeoff_render::Untimed;
+use bakeoff_render::UntimedComparison;
 use bakeoff_sandbox::GuestError;
 use bakeoff_source::interface::large_input_seed;
 use std::ops::Range;
@@ -31,7 +34,7 @@ pub(crate) enum FailingInputs {
     LeftOut,
 }
 
-impl Looking<'_> {
+impl DifferenceSearch<'_> {
     /// Calls all approaches on inputs on which they may differ, unless they are one component.
     pub(crate) async fn search(
         &self,
@@ -49,7 +52,7 @@ impl Looking<'_> {
             let untimed = self.simplest(survey, difference, &examples.sentence);
             return Ok(LookResult::NotTimed(untimed.await));
         }
-        let mut called = Called::none(self, survey);
+        let mut called = SharedCalls::none(self, survey);
         let factor = u64::from(self.bounds.inputs_factor);
         let parts: [fn(u64) -> Range<u64>; 3] = [
             |_| 0..1,
@@ -115,9 +118,9 @@ impl Looking<'_> {
         failing: FailingInputs,
     ) -> Result<LookResult, CompareError> {
         let lengths = self.lengths();
-        let mut called = Called::none(self, survey);
+        let mut called = SharedCalls::none(self, survey);
         let mut sizes = Vec::new();
-        let mut timed = Timed::default();
+        let mut timed = TimedSizes::default();
         let together = if is_timed { &TIMED_TOGETHER[..] } else { &[1] };
         let all_sizes = timed_sizes(self.found);
         let mut rest = all_sizes.iter().copied().enumerate();
@@ -173,7 +176,7 @@ impl Looking<'_> {
             ),
             stopped if timed.chosen.is_empty() => {
                 let why = stopped.map(|stopped| format!(": {}", called.stopped(&stopped)));
-                LookResult::NotTimed(Untimed {
+                LookResult::NotTimed(UntimedComparison {
                     reason: format!(
                         "Not timed: no size of input can be timed{}.",
                         why.unwrap_or_default()
@@ -216,18 +219,18 @@ impl Looking<'_> {
         size: u32,
         seed: u64,
         say: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Option<Untimed>, CompareError> {
+    ) -> Result<Option<UntimedComparison>, CompareError> {
         // As much fuel as in the run that found the input.
         let fuel = self.experiment.limits.fuel;
         let survey = self.open(self.timed.clone(), vec![size], fuel, say).await?;
-        let mut called = Called::none(self, &survey);
+        let mut called = SharedCalls::none(self, &survey);
         called.make_within(&[(0, seed)], None).await?;
         let Some((input, _)) = called.look().compare().differ else {
             return Ok(None);
         };
         let counts = format!("They differ on an input of size {size}");
         let untimed = called.difference(self, input, &counts).await?;
-        Ok(Some(Untimed {
+        Ok(Some(UntimedComparison {
             reason: DIFFERENT_LATER.to_owned(),
             ..untimed
         }))

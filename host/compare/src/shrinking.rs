@@ -1,9 +1,9 @@
 //! Shrinking of an input on which approaches differ to one that is as simple as it gets, and the place where long
 //! answers part.
 
-use crate::assembled::is_typed;
 use crate::error::CompareError;
 use crate::first_look::FirstLook;
+use crate::undeclared_experiment::is_typed;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::Approach;

@@ -2,9 +2,9 @@
 //! themselves, since the ratio of files depends on them.
 
 use crate::bounds::SEARCH_MIN;
-use crate::called::Called;
+use crate::difference_search::{DifferenceSearch, LookResult, seed_of};
 use crate::error::CompareError;
-use crate::looking::{LookResult, Looking, seed_of};
+use crate::shared_calls::SharedCalls;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::texts::TextKind;
 use bakeoff_render::escape::Plain;
@@ -42,7 +42,7 @@ pub(crate) struct AnsweredInputs {
     pub(crate) left_out: String,
 }
 
-impl Looking<'_> {
+impl DifferenceSearch<'_> {
     /// Looks for inputs of these sizes on which not all files fail; `None` if a size has too few. The inner error is a
     /// difference between the files on one of the inputs.
     pub(crate) async fn answered_inputs(
@@ -53,7 +53,7 @@ impl Looking<'_> {
         let survey = self
             .open(self.timed.clone(), sizes.to_vec(), fuel, &mut |_| ())
             .await?;
-        let mut called = Called::none(self, &survey);
+        let mut called = SharedCalls::none(self, &survey);
         // The sizes take turns, so that each has its share of the calls if the time ends first.
         let calls: Vec<(CaseIndex, u64)> = (0..TRIED_MAX)
             .flat_map(|input| (0..sizes.len()).map(move |case| (case, input)))
@@ -95,7 +95,7 @@ impl Looking<'_> {
         survey: &bakeoff_run::Survey,
         case: CaseIndex,
     ) -> Result<Result<Option<TextsApart>, LookResult>, CompareError> {
-        let mut called = Called::none(self, survey);
+        let mut called = SharedCalls::none(self, survey);
         let calls: Vec<(CaseIndex, u64)> = (0..INPUTS_OF_EACH_KIND)
             .flat_map(|input| TextKind::ALL.map(|kind| (kind, input)))
             .map(|(kind, input)| {

@@ -1,10 +1,10 @@
 //! Test whether a verdict hangs on vectors: the fuel of the files with WebAssembly's simd128 and without.
 
 use crate::bounds::SearchBounds;
-use crate::called::Called;
 use crate::derived::Derived;
+use crate::difference_search::{DifferenceSearch, seed_of};
 use crate::error::CompareError;
-use crate::looking::{Looking, seed_of};
+use crate::shared_calls::SharedCalls;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::simd::Simd;
@@ -55,7 +55,7 @@ impl Derived {
     }
 }
 
-impl Looking<'_> {
+impl DifferenceSearch<'_> {
     /// Returns a sentence if the file at index `winner` takes less fuel than another one with vectors and more without,
     /// or the other way round. Inputs have the first of these sizes.
     pub(crate) async fn hangs_on_vectors(
@@ -87,7 +87,7 @@ impl Looking<'_> {
             texts: Vec::new(),
         };
         let survey = self.open_as(experiment, inputs, fuel, &mut |_| ()).await?;
-        let mut called = Called::none(self, &survey);
+        let mut called = SharedCalls::none(self, &survey);
         let calls = (0..INPUTS).map(|input| (0, seed_of(self.seed, "vectors", 0, input)));
         let calls: Vec<(CaseIndex, u64)> = calls.collect();
         called.make(&calls).await?;

@@ -7,7 +7,7 @@ use super::crates::BuiltCrates;
 use super::exit_failure::WallTime;
 use super::limits::WALL;
 use super::toolchain::Toolchain;
-use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, WorkerLink, Working, wire};
+use bakeoff_confine::tasks::{WorkFuture, Worker, WorkerFrames, WorkerJob, WorkerLink, wire};
 use bakeoff_confine::{Confinement, Exit, Fence};
 use bakeoff_domain::language::Language;
 use bakeoff_files::Scratch;
@@ -143,7 +143,7 @@ impl BuildWorker {
 }
 
 impl Worker for BuildWorker {
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(async move {
             let ended = frames.while_alive(self.run(job.task, &frames)).await;
             let end = ended.unwrap_or_else(BuildEnd::NotStarted);

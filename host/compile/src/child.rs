@@ -9,7 +9,7 @@ use super::logical_lines::logical_lines;
 use super::source_functions::SourceFunctions;
 use super::{
     c, calibrator, component, coverage, function_fuel, glue, inspect, layout, own_world, reserve,
-    rustc, unasked, world_check,
+    rustc, uncalled_functions, world_check,
 };
 use crate::engine::{self, Profile};
 use bakeoff_confine::{Frames, Role, cpu_time};
@@ -129,7 +129,7 @@ pub(super) fn carry_out(
             let BuildPlace {
                 compiler, scratch, ..
             } = &**place.as_ref().ok_or_else(no_compiler)?;
-            unasked::check(&interface, &task, text)?;
+            uncalled_functions::check(&interface, &task, text)?;
             let compiled = rustc::compile(&interface, &task, text, compiler, scratch)?;
             our_allocator = !compiled.own_allocator && component::has_one_realloc(&compiled.module);
             component::componentise(&compiled.module)?

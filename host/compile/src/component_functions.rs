@@ -1,7 +1,7 @@
 //! Functions that a component exports, read in the child, for comparing files without any WIT.
 
 use super::component::is_module;
-use super::decoded::decoded;
+use super::decoded_world::decoded;
 use super::inspect::inspect;
 use bakeoff_source::interface::{Export, PublicFunction, world_exports};
 use wit_parser::decoding::DecodedWasm;

@@ -1,6 +1,6 @@
 //! Expressions that convert values of the bindings to the arguments that a function takes, and its results back.
 
-use super::passed::{Enum, Passed, TUPLE_MAX};
+use super::passed_type::{Enum, PassedType, TUPLE_MAX};
 use bakeoff_source::interface::EnumCase;
 
 /// The conversions of one call. Values that are borrowed are bound to names first.
@@ -37,21 +37,21 @@ impl Conversion {
 
     /// Binds a value that borrows nothing and may be changed, and returns its name; `None` if the value cannot be
     /// converted.
-    pub(super) fn bind_owned(&mut self, passed: &Passed, value: &str) -> Option<String> {
+    pub(super) fn bind_owned(&mut self, passed: &PassedType, value: &str) -> Option<String> {
         let value = owned(passed, value)?;
         Some(self.bind("mut ", &value))
     }
 
     /// Returns the expression for an argument, from an expression for the value of the bindings. `None`
     /// if the value cannot be converted.
-    pub(super) fn pass(&mut self, passed: &Passed, value: &str) -> Option<String> {
+    pub(super) fn pass(&mut self, passed: &PassedType, value: &str) -> Option<String> {
         if passed.is_same() {
             return Some(value.to_owned());
         }
         Some(match passed {
-            Passed::Reference(inner) => match &**inner {
-                Passed::Str => format!("&*{}", self.bind("", value)),
-                Passed::Slice(item) => {
+            PassedType::Reference(inner) => match &**inner {
+                PassedType::Str => format!("&*{}", self.bind("", value)),
+                PassedType::Slice(item) => {
                     let list = self.list(item, value)?;
                     format!("&{}[..]", self.bind("", &list))
                 }
@@ -60,8 +60,8 @@ impl Conversion {
                     format!("&{}", self.bind("", &inner))
                 }
             },
-            Passed::Mutable(inner) => match &**inner {
-                Passed::Slice(item) => {
+            PassedType::Mutable(inner) => match &**inner {
+                PassedType::Slice(item) => {
                     let list = owned_list(item, value)?;
                     format!("&mut {}[..]", self.bind("mut ", &list))
                 }
@@ -70,16 +70,18 @@ impl Conversion {
                     format!("&mut {}", self.bind("mut ", &inner))
                 }
             },
-            Passed::List(item) => self.list(item, value)?,
-            Passed::Iterator(item) => match &**item {
-                Passed::Reference(inner) if inner.is_same() => {
+            PassedType::List(item) => self.list(item, value)?,
+            PassedType::Iterator(item) => match &**item {
+                PassedType::Reference(inner) if inner.is_same() => {
                     format!("{}.iter()", self.bind("", value))
                 }
                 item => format!("{}.into_iter()", self.list(item, value)?),
             },
-            Passed::Option(item) => match &**item {
-                Passed::Reference(inner) if matches!(**inner, Passed::Str | Passed::Slice(_)) => {
-                    if let Passed::Slice(item) = &**inner
+            PassedType::Option(item) => match &**item {
+                PassedType::Reference(inner)
+                    if matches!(**inner, PassedType::Str | PassedType::Slice(_)) =>
+                {
+                    if let PassedType::Slice(item) = &**inner
                         && !item.is_same()
                     {
                         return None;
@@ -93,11 +95,11 @@ impl Conversion {
     }
 
     /// Returns the expression for a list, whose items may be borrowed from a list that is bound.
-    fn list(&mut self, item: &Passed, value: &str) -> Option<String> {
-        if let Passed::Reference(inner) = item {
+    fn list(&mut self, item: &PassedType, value: &str) -> Option<String> {
+        if let PassedType::Reference(inner) = item {
             let borrowed = match &**inner {
-                Passed::Str => "&**item",
-                Passed::Slice(of) if of.is_same() => "&**item",
+                PassedType::Str => "&**item",
+                PassedType::Slice(of) if of.is_same() => "&**item",
                 inner if inner.is_same() => "item",
                 _ => return None,
             };
@@ -111,28 +113,28 @@ impl Conversion {
 }
 
 /// Returns the expression for a value that borrows nothing; `None` if it cannot be converted.
-fn owned(passed: &Passed, value: &str) -> Option<String> {
+fn owned(passed: &PassedType, value: &str) -> Option<String> {
     if passed.is_same() {
         return Some(value.to_owned());
     }
     Some(match passed {
-        Passed::Size("u32") => format!("({value}) as usize"),
-        Passed::Size(_) => format!("({value}) as isize"),
-        Passed::List(item) => owned_list(item, value)?,
-        Passed::Boxed(inner) => match &**inner {
-            Passed::Str => format!("({value}).into_boxed_str()"),
-            Passed::Slice(item) => format!("({}).into_boxed_slice()", owned_list(item, value)?),
+        PassedType::Size("u32") => format!("({value}) as usize"),
+        PassedType::Size(_) => format!("({value}) as isize"),
+        PassedType::List(item) => owned_list(item, value)?,
+        PassedType::Boxed(inner) => match &**inner {
+            PassedType::Str => format!("({value}).into_boxed_str()"),
+            PassedType::Slice(item) => format!("({}).into_boxed_slice()", owned_list(item, value)?),
             inner => format!("Box::new({})", owned(inner, value)?),
         },
-        Passed::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
-        Passed::Tuple(items) => tuple(items, value, owned)?,
-        Passed::Wide(is_signed) => {
+        PassedType::Option(item) => format!("({value}).map(|item| {})", owned(item, "item")?),
+        PassedType::Tuple(items) => tuple(items, value, owned)?,
+        PassedType::Wide(is_signed) => {
             let whole = if *is_signed { "i128" } else { "u128" };
             format!(
                 "{{ let (high, low) = {value}; {whole}::from(high) << 64 | {whole}::from(low) }}"
             )
         }
-        Passed::Enum(of) => cases(of, value, |case, fields| {
+        PassedType::Enum(of) => cases(of, value, |case, fields| {
             let (taken, _) = parts(fields, owned)?;
             let given = case.names.iter().zip(fields).zip(0..);
             let given = given.map(|((name, field), place)| {
@@ -147,20 +149,20 @@ fn owned(passed: &Passed, value: &str) -> Option<String> {
                 given.join(", ")
             ))
         })?,
-        Passed::Array(item, length) if *length > TUPLE_MAX => format!(
+        PassedType::Array(item, length) if *length > TUPLE_MAX => format!(
             "<[_; {length}]>::try_from({}).unwrap_or_else(|_| panic!(\"an array of {length} items is meant\"))",
             owned_list(item, value)?
         ),
-        Passed::Array(item, length) => {
+        PassedType::Array(item, length) => {
             let (names, parts) = parts(&vec![(**item).clone(); *length], owned)?;
             format!("{{ let ({names},) = {value}; [{parts}] }}")
         }
-        Passed::Collected(collection, item) => format!(
+        PassedType::Collected(collection, item) => format!(
             "({}).into_iter().collect::<{}>()",
             owned_list(item, value)?,
             collection.path
         ),
-        Passed::Struct(of) => {
+        PassedType::Struct(of) => {
             let (names, _) = parts(&of.fields, owned)?;
             let fields = (0..).zip(of.names.iter().zip(&of.fields));
             let fields = fields.map(|(place, (name, field))| {
@@ -177,7 +179,7 @@ fn owned(passed: &Passed, value: &str) -> Option<String> {
     })
 }
 
-fn owned_list(item: &Passed, value: &str) -> Option<String> {
+fn owned_list(item: &PassedType, value: &str) -> Option<String> {
     if item.is_same() {
         return Some(value.to_owned());
     }
@@ -188,9 +190,9 @@ fn owned_list(item: &Passed, value: &str) -> Option<String> {
 }
 
 fn tuple(
-    items: &[Passed],
+    items: &[PassedType],
     value: &str,
-    convert: impl Fn(&Passed, &str) -> Option<String>,
+    convert: impl Fn(&PassedType, &str) -> Option<String>,
 ) -> Option<String> {
     let (names, parts) = parts(items, convert)?;
     Some(format!("{{ let ({names},) = {value}; ({parts},) }}"))
@@ -200,7 +202,7 @@ fn tuple(
 fn cases(
     of: &Enum,
     value: &str,
-    arm: impl Fn(&EnumCase, &[Passed]) -> Option<String>,
+    arm: impl Fn(&EnumCase, &[PassedType]) -> Option<String>,
 ) -> Option<String> {
     let arms = of.cases().map(|(case, fields)| arm(case, fields));
     let arms: Vec<String> = arms.collect::<Option<_>>()?;
@@ -231,8 +233,8 @@ fn part_name(place: usize) -> String {
 
 /// Returns the names of parts, and the converted expression of each, both joined by commas.
 fn parts(
-    items: &[Passed],
-    convert: impl Fn(&Passed, &str) -> Option<String>,
+    items: &[PassedType],
+    convert: impl Fn(&PassedType, &str) -> Option<String>,
 ) -> Option<(String, String)> {
     let names: Vec<String> = (0..items.len()).map(part_name).collect();
     let parts = items
@@ -244,64 +246,64 @@ fn parts(
 }
 
 /// Returns the expression for an argument that a function changed in place, from the name that it is bound to.
-pub(super) fn give_bound(inner: &Passed, binding: &str) -> Option<String> {
+pub(super) fn give_bound(inner: &PassedType, binding: &str) -> Option<String> {
     match inner {
         // The slice was bound as a whole list.
-        Passed::Slice(item) => give(&Passed::List(item.clone()), binding),
+        PassedType::Slice(item) => give(&PassedType::List(item.clone()), binding),
         inner => give(inner, binding),
     }
 }
 
 /// Returns the expression that converts a result to the form of the bindings; `None` if it cannot be converted.
-pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
+pub(super) fn give(passed: &PassedType, value: &str) -> Option<String> {
     if passed.is_same() {
         return Some(value.to_owned());
     }
-    let collected = |items: String, item: &Passed| {
+    let collected = |items: String, item: &PassedType| {
         let item = give(item, "item")?;
         Some(format!("{items}.map(|item| {item}).collect::<Vec<_>>()"))
     };
     Some(match passed {
-        Passed::Size("u32") => format!("({value}) as u32"),
-        Passed::Size(_) => format!("({value}) as i32"),
-        Passed::List(item) | Passed::Iterator(item) => {
+        PassedType::Size("u32") => format!("({value}) as u32"),
+        PassedType::Size(_) => format!("({value}) as i32"),
+        PassedType::List(item) | PassedType::Iterator(item) => {
             collected(format!("({value}).into_iter()"), item)?
         }
-        Passed::Reference(inner) | Passed::Mutable(inner) => match &**inner {
-            Passed::Str => format!("({value}).to_owned()"),
-            Passed::Slice(item) if item.is_same() => format!("({value}).to_vec()"),
-            Passed::Slice(item) | Passed::List(item) if !item.is_same() => {
-                let item = Passed::Reference(item.clone());
+        PassedType::Reference(inner) | PassedType::Mutable(inner) => match &**inner {
+            PassedType::Str => format!("({value}).to_owned()"),
+            PassedType::Slice(item) if item.is_same() => format!("({value}).to_vec()"),
+            PassedType::Slice(item) | PassedType::List(item) if !item.is_same() => {
+                let item = PassedType::Reference(item.clone());
                 collected(format!("({value}).iter()"), &item)?
             }
-            Passed::Size(_) | Passed::Wide(_) | Passed::Reference(_) => {
+            PassedType::Size(_) | PassedType::Wide(_) | PassedType::Reference(_) => {
                 give(inner, &format!("*({value})"))?
             }
             inner if inner.is_same() => format!("({value}).clone()"),
             _ => return None,
         },
-        Passed::Boxed(inner) => match &**inner {
-            Passed::Str => format!("String::from({value})"),
-            Passed::Slice(item) => give(
-                &Passed::List(item.clone()),
+        PassedType::Boxed(inner) => match &**inner {
+            PassedType::Str => format!("String::from({value})"),
+            PassedType::Slice(item) => give(
+                &PassedType::List(item.clone()),
                 &format!("({value}).into_vec()"),
             )?,
             inner => give(inner, &format!("*({value})"))?,
         },
-        Passed::Option(item) => format!("({value}).map(|item| {})", give(item, "item")?),
-        Passed::Result(None) => format!("({value}).map(|_| ()).map_err(|_| ())"),
-        Passed::Result(Some(ok)) => {
+        PassedType::Option(item) => format!("({value}).map(|item| {})", give(item, "item")?),
+        PassedType::Result(None) => format!("({value}).map(|_| ()).map_err(|_| ())"),
+        PassedType::Result(Some(ok)) => {
             format!(
                 "({value}).map(|item| {}).map_err(|_| ())",
                 give(ok, "item")?
             )
         }
-        Passed::Tuple(items) => tuple(items, value, give)?,
-        Passed::Wide(is_signed) => {
+        PassedType::Tuple(items) => tuple(items, value, give)?,
+        PassedType::Wide(is_signed) => {
             let high = if *is_signed { "i64" } else { "u64" };
             format!("{{ let wide = {value}; ((wide >> 64) as {high}, wide as u64) }}")
         }
-        Passed::Enum(of) => cases(of, value, |case, fields| {
+        PassedType::Enum(of) => cases(of, value, |case, fields| {
             let (_, given) = parts(fields, give)?;
             let taken = case.names.iter().enumerate();
             let taken = taken.map(|(place, name)| format!("{name}: {}", part_name(place)));
@@ -314,14 +316,14 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
                 bound_case(of, case, &given)
             ))
         })?,
-        Passed::Array(item, length) if *length > TUPLE_MAX => {
+        PassedType::Array(item, length) if *length > TUPLE_MAX => {
             collected(format!("({value}).into_iter()"), item)?
         }
-        Passed::Array(item, length) => {
+        PassedType::Array(item, length) => {
             let (names, parts) = parts(&vec![(**item).clone(); *length], give)?;
             format!("{{ let [{names}] = {value}; ({parts},) }}")
         }
-        Passed::Collected(collection, item) => {
+        PassedType::Collected(collection, item) => {
             let items = collected(format!("({value}).into_iter()"), item)?;
             if collection.is_ordered {
                 items
@@ -333,7 +335,7 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
                 )
             }
         }
-        Passed::Struct(of) => {
+        PassedType::Struct(of) => {
             let (_, parts) = parts(&of.fields, give)?;
             let fields = of.names.iter().enumerate();
             let fields = fields.map(|(place, name)| format!("{name}: {}", part_name(place)));
@@ -344,10 +346,10 @@ pub(super) fn give(passed: &Passed, value: &str) -> Option<String> {
                 fields.join(", ")
             )
         }
-        Passed::Plain(_)
-        | Passed::Generic(_)
-        | Passed::Function(_)
-        | Passed::Str
-        | Passed::Slice(_) => return None,
+        PassedType::Plain(_)
+        | PassedType::Generic(_)
+        | PassedType::Function(_)
+        | PassedType::Str
+        | PassedType::Slice(_) => return None,
     })
 }

@@ -15,7 +15,7 @@ pub(super) const SOURCES: [&str; 10] = [
     super::function_arguments::VALUES,
     include_str!("filled_bindings.rs"),
     include_str!("conversion.rs"),
-    include_str!("passed.rs"),
+    include_str!("passed_type.rs"),
     include_str!("rust_function.rs"),
     include_str!("rust_types.rs"),
     include_str!("rust_structs.rs"),

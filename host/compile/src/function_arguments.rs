@@ -1,6 +1,6 @@
 //! Functions as arguments: the few closures of which one is passed in the place of each, by the value of an enum.
 
-use super::passed::{By, Closure, Gives, Passed, Taken};
+use super::passed_type::{By, Closure, ClosureParameter, Gives, PassedType};
 use syn::{PathArguments, TypeParamBound};
 
 /// The traits by which closures make values of others, in Rust. They stand in the block that calls the function.
@@ -16,22 +16,25 @@ pub(super) const CAN_BE_PASSED: &str = "(one that can be passed takes a value, a
 
 impl Closure {
     /// Returns the function that takes and gives these types; `None` if there are no closures for it.
-    pub(super) fn new(takes: &[Passed], gives: Gift) -> Option<Self> {
-        let takes = takes.iter().map(Taken::of).collect::<Option<Vec<_>>>()?;
-        let is_bool = |given: &Passed| *given == Passed::Plain("bool");
+    pub(super) fn new(takes: &[PassedType], gives: Gift) -> Option<Self> {
+        let takes = takes
+            .iter()
+            .map(ClosureParameter::of)
+            .collect::<Option<Vec<_>>>()?;
+        let is_bool = |given: &PassedType| *given == PassedType::Plain("bool");
         let gives = match (takes.as_slice(), gives) {
             ([one], Gift::Nothing) if one.by == By::Change => Gives::Change,
             (takes, _) if takes.iter().any(|one| one.by == By::Change) => return None,
             ([_], Gift::Value(given)) if is_bool(&given) => Gives::Test,
             ([one], Gift::Value(given)) if given == one.owned() => Gives::Same,
-            ([_], Gift::Value(Passed::Generic(name))) => Gives::Own(name),
+            ([_], Gift::Value(PassedType::Generic(name))) => Gives::Own(name),
             ([_], Gift::Value(given)) if is_number(&given) => Gives::Number(Box::new(given)),
             ([one, other], Gift::Order) if one.ty == other.ty => Gives::Order,
             ([one, other], Gift::Value(given)) if is_bool(&given) && one.ty == other.ty => {
                 Gives::Relation
             }
             ([one, other], Gift::Value(given)) if given == one.owned() => {
-                let is_made = one.ty == other.ty || one.ty != Passed::Str;
+                let is_made = one.ty == other.ty || one.ty != PassedType::Str;
                 is_made.then_some(Gives::Join)?
             }
             _ => return None,
@@ -119,29 +122,29 @@ pub(super) enum Gift {
     Nothing,
     /// `Ordering`.
     Order,
-    Value(Passed),
+    Value(PassedType),
 }
 
-impl Taken {
+impl ClosureParameter {
     /// Returns a parameter of this type; `None` if closures do nothing with such values.
-    fn of(passed: &Passed) -> Option<Self> {
+    fn of(passed: &PassedType) -> Option<Self> {
         let (by, ty) = match passed {
-            Passed::Reference(inner) => (By::Reference, &**inner),
-            Passed::Mutable(inner) => (By::Change, &**inner),
+            PassedType::Reference(inner) => (By::Reference, &**inner),
+            PassedType::Mutable(inner) => (By::Change, &**inner),
             other => (By::Value, other),
         };
         let is_seen = match ty {
-            Passed::Size(_) | Passed::Wide(_) => true,
-            Passed::Str => by == By::Reference,
+            PassedType::Size(_) | PassedType::Wide(_) => true,
+            PassedType::Str => by == By::Reference,
             other => other.is_same(),
         };
         is_seen.then(|| Self { by, ty: ty.clone() })
     }
 
     /// Returns the type of a value of its own.
-    fn owned(&self) -> Passed {
+    fn owned(&self) -> PassedType {
         match self.ty {
-            Passed::Str => Passed::Plain("string"),
+            PassedType::Str => PassedType::Plain("string"),
             _ => self.ty.clone(),
         }
     }
@@ -157,7 +160,7 @@ impl Taken {
     /// Returns the expression for a value of its own.
     fn taken(&self, name: &str) -> String {
         match (&self.ty, self.by) {
-            (Passed::Str, _) => format!("String::from({name})"),
+            (PassedType::Str, _) => format!("String::from({name})"),
             (_, By::Value) => name.to_owned(),
             _ => format!("Clone::clone({name})"),
         }
@@ -165,19 +168,19 @@ impl Taken {
 }
 
 /// Returns true for numbers.
-fn is_number(passed: &Passed) -> bool {
+fn is_number(passed: &PassedType) -> bool {
     match passed {
-        Passed::Size(_) | Passed::Wide(_) => true,
-        Passed::Plain(name) => !matches!(*name, "bool" | "char" | "string"),
+        PassedType::Size(_) | PassedType::Wide(_) => true,
+        PassedType::Plain(name) => !matches!(*name, "bool" | "char" | "string"),
         _ => false,
     }
 }
 
 /// The types that a function takes, and what it returns.
-pub(super) type Called<'a> = (Vec<&'a syn::Type>, &'a syn::ReturnType);
+pub(super) type FunctionTypes<'a> = (Vec<&'a syn::Type>, &'a syn::ReturnType);
 
 /// Returns the function that a value with these bounds is, by `Fn`, `FnMut` or `FnOnce`; `None` if it is none.
-pub(super) fn of_functions(bounds: &[TypeParamBound]) -> Option<Called<'_>> {
+pub(super) fn of_functions(bounds: &[TypeParamBound]) -> Option<FunctionTypes<'_>> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
             return None;

@@ -66,7 +66,7 @@ pub(super) fn fingerprint() -> Vec<&'static str> {
         include_str!("session_glue.rs"),
         include_str!("rustc.rs"),
         include_str!("link.rs"),
-        include_str!("unasked.rs"),
+        include_str!("uncalled_functions.rs"),
         include_str!("export_names.rs"),
         bakeoff_source::interface::RUST_RULES,
         include_str!("../workspace.lock"),

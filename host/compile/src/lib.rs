@@ -24,7 +24,7 @@ mod component_origins;
 mod conversion;
 mod coverage;
 mod crates;
-mod decoded;
+mod decoded_world;
 mod diagnostics;
 pub mod engine;
 mod exit_failure;
@@ -51,7 +51,7 @@ mod native_glue;
 mod object_names;
 mod own_modules;
 mod own_world;
-mod passed;
+mod passed_type;
 mod portable_build;
 mod precompile;
 mod record;
@@ -79,8 +79,8 @@ mod tool;
 mod toolchain;
 mod toolchain_error;
 mod trial_build;
-mod unasked;
-mod unreadable;
+mod uncalled_functions;
+mod unreadable_file;
 mod world_check;
 
 // Both rooms whose children these tests stand in for share it.
@@ -127,4 +127,4 @@ pub use signatures::{
 pub use toolchain::Toolchain;
 pub use toolchain_error::{TARGET, ToolchainError};
 pub use trial_build::usable_confinement;
-pub use unreadable::{SourcePlace, Unreadable};
+pub use unreadable_file::{SourcePlace, Unreadable};

@@ -4,7 +4,7 @@
 //! function nor the type.
 
 use super::build_protocol::BuildTask;
-use super::decoded::decoded;
+use super::decoded_world::decoded;
 use super::failures::{cut, load_failure};
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_source::interface::Interface;

@@ -2,7 +2,7 @@
 //! exports it.
 
 use super::rust_function::nested_deeply;
-use super::unreadable::Unreadable;
+use super::unreadable_file::Unreadable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use syn::{FnArg, Item, ItemFn, Pat, UseTree, Visibility};

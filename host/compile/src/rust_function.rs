@@ -3,10 +3,10 @@
 use super::changed_inside::ChangedInside;
 use super::conversion::{Conversion, give, give_bound};
 use super::function_arguments::{FUNCTIONS_MAX, VALUES};
-use super::passed::Passed;
+use super::passed_type::PassedType;
 use super::rust_structs::Structs;
 use super::rust_types::{self, Names};
-use super::unreadable::Unreadable;
+use super::unreadable_file::Unreadable;
 use bakeoff_source::interface::{
     EnumShape, Function, PublicFunction, Shape, Signature, StructFields, UncallableFunction,
     wit_name,
@@ -24,9 +24,9 @@ const DEPTH_MAX: usize = 200;
 struct RustFunction {
     name: String,
     /// The names and types of the parameters.
-    parameters: Vec<(String, Passed)>,
+    parameters: Vec<(String, PassedType)>,
     /// The type of the result; `None` if it returns nothing.
-    result: Option<Passed>,
+    result: Option<PassedType>,
 }
 
 /// Reads the public functions of a file, in their order.
@@ -212,7 +212,7 @@ impl RustFunction {
                 Some(result.lent_for_reading())
             }
         };
-        let values: Vec<Passed> = parameters
+        let values: Vec<PassedType> = parameters
             .iter()
             .map(|(_, passed)| passed.clone())
             .collect();
@@ -242,7 +242,7 @@ impl RustFunction {
         let mut whole = whole
             .filter(|passed| passed.function().is_none())
             .chain(&self.result);
-        if whole.any(Passed::has_function) {
+        if whole.any(PassedType::has_function) {
             return Err(
                 "it returns a function, or passes one inside something else: a function can be a parameter alone".to_owned(),
             );
@@ -255,12 +255,13 @@ impl RustFunction {
         for (name, passed) in &self.parameters {
             let inside = ChangedInside::of(passed);
             let inner = match (passed, &inside) {
-                (Passed::Mutable(inner), _) => inner,
+                (PassedType::Mutable(inner), _) => inner,
                 (_, Some(inside)) => &inside.whole,
                 (other, None) => other,
             };
             let shape = inner.shape().ok_or_else(nested)?;
-            let is_changed = matches!(passed, Passed::Mutable(_)) && passed.function().is_none();
+            let is_changed =
+                matches!(passed, PassedType::Mutable(_)) && passed.function().is_none();
             if is_changed || inside.is_some() {
                 results.push(shape.clone());
             }
@@ -299,12 +300,12 @@ impl RustFunction {
             Some((format!("{before}{start}"), end.to_owned()))
         };
         let parameters = self.parameters.iter().map(|(_, passed)| match passed {
-            Passed::Size("u32") => Some((String::new(), " as usize".to_owned())),
-            Passed::Size(_) => Some((String::new(), " as isize".to_owned())),
-            Passed::Plain(name) if *name != "string" => Some((String::new(), String::new())),
-            Passed::Reference(inner) => match &**inner {
-                Passed::Str => Some(("&".to_owned(), String::new())),
-                Passed::Slice(item) if item.is_written_as_its_shape() => {
+            PassedType::Size("u32") => Some((String::new(), " as usize".to_owned())),
+            PassedType::Size(_) => Some((String::new(), " as isize".to_owned())),
+            PassedType::Plain(name) if *name != "string" => Some((String::new(), String::new())),
+            PassedType::Reference(inner) => match &**inner {
+                PassedType::Str => Some(("&".to_owned(), String::new())),
+                PassedType::Slice(item) if item.is_written_as_its_shape() => {
                     Some(("&".to_owned(), String::new()))
                 }
                 other if other.is_written_as_its_shape() => Some(("&".to_owned(), String::new())),
@@ -340,7 +341,7 @@ impl RustFunction {
     /// Returns true if the function can be called with the values of the bindings as they are.
     fn is_same(&self) -> bool {
         self.parameters.iter().all(|(_, passed)| passed.is_same())
-            && self.result.as_ref().is_some_and(Passed::is_same)
+            && self.result.as_ref().is_some_and(PassedType::is_same)
     }
 
     /// Returns a block that converts the arguments, calls the function, and converts its result. Where parameters are
@@ -362,7 +363,7 @@ impl RustFunction {
                 continue;
             }
             let expression = conversion.pass(passed, argument)?;
-            if let Passed::Mutable(inner) = passed {
+            if let PassedType::Mutable(inner) = passed {
                 changed.push(((**inner).clone(), conversion.last_binding()));
             }
             passed_on.push(expression);
@@ -383,7 +384,7 @@ impl RustFunction {
             let call = format!("{path}::{}({})", self.name, passed_on.join(", "));
             match &self.result {
                 // Otherwise the compiler counts in 32 bits within the function, where a `usize` is converted to that.
-                Some(Passed::Size(_)) => {
+                Some(PassedType::Size(_)) => {
                     format!("let result = ::core::hint::black_box({call}); {results}")
                 }
                 Some(_) => format!("let result = {call}; {results}"),

@@ -1,7 +1,7 @@
 //! Small changes of a Rust source, as a search makes them: a constant, an order of loops, a data structure, a way of
 //! sorting, a copy that is left out. Whether the result is right or faster is for a check and a race to say.
 
-use super::unreadable::Unreadable;
+use super::unreadable_file::Unreadable;
 use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub(super) fn mutations(text: &str) -> Result<Vec<Mutation>, Unreadable> {
     let tokens: TokenStream = text
         .parse()
         .map_err(|error: proc_macro2::LexError| Unreadable::because(error.to_string()))?;
-    let mut found = Found {
+    let mut found = MutationSite {
         text,
         mutations: Vec::new(),
     };
@@ -72,12 +72,12 @@ pub(super) fn mutations(text: &str) -> Result<Vec<Mutation>, Unreadable> {
     Ok(found.mutations)
 }
 
-struct Found<'a> {
+struct MutationSite<'a> {
     text: &'a str,
     mutations: Vec<Mutation>,
 }
 
-impl Found<'_> {
+impl MutationSite<'_> {
     fn add(&mut self, at: Span, words: String, edits: Vec<(Range<usize>, String)>) {
         if self.mutations.len() < MUTATIONS_MAX {
             let line = at.start().line;

@@ -1,8 +1,8 @@
 //! Types of parameters and results as Rust source writes them.
 
 use super::collections::collection;
-use super::function_arguments::{CAN_BE_PASSED, Called, Gift, is_ordering, of_functions};
-use super::passed::{Closure, Enum, Passed, Struct, TUPLE_MAX};
+use super::function_arguments::{CAN_BE_PASSED, FunctionTypes, Gift, is_ordering, of_functions};
+use super::passed_type::{Closure, Enum, PassedType, Struct, TUPLE_MAX};
 use super::rust_structs::{Structs, is_public, refuse_parameters};
 use bakeoff_source::interface::{EnumCase, EnumShape};
 use std::cell::Cell;
@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
 ///
 /// # Errors
 /// The type has no counterpart in WIT; the error is the type as written in the source.
-pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, String> {
+pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<PassedType, String> {
     let passed = read_at(ty, generics, 0)?;
     if passed.parts() <= ALL_PARTS_MAX {
         Ok(passed)
@@ -99,7 +99,7 @@ pub(super) fn read(ty: &syn::Type, generics: &Names<'_>) -> Result<Passed, Strin
     }
 }
 
-fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<PassedType, String> {
     let refused = || written(ty);
     if depth > DEPTH_MAX || !generics.has_room() {
         return Err(refused());
@@ -109,20 +109,20 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
         syn::Type::Paren(inner) => read_at(&inner.elem, generics, depth + 1),
         syn::Type::Group(inner) => read_at(&inner.elem, generics, depth + 1),
         syn::Type::Reference(reference) if reference.mutability.is_some() => {
-            Ok(Passed::Mutable(read(&reference.elem)?))
+            Ok(PassedType::Mutable(read(&reference.elem)?))
         }
-        syn::Type::Reference(reference) => Ok(Passed::Reference(read(&reference.elem)?)),
-        syn::Type::Slice(slice) => Ok(Passed::Slice(read(&slice.elem)?)),
+        syn::Type::Reference(reference) => Ok(PassedType::Reference(read(&reference.elem)?)),
+        syn::Type::Slice(slice) => Ok(PassedType::Slice(read(&slice.elem)?)),
         syn::Type::Array(array) => {
             let length = generics.structs.length(&array.len);
             let length = length.filter(|length| (1..=ARRAY_MAX).contains(length));
             let length = length.ok_or_else(refused)?;
-            Ok(Passed::Array(read(&array.elem)?, length))
+            Ok(PassedType::Array(read(&array.elem)?, length))
         }
         syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let items = tuple.elems.iter();
             let items = items.map(|item| read_at(item, generics, depth + 1));
-            Ok(Passed::Tuple(items.collect::<Result<_, _>>()?))
+            Ok(PassedType::Tuple(items.collect::<Result<_, _>>()?))
         }
         syn::Type::ImplTrait(implements) => {
             let bounds: Vec<TypeParamBound> = implements.bounds.iter().cloned().collect();
@@ -145,39 +145,40 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
             let last = path.path.segments.last().ok_or_else(refused)?;
             let name = last.ident.to_string();
             if let Some((_, wit)) = PLAIN.iter().find(|(rust, _)| *rust == name) {
-                return Ok(Passed::Plain(wit));
+                return Ok(PassedType::Plain(wit));
             }
             let arguments = types_of(&last.arguments);
             let collection = collection(&name);
             match (name.as_str(), arguments.as_slice()) {
                 (_, [item]) if collection.is_some_and(|one| !one.is_map()) => {
                     let collection = collection.ok_or_else(refused)?;
-                    Ok(Passed::Collected(collection, read(item)?))
+                    Ok(PassedType::Collected(collection, read(item)?))
                 }
                 (_, [key, value]) if collection.is_some_and(|one| one.is_map()) => {
                     let collection = collection.ok_or_else(refused)?;
-                    let pair = Passed::Tuple(vec![*read(key)?, *read(value)?]);
-                    Ok(Passed::Collected(collection, Box::new(pair)))
+                    let pair = PassedType::Tuple(vec![*read(key)?, *read(value)?]);
+                    Ok(PassedType::Collected(collection, Box::new(pair)))
                 }
-                ("usize", []) => Ok(Passed::Size("u32")),
-                ("isize", []) => Ok(Passed::Size("s32")),
-                ("u128", []) => Ok(Passed::Wide(false)),
-                ("i128", []) => Ok(Passed::Wide(true)),
-                ("str", []) => Ok(Passed::Str),
-                ("Vec", [item]) => Ok(Passed::List(read(item)?)),
-                ("Box", [item]) => Ok(Passed::Boxed(read(item)?)),
-                ("Option", [item]) => Ok(Passed::Option(read(item)?)),
-                ("Result", [ok, ..]) if is_unit(ok) => Ok(Passed::Result(None)),
-                ("Result", [ok, ..]) => Ok(Passed::Result(Some(read(ok)?))),
-                (_, []) => match generics.bounds(&name) {
-                    Some(bounds) => match of_functions(bounds) {
-                        Some(called) => function(called, &name, generics, depth),
-                        None => {
-                            Ok(of_bounds(bounds, generics, depth).unwrap_or(Passed::Generic(name)))
-                        }
-                    },
-                    None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
-                },
+                ("usize", []) => Ok(PassedType::Size("u32")),
+                ("isize", []) => Ok(PassedType::Size("s32")),
+                ("u128", []) => Ok(PassedType::Wide(false)),
+                ("i128", []) => Ok(PassedType::Wide(true)),
+                ("str", []) => Ok(PassedType::Str),
+                ("Vec", [item]) => Ok(PassedType::List(read(item)?)),
+                ("Box", [item]) => Ok(PassedType::Boxed(read(item)?)),
+                ("Option", [item]) => Ok(PassedType::Option(read(item)?)),
+                ("Result", [ok, ..]) if is_unit(ok) => Ok(PassedType::Result(None)),
+                ("Result", [ok, ..]) => Ok(PassedType::Result(Some(read(ok)?))),
+                (_, []) => {
+                    match generics.bounds(&name) {
+                        Some(bounds) => match of_functions(bounds) {
+                            Some(called) => function(called, &name, generics, depth),
+                            None => Ok(of_bounds(bounds, generics, depth)
+                                .unwrap_or(PassedType::Generic(name))),
+                        },
+                        None => of_file(&name, generics, depth).unwrap_or_else(|| Err(refused())),
+                    }
+                }
                 // What the file declares with parameters is refused with what to change.
                 _ => Err(match of_file(&name, generics, depth) {
                     Some(Err(why)) => why,
@@ -190,7 +191,7 @@ fn read_at(ty: &syn::Type, generics: &Names<'_>, depth: usize) -> Result<Passed,
 }
 
 /// Reads the struct, enum or alias of the file with a name without parameters; `None` if there is none.
-fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Passed, String>> {
+fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<PassedType, String>> {
     let structs = generics.structs;
     if let Some(item) = structs.find(name) {
         return Some(of_struct(item, generics, depth));
@@ -203,7 +204,7 @@ fn of_file(name: &str, generics: &Names<'_>, depth: usize) -> Option<Result<Pass
 }
 
 /// Reads an enum of the file.
-fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<PassedType, String> {
     let name = item.ident.to_string();
     refuse_parameters(&name, &item.generics)?;
     if item.variants.len() > CASES_MAX {
@@ -217,7 +218,7 @@ fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<P
         let own = case.fields.iter();
         let own = own.map(|field| read_at(&field.ty, generics, depth + 1));
         let own = own.collect::<Result<Vec<_>, _>>()?;
-        let shapes: Option<Vec<_>> = own.iter().map(Passed::shape).collect();
+        let shapes: Option<Vec<_>> = own.iter().map(PassedType::shape).collect();
         cases.push(EnumCase {
             name: case.ident.to_string(),
             is_named: matches!(case.fields, syn::Fields::Named(_)),
@@ -228,7 +229,7 @@ fn of_enum(item: &syn::ItemEnum, generics: &Names<'_>, depth: usize) -> Result<P
     }
     let shape = EnumShape { name, cases };
     if shape.has_distinct_names() {
-        Ok(Passed::Enum(Box::new(Enum { shape, fields })))
+        Ok(PassedType::Enum(Box::new(Enum { shape, fields })))
     } else {
         Err(shape.name)
     }
@@ -244,7 +245,11 @@ fn field_names(fields: &syn::Fields) -> Vec<String> {
 }
 
 /// Reads a struct of the file.
-fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Result<Passed, String> {
+fn of_struct(
+    item: &syn::ItemStruct,
+    generics: &Names<'_>,
+    depth: usize,
+) -> Result<PassedType, String> {
     let name = item.ident.to_string();
     refuse_parameters(&name, &item.generics)?;
     match item.fields.len() {
@@ -271,7 +276,7 @@ fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Resu
     }
     let fields = item.fields.iter();
     let fields = fields.map(|field| read_at(&field.ty, generics, depth + 1));
-    Ok(Passed::Struct(Box::new(Struct {
+    Ok(PassedType::Struct(Box::new(Struct {
         names: field_names(&item.fields),
         fields: fields.collect::<Result<_, _>>()?,
         name,
@@ -280,7 +285,7 @@ fn of_struct(item: &syn::ItemStruct, generics: &Names<'_>, depth: usize) -> Resu
 
 /// Returns the type of a value by the bounds on it, if one of them is a trait that decides it, such as `AsRef<str>`
 /// or `IntoIterator<Item = u32>`.
-fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> Option<Passed> {
+fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> Option<PassedType> {
     if depth > DEPTH_MAX {
         return None;
     }
@@ -293,7 +298,7 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
         let arguments = types_of(&last.arguments);
         match (last.ident.to_string().as_str(), arguments.as_slice()) {
             ("Into", [owned]) => read(owned),
-            ("AsRef", [viewed]) => Some(Passed::Reference(Box::new(read(viewed)?))),
+            ("AsRef", [viewed]) => Some(PassedType::Reference(Box::new(read(viewed)?))),
             ("IntoIterator" | "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator", _) => {
                 let PathArguments::AngleBracketed(arguments) = &last.arguments else {
                     return None;
@@ -302,7 +307,7 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
                     GenericArgument::AssocType(item) if item.ident == "Item" => Some(&item.ty),
                     _ => None,
                 })?;
-                Some(Passed::Iterator(Box::new(read(item)?)))
+                Some(PassedType::Iterator(Box::new(read(item)?)))
             }
             _ => None,
         }
@@ -311,11 +316,11 @@ fn of_bounds(bounds: &[TypeParamBound], generics: &Names<'_>, depth: usize) -> O
 
 /// Reads a function that is a parameter, with the name or type that is named where there is no closure for it.
 fn function(
-    (inputs, output): Called<'_>,
+    (inputs, output): FunctionTypes<'_>,
     name: &str,
     generics: &Names<'_>,
     depth: usize,
-) -> Result<Passed, String> {
+) -> Result<PassedType, String> {
     let refused = || format!("the function {name} {CAN_BE_PASSED}");
     let read = |ty: &syn::Type| read_at(ty, generics, depth + 1).map_err(|_| refused());
     let takes = inputs.into_iter().map(read);
@@ -327,7 +332,7 @@ fn function(
         syn::ReturnType::Type(_, ty) => Gift::Value(read(ty)?),
     };
     let closure = Closure::new(&takes, gives).ok_or_else(refused)?;
-    Ok(Passed::Function(Box::new(closure)))
+    Ok(PassedType::Function(Box::new(closure)))
 }
 
 fn types_of(arguments: &PathArguments) -> Vec<&syn::Type> {

@@ -4,7 +4,7 @@
 use super::limits::{ADDRESS_SPACE_BYTES, CPU_HARD_S, CPU_SOFT_S, STDERR_BYTES_MAX};
 use super::rust_caller::{self, CalledFunction};
 use super::rust_mutations::{self, Mutation};
-use super::unreadable::Unreadable;
+use super::unreadable_file::Unreadable;
 use super::{component_functions, rust_constants, rust_examples, rust_function};
 use bakeoff_confine::{ChildJob, Confinement, ExitCause, Fence, Frames, Rlimits, Role};
 use bakeoff_source::interface::{Constants, ReadFile};

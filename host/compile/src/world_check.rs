@@ -1,7 +1,7 @@
 //! Check, in the child, that a component has the imports and exports of the problem's world.
 
 use super::build_protocol::{BuildTask, TaskInput};
-use super::decoded::decoded;
+use super::decoded_world::decoded;
 use super::failures::{cut, load_failure};
 use super::imports::{ImportSupport, WasiImports, import_support};
 use super::limits::{NAME_BYTES_MAX, NAMES_MAX};

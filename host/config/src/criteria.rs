@@ -161,7 +161,7 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Crit
     } else {
         source(&mut section, found)
     };
-    let declared = Declared {
+    let declared = DeclaredReadings {
         direction: section.choice(&DIRECTION, found),
         unit: section.text(&UNIT, found),
         scale: section.choice(&SCALE, found),
@@ -196,7 +196,7 @@ fn criterion(mut section: Section<'_>, found: &mut Vec<Finding>) -> Option<(Crit
 }
 
 /// The declared properties of readings.
-struct Declared<'a> {
+struct DeclaredReadings<'a> {
     direction: Option<At<Direction>>,
     unit: Option<At<&'a str>>,
     scale: Option<At<ScaleKind>>,
@@ -204,7 +204,7 @@ struct Declared<'a> {
     base: Option<f64>,
 }
 
-impl Declared<'_> {
+impl DeclaredReadings<'_> {
     fn by_user(&self) -> UserScale {
         UserScale {
             direction: self.direction.as_ref().map(|one| one.value),
@@ -226,7 +226,7 @@ struct Meaning {
 /// Completes the declared properties by those that the source fixes.
 fn meaning(
     source: &Source,
-    declared: Declared<'_>,
+    declared: DeclaredReadings<'_>,
     section: &Section<'_>,
     found: &mut Vec<Finding>,
 ) -> Option<Meaning> {

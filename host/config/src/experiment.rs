@@ -18,13 +18,13 @@ use super::prose::prose;
 use super::rounds::{self, Rounds};
 use super::section::{At, Section};
 use super::user_scale::UserScale;
-use super::wished::WishedApproach;
+use super::wished_approaches::WishedApproach;
 use super::{aggregators, crates, criteria, evaluators, options, problem, question};
 use bakeoff_domain::crates::Crates;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
+    Approach, Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
     Source, Workload,
 };
 use std::ops::Range;
@@ -346,7 +346,7 @@ fn sections(table: &toml::Spanned<DeTable<'_>>) -> ParsedExperiment {
             edition,
             criteria,
             report,
-            declared: Declared::InFile,
+            declared: DeclaringPlace::InFile,
         })
     })();
     if let Some(experiment) = &decoded.experiment {
@@ -417,7 +417,7 @@ fn in_words_sections(
             edition: Edition::default(),
             criteria: criteria.into_iter().map(|one| one.criterion).collect(),
             report,
-            declared: Declared::InFile,
+            declared: DeclaringPlace::InFile,
         })
     })();
     if let Some(experiment) = &decoded.experiment {

@@ -43,7 +43,7 @@ pub struct Generate {
 /// The options that decide which approaches are asked for. Budgets and times are left out: a run that is given
 /// more of them goes on with the same approaches.
 #[derive(Serialize)]
-struct Wanted<'a> {
+struct WantedApproaches<'a> {
     provider: &'static str,
     model: Option<&'a str>,
     approaches: Option<u32>,
@@ -60,7 +60,7 @@ impl Generate {
     /// Returns a text of all options that decide which approaches are asked for, to be compared with that of another
     /// run.
     pub fn wanted(&self) -> String {
-        let wanted = Wanted {
+        let wanted = WantedApproaches {
             provider: self.asked.provider.name(),
             model: self.asked.model.as_deref(),
             approaches: self.approaches,

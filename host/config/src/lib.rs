@@ -17,7 +17,7 @@ mod cells;
 mod crates;
 mod criteria;
 mod criteria_set;
-mod described;
+mod described_criteria;
 mod error;
 mod evaluators;
 mod experiment;
@@ -49,7 +49,7 @@ mod sweep;
 mod text_file;
 pub mod units;
 mod user_scale;
-mod wished;
+mod wished_approaches;
 mod withdraw;
 mod write;
 mod write_options;
@@ -98,7 +98,7 @@ pub use suggest::nearest;
 pub use sweep::sweep_of;
 pub use text_file::FILE_BYTES_MAX;
 pub use units::show_duration;
-pub use wished::{WishedApproach, with_wishes_written};
+pub use wished_approaches::{WishedApproach, with_wishes_written};
 pub use withdraw::without_approach;
 pub use write::{
     NewApproach, approach_entries, entry, quoted, with_approaches, with_component, with_idea,

@@ -14,7 +14,7 @@ use super::reference::{self, References};
 use super::rounds::Rounds;
 use super::text_file::{EXPERIMENT, read};
 use super::user_scale::UserScale;
-use super::wished::WishedApproach;
+use super::wished_approaches::WishedApproach;
 use bakeoff_domain::report::APPROACH_TEXT_BYTES_MAX;
 use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs};
 use bakeoff_domain::variant::VARIANTS_MAX;

@@ -15,7 +15,7 @@ use super::prose::{optional, prose, words};
 use super::reference;
 use super::section::{At, Section, integer};
 use super::sweep;
-use super::wished::{WishedApproach, wish};
+use super::wished_approaches::{WishedApproach, wish};
 use bakeoff_domain::ids;
 use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
 use bakeoff_domain::variant::VARIANTS_MAX;

@@ -12,9 +12,9 @@ mod error;
 mod exit;
 mod frames;
 mod job;
-mod measured;
 mod network;
 mod program;
+mod program_measurement;
 pub mod tasks;
 
 #[cfg(target_os = "linux")]
@@ -37,11 +37,11 @@ pub use frames::{FrameReader, Frames};
 pub use job::{
     CgroupLimits, ChildJob, Fence, FileAccess, Level, Mechanisms, Processes, Rlimits, Role,
 };
-pub use measured::{Measured, end_in_words, written};
 pub use network::Network;
 pub use program::{
-    Answered, HostSetup, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
+    HostSetup, MeasuredAnswer, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
 };
+pub use program_measurement::{ProgramMeasurement, end_in_words, written};
 
 pub use system::{
     Announced, Child, Confinement, FileFence, HeldProcess, Keeper, Measurement, PROBE,

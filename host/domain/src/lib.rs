@@ -21,8 +21,9 @@ pub mod attempt;
 mod code;
 pub mod coverage;
 pub mod crates;
-mod declared;
+mod declaring_place;
 mod direction;
+mod direction_words;
 pub mod edition;
 mod evaluator;
 pub mod failure;
@@ -55,7 +56,6 @@ pub mod stats;
 pub mod texts;
 pub mod variant;
 pub mod verdict;
-mod ways;
 pub mod wording;
 
 pub use active::is_active;

@@ -14,10 +14,10 @@ mod machine_races;
 mod natively;
 mod noise;
 mod opinions;
-mod presented;
 mod rare_inputs;
 mod recommendation;
 mod rounds;
+mod shown_variants;
 mod too_short_case;
 mod unfinished;
 mod verdict_row;
@@ -42,7 +42,7 @@ pub use candidate_difference::{
 };
 pub use case_label::CaseLabel;
 pub use cost::{Cost, MachineCost, Phase, PhaseCost, WorkerCost};
-pub use explore::{Explored, ExploredSection, Question, explore};
+pub use explore::{ExploredSection, Question, ReportView, explore};
 pub use generation::{
     ATTEMPTS_MAX, ExpectedCost, GENERATED_MAX, GeneratedApproach, GeneratedIteration, Generation,
     GenerationPlan, GenerationTask, ModelCost, PLAN_TASKS_MAX, TEXT_BYTES_MAX, UsedPrompt,
@@ -57,7 +57,6 @@ pub use opinions::{
     CriterionOpinions, JUDGED_SOURCES_MAX, OpinionVote, Opinions, REASON_CHARS_MAX, SourceOpinion,
     VOTES_MAX, VariantOpinion, opinion_of,
 };
-pub use presented::{Presented, presented};
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 pub use rounds::{
@@ -65,9 +64,10 @@ pub use rounds::{
     ROUNDS_MAX, RoundTook, Rounds,
 };
 use serde::{Deserialize, Serialize};
+pub use shown_variants::{ShownVariants, presented};
 use std::collections::BTreeMap;
 pub use too_short_case::TooShortCase;
-pub use unfinished::{Unfinished, UnfinishedStatus};
+pub use unfinished::{UnfinishedRun, UnfinishedStatus};
 pub use verdict_row::{Narrowed, VerdictRow};
 
 /// The version of the format that these types write.
@@ -147,7 +147,7 @@ pub struct Report {
     pub opinions: Option<Opinions>,
     /// Progress of the run, if it has not ended: nothing is ranked or recommended then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unfinished: Option<Unfinished>,
+    pub unfinished: Option<UnfinishedRun>,
 }
 
 impl Report {
@@ -177,7 +177,7 @@ pub struct Protocol {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas_max: Option<u32>,
     /// The reason why measuring ended.
-    pub ended: Ended,
+    pub ended: MeasuringEnd,
     /// The number of different inputs that were timed on the case with the fewest: of what is rarer than one in that
     /// many nothing is known. Not known of older reports, and where nothing was timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -196,7 +196,7 @@ impl Default for Protocol {
             budget_seconds: 0.0,
             replicas: 0,
             replicas_max: None,
-            ended: Ended::NotMeasured,
+            ended: MeasuringEnd::NotMeasured,
             inputs: None,
             all_timed: false,
         }
@@ -206,7 +206,7 @@ impl Default for Protocol {
 /// The reason why measuring ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+pub enum MeasuringEnd {
     /// Every verdict was reached.
     Settled,
     /// The budget of time ran out.

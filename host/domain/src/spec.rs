@@ -7,7 +7,7 @@ pub use crate::aggregator::Aggregator;
 pub use crate::approach::{Approach, AuthorWords, Grant, Parameter};
 pub use crate::code::{ApproachText, CallTiming, Code, Program};
 use crate::crates::Crates;
-pub use crate::declared::Declared;
+pub use crate::declaring_place::DeclaringPlace;
 pub use crate::direction::Direction;
 use crate::edition::Edition;
 pub use crate::evaluator::{
@@ -58,7 +58,7 @@ pub struct Experiment {
     pub report: ReportOptions,
     /// Place of its declaration.
     #[serde(default)]
-    pub declared: Declared,
+    pub declared: DeclaringPlace,
 }
 
 impl Experiment {

@@ -3,7 +3,7 @@
 
 use super::runner_end::{Death, RunnerError};
 use bakeoff_domain::measurement::VariantIndex;
-use bakeoff_runner::Failed;
+use bakeoff_runner::GuestFailure;
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeMap;
 
@@ -69,14 +69,14 @@ impl Deaths {
 pub(super) fn of_single_variant(
     before: &mut Option<Death>,
     death: Death,
-) -> Result<Option<Vec<Failed>>, RunnerError> {
+) -> Result<Option<Vec<GuestFailure>>, RunnerError> {
     let Some(before) = before.replace(death.clone()) else {
         return Ok(None);
     };
     if before.doing.is_none() && death.doing.is_none() {
         return Err(RunnerError::Silent(death.error.message));
     }
-    Ok(Some(vec![Failed {
+    Ok(Some(vec![GuestFailure {
         variant: Some(death.running().unwrap_or(0)),
         calls: Vec::new(),
         error: twice(death.error),

@@ -11,7 +11,7 @@ use bakeoff_runner::call::RunnerCall;
 use bakeoff_runner::protocol::Bundle;
 use bakeoff_runner::{
     ANSWERS_BYTES_MAX, AnyCall, AssessedAnswer, Call, DescribeCall, EVALUATOR, EvaluateCall,
-    EvaluateReply, Failed,
+    EvaluateReply, GuestFailure,
 };
 use bakeoff_sandbox::{GivenReading, KnownEvidence};
 use bakeoff_source::PackedFolders;
@@ -122,7 +122,7 @@ pub async fn evaluate(
 }
 
 /// Describes the failure of a guest, as the reason why there is nothing from it.
-fn words(guest: &str, failed: &Failed) -> String {
+fn words(guest: &str, failed: &GuestFailure) -> String {
     let error = &failed.error;
     let line = error
         .message
@@ -136,7 +136,7 @@ fn words(guest: &str, failed: &Failed) -> String {
 }
 
 /// Returns the failure of the evaluator, aggregator or proposer.
-fn of_plug_in(failed: &[Failed]) -> Option<&Failed> {
+fn of_plug_in(failed: &[GuestFailure]) -> Option<&GuestFailure> {
     failed.iter().find(|one| one.variant == Some(EVALUATOR))
 }
 

@@ -6,7 +6,7 @@ use bakeoff_domain::attempt::{Attempt, EXAMPLE_CHARS_MAX};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_runner::{
-    Call, CheckedCase, Failed, GateCall, GateReply, ReadCasesCall, Rehearsal, WrongCase,
+    Call, CheckedCase, GateCall, GateReply, GuestFailure, ReadCasesCall, Rehearsal, WrongCase,
 };
 use bakeoff_source::PackedFolders;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl GateRecord {
 /// # Errors
 /// The workload failed, and not a variant.
 pub(super) fn first_failure(
-    failed: Vec<Failed>,
+    failed: Vec<GuestFailure>,
     config: &RunnerConfig,
 ) -> Result<Option<(Failure, Vec<Call>)>, RunnerError> {
     let Some(first) = failed.into_iter().next() else {

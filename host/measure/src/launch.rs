@@ -5,13 +5,13 @@ use super::machine;
 use super::race_types::{Dropout, TimedVariant};
 use super::remote_replica::{are_plausible, is_of_plan};
 use super::runner_config::RunnerConfig;
-use super::runner_end::{Death, Ended, LongCall, RunnerError};
+use super::runner_end::{Death, LongCall, RunnerError, RunnerExit};
 use bakeoff_domain::failure::{Failure, Phase};
 use bakeoff_domain::measurement::{PartTimes, Replica, Sample, Surroundings, VariantIndex};
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_domain::spec::State;
 use bakeoff_runner::{
-    Failed, Instances, LoweringClock, ReplicaCall, ReplicaFacts, ReplicaReply, VariantPayload,
+    GuestFailure, Instances, LoweringClock, ReplicaCall, ReplicaFacts, ReplicaReply, VariantPayload,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub(super) fn group_max(timed_variants: &[TimedVariant], config: &RunnerConfig) 
 /// The end of a replica.
 pub(super) enum ReplicaEnd {
     /// The replica is complete.
-    Finished(Box<Finished>),
+    Finished(Box<FinishedReplica>),
     /// Variants failed in the replica.
     Failed(Vec<Dropout>),
     /// The replica's runner died.
@@ -47,12 +47,12 @@ pub(super) enum ReplicaEnd {
 }
 
 /// A complete replica.
-pub(super) struct Finished {
+pub(super) struct FinishedReplica {
     pub(super) replica: Replica,
     pub(super) facts: ReplicaFacts,
 }
 
-impl Finished {
+impl FinishedReplica {
     /// Adds the replica of another group of variants, which ran in a process of its own.
     pub(super) fn add(&mut self, other: Self) {
         self.replica.samples.extend(other.replica.samples);
@@ -198,7 +198,7 @@ impl RunReplica<'_> {
             ));
         }
         match (ended, facts) {
-            (Ended::Done, Some(facts)) => {
+            (RunnerExit::Done, Some(facts)) => {
                 if !fits(
                     &wanted,
                     (self.timed_variants.len(), cases),
@@ -231,20 +231,23 @@ impl RunReplica<'_> {
                     parts: facts.parts.clone(),
                     surroundings,
                 };
-                Ok(ReplicaEnd::Finished(Box::new(Finished { replica, facts })))
+                Ok(ReplicaEnd::Finished(Box::new(FinishedReplica {
+                    replica,
+                    facts,
+                })))
             }
-            (Ended::Done, None) => Err(untold("it ended without its facts")),
-            (Ended::Failed(failed), _) => {
+            (RunnerExit::Done, None) => Err(untold("it ended without its facts")),
+            (RunnerExit::Failed(failed), _) => {
                 match failed.iter().find(|failed| failed.variant.is_none()) {
                     Some(workload) => Err(self.config.workload_failed(workload)),
                     None => blamed(failed, &wanted),
                 }
             }
-            (Ended::Died(death), _) => Ok(ReplicaEnd::Died(death)),
-            (Ended::Stalled, _) => Ok(ReplicaEnd::Stalled),
-            (Ended::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
-            (Ended::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
-            (Ended::Overspent(variant), _) => Ok(ReplicaEnd::Overspent(variant)),
+            (RunnerExit::Died(death), _) => Ok(ReplicaEnd::Died(death)),
+            (RunnerExit::Stalled, _) => Ok(ReplicaEnd::Stalled),
+            (RunnerExit::OutOfBudget(call), _) => Ok(ReplicaEnd::OutOfBudget(call)),
+            (RunnerExit::Overran(call), _) => Ok(ReplicaEnd::Overran(call)),
+            (RunnerExit::Overspent(variant), _) => Ok(ReplicaEnd::Overspent(variant)),
         }
     }
 }
@@ -290,7 +293,7 @@ fn are_parts_of(parts: &[PartTimes], plan: &ReplicaPlan, cases: usize) -> bool {
     known.len() == parts.len()
 }
 
-fn blamed(failed: Vec<Failed>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
+fn blamed(failed: Vec<GuestFailure>, plan: &ReplicaPlan) -> Result<ReplicaEnd, RunnerError> {
     let mut variants = Vec::new();
     for failed in failed {
         let Some(variant) = failed.variant else {
@@ -408,7 +411,7 @@ mod tests {
         let blame = |variant| {
             let error = GuestError::new(FailureClass::Trap, "trapped");
             let calls = Vec::new();
-            let failed = Failed {
+            let failed = GuestFailure {
                 variant: Some(variant),
                 calls,
                 error,

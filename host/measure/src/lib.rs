@@ -30,7 +30,7 @@ mod runner_config;
 mod runner_end;
 mod runner_job;
 mod runner_worker;
-mod scouted;
+mod scouted_variants;
 mod spending;
 mod tally;
 mod watch;

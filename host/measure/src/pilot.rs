@@ -4,7 +4,7 @@
 //! several seconds are not repeated 16 times. Then, if there is time, a pilot takes real samples.
 
 use super::deaths::{AfterDeath, Deaths};
-use super::launch::{Finished, ReplicaEnd, group_max};
+use super::launch::{FinishedReplica, ReplicaEnd, group_max};
 use super::race_types::{
     Dropout, Pilot, RaceOptions, STALLS_MAX, TimedVariant, Unpiloted, layouts, programs,
     with_all_who_disagree,
@@ -12,7 +12,7 @@ use super::race_types::{
 use super::replica_tasks::{RaceShared, ReplicaJob, ReplicaQueue, ReplicaTasks};
 use super::runner_config::RunnerConfig;
 use super::runner_end::{LongCall, RunnerError};
-use super::scouted;
+use super::scouted_variants;
 use super::spending::{self, Shares};
 use bakeoff_config::units;
 use bakeoff_domain::failure::FailureClass;
@@ -65,13 +65,13 @@ const SAMPLE_BYTES_MAX: u64 = 64 << 20;
 /// The result of one discarded replica.
 enum Discarded {
     /// The chosen sampling.
-    Chosen(Box<Chosen>),
+    Chosen(Box<ChosenSampling>),
     /// The reason why there is no sampling to choose.
     Over(StopReason),
 }
 
 /// The sampling that a replica gave, with the measurements from which it was chosen.
-struct Chosen {
+struct ChosenSampling {
     sampling: Sampling,
     /// q: the clock resolution, in nanoseconds.
     clock_ns: f64,
@@ -114,7 +114,7 @@ pub(super) async fn pilot<C: ReplicaQueue>(
     let drawn = options
         .instances
         .then(|| (SCOUT_INSTANCES as usize).min(cases));
-    pilots.scouting = scouted::left_out(timed_variants, budget_seconds, drawn);
+    pilots.scouting = scouted_variants::left_out(timed_variants, budget_seconds, drawn);
     let left_out = pilots.scouting.clone();
     let once = vec![1; cases];
     let scout_shares = |live: &[VariantIndex]| {
@@ -295,7 +295,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             let groups = plan::groups(&pilots, self.index, &live_variants, group_max);
             let started = Instant::now();
             let shares = shares(&live_variants);
-            let mut merged: Option<Finished> = None;
+            let mut merged: Option<FinishedReplica> = None;
             let mut end = None;
             for group in &groups {
                 let plan = plan::draw(&ReplicaSpec {
@@ -331,7 +331,7 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
             match end {
                 ReplicaEnd::Finished(finished) => {
                     self.deaths.survived(0);
-                    let Finished { replica, facts } = *finished;
+                    let FinishedReplica { replica, facts } = *finished;
                     self.calls += facts.calls;
                     self.pooled = Some(facts.pooled);
                     self.all_timed = facts.all_timed;
@@ -347,18 +347,18 @@ impl<C: ReplicaQueue> Pilots<'_, '_, C> {
                     }
                     let mut assumed = self.scouting.clone();
                     assumed.retain(|variant| known.contains(variant));
-                    scouted::assume(&mut times, self.timed_variants, &assumed);
+                    scouted_variants::assume(&mut times, self.timed_variants, &assumed);
                     let sampling = if self.options.instances {
                         let mut estimated = times.clone();
                         let cases = self.config.inputs.cases();
-                        let work = scouted::work(self.timed_variants, cases, &known);
+                        let work = scouted_variants::work(self.timed_variants, cases, &known);
                         estimated.estimate_by_work(&work);
                         plan::choose(&estimated, warm_up, &conditions)
                     } else {
                         plan::choose(&times, warm_up, &conditions)
                     };
                     self.times = Some(times);
-                    return Ok(Discarded::Chosen(Box::new(Chosen {
+                    return Ok(Discarded::Chosen(Box::new(ChosenSampling {
                         sampling,
                         clock_ns: facts.clock_ns,
                         replica,

@@ -1,7 +1,7 @@
 //! A worker's side of programs: the hosts that it starts beside a runner, one for each program, and their ends.
 
 use super::hosted_program::HostedProgram;
-use super::runner_end::Ended;
+use super::runner_end::RunnerExit;
 use bakeoff_confine::{
     Child, ChildJob, Confinement, ExitCause, Fence, HostSetup, PROGRAM_HOST, Processes, Rlimits,
     SpawnError, socket_pair,
@@ -9,7 +9,7 @@ use bakeoff_confine::{
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_files::{Scratch, entries_named, files_of_interpreter};
-use bakeoff_runner::Failed;
+use bakeoff_runner::GuestFailure;
 use bakeoff_sandbox::GuestError;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ impl ProgramHosts {
     }
 
     /// Ends the hosts after their runner, and returns the end that one of them explains.
-    pub(super) async fn end(self) -> Option<Ended> {
+    pub(super) async fn end(self) -> Option<RunnerExit> {
         let mut explained = None;
         for host in self.0 {
             let Ok(exit) = timeout(EXIT_PATIENCE, host.child.finish()).await else {
@@ -115,7 +115,7 @@ impl ProgramHosts {
                 ),
                 _ => continue,
             };
-            explained = Some(Ended::Failed(vec![Failed {
+            explained = Some(RunnerExit::Failed(vec![GuestFailure {
                 variant: Some(host.variant),
                 calls: Vec::new(),
                 error: GuestError {

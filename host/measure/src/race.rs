@@ -3,7 +3,7 @@
 //! replica runs again without it.
 
 use super::deaths::{AfterDeath, Deaths};
-use super::launch::{Finished, ReplicaEnd, group_max};
+use super::launch::{FinishedReplica, ReplicaEnd, group_max};
 use super::pilot;
 use super::race_types::{
     Dropout, Pilot, RaceOptions, Raced, STALLS_MAX, StoredRace, TimedVariant, layouts,
@@ -357,7 +357,7 @@ impl<L: RaceListener> RaceDriver<'_, L> {
             ReplicaEnd::Finished(finished) => {
                 self.stalls = 0;
                 self.deaths.survived(launched.index);
-                let Finished { replica, .. } = *finished;
+                let FinishedReplica { replica, .. } = *finished;
                 let seconds = replica.surroundings.seconds;
                 self.correction.observe(launched.predicted_seconds, seconds);
                 self.listener

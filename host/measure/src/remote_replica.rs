@@ -1,6 +1,6 @@
 //! The answer to a replica from another machine: what its own worker would have refused here is refused when it arrives.
 
-use super::runner_end::{Ended, LongCall};
+use super::runner_end::{LongCall, RunnerExit};
 use bakeoff_domain::measurement::Sample;
 use bakeoff_domain::plan::ReplicaPlan;
 use bakeoff_runner::ReplicaFacts;
@@ -53,17 +53,25 @@ pub(super) fn are_plausible(samples: &[Sample], facts: &ReplicaFacts, took: Dura
 
 /// Returns true if the end of a replica speaks of nothing but variants of its plan, of cases that there are, and of no longer
 /// time than its answer took.
-pub(super) fn is_of_plan(ended: &Ended, plan: &ReplicaPlan, cases: usize, took: Duration) -> bool {
+pub(super) fn is_of_plan(
+    ended: &RunnerExit,
+    plan: &ReplicaPlan,
+    cases: usize,
+    took: Duration,
+) -> bool {
     let is_call = |call: &LongCall| {
         plan.takes_part(call.variant)
             && call.case < cases
             && call.lasted.max(call.ran) <= took + SLACK
     };
     match ended {
-        Ended::Done | Ended::Failed(_) | Ended::Stalled | Ended::OutOfBudget(None) => true,
-        Ended::OutOfBudget(Some(call)) | Ended::Overran(call) => is_call(call),
-        Ended::Overspent(variant) => plan.takes_part(*variant),
-        Ended::Died(death) => match death.doing.and_then(Doing::variant) {
+        RunnerExit::Done
+        | RunnerExit::Failed(_)
+        | RunnerExit::Stalled
+        | RunnerExit::OutOfBudget(None) => true,
+        RunnerExit::OutOfBudget(Some(call)) | RunnerExit::Overran(call) => is_call(call),
+        RunnerExit::Overspent(variant) => plan.takes_part(*variant),
+        RunnerExit::Died(death) => match death.doing.and_then(Doing::variant) {
             Some(variant) => plan.takes_part(variant),
             None => true,
         },
@@ -157,27 +165,27 @@ mod tests {
         let call = |variant, case| lasting(variant, case, took);
         let died = |variant| {
             let doing = Doing::Calling { variant, calls: 1 };
-            Ended::Died(Death {
+            RunnerExit::Died(Death {
                 doing: Some(doing),
                 error: GuestError::new(FailureClass::RunnerCrashed, "it died"),
             })
         };
         for ended in [
-            Ended::Done,
-            Ended::Overran(call(2, 1)),
-            Ended::OutOfBudget(None),
-            Ended::Overspent(0),
+            RunnerExit::Done,
+            RunnerExit::Overran(call(2, 1)),
+            RunnerExit::OutOfBudget(None),
+            RunnerExit::Overspent(0),
             died(2),
         ] {
             assert!(is_of_plan(&ended, &plan, 2, took), "{ended:?}");
         }
         for ended in [
-            Ended::Overran(call(1, 0)),
-            Ended::Overran(call(7, 0)),
-            Ended::Overran(lasting(0, 0, Duration::MAX / 2)),
-            Ended::Overran(call(0, 2)),
-            Ended::OutOfBudget(Some(call(usize::MAX, 0))),
-            Ended::Overspent(9),
+            RunnerExit::Overran(call(1, 0)),
+            RunnerExit::Overran(call(7, 0)),
+            RunnerExit::Overran(lasting(0, 0, Duration::MAX / 2)),
+            RunnerExit::Overran(call(0, 2)),
+            RunnerExit::OutOfBudget(Some(call(usize::MAX, 0))),
+            RunnerExit::Overspent(9),
             died(1),
         ] {
             assert!(!is_of_plan(&ended, &plan, 2, took), "{ended:?}");

@@ -12,7 +12,7 @@ use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Limits, State};
 use bakeoff_runner::call::RunnerCall;
 use bakeoff_runner::protocol::{Bundle, Inputs, Request};
-use bakeoff_runner::{AnyCall, Failed};
+use bakeoff_runner::{AnyCall, GuestFailure};
 use bakeoff_source::PackedFolders;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl RunnerConfig {
     }
 
     /// Returns the error of a workload that failed, with the input that it failed on, if that is known.
-    pub(super) fn workload_failed(&self, failed: &Failed) -> RunnerError {
+    pub(super) fn workload_failed(&self, failed: &GuestFailure) -> RunnerError {
         let message = &failed.error.message;
         RunnerError::Workload(match failed.calls.last() {
             Some(call) => format!("{message} (on {})", self.describe_input(*call)),

@@ -3,7 +3,7 @@
 
 use super::hosted_program::HostedProgram;
 use bakeoff_domain::measurement::{CaseIndex, Overrun, VariantIndex};
-use bakeoff_runner::Failed;
+use bakeoff_runner::GuestFailure;
 use bakeoff_runner::announcement::Doing;
 use bakeoff_sandbox::GuestError;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub(super) struct RunnerBounds {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum RunnerEnd {
     /// The runner ended in one of the ways that runners may.
-    Ended(Ended),
+    Ended(RunnerExit),
     /// The runner did not start.
     NotStarted(String),
     /// The runner broke the protocol.
@@ -53,11 +53,11 @@ pub(super) enum RunnerEnd {
 
 /// The end of a runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Ended {
+pub(super) enum RunnerExit {
     /// The runner completed its task.
     Done,
     /// Variants failed, or the workload (`None`), with the calls that reproduce each failure.
-    Failed(Vec<Failed>),
+    Failed(Vec<GuestFailure>),
     /// The process died, and none of its messages explains it. The guest that was running may have caused it, or
     /// something outside.
     Died(Death),
@@ -71,8 +71,8 @@ pub(super) enum Ended {
     Overspent(VariantIndex),
 }
 
-impl From<Ended> for RunnerEnd {
-    fn from(ended: Ended) -> Self {
+impl From<RunnerExit> for RunnerEnd {
+    fn from(ended: RunnerExit) -> Self {
         Self::Ended(ended)
     }
 }

@@ -1,9 +1,9 @@
 //! One runner as a worker's client sees it: a request with its bounds, which a worker runs, and the replies.
 
 use super::deaths;
-use super::runner_end::{Ended, RunnerBounds, RunnerEnd, RunnerError};
+use super::runner_end::{RunnerBounds, RunnerEnd, RunnerError, RunnerExit};
 use bakeoff_confine::tasks::{RequestError, WorkerJob, WorkerLink, wire};
-use bakeoff_runner::Failed;
+use bakeoff_runner::GuestFailure;
 use bakeoff_runner::call::{RunnerCall, RunnerMessage};
 use bakeoff_sandbox::GuestError;
 use std::marker::PhantomData;
@@ -47,22 +47,22 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
     pub(super) async fn settle<A: Default + Send>(
         &mut self,
         mut hear: impl FnMut(&mut A, C::Reply) + Send,
-    ) -> Result<(A, Vec<Failed>), RunnerError> {
+    ) -> Result<(A, Vec<GuestFailure>), RunnerError> {
         let mut died = None;
         for _ in 0..STALLS_MAX {
             let mut answer = A::default();
             match self.run(&mut |reply| hear(&mut answer, reply)).await? {
-                Ended::Done => return Ok((answer, Vec::new())),
-                Ended::Failed(failed) => return Ok((answer, failed)),
-                Ended::Died(death) => {
+                RunnerExit::Done => return Ok((answer, Vec::new())),
+                RunnerExit::Failed(failed) => return Ok((answer, failed)),
+                RunnerExit::Died(death) => {
                     if let Some(failed) = deaths::of_single_variant(&mut died, death)? {
                         return Ok((answer, failed));
                     }
                 }
-                Ended::Stalled
-                | Ended::OutOfBudget(_)
-                | Ended::Overran(_)
-                | Ended::Overspent(_) => {}
+                RunnerExit::Stalled
+                | RunnerExit::OutOfBudget(_)
+                | RunnerExit::Overran(_)
+                | RunnerExit::Overspent(_) => {}
             }
         }
         Err(RunnerError::Stalled)
@@ -78,15 +78,17 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
         hear: &mut (dyn FnMut(C::Reply) + Send),
     ) -> Result<Option<GuestError>, RunnerError> {
         match self.run(hear).await? {
-            Ended::Done | Ended::OutOfBudget(_) => Ok(None),
-            Ended::Failed(failed) => match failed.into_iter().next() {
+            RunnerExit::Done | RunnerExit::OutOfBudget(_) => Ok(None),
+            RunnerExit::Failed(failed) => match failed.into_iter().next() {
                 Some(failed) if failed.variant.is_some() => Ok(Some(failed.error)),
                 Some(failed) => Err(RunnerError::Workload(failed.error.message)),
                 None => Err(RunnerError::Silent("it failed without an error".into())),
             },
-            Ended::Died(death) if death.running().is_some() => Ok(Some(death.error)),
-            Ended::Died(death) => Err(RunnerError::Silent(death.error.message)),
-            Ended::Stalled | Ended::Overran(_) | Ended::Overspent(_) => Err(RunnerError::Stalled),
+            RunnerExit::Died(death) if death.running().is_some() => Ok(Some(death.error)),
+            RunnerExit::Died(death) => Err(RunnerError::Silent(death.error.message)),
+            RunnerExit::Stalled | RunnerExit::Overran(_) | RunnerExit::Overspent(_) => {
+                Err(RunnerError::Stalled)
+            }
         }
     }
 
@@ -94,7 +96,7 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
     pub(super) async fn run(
         &mut self,
         hear: &mut (dyn FnMut(C::Reply) + Send),
-    ) -> Result<Ended, RunnerError> {
+    ) -> Result<RunnerExit, RunnerError> {
         let length = self.message.len();
         let task = wire::sealed(std::mem::take(&mut self.message), &self.bounds);
         let job = WorkerJob {
@@ -124,11 +126,11 @@ impl<'a, C: RunnerCall> RunnerJob<'a, C> {
         })?;
         match end {
             // What it said explains how it ended.
-            RunnerEnd::Ended(Ended::Done | Ended::Died(_)) if !failed.is_empty() => {
+            RunnerEnd::Ended(RunnerExit::Done | RunnerExit::Died(_)) if !failed.is_empty() => {
                 let mut all = failed.iter();
                 match all.find(|one| one.error.class.is_machine_fault()) {
                     Some(refused) => Err(RunnerError::Machine(refused.error.message.clone())),
-                    None => Ok(Ended::Failed(failed)),
+                    None => Ok(RunnerExit::Failed(failed)),
                 }
             }
             RunnerEnd::Ended(ended) => Ok(ended),

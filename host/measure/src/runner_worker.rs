@@ -3,7 +3,7 @@
 use super::runner_end::{RunnerBounds, RunnerEnd};
 use super::watch::Watch;
 use bakeoff_confine::Confinement;
-use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, WorkerLink, Working, wire};
+use bakeoff_confine::tasks::{WorkFuture, Worker, WorkerFrames, WorkerJob, WorkerLink, wire};
 use std::sync::Arc;
 
 /// A worker whose tasks are requests of runners with their bounds, and whose frames are a runner's replies.
@@ -33,7 +33,7 @@ impl RunnerWorker {
 }
 
 impl Worker for RunnerWorker {
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(async move {
             let end = frames.while_alive(self.run(job, &frames)).await;
             match postcard::to_stdvec(&end) {

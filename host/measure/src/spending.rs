@@ -3,7 +3,7 @@
 
 use super::machine::child_cpu;
 use super::race_types::TimedVariant;
-use super::scouted::gate_round_ns;
+use super::scouted_variants::gate_round_ns;
 use bakeoff_confine::Child;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{ReplicaSampling, Sampling};

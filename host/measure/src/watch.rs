@@ -9,12 +9,12 @@
 use super::bounds;
 use super::machine::{child_cpu, process_cpu};
 use super::program_hosts::ProgramHosts;
-use super::runner_end::{Death, Ended, LongCall, RunnerBounds, RunnerEnd};
+use super::runner_end::{Death, LongCall, RunnerBounds, RunnerEnd, RunnerExit};
 use super::spending::Spending;
 use bakeoff_confine::{Announced, Child, Confinement, Exit, ExitCause, SpawnError};
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::{CaseIndex, VariantIndex};
-use bakeoff_runner::Failed;
+use bakeoff_runner::GuestFailure;
 use bakeoff_runner::announcement::{Announcement, Doing};
 use bakeoff_sandbox::GuestError;
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ impl<'a> Watch<'a> {
         let (hosts, sockets) = match self.in_time(hosts).await {
             Some(Ok(started)) => started,
             Some(Err(why)) => return RunnerEnd::NotStarted(why),
-            None => return Ended::OutOfBudget(None).into(),
+            None => return RunnerExit::OutOfBudget(None).into(),
         };
         let end = self.run_beside(sockets, pass_on).await;
         match hosts.end().await {
@@ -94,14 +94,14 @@ impl<'a> Watch<'a> {
         job.sockets = sockets;
         let mut child = match self.in_time(self.confinement.spawn(job)).await {
             Some(Ok(child)) => child,
-            Some(Err(SpawnError::Late { .. })) => return Ended::Stalled.into(),
+            Some(Err(SpawnError::Late { .. })) => return RunnerExit::Stalled.into(),
             Some(Err(error @ SpawnError::Fence { .. })) => {
                 // It may have been killed before its fence was up.
                 let error = GuestError::new(FailureClass::RunnerCrashed, error.to_string());
-                return Ended::Died(Death { doing: None, error }).into();
+                return RunnerExit::Died(Death { doing: None, error }).into();
             }
             Some(Err(error)) => return RunnerEnd::NotStarted(error.to_string()),
-            None => return Ended::OutOfBudget(None).into(),
+            None => return RunnerExit::OutOfBudget(None).into(),
         };
         let mut step = CurrentStep::new(&child);
         let mut spending = Spending::new(&self.bounds.shares, &child);
@@ -113,7 +113,7 @@ impl<'a> Watch<'a> {
             ) {
                 child.kill();
                 child.finish().await;
-                return Ended::Overspent(variant).into();
+                return RunnerExit::Overspent(variant).into();
             }
             match self.look(&mut step) {
                 Ok(true) => step.begin(&child),
@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
                 let call = step.long_call(&child);
                 child.kill();
                 child.finish().await;
-                return Ended::OutOfBudget(call).into();
+                return RunnerExit::OutOfBudget(call).into();
             }
             let (patience, overruns) = self.patience(step.doing, step.is_start);
             let deadline = step.since + patience.saturating_mul(1 + step.extensions);
@@ -144,7 +144,7 @@ impl<'a> Watch<'a> {
                 child.kill();
                 child.finish().await;
                 if let Some(call) = call.filter(|_| overruns && !stalled) {
-                    return Ended::Overran(call).into();
+                    return RunnerExit::Overran(call).into();
                 }
                 return self.late(stalled, step.doing);
             }
@@ -164,7 +164,7 @@ impl<'a> Watch<'a> {
             let ran = closed.zip(cpu());
             let ran = ran.map(|(closed, now)| now.saturating_sub(closed));
             if ran.is_some_and(|ran| hardly_ran(ran, self.bounds.exit_max)) {
-                return Ended::Stalled.into();
+                return RunnerExit::Stalled.into();
             }
             return RunnerEnd::Broke("it closed its end of the pipe and went on".to_owned());
         };
@@ -173,10 +173,10 @@ impl<'a> Watch<'a> {
             return RunnerEnd::Broke(what);
         }
         match (exit.cause, step.doing) {
-            (ExitCause::Exited(0), _) => Ended::Done.into(),
+            (ExitCause::Exited(0), _) => RunnerExit::Done.into(),
             (_, doing) => {
                 let error = self.crash(&exit);
-                Ended::Died(Death { doing, error }).into()
+                RunnerExit::Died(Death { doing, error }).into()
             }
         }
     }
@@ -221,7 +221,7 @@ impl<'a> Watch<'a> {
         match (stalled, doing) {
             (false, Some(Doing::Calling { variant, .. })) => self.overrun(variant).into(),
             (false, _) => RunnerEnd::WorkloadHangs,
-            (true, _) => Ended::Stalled.into(),
+            (true, _) => RunnerExit::Stalled.into(),
         }
     }
 
@@ -249,8 +249,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn overrun(&self, variant: VariantIndex) -> Ended {
-        Ended::Failed(vec![Failed {
+    fn overrun(&self, variant: VariantIndex) -> RunnerExit {
+        RunnerExit::Failed(vec![GuestFailure {
             variant: Some(variant),
             calls: Vec::new(),
             error: GuestError {

@@ -5,10 +5,10 @@ use super::error::TimingError;
 use super::measure::{Sums, digest, value};
 use super::named_files::{NamedFile, named_files};
 use super::news::{News, Standing};
-use super::notes::{Compared, notes};
+use super::notes::{ComparedCommands, notes};
 use super::options::{TimedCommand, TimingOptions};
 use super::places::{CommandPlace, FencedPlace};
-use super::run::{Ended, RunBounds, RunFailure, run};
+use super::run::{EndedRun, RunBounds, RunFailure, run};
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::round_order;
 use bakeoff_domain::race::{NextStep, RemainingBudget, StopReason};
@@ -281,7 +281,7 @@ impl Comparison<'_> {
     }
 
     /// Runs a command once, and what prepares it before. Returns its value with the run.
-    fn run(&mut self, index: VariantIndex) -> Result<(f64, Ended), RunFailure> {
+    fn run(&mut self, index: VariantIndex) -> Result<(f64, EndedRun), RunFailure> {
         let started = Instant::now();
         let command = &self.commands[index];
         let place = self.places[index].as_ref();
@@ -394,7 +394,7 @@ impl Comparison<'_> {
         let blocks = self.race.blocks();
         let live = self.live();
         let walls = self.runs.iter().map(|run| run.wall_ns as f64);
-        let notes = notes(&Compared {
+        let notes = notes(&ComparedCommands {
             commands: self.commands,
             places: &self.places,
             options: self.options,

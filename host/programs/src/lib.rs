@@ -1,4 +1,4 @@
-//! Commands that the user types, with the user's rights or [behind a fence](Fenced): started and measured in blocks of which
+//! Commands that the user types, with the user's rights or [behind a fence](CommandFence): started and measured in blocks of which
 //! each has every command once, in an order that is drawn.
 //!
 //! A command runs under a keeper (`bakeoff_confine::measured`), which measures it and ends whatever it leaves behind.
@@ -6,11 +6,11 @@
 
 mod around;
 mod blocks;
+mod command_fence;
 mod command_line;
 mod error;
 mod event_listener;
-mod fenced;
-mod kept;
+mod kept_comparison;
 mod kept_options;
 mod measure;
 mod metric;
@@ -27,11 +27,11 @@ mod run;
 mod keeper_before_main;
 
 pub use blocks::{CommandRun, TimingOutcome, compare};
+pub use command_fence::{CommandFence, FencedCommand, Reach, allow_system};
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use error::TimingError;
 pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
-pub use fenced::{Fenced, FencedCommand, Reach, allow_system};
-pub use kept::{KEPT_FILE, KeptError, KeptOrigin, KeptTiming};
+pub use kept_comparison::{KEPT_FILE, KeptError, KeptOrigin, KeptTiming};
 pub use kept_options::{KeptCommand, KeptDecides, KeptInput, KeptOptions, Machine};
 pub use metric::{Metric, MetricError};
 pub use named_files::NamedFile;

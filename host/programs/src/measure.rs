@@ -1,8 +1,8 @@
 //! The values of a run, and what is known of the runs of a command together.
 
 use super::options::Decides;
-use super::run::Ended;
-use bakeoff_confine::Measured;
+use super::run::EndedRun;
+use bakeoff_confine::ProgramMeasurement;
 use bakeoff_domain::series::AlsoMeasured;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ pub(crate) fn digest(output: &[u8]) -> [u8; 32] {
 ///
 /// # Errors
 /// The run has none, in words.
-pub(crate) fn value(decides: &Decides, ended: &Ended) -> Result<f64, String> {
+pub(crate) fn value(decides: &Decides, ended: &EndedRun) -> Result<f64, String> {
     // What the system counts as nothing took less than one step of the count.
     let at_least = |number: u64, step: f64| (number as f64).max(step);
     Ok(match decides {
@@ -47,7 +47,7 @@ pub(crate) fn value(decides: &Decides, ended: &Ended) -> Result<f64, String> {
 
 impl Sums {
     /// Adds a run that counts.
-    pub(crate) fn add(&mut self, measured: &Measured) {
+    pub(crate) fn add(&mut self, measured: &ProgramMeasurement) {
         self.runs += 1;
         self.wall_ns += measured.wall_ns as f64;
         self.cpu_ns += measured.cpu_ns as f64;

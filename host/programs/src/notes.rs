@@ -15,7 +15,7 @@ const EMPTY_RUNS: usize = 10;
 const START_SHARE: f64 = 0.1;
 
 /// Commands after they were compared.
-pub(crate) struct Compared<'a> {
+pub(crate) struct ComparedCommands<'a> {
     pub(crate) commands: &'a [TimedCommand],
     /// Their places behind a fence; `None` for those that run without.
     pub(crate) places: &'a [Option<CommandPlace>],
@@ -29,7 +29,7 @@ pub(crate) struct Compared<'a> {
     pub(crate) interrupted: &'a AtomicBool,
 }
 
-impl Compared<'_> {
+impl ComparedCommands<'_> {
     /// Returns true if all commands ran behind a fence.
     fn is_fenced(&self) -> bool {
         let mut commands = self.commands.iter();
@@ -38,7 +38,7 @@ impl Compared<'_> {
 }
 
 /// Returns the notes.
-pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
+pub(crate) fn notes(compared: &ComparedCommands<'_>) -> Vec<String> {
     let rights = if compared.is_fenced() {
         "The commands ran behind a fence, each in a folder that it could not write, and with a new home in each run: they \
          can know that they are timed, and keep no file from one run to the next."
@@ -53,8 +53,8 @@ pub(crate) fn notes(compared: &Compared<'_>) -> Vec<String> {
     notes
 }
 
-fn outputs(compared: &Compared<'_>) -> Option<String> {
-    let Compared { sums, live, .. } = *compared;
+fn outputs(compared: &ComparedCommands<'_>) -> Option<String> {
+    let ComparedCommands { sums, live, .. } = *compared;
     let name = |index: usize| compared.commands[index].name.clone();
     let vary = live.iter().filter(|index| sums[**index].outputs() > 1);
     let vary: Vec<String> = vary.map(|index| name(*index)).collect();
@@ -80,7 +80,7 @@ fn outputs(compared: &Compared<'_>) -> Option<String> {
 }
 
 /// A note on what the first command that wrote to stderr wrote there, though it ended well.
-fn said(compared: &Compared<'_>) -> Option<String> {
+fn said(compared: &ComparedCommands<'_>) -> Option<String> {
     let mut live = compared.live.iter();
     let (index, said) =
         live.find_map(|index| Some((*index, compared.sums[*index].said.as_ref()?)))?;
@@ -91,7 +91,7 @@ fn said(compared: &Compared<'_>) -> Option<String> {
 }
 
 /// A note on what it takes to start and end a command that does nothing.
-fn start(compared: &Compared<'_>) -> Option<String> {
+fn start(compared: &ComparedCommands<'_>) -> Option<String> {
     let is_in_time = matches!(compared.options.decides, Decides::Wall | Decides::Cpu);
     if !compared.shortest_ns.is_finite() || !is_in_time {
         return None;

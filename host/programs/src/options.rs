@@ -1,7 +1,7 @@
 //! Options for a comparison of commands.
 
+use super::command_fence::CommandFence;
 use super::command_line::{CommandLine, Shell};
-use super::fenced::Fenced;
 use super::metric::Metric;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::Quantity;
@@ -25,7 +25,7 @@ pub struct TimedCommand {
     pub cleanup: Option<CommandLine>,
     /// The fence that it runs behind, with what is run around it; `None` for the user's rights and folder. What prepares
     /// a run has the home of that run, and what sets up one of its own, which runs can read.
-    pub fenced: Option<Fenced>,
+    pub fenced: Option<CommandFence>,
 }
 
 /// The quantity by which commands are compared.

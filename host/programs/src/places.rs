@@ -1,6 +1,6 @@
 //! Places of the runs of a command: the fence behind which they take place, and their temporary home.
 
-use super::fenced::Fenced;
+use super::command_fence::CommandFence;
 use super::options::TimedCommand;
 use bakeoff_files::Scratch;
 use std::io;
@@ -12,7 +12,7 @@ pub const SETUP_VARIABLE: &str = "BAKEOFF_SETUP";
 /// The place of a run behind a fence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FencedPlace<'a> {
-    pub(crate) fenced: &'a Fenced,
+    pub(crate) fenced: &'a CommandFence,
     /// The folder that it may write: its temporary home.
     pub(crate) home: &'a Path,
 }
@@ -21,9 +21,9 @@ pub(crate) struct FencedPlace<'a> {
 #[derive(Debug)]
 pub(crate) struct CommandPlace {
     /// The fence of what is run once, which writes in `once` alone.
-    around: Fenced,
+    around: CommandFence,
     /// The fence of runs, which may read `once`.
-    runs: Fenced,
+    runs: CommandFence,
     once: Option<Scratch>,
 }
 

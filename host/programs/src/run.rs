@@ -2,7 +2,7 @@
 
 use super::command_line::CommandLine;
 use super::places::FencedPlace;
-use bakeoff_confine::{Keeper, Measured, end_in_words, measured, sink, written};
+use bakeoff_confine::{Keeper, ProgramMeasurement, end_in_words, measured, sink, written};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -21,9 +21,9 @@ const BEHIND_A_FENCE: &str = " (behind a fence: it writes to $TMPDIR alone, and 
 
 /// A run that ended by itself.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedRun {
     /// Measurement by the keeper.
-    pub(crate) measured: Measured,
+    pub(crate) measured: ProgramMeasurement,
     /// Status of the program.
     pub(crate) status: ExitStatus,
     /// Bytes that it wrote to stdout.
@@ -74,7 +74,7 @@ impl RunBounds<'_> {
 }
 
 /// Runs a command to its end, with all that it starts.
-pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, RunFailure> {
+pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<EndedRun, RunFailure> {
     let (mut command, measurement) = match bounds.fenced {
         Some(place) => place.fenced.command_at(line, place.home)?,
         None => {
@@ -114,7 +114,7 @@ pub(crate) fn run(line: &CommandLine, bounds: &RunBounds<'_>) -> Result<Ended, R
             said + bounds.advice_on_failure()
         }));
     };
-    Ok(Ended {
+    Ok(EndedRun {
         measured,
         status,
         output: written(stdout, OUTPUT_BYTES_MAX)?,
@@ -172,7 +172,7 @@ fn said(file: File) -> io::Result<String> {
         .collect())
 }
 
-impl Ended {
+impl EndedRun {
     /// The reason why it counts as failed, by its exit status; `advice` stands behind that.
     pub(crate) fn failure(&self, advice: &str) -> Option<String> {
         if self.status.success() {
@@ -195,7 +195,7 @@ mod tests {
     use super::super::command_line::Shell;
     use super::*;
 
-    fn run_text(text: &str, timeout: Option<Duration>) -> Result<Ended, RunFailure> {
+    fn run_text(text: &str, timeout: Option<Duration>) -> Result<EndedRun, RunFailure> {
         let line = CommandLine::all(&[text.to_owned()], &Shell::Program("sh".to_owned()));
         let bounds = RunBounds {
             fenced: None,
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn who_hangs_floods_or_does_not_exist_has_failed_by_itself() {
-        let reason = |found: Result<Ended, RunFailure>| match found {
+        let reason = |found: Result<EndedRun, RunFailure>| match found {
             Err(RunFailure::OfCommand(reason)) => reason,
             other => panic!("{other:?}"),
         };

@@ -1,9 +1,9 @@
 //! Approaches from a proposer: a component of the user's own, in the place of a model.
 
 use super::attempt::{AttemptOutcome, attempt};
-use super::completing;
 use super::idea::Idea;
 use super::proposal::{Proposal, ProposalOutcome, in_words};
+use super::proposer_calls;
 use super::replies::WrittenIdea;
 use super::writer::{CASES_MAX as TRIED_CASES_MAX, INPUTS_OF_EACH};
 use bakeoff_config::sweep_of;
@@ -137,7 +137,7 @@ pub async fn propose_by_component(
         Ok(built) => built,
         Err(failure) => return Ok((ProposerAnswer::NotBuilt(failure), None)),
     };
-    let asked = completing::ask(survey, &built, &task, models, report).await?;
+    let asked = proposer_calls::ask(survey, &built, &task, models, report).await?;
     let given = match asked.given {
         Ok(given) => given,
         Err(why) => return Ok((ProposerAnswer::Nothing(why), asked.ended)),

@@ -26,7 +26,7 @@ const SKETCH_CHARS_MAX: usize = 3_000;
 
 /// Result of developing a question in words.
 #[derive(Debug, Default)]
-pub struct Developed {
+pub struct DevelopedQuestion {
     /// The approaches in the order of the plan.
     pub approaches: Vec<DevelopedApproach>,
     /// The error that ended it early: a spent budget, or a model that gives no answers at all.
@@ -62,7 +62,7 @@ pub async fn develop(
     options: &OpinionOptions,
     plan: &QuestionPlan,
     on_step: &OnStep,
-) -> Developed {
+) -> DevelopedQuestion {
     let mut asked = JoinSet::new();
     for (place, idea) in plan.approaches.iter().enumerate() {
         on_step.idea(idea);
@@ -86,7 +86,7 @@ pub async fn develop(
         };
         answers[place] = Some(answer.unwrap_or_else(late));
     }
-    let mut developed = Developed::default();
+    let mut developed = DevelopedQuestion::default();
     for (place, (idea, answer)) in plan.approaches.iter().zip(answers).enumerate() {
         let mut idea = idea.clone();
         let answer = answer.unwrap_or(Err(AskError::Interrupted));
@@ -126,7 +126,7 @@ fn path(idea: &Idea) -> String {
     format!("{APPROACHES}/{}.md", idea.name)
 }
 
-impl Developed {
+impl DevelopedQuestion {
     /// Returns the files of the experiment: the texts, and last the experiment file.
     pub fn files(
         &self,

@@ -9,7 +9,7 @@ use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
 use super::proposer::{self, OwnApproach, known_idea, work_of};
 use super::sketch::{COMBINATION, Sketch};
 use super::step::OnStep;
-use super::writer::{Made, PrototypeOrigin, PrototypeWriter};
+use super::writer::{FinishedProposal, PrototypeOrigin, PrototypeWriter};
 use bakeoff_confine::tasks::{AttemptReport, Driver, Job, TaskClient, TaskEvent};
 use bakeoff_domain::oracle::OracleTest;
 use bakeoff_domain::queue::{Capacity, Dependency, Needs, Retries, Task, TaskKey};
@@ -24,7 +24,7 @@ type Reporter = Box<dyn FnMut(&str) + Send>;
 
 /// Result of an exploration.
 #[derive(Debug, Default)]
-pub struct Explored {
+pub struct ExplorationParts {
     /// The files of the experiment, with the plain solution as its only approach; empty if interface or workload
     /// could not be used.
     pub files: Vec<DraftFile>,
@@ -50,7 +50,7 @@ pub async fn explore(
     host: &HostOptions,
     options: &ExploreOptions,
     report: impl FnMut(&str) + Send + 'static,
-) -> Result<Explored, RunError> {
+) -> Result<ExplorationParts, RunError> {
     let worker = Explorer {
         models: Arc::clone(models),
         host: host.clone(),
@@ -76,7 +76,7 @@ pub async fn explore_beside(
     host: &HostOptions,
     options: &ExploreOptions,
     report: impl FnMut(&str) + Send + 'static,
-) -> Result<Explored, RunError> {
+) -> Result<ExplorationParts, RunError> {
     let (statement, write) = (&options.told, &options.propose.write);
     let writer = PrototypeWriter::new(models, Arc::new(survey), statement, write);
     let work = work_of(&writer, own).await?;
@@ -100,7 +100,7 @@ async fn work_off(
     worker: Arc<Explorer>,
     plan: &Plan,
     mut work: KnownWork,
-) -> Result<Explored, RunError> {
+) -> Result<ExplorationParts, RunError> {
     let capacity = Capacity::of_cores(0..0);
     let mut driver = Driver::new(capacity, Arc::clone(&worker));
     let mut waiting: BTreeMap<TaskKey, ()> = BTreeMap::new();
@@ -130,7 +130,7 @@ async fn work_off(
         driver.add(task, content).map_err(RunError::wrong_task)?;
         waiting.insert(key, ());
     }
-    let mut explored = Explored::default();
+    let mut explored = ExplorationParts::default();
     let mut finished = MadeByTask::new();
     loop {
         let made = finish_tasks(&mut driver, &mut waiting, &mut explored).await?;
@@ -183,7 +183,7 @@ type MadeByTask = BTreeMap<(TaskKind, usize), Proposal>;
 async fn finish_tasks(
     driver: &mut Driver<Explorer>,
     waiting: &mut BTreeMap<TaskKey, ()>,
-    explored: &mut Explored,
+    explored: &mut ExplorationParts,
 ) -> Result<MadeByTask, RunError> {
     let mut made = MadeByTask::new();
     while let Some(event) = driver.next().await {
@@ -459,8 +459,8 @@ impl Explorer {
         let mut report = |text: &str| self.say(text);
         let made = writer.write(idea, number, origin, &mut report).await;
         let proposal = match made {
-            Ok(Made::Finished(proposal)) => proposal,
-            Ok(Made::Ended(error)) => return Err(StepAnswer::Ended(error)),
+            Ok(FinishedProposal::Finished(proposal)) => proposal,
+            Ok(FinishedProposal::Ended(error)) => return Err(StepAnswer::Ended(error)),
             Err(error) => return Err(StepAnswer::Broken(Box::new(error))),
         };
         let name = &proposal.idea.name;

@@ -1,11 +1,11 @@
 //! Improvement of candidates of a search by a model, which is told what was learnt.
 
 use super::idea::Idea;
-use super::learnt::Learnt;
 use super::prompt;
 use super::proposal::ProposalOutcome;
+use super::search_lessons::SearchLessons;
 use super::templates::used_prompts;
-use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
+use super::writer::{FinishedProposal, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_config::{PromptKind, Wish};
 use bakeoff_domain::report::{ModelCost, UsedPrompt};
 use bakeoff_provider::{AskError, Models};
@@ -83,7 +83,11 @@ impl Improver {
     ///
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the candidates.
-    pub async fn improve(&self, learnt: &Learnt, count: usize) -> Result<Improvements, RunError> {
+    pub async fn improve(
+        &self,
+        learnt: &SearchLessons,
+        count: usize,
+    ) -> Result<Improvements, RunError> {
         // The tasks end with it, also if nobody waits for them any more.
         let mut tasks = JoinSet::new();
         for place in 1..=count {
@@ -111,7 +115,7 @@ impl Improver {
     /// looked at again, and kept with its failure.
     async fn write(
         &self,
-        learnt: &Learnt,
+        learnt: &SearchLessons,
         place: usize,
     ) -> Result<Result<Improvement, Unwritten>, RunError> {
         let idea = Idea {
@@ -121,8 +125,8 @@ impl Improver {
         let origin = PrototypeOrigin::Improved(learnt);
         let made = (self.writer.write(idea, place, origin, &mut |_| {})).await?;
         let mut proposal = match made {
-            Made::Finished(proposal) => proposal,
-            Made::Ended(error) => return Ok(Err(Unwritten::Ended(error))),
+            FinishedProposal::Finished(proposal) => proposal,
+            FinishedProposal::Ended(error) => return Ok(Err(Unwritten::Ended(error))),
         };
         Ok(match (proposal.attempts.pop(), proposal.outcome) {
             (Some(last), _) => Ok(Improvement {

@@ -7,7 +7,6 @@
 mod agent_variants;
 mod answers;
 mod attempt;
-mod completing;
 mod component;
 mod develop;
 mod draft;
@@ -17,7 +16,6 @@ mod idea;
 mod improver;
 mod judge;
 mod known_ideas;
-mod learnt;
 mod plan;
 mod plan_cost;
 mod planned_criteria;
@@ -26,11 +24,13 @@ mod planner;
 mod prompt;
 mod proposal;
 mod proposer;
+mod proposer_calls;
 mod prototype_rules;
 mod question;
 mod replies;
 mod research;
 mod round_proposer;
+mod search_lessons;
 mod sketch;
 mod step;
 mod templates;
@@ -41,22 +41,21 @@ pub use agent_variants::{AgentVariant, name_variants};
 pub use answers::{Answers, FutureSource, SourceQuestion, SourceWriter};
 pub use attempt::{Attempt, AttemptOutcome};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
-pub use develop::{Developed, DevelopedApproach, develop};
+pub use develop::{DevelopedApproach, DevelopedQuestion, develop};
 pub use draft::{APPROACHES, DraftFile, PLAIN};
 pub use explore_options::{
     ExploreOptions, NEW_CRITERIA, NewExperiment, OpinionOptions, SketchForm, new_criterion,
     usual_criteria, with_context,
 };
-pub use explorer::{Explored, explore, explore_beside};
+pub use explorer::{ExplorationParts, explore, explore_beside};
 pub use idea::{Idea, WishFile, WishedIdea};
 pub use improver::{Improvement, Improvements, Improver};
 pub use judge::ModelJudge;
-pub use learnt::{Learnt, ToldProgram, ToldSpeed, Tried};
 pub use plan::{Complexity, Plan, PlanScope, PlannedTask, TaskKind};
 pub use plan_cost::{PROMPT_TOKENS, PlanBounds};
 pub use planned_criteria::PlannedCriterion;
 pub use planned_work::{PlannedWork, WorkComplexity, WorkRequest, plan_work};
-pub use planner::{PlanError, PlanRequest, Planned, plan, plan_of_reply};
+pub use planner::{PlanError, PlanReply, PlanRequest, plan, plan_of_reply};
 pub use proposal::{Proposal, ProposalOutcome};
 pub use proposer::{OwnApproach, PROPOSALS_MAX, Proposals, ProposeOptions, Proposer};
 pub use question::{NamedJudge, OpinionCriterion, QuestionPlan, plan_in_words};
@@ -64,6 +63,7 @@ pub use research::{KnownAlgorithm, Research, research};
 pub use round_proposer::{
     ProposedProgram, ProposedPrograms, ProposerProgram, ProposerResult, RoundProposer,
 };
+pub use search_lessons::{SearchLessons, ToldProgram, ToldSpeed, TriedCandidate};
 pub use sketch::is_taken;
 pub use step::{OnStep, WritingStep};
 pub use templates::{built_in_prompt, generation_prompts, prompts_identity, used_prompts};

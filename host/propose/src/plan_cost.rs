@@ -3,7 +3,7 @@
 use super::plan::{Plan, PlannedTask, TaskKind};
 use super::prompt;
 use bakeoff_domain::report::{ExpectedCost, ModelCost};
-use bakeoff_provider::{Models, Purpose, Spent, SpentTable, Usage};
+use bakeoff_provider::{Models, Purpose, SpentTable, Usage, UsageTotals};
 use std::time::Duration;
 
 /// Expected tokens of the prompt of each task, where nothing is known yet: the problem, the interface and a source.
@@ -236,7 +236,7 @@ impl PlannedTask {
 }
 
 /// Returns the seconds of a token that a model writes; `None` if it is not known.
-fn token_seconds(spent: &Spent) -> Option<f64> {
+fn token_seconds(spent: &UsageTotals) -> Option<f64> {
     let tokens = spent.usage.output_tokens;
     // Of a reply that was cut off, neither its tokens nor its time are known.
     let is_known = tokens > 0 && spent.seconds > 0.0 && !spent.usage.upper_bound;
@@ -322,10 +322,10 @@ mod tests {
                 output_tokens: 1 << place,
                 ..Usage::default()
             };
-            let spent_on = Spent {
+            let spent_on = UsageTotals {
                 calls: 1,
                 usage,
-                ..Spent::default()
+                ..UsageTotals::default()
             };
             spent.by_subject.insert(subject.to_owned(), spent_on);
         }

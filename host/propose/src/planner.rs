@@ -53,7 +53,7 @@ pub struct PlanRequest<'a> {
 
 /// A plan, with the reply that it was read from.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlanReply {
     /// The plan.
     pub plan: Plan,
     /// The model's reply.
@@ -65,7 +65,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// See [`PlanError`].
-pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Planned, PlanError> {
+pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<PlanReply, PlanError> {
     let bounds = wanted.bounds.words(models);
     let mut wrong: Option<String> = None;
     for attempt in 0..=REPAIRS_MAX {
@@ -77,7 +77,7 @@ pub async fn plan(models: &Models, wanted: PlanRequest<'_>) -> Result<Planned, P
         }
         let plan = Plan::of(&written, wanted.scope, wanted.approaches);
         match plan.and_then(|plan| fitting(plan, models, &wanted)) {
-            Ok(plan) => return Ok(Planned { plan, reply }),
+            Ok(plan) => return Ok(PlanReply { plan, reply }),
             Err(reason) => wrong = Some(reason),
         }
     }

@@ -4,8 +4,8 @@
 //! text between them, so that nothing inside can end it.
 
 use super::idea::Idea;
-use super::learnt::Learnt;
 use super::replies::{ideas_schema, improvement_schema, prototype_schema};
+use super::search_lessons::SearchLessons;
 use super::templates::filled;
 use super::what_counts::what_counts;
 use bakeoff_config::{PromptKind, Prompts, Wish};
@@ -283,7 +283,7 @@ pub(super) fn combination(told: ToldOfAll<'_>, two: &[(Idea, String); 2], place:
 }
 
 /// Makes the request for a better candidate of a search, whose place is counted from 1 among those of its round.
-pub(super) fn improvement(told: ToldOfAll<'_>, learnt: &Learnt, place: usize) -> Request {
+pub(super) fn improvement(told: ToldOfAll<'_>, learnt: &SearchLessons, place: usize) -> Request {
     let subject = improvement_subject(learnt, place);
     let wanted = match learnt.wish(place) {
         Wish::Improve => {
@@ -336,7 +336,7 @@ pub(super) fn combination_subject(place: usize) -> String {
 }
 
 /// Returns the subject of questions about a candidate of a search: `round 2 candidate 3`, or `round 2 first try 3`.
-pub(super) fn improvement_subject(learnt: &Learnt, place: usize) -> String {
+pub(super) fn improvement_subject(learnt: &SearchLessons, place: usize) -> String {
     let kind = if learnt.is_first_try {
         "first try"
     } else {
@@ -352,7 +352,7 @@ pub(super) fn subject(place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::learnt::ToldProgram;
+    use super::super::search_lessons::ToldProgram;
     use super::*;
 
     #[test]
@@ -377,17 +377,17 @@ mod tests {
 
     #[test]
     fn a_search_tells_what_it_learnt_and_what_is_wanted_next() {
-        let mut learnt = Learnt {
+        let mut learnt = SearchLessons {
             round: 2,
             best: vec![ToldProgram {
                 name: "heap 1.1".to_owned(),
                 source: "pub fn best() {}".to_owned(),
                 ..ToldProgram::default()
             }],
-            ..Learnt::default()
+            ..SearchLessons::default()
         };
         let prompts = Prompts::default();
-        let ask = |learnt: &Learnt| improvement(told(&prompts), learnt, 3);
+        let ask = |learnt: &SearchLessons| improvement(told(&prompts), learnt, 3);
         let asked = ask(&learnt);
         assert_eq!(asked.subject, "round 2 candidate 3");
         for part in [

@@ -4,7 +4,7 @@ use super::answers::Answers;
 use super::idea::{Idea, WishFile, WishedIdea};
 use super::known_ideas::KnownIdeas;
 use super::proposal::{KnownWork, Proposal, ProposalOutcome, in_words};
-use super::writer::{Made, PrototypeOrigin, PrototypeWriter, WriteOptions};
+use super::writer::{FinishedProposal, PrototypeOrigin, PrototypeWriter, WriteOptions};
 use bakeoff_domain::generate::Diversity;
 use bakeoff_provider::AskError;
 use bakeoff_run::{RunError, Survey};
@@ -92,7 +92,7 @@ pub(super) fn known_idea(approach: &OwnApproach<'_>) -> Idea {
 /// News of a prototype that is being written: a message, or its end.
 enum News {
     Said(String),
-    Made(usize, Box<Result<Made, RunError>>),
+    Made(usize, Box<Result<FinishedProposal, RunError>>),
 }
 
 impl Proposer {
@@ -128,13 +128,13 @@ impl Proposer {
             match news {
                 News::Said(text) => report(&text),
                 News::Made(place, made) => match (*made)? {
-                    Made::Finished(proposal) => {
+                    FinishedProposal::Finished(proposal) => {
                         let name = &proposal.idea.name;
                         report(&format!("{name}: {}", in_words(&proposal.outcome)));
                         finished.insert(place, *proposal);
                     }
                     // What others were paid for is waited for.
-                    Made::Ended(error) => {
+                    FinishedProposal::Ended(error) => {
                         stopped.get_or_insert(error);
                     }
                 },

@@ -3,11 +3,11 @@
 use super::answers::{Answers, SourceQuestion};
 use super::attempt::{Attempt, AttemptOutcome, attempt};
 use super::idea::{Idea, WishFile};
-use super::learnt::Learnt;
 use super::prompt::{self, ToldOfAll};
 use super::proposal::{Proposal, ProposalOutcome};
 use super::prototype_rules::rules;
 use super::replies::{WrittenImprovement, WrittenPrototype};
+use super::search_lessons::SearchLessons;
 use super::step::{OnStep, WritingStep};
 use super::what_counts::preference;
 use bakeoff_config::Prompts;
@@ -65,7 +65,7 @@ pub(super) enum PrototypeOrigin<'a> {
     Combined(&'a [(Idea, String); 2]),
     /// Made of the best of a search, by what was learnt there. The description of its idea is the change, in the model's
     /// words.
-    Improved(&'a Learnt),
+    Improved(&'a SearchLessons),
 }
 
 impl PrototypeOrigin<'_> {
@@ -126,7 +126,7 @@ impl PrototypeWriter {
         place: usize,
         origin: PrototypeOrigin<'_>,
         report: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Made, RunError> {
+    ) -> Result<FinishedProposal, RunError> {
         let subject = origin.subject(&idea, place);
         let mut attempts = Vec::new();
         let on_step = &self.options.on_step;
@@ -136,8 +136,8 @@ impl PrototypeWriter {
         let writing = self.within_any_time(&mut idea, place, origin, &mut attempts, report);
         let outcome = match tokio::time::timeout(self.options.timeout, writing).await {
             Ok(written) => match written? {
-                Written::As(outcome) => outcome,
-                Written::Ended(error) => return Ok(Made::Ended(error)),
+                IdeaResult::As(outcome) => outcome,
+                IdeaResult::Ended(error) => return Ok(FinishedProposal::Ended(error)),
             },
             Err(_) => {
                 let seconds = self.options.timeout.as_secs_f64();
@@ -148,7 +148,7 @@ impl PrototypeWriter {
             }
         };
         on_step.ended(&idea, &outcome);
-        Ok(Made::Finished(Box::new(Proposal {
+        Ok(FinishedProposal::Finished(Box::new(Proposal {
             idea,
             subject,
             parameters: Vec::new(),
@@ -174,7 +174,7 @@ impl PrototypeWriter {
         origin: PrototypeOrigin<'_>,
         attempts: &mut Vec<Attempt>,
         report: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<Written, RunError> {
+    ) -> Result<IdeaResult, RunError> {
         let own = match origin {
             PrototypeOrigin::Wished(own) => own,
             _ => None,
@@ -190,7 +190,7 @@ impl PrototypeWriter {
         let instructions = match texts.collect::<Result<Vec<String>, String>>() {
             Ok(texts) if texts.is_empty() => None,
             Ok(texts) => Some(texts.join("\n\n")),
-            Err(message) => return Ok(Written::As(failed("instructions", message))),
+            Err(message) => return Ok(IdeaResult::As(failed("instructions", message))),
         };
         loop {
             let faults: Vec<(&str, String)> = attempts.iter().filter_map(fault).collect();
@@ -222,10 +222,12 @@ impl PrototypeWriter {
                 },
             });
             match outcome {
-                AttemptOutcome::Passed { .. } => return Ok(Written::As(ProposalOutcome::Passed)),
+                AttemptOutcome::Passed { .. } => {
+                    return Ok(IdeaResult::As(ProposalOutcome::Passed));
+                }
                 AttemptOutcome::Failed { class, message } => {
                     if attempts.len() > self.options.repairs as usize {
-                        return Ok(Written::As(failed(class.name(), message)));
+                        return Ok(IdeaResult::As(failed(class.name(), message)));
                     }
                     report(&format!("{}: {class}, asking for a repair", idea.name));
                 }
@@ -241,7 +243,7 @@ impl PrototypeWriter {
         idea: &mut Idea,
         attempt: u32,
         has_change: bool,
-    ) -> Result<String, Written> {
+    ) -> Result<String, IdeaResult> {
         let models = match &self.answers {
             Answers::Model(models) => models,
             Answers::Writer { writer, .. } => {
@@ -251,7 +253,7 @@ impl PrototypeWriter {
                     prompt: request.prompt,
                 };
                 let written = writer.write(question).await;
-                return written.map_err(|message| Written::As(failed(AGENT, message)));
+                return written.map_err(|message| IdeaResult::As(failed(AGENT, message)));
             }
         };
         let answer = models.ask(&request).await;
@@ -265,9 +267,9 @@ impl PrototypeWriter {
         };
         written.map_err(|error| {
             if ends_all(&error) {
-                Written::Ended(error)
+                IdeaResult::Ended(error)
             } else {
-                Written::As(failed(error.class(), error.to_string()))
+                IdeaResult::As(failed(error.class(), error.to_string()))
             }
         })
     }
@@ -320,13 +322,13 @@ fn read_instructions(path: &Path, within: Option<&Path>) -> Result<String, Strin
 }
 
 /// A finished proposal, or the error that ends the whole generation.
-pub(super) enum Made {
+pub(super) enum FinishedProposal {
     Finished(Box<Proposal>),
     Ended(AskError),
 }
 
 /// Result of an idea, or the error that ends the whole generation.
-enum Written {
+enum IdeaResult {
     As(ProposalOutcome),
     Ended(AskError),
 }

@@ -345,7 +345,7 @@ impl Cassette {
     }
 
     /// Takes the replay of a request: the exchange that ended it, after those that were cut off and asked again.
-    pub(super) fn replay(&mut self, request: &Request) -> Replayed {
+    pub(super) fn replay(&mut self, request: &Request) -> ReplayedReply {
         let digest = request.digest();
         let mut earlier = Vec::new();
         while let Some(exchange) = self.take(request, |exchange| {
@@ -353,7 +353,7 @@ impl Cassette {
         }) {
             let is_last = exchange.outcome.is_final() || !self.has_more(request, &digest);
             if is_last {
-                return Replayed {
+                return ReplayedReply {
                     earlier,
                     last: Some(exchange),
                     is_by_place: false,
@@ -366,7 +366,7 @@ impl Cassette {
         let is_by_place = last
             .as_ref()
             .is_some_and(|last| last.request_digest.is_some());
-        Replayed {
+        ReplayedReply {
             earlier,
             last,
             is_by_place,
@@ -395,7 +395,7 @@ impl Cassette {
 
 /// Replay of one request.
 #[derive(Debug)]
-pub(super) struct Replayed {
+pub(super) struct ReplayedReply {
     /// Exchanges that were paid for, and asked again.
     pub(super) earlier: Vec<Exchange>,
     /// The exchange that answers; `None` if the cassette has none.

@@ -5,7 +5,7 @@ use super::error::OpenError;
 use super::excerpt::excerpt;
 use super::options::ModelOptions;
 use super::prices::Tokens;
-use super::process::{Ended, Program};
+use super::process::{Program, ProgramEnd};
 use super::reply::{CallResult, Count, Ending, NoReply, Reply};
 use super::request::Request;
 use super::secret::{Secret, Secrets};
@@ -212,13 +212,13 @@ fn find(name: &str, path: &SearchPath) -> Result<PathBuf, OpenError> {
 }
 
 /// Returns the reply of a program that has ended.
-pub(super) fn read(ended: Ended) -> Reply {
+pub(super) fn read(ended: ProgramEnd) -> Reply {
     let (stdout, failure) = match ended {
-        Ended::Exited { stdout, failure } => (stdout, failure),
-        Ended::TooMuch => {
+        ProgramEnd::Exited { stdout, failure } => (stdout, failure),
+        ProgramEnd::TooMuch => {
             return uncounted(Ending::TooLong("what is read of a command".to_owned()));
         }
-        Ended::TimedOut => return uncounted(Ending::TimedOut("the command did not end")),
+        ProgramEnd::TimedOut => return uncounted(Ending::TimedOut("the command did not end")),
     };
     let Ok(text) = String::from_utf8(stdout) else {
         return uncounted(Ending::Malformed {

@@ -2,7 +2,7 @@
 
 use super::cassette::Cassette;
 use super::command;
-use super::process::Ended;
+use super::process::ProgramEnd;
 use super::record_seal::RecordSeal;
 use super::reply::{Ending, Reply};
 use super::schema::ReplySchema;
@@ -41,7 +41,7 @@ pub fn read_stream(bytes: &[u8], piece_bytes: usize) -> Vec<String> {
 
 /// Reads what a command wrote, and returns the message that a user would see.
 pub fn read_command_output(bytes: &[u8]) -> String {
-    message(command::read(Ended::Exited {
+    message(command::read(ProgramEnd::Exited {
         stdout: bytes.to_owned(),
         failure: None,
     }))

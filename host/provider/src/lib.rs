@@ -57,4 +57,4 @@ pub use options::{ModelOptions, ProviderKind, RepairModelOptions};
 pub use progress::{Progress, ProgressStep};
 pub use request::{Purpose, Request};
 pub use spending::{AskedQuestion, RECORD_FILE, Spending};
-pub use usage::{Spent, SpentTable, Usage};
+pub use usage::{SpentTable, Usage, UsageTotals};

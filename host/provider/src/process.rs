@@ -35,7 +35,7 @@ pub(super) struct Program<'a> {
 
 /// End of a program: its output, or the limit that it met.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum ProgramEnd {
     Exited {
         stdout: Vec<u8>,
         /// Exit status in words, with the end of stderr; `None` if the program succeeded.
@@ -49,7 +49,10 @@ pub(super) enum Ended {
 impl Program<'_> {
     /// Runs the program in an empty folder, which is removed afterwards. `on_bytes` is told how many bytes it has
     /// written. If the future is dropped, the program is killed.
-    pub(super) async fn run(self, on_bytes: &(dyn Fn(usize) + Send + Sync)) -> io::Result<Ended> {
+    pub(super) async fn run(
+        self,
+        on_bytes: &(dyn Fn(usize) + Send + Sync),
+    ) -> io::Result<ProgramEnd> {
         let folder = Scratch::new()?;
         let mut command = kept(self.path)?;
         command
@@ -61,7 +64,7 @@ impl Program<'_> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let Started {
+        let SpawnedProgram {
             keeper,
             pipes: (stdin, stdout, stderr),
             exit,
@@ -84,14 +87,14 @@ impl Program<'_> {
         };
         let ended = tokio::time::timeout(self.time_max, communicate).await;
         let ended = match ended {
-            Err(_) => Ended::TimedOut,
+            Err(_) => ProgramEnd::TimedOut,
             Ok((stdout, stderr, status)) => match stdout? {
-                None => Ended::TooMuch,
+                None => ProgramEnd::TooMuch,
                 Some(stdout) => {
                     let status = status.unwrap_or_else(|_| ExitStatus::from_raw(-1));
                     let failure = format!("the command ended with {status}: {}", stderr.trim());
                     let failure = (!status.success()).then(|| excerpt(&failure));
-                    Ended::Exited { stdout, failure }
+                    ProgramEnd::Exited { stdout, failure }
                 }
             },
         };
@@ -103,7 +106,7 @@ impl Program<'_> {
 }
 
 /// A program that was started.
-struct Started {
+struct SpawnedProgram {
     /// Keeper of the program: dropping it ends the program with all that it started.
     keeper: Keeper,
     pipes: (ChildStdin, ChildStdout, ChildStderr),
@@ -112,7 +115,7 @@ struct Started {
 
 /// Starts a program on a thread of its own, which stays until it has ended: the kernel ties the death of a
 /// child to the thread that started it.
-async fn start(mut command: Command) -> io::Result<Started> {
+async fn start(mut command: Command) -> io::Result<SpawnedProgram> {
     let (sender, started) = oneshot::channel();
     let (exit_sender, exit) = oneshot::channel();
     std::thread::Builder::new()
@@ -144,7 +147,7 @@ async fn start(mut command: Command) -> io::Result<Started> {
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
-    Ok(Started {
+    Ok(SpawnedProgram {
         keeper,
         pipes: (
             ChildStdin::from_std(stdin)?,

@@ -65,8 +65,8 @@ impl Recorder {
             Ok(())
         };
         let (file, text, seal) = match look(&folder, name, &empty).map_err(wrong("open"))? {
-            Found::Ours(file, text, seal) => (file, text, *seal),
-            Found::Foreign(why) => {
+            RecordContent::Ours(file, text, seal) => (file, text, *seal),
+            RecordContent::Foreign(why) => {
                 aside(name, &why)?;
                 let file = locked(&folder, name).map_err(wrong("open"))?;
                 (file, Vec::new(), empty.clone())
@@ -214,7 +214,7 @@ fn is_locked_soon(file: &File) -> bool {
 }
 
 /// Content in the place of a record.
-enum Found {
+enum RecordContent {
     /// Nothing yet, or a record of ours: the file, its whole lines, and their seal.
     Ours(File, Vec<u8>, Box<RecordSeal>),
     /// Something else, for this reason.
@@ -225,16 +225,16 @@ enum Found {
 ///
 /// # Errors
 /// Another process writes to the record, or it cannot be read.
-fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String> {
+fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<RecordContent, String> {
     // Anything but a plain file of one name is not opened, or not to be written to.
     if let Some(why) = folder.refusal(name) {
-        return Ok(Found::Foreign(why));
+        return Ok(RecordContent::Foreign(why));
     }
     let was_there = folder.has(name);
     let file = match folder.open_to_append(name) {
         Ok(file) => file,
         Err(error) if was_there && error.kind() == io::ErrorKind::Other => {
-            return Ok(Found::Foreign(error.to_string()));
+            return Ok(RecordContent::Foreign(error.to_string()));
         }
         Err(error) => return Err(error.to_string()),
     };
@@ -242,16 +242,16 @@ fn look(folder: &Folder, name: &str, empty: &RecordSeal) -> Result<Found, String
         return Err(BUSY.to_owned());
     }
     let Some(text) = whole_lines(&file).map_err(|error| error.to_string())? else {
-        return Ok(Found::Foreign(format!(
+        return Ok(RecordContent::Foreign(format!(
             "it has more than {FILE_BYTES_MAX} bytes"
         )));
     };
     let is_begun = text.is_empty() && file.metadata().is_ok_and(|found| found.len() > 0);
     Ok(match empty.clone().with_lines(&text) {
         // The first line was not whole: nobody can say whose it is.
-        Some(_) if is_begun => Found::Foreign("it has no whole line".to_owned()),
-        Some(seal) => Found::Ours(file, text, Box::new(seal)),
-        None => Found::Foreign("not all of it has your seal".to_owned()),
+        Some(_) if is_begun => RecordContent::Foreign("it has no whole line".to_owned()),
+        Some(seal) => RecordContent::Ours(file, text, Box::new(seal)),
+        None => RecordContent::Foreign("not all of it has your seal".to_owned()),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Spending on a model so far, and its limits, in a file beside the record: for other programs to show.
 
 use super::request::Purpose;
-use super::usage::Spent;
+use super::usage::UsageTotals;
 use bakeoff_files::{Folder, parse_json_of};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -54,7 +54,7 @@ impl Spending {
     /// Returns the spending on this model, within these limits (tokens, and millionths of a dollar).
     pub(super) fn new(
         model: &str,
-        spent: &Spent,
+        spent: &UsageTotals,
         (tokens_max, microdollars_max): (Option<u64>, Option<u64>),
         under_way: Vec<AskedQuestion>,
     ) -> Self {
@@ -133,9 +133,9 @@ mod tests {
         let record = folder.path().join("models.jsonl");
         assert!(Spending::read(&record).is_err());
         let file = fs::File::create(&record).unwrap();
-        let mut spent = Spent {
+        let mut spent = UsageTotals {
             calls: 2,
-            ..Spent::default()
+            ..UsageTotals::default()
         };
         spent.usage.output_tokens = 9;
         spent.usage.microdollars = 1_500;

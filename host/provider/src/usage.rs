@@ -67,7 +67,7 @@ impl Usage {
 /// Sums over several calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Spent {
+pub struct UsageTotals {
     /// The number of calls that were paid for.
     pub calls: u64,
     /// The sums over these calls.
@@ -80,7 +80,7 @@ pub struct Spent {
     pub unpriced_calls: u64,
 }
 
-impl Spent {
+impl UsageTotals {
     pub(super) fn add(&mut self, usage: &Usage, seconds: f64) {
         self.calls += 1;
         self.usage.add(usage);
@@ -90,9 +90,9 @@ impl Spent {
     }
 }
 
-impl From<&Spent> for ModelCost {
+impl From<&UsageTotals> for ModelCost {
     /// Returns the sums in the form of reports.
-    fn from(spent: &Spent) -> Self {
+    fn from(spent: &UsageTotals) -> Self {
         Self {
             calls: spent.calls,
             tokens: spent.usage.tokens(),
@@ -107,11 +107,11 @@ impl From<&Spent> for ModelCost {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpentTable {
     /// All calls.
-    pub total: Spent,
+    pub total: UsageTotals,
     /// Calls of each purpose.
-    pub by_purpose: BTreeMap<Purpose, Spent>,
+    pub by_purpose: BTreeMap<Purpose, UsageTotals>,
     /// Calls about each subject.
-    pub by_subject: BTreeMap<String, Spent>,
+    pub by_subject: BTreeMap<String, UsageTotals>,
 }
 
 impl SpentTable {

@@ -34,7 +34,7 @@ pub(crate) enum Answer {
 
 /// A request, as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
@@ -47,7 +47,7 @@ struct State {
     contents: BTreeMap<String, Vec<u8>>,
     /// Answers by a part of the path.
     answers: Vec<(String, Answer)>,
-    asked: Vec<Asked>,
+    asked: Vec<ReceivedRequest>,
 }
 
 /// A registry that ends with the test's process.
@@ -114,7 +114,7 @@ impl FakeRegistry {
     }
 
     /// What it was asked so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.state().asked.clone()
     }
 
@@ -137,7 +137,7 @@ impl FakeRegistry {
         let mut body = vec![0; length.unwrap_or(0)];
         reader.read_exact(&mut body)?;
         let mut words = head.first().map_or("", String::as_str).split(' ');
-        let asked = Asked {
+        let asked = ReceivedRequest {
             method: words.next().unwrap_or_default().to_owned(),
             path: words.next().unwrap_or_default().to_owned(),
             authorization: header("authorization"),
@@ -181,7 +181,7 @@ impl FakeRegistry {
     }
 
     /// Answers as a registry does.
-    fn answer(&self, asked: &Asked, body: Vec<u8>) -> Answer {
+    fn answer(&self, asked: &ReceivedRequest, body: Vec<u8>) -> Answer {
         let mut state = self.state();
         let (wanted, challenge) = match &state.access {
             Access::Open => (None, String::new()),

@@ -1,11 +1,11 @@
 //! The far end: takes the files, runs the command, and sends what it wrote.
 
-use super::arriving::Arriving;
+use super::arriving_files::Arriving;
 use super::channel::{Incoming, Outgoing, PART_BYTES};
 use super::error::RemoteError;
 use super::files::{NamedFiles, Source, digest_of};
 use super::messages::{ALIVE, Digest, GONE, LEFT_MAX, PROTOCOL, ToFar, ToNear};
-use super::wanted::Wanted;
+use super::returned_files::ReturnedFiles;
 use bakeoff_confine::kill_with_parent;
 use bakeoff_files::{Folder, Scratch};
 use rustix::process::{Pid, Signal, kill_process};
@@ -26,9 +26,9 @@ const DRAINING: Duration = Duration::from_secs(2);
 pub const AGAIN_VARIABLE: &str = "BAKEOFF_AGAIN";
 
 /// A command that was sent, with its files in a folder.
-struct Sent {
+struct SentCommand {
     arguments: Vec<String>,
-    wanted: Wanted,
+    wanted: ReturnedFiles,
     again: String,
     files: BTreeMap<String, Digest>,
 }
@@ -72,7 +72,7 @@ pub async fn serve(
 async fn command<R: AsyncRead + Unpin>(
     incoming: &mut Incoming<R>,
     folder: &Folder,
-) -> Result<Sent, RemoteError> {
+) -> Result<SentCommand, RemoteError> {
     let mut arriving = Arriving::new(folder.try_clone()?);
     let mut begun = None;
     loop {
@@ -96,7 +96,7 @@ async fn command<R: AsyncRead + Unpin>(
             (Some(ToFar::File(part)), Some(_)) => arriving.take(part, |_| true)?,
             (Some(ToFar::Alive), _) => {}
             (Some(ToFar::Start), Some((arguments, wanted, again))) => {
-                return Ok(Sent {
+                return Ok(SentCommand {
                     arguments: arguments.clone(),
                     wanted: wanted.clone(),
                     again: again.clone(),
@@ -109,7 +109,7 @@ async fn command<R: AsyncRead + Unpin>(
     }
 }
 
-fn start(program: &Path, sent: &Sent, folder: &Path) -> Result<Child, RemoteError> {
+fn start(program: &Path, sent: &SentCommand, folder: &Path) -> Result<Child, RemoteError> {
     let mut command = std::process::Command::new(program);
     command
         .args(&sent.arguments)
@@ -224,7 +224,7 @@ fn interrupt(process: Option<Pid>) {
 /// Sends what the command wrote where something was wanted, and names what it wrote elsewhere.
 async fn give_back<W: AsyncWrite + Unpin>(
     folder: &Folder,
-    sent: &Sent,
+    sent: &SentCommand,
     outgoing: &mut Outgoing<W>,
 ) -> Result<(), RemoteError> {
     let mut found = NamedFiles::default();

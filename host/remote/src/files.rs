@@ -2,7 +2,7 @@
 
 use super::error::RemoteError;
 use super::messages::{Digest, FileHead};
-use super::wanted::BEFORE;
+use super::returned_files::BEFORE;
 use bakeoff_files::{Folder, FolderEntryKind};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;

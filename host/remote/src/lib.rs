@@ -6,34 +6,34 @@
 //! files that it wrote. Where the near end is gone, the command is interrupted and the folder removed.
 //!
 //! The near end trusts nothing that comes: sizes and numbers of files are bounded, and files come to a place where nothing
-//! else is ([`Wanted`]).
+//! else is ([`ReturnedFiles`]).
 
-mod arriving;
+mod arriving_files;
 mod channel;
 mod connection;
 mod container;
 mod error;
 mod far;
+mod file_places;
 mod files;
 mod messages;
 mod near;
-mod placing;
 mod program;
+mod returned_files;
 mod ssh;
 mod stderr;
 mod target;
-mod wanted;
 mod way;
 
 pub use connection::Connection;
 pub use container::ContainerTarget;
 pub use error::RemoteError;
 pub use far::{AGAIN_VARIABLE, serve};
+pub use file_places::Placed;
 pub use files::{NamedFiles, plain_path};
 pub use near::{RemoteCommand, RemoteOutcome, Stream, run};
-pub use placing::Placed;
+pub use returned_files::ReturnedFiles;
 pub use ssh::SshTarget;
 pub use stderr::OnStderr;
 pub use target::RemoteTarget;
-pub use wanted::Wanted;
 pub use way::connect;

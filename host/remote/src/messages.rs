@@ -1,6 +1,6 @@
 //! Messages between the two ends.
 
-use super::wanted::Wanted;
+use super::returned_files::ReturnedFiles;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub(crate) enum ToFar {
         /// Arguments of the command, without the program.
         arguments: Vec<String>,
         /// The files that come back.
-        wanted: Wanted,
+        wanted: ReturnedFiles,
         /// The command line that goes on with it, as the user would type it.
         again: String,
     },

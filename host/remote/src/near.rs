@@ -1,12 +1,12 @@
 //! The near end: sends a command and its files, shows what it prints, and takes what it wrote.
 
-use super::arriving::Arriving;
+use super::arriving_files::Arriving;
 use super::channel::{Incoming, Outgoing};
 use super::error::RemoteError;
+use super::file_places::{Placed, place};
 use super::files::{BYTES_MAX, NamedFiles, Source};
 use super::messages::{ALIVE, Digest, GONE, LEFT_MAX, PROTOCOL, ToFar, ToNear};
-use super::placing::{Placed, place};
-use super::wanted::Wanted;
+use super::returned_files::ReturnedFiles;
 use bakeoff_files::{Folder, Scratch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub struct RemoteCommand {
     /// Files below the folder that it may read.
     pub files: NamedFiles,
     /// The files that come back.
-    pub wanted: Wanted,
+    pub wanted: ReturnedFiles,
     /// The command line that goes on with it, as the user would type it.
     pub again: String,
 }

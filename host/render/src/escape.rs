@@ -7,7 +7,7 @@
 mod markdown;
 
 pub use bakeoff_domain::is_active;
-pub use markdown::{Fenced, FencedText, Markdown};
+pub use markdown::{FencedBlock, FencedText, Markdown};
 use std::fmt::{Display, Formatter, Result, Write};
 
 /// Writes an active character as a visible escape.
@@ -233,7 +233,7 @@ mod tests {
             Lines(hostile).to_string(),
             Html(hostile).to_string(),
             Markdown(hostile).to_string(),
-            Fenced(hostile).to_string(),
+            FencedBlock(hostile).to_string(),
             Csv(hostile).to_string(),
             NoCommands(hostile).to_string(),
         ];

@@ -4,7 +4,7 @@
 //! Every name, message, description and source in a report comes from outside and may be hostile.
 //! Each format has its own type in [`escape`], and writes text from outside only through it.
 
-mod added;
+mod added_sections;
 mod archive_map;
 mod archive_text;
 mod ascii;
@@ -39,10 +39,11 @@ mod parameters;
 mod parts;
 mod ratio_rows;
 mod report;
-mod revised;
+mod revised_functions;
 mod revisions;
 mod rounds;
-mod screened;
+mod run_cost;
+mod screened_variants;
 mod series;
 mod side_by_side;
 mod sparkline;
@@ -50,10 +51,9 @@ mod summary;
 mod table;
 mod tables;
 mod terminal;
-mod took;
 mod unfinished;
-mod unranked;
-mod untimed;
+mod unranked_variants;
+mod untimed_comparisons;
 
 use bakeoff_run::audit::PastRun;
 use std::collections::BTreeMap;
@@ -70,7 +70,9 @@ pub use json::{json, json_of_comparison, written as indented_json};
 pub use junit::{AskedTest, junit, junit_of_comparison, junit_of_kept};
 pub use markdown::markdown;
 pub use outcome::ComparisonOutcome;
-pub use revised::{RevisedFunction, RevisedNatively, RevisedTime, Revision, RevisionsReport};
+pub use revised_functions::{
+    RevisedFunction, RevisedNatively, RevisedTime, Revision, RevisionsReport,
+};
 pub use revisions::{
     answer_of_revisions, csv_of_revisions, html_of_revisions, human_of_revisions,
     json_of_revisions, junit_of_revisions, markdown_of_revisions,
@@ -81,7 +83,7 @@ pub use series::{
 };
 pub use summary::summary;
 pub use terminal::{answer, human};
-pub use untimed::{FileAnswer, Reproduction, Untimed};
+pub use untimed_comparisons::{FileAnswer, Reproduction, UntimedComparison};
 
 /// Use of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

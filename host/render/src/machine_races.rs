@@ -4,7 +4,7 @@ use super::clipped;
 use super::table::{Align, Table};
 use super::tables::NO_VALUE;
 use bakeoff_domain::report::words::{self, numbers};
-use bakeoff_domain::report::{Ended, MachineRace, Reading, Report};
+use bakeoff_domain::report::{MachineRace, MeasuringEnd, Reading, Report};
 use bakeoff_domain::wording;
 
 /// The longest name of a machine or an engine in a sentence, in characters.
@@ -28,12 +28,12 @@ pub(super) fn facts(race: &MachineRace) -> String {
         format!("up to {cores} at once")
     };
     let ended = match race.protocol.ended {
-        Ended::Settled => "every verdict was reached",
-        Ended::Budget => "the budget of time ran out",
-        Ended::ReplicaLimit => "the largest number of replicas ran",
-        Ended::Precision => "the intervals are as narrow as was asked for",
-        Ended::NotMeasured => "nothing could be timed",
-        Ended::Unfinished => "it was not finished",
+        MeasuringEnd::Settled => "every verdict was reached",
+        MeasuringEnd::Budget => "the budget of time ran out",
+        MeasuringEnd::ReplicaLimit => "the largest number of replicas ran",
+        MeasuringEnd::Precision => "the intervals are as narrow as was asked for",
+        MeasuringEnd::NotMeasured => "nothing could be timed",
+        MeasuringEnd::Unfinished => "it was not finished",
     };
     format!(
         "A race of its own, as worker {} sent it: {replicas}, {at_once}, until {ended}. Engine {}.",

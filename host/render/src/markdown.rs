@@ -1,7 +1,7 @@
 //! The document of a report as Markdown, for GitHub and most other readers.
 
 use super::document::{Block, Entry};
-use super::escape::{Fenced, FencedText, Markdown};
+use super::escape::{FencedBlock, FencedText, Markdown};
 use super::table::{Align, Table};
 use super::{Options, report};
 use bakeoff_domain::report::Report;
@@ -82,14 +82,14 @@ impl Page {
             }
             Block::Entries(list) => list.iter().for_each(|entry| self.entry(entry)),
             Block::Words(text) => self.markup(&FencedText(text).to_string()),
-            Block::Listing(code) => self.markup(&Fenced(code).to_string()),
+            Block::Listing(code) => self.markup(&FencedBlock(code).to_string()),
             Block::Code(samples) => {
                 for sample in samples {
                     self.markup(&format!("### {}", Markdown(&sample.title())));
                     if let Some(description) = &sample.description {
                         self.paragraph(description);
                     }
-                    self.markup(&Fenced(&sample.source).to_string());
+                    self.markup(&FencedBlock(&sample.source).to_string());
                 }
             }
             Block::Pairs(pairs) => {
@@ -138,7 +138,7 @@ impl Page {
         let title = entry.title(usize::MAX);
         let title = Markdown(&title);
         if entry.text.contains('\n') {
-            self.markup(&format!("- {title}\n\n{}", Fenced(&entry.text)))
+            self.markup(&format!("- {title}\n\n{}", FencedBlock(&entry.text)))
         } else {
             self.markup(&format!("- {title}: {}", Markdown(&entry.text)))
         }

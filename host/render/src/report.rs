@@ -5,11 +5,11 @@ use super::charts::{self, Chart};
 use super::document::{Block, Heading, Text};
 use super::ratio_rows::{self, RatioRow};
 use super::table::Table;
-use super::unranked::unranked;
+use super::unranked_variants::unranked;
 use super::{
-    Options, added, author_words, candidate_entries, clipped, code, environment, generation,
-    in_words, legend, lineage, machine_races, natively, opinions, parts, rounds, screened, tables,
-    took, unfinished,
+    Options, added_sections, author_words, candidate_entries, clipped, code, environment,
+    generation, in_words, legend, lineage, machine_races, natively, opinions, parts, rounds,
+    run_cost, screened_variants, tables, unfinished,
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, Rounds, presented};
@@ -39,7 +39,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
     if !sentences.is_empty() {
         section(&mut blocks, Heading::new("Screened out"));
         blocks.extend(sentences.into_iter().map(ours));
-        blocks.extend(screened::table(&shown.screened).map(Block::Table));
+        blocks.extend(screened_variants::table(&shown.screened).map(Block::Table));
     }
     let list = unranked(report);
     if !list.is_empty() {
@@ -317,7 +317,7 @@ fn from_outside(blocks: &mut Vec<Block>, report: &Report) {
         let lines = Vec::new();
         let shown = match charts::added(number, added) {
             Some(chart) => Some(Block::Chart { chart, lines }),
-            None => added::table(added).map(Block::Table),
+            None => added_sections::table(added).map(Block::Table),
         };
         blocks.push(Block::Quote(sentences.chain(shown).collect()));
     }
@@ -346,11 +346,11 @@ fn basis(blocks: &mut Vec<Block>, report: &Report, options: &Options) {
     }
     // Of a run that was stopped, what it took so far is among what is asked first.
     blocks.push(if report.unfinished.is_some() {
-        Block::Heading(Heading::new(took::HEADING))
+        Block::Heading(Heading::new(run_cost::HEADING))
     } else {
-        detail(Heading::new(took::HEADING))
+        detail(Heading::new(run_cost::HEADING))
     });
-    blocks.push(Block::Pairs(took::pairs(report)));
+    blocks.push(Block::Pairs(run_cost::pairs(report)));
     blocks.push(detail(Heading::new("How it was measured")));
     let pairs = environment::pairs(report).into_iter();
     let pairs = pairs.map(|(name, value)| (name, clipped(&value, VALUE_CHARS_MAX)));

@@ -2,7 +2,7 @@
 
 use super::document::{Block, Entry, Heading, Text};
 use super::junit::{AskedTest, junit_of_tests};
-use super::revised::{RevisedFunction, RevisedTime, Revision, RevisionsReport};
+use super::revised_functions::{RevisedFunction, RevisedTime, Revision, RevisionsReport};
 use super::table::{Align, Table};
 use super::{
     Options, clipped, escape::Csv, html, json, markdown, outcome::ComparisonOutcome, terminal,
@@ -243,7 +243,7 @@ fn row(name: &str, times: Option<&RevisedTime>, found: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::revised::fixture::{function, report, with_programs};
+    use super::super::revised_functions::fixture::{function, report, with_programs};
     use super::*;
     use bakeoff_domain::verdict::Verdict;
 

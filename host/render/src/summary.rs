@@ -2,8 +2,8 @@
 
 use super::document::{Block, Entry, Heading, Text};
 use super::report::{beginning, read_so_far};
-use super::unranked::{unranked, why_unranked};
-use super::{Options, in_words, legend, markdown, tables, took};
+use super::unranked_variants::{unranked, why_unranked};
+use super::{Options, in_words, legend, markdown, run_cost, tables};
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus, presented};
 
@@ -34,8 +34,8 @@ pub fn summary(whole: &Report) -> String {
         blocks.push(heading("Not ranked"));
         blocks.push(Block::Entries(others));
     }
-    blocks.push(heading(took::HEADING));
-    blocks.push(Block::Pairs(took::pairs(report)));
+    blocks.push(heading(run_cost::HEADING));
+    blocks.push(Block::Pairs(run_cost::pairs(report)));
     blocks.push(heading("How to go on"));
     blocks.push(Block::List(next_steps(report)));
     markdown::written(&blocks, None)

@@ -278,7 +278,7 @@ pub(super) mod tests {
         let report = named("x");
         assert_eq!(matrix(&report).rows, [["x", NO_VALUE, "unranked"]]);
         assert_eq!(
-            super::super::unranked::unranked(&report)[0].status,
+            super::super::unranked_variants::unranked(&report)[0].status,
             "unranked"
         );
     }

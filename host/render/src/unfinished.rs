@@ -40,12 +40,12 @@ fn state(variant: &VariantReport) -> String {
 mod tests {
     use super::*;
     use crate::{Options, csv, html, human, json, junit, markdown, summary};
-    use bakeoff_domain::report::{Unfinished, UnfinishedStatus};
+    use bakeoff_domain::report::{UnfinishedRun, UnfinishedStatus};
 
     fn stopped() -> Report {
         let text = include_str!("../../../tests/golden/report/report.json");
         let mut report: Report = serde_json::from_str(text).unwrap();
-        report.unfinished = Some(Unfinished {
+        report.unfinished = Some(UnfinishedRun {
             run: 1,
             status: UnfinishedStatus::Killed,
             variants: 4,

@@ -24,7 +24,7 @@ pub(crate) trait ChildWork: fmt::Debug + Send + Sync + 'static {
     fn attempt(
         &self,
         child: &ChildAttempt<'_>,
-    ) -> impl Future<Output = Result<Answered<Self::Answer>, Lost>> + Send;
+    ) -> impl Future<Output = Result<AttemptAnswer<Self::Answer>, Lost>> + Send;
 
     /// Returns the answer as bytes, which are the same on every machine; `None` for an answer that its machine may have caused,
     /// and for all work that is never done on another one.
@@ -35,18 +35,18 @@ pub(crate) trait ChildWork: fmt::Debug + Send + Sync + 'static {
 
 /// Answer of an attempt.
 #[derive(Debug)]
-pub(super) enum Answered<A> {
+pub(super) enum AttemptAnswer<A> {
     /// The work is done, and what depends on it can begin.
     Done(A),
     /// The work failed, as it would again, and nothing that depends on it begins.
     Failed(A),
 }
 
-impl<A> Answered<A> {
-    fn map<B>(self, form: impl FnOnce(A) -> B) -> Answered<B> {
+impl<A> AttemptAnswer<A> {
+    fn map<B>(self, form: impl FnOnce(A) -> B) -> AttemptAnswer<B> {
         match self {
-            Self::Done(answer) => Answered::Done(form(answer)),
-            Self::Failed(answer) => Answered::Failed(form(answer)),
+            Self::Done(answer) => AttemptAnswer::Done(form(answer)),
+            Self::Failed(answer) => AttemptAnswer::Failed(form(answer)),
         }
     }
 }
@@ -64,10 +64,10 @@ impl From<String> for Lost {
 /// Returns the end of a runner as an answer, unless its worker was lost.
 pub(crate) fn of_runner<T>(
     ended: Result<T, RunnerError>,
-) -> Result<Answered<Result<T, RunnerError>>, Lost> {
+) -> Result<AttemptAnswer<Result<T, RunnerError>>, Lost> {
     match ended {
         Err(RunnerError::WorkerLost(reason)) => Err(Lost(reason)),
-        ended => Ok(Answered::Done(ended)),
+        ended => Ok(AttemptAnswer::Done(ended)),
     }
 }
 
@@ -115,7 +115,7 @@ impl ChildAttempt<'_> {
         &self,
         ended: Result<T, RunnerError>,
         is_doubtful: impl FnOnce(&T) -> bool,
-    ) -> Result<Answered<Result<T, RunnerError>>, Lost> {
+    ) -> Result<AttemptAnswer<Result<T, RunnerError>>, Lost> {
         let Some((_, name)) = &self.elsewhere else {
             return of_runner(ended);
         };
@@ -128,7 +128,7 @@ impl ChildAttempt<'_> {
             Ok(answer) if is_doubtful(&answer) => Err(Lost(format!(
                 "worker {name}: it failed there by a limit of time or memory"
             ))),
-            Ok(answer) => Ok(Answered::Done(Ok(answer))),
+            Ok(answer) => Ok(AttemptAnswer::Done(Ok(answer))),
         }
     }
 
@@ -205,9 +205,12 @@ impl ChildAttempt<'_> {
 impl ChildWork for ReplicaJob {
     type Answer = ReplicaAnswer;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<ReplicaAnswer>, Lost> {
+    async fn attempt(
+        &self,
+        child: &ChildAttempt<'_>,
+    ) -> Result<AttemptAnswer<ReplicaAnswer>, Lost> {
         let answer = self.clone().answer(child.core, &child.report).await?;
-        Ok(Answered::Done(answer))
+        Ok(AttemptAnswer::Done(answer))
     }
 }
 
@@ -227,7 +230,8 @@ impl From<ReplicaJob> for AnyWork {
     }
 }
 
-type Attempting<'a> = Pin<Box<dyn Future<Output = Result<Answered<AnyAnswer>, Lost>> + Send + 'a>>;
+type Attempting<'a> =
+    Pin<Box<dyn Future<Output = Result<AttemptAnswer<AnyAnswer>, Lost>> + Send + 'a>>;
 
 /// [`ChildWork`] without the type of its answer.
 trait DynWork: fmt::Debug + Send + Sync {
@@ -386,11 +390,11 @@ impl TaskClient for ChildClient {
             }
         };
         match ended {
-            Ok(Answered::Done(answer)) if child.is_held_back(&job.task, &answer) => {
+            Ok(AttemptAnswer::Done(answer)) if child.is_held_back(&job.task, &answer) => {
                 child.report.unconfirmed();
             }
-            Ok(Answered::Done(answer)) => child.report.done(answer),
-            Ok(Answered::Failed(answer)) => {
+            Ok(AttemptAnswer::Done(answer)) => child.report.done(answer),
+            Ok(AttemptAnswer::Failed(answer)) => {
                 child.compare(&job.task, &answer);
                 child.report.failed(answer);
             }

@@ -1,6 +1,6 @@
 //! The work of children: builds, checks and calls, with the answer of each.
 
-use super::child_attempt::{Answered, ChildAttempt, ChildWork, Lost, of_runner};
+use super::child_attempt::{AttemptAnswer, ChildAttempt, ChildWork, Lost, of_runner};
 use super::elsewhere::is_of_machine;
 use bakeoff_compile::{BuildRequest, BuiltComponent};
 use bakeoff_domain::coverage::Coverage;
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// The component of a build, or its failure.
-pub(crate) type Built = Result<Arc<BuiltComponent>, Failure>;
+pub(crate) type BuildResult = Result<Arc<BuiltComponent>, Failure>;
 
 /// A prototype that a task before built.
 #[derive(Clone, Debug)]
@@ -40,19 +40,19 @@ pub(crate) struct BuiltPrototype {
 pub(crate) struct Build(pub(crate) BuildRequest);
 
 impl ChildWork for Build {
-    type Answer = Built;
+    type Answer = BuildResult;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Built>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<BuildResult>, Lost> {
         Ok(match child.build(&self.0).await? {
             Ok(component) => {
                 child.keep_built(&component);
-                Answered::Done(Ok(component))
+                AttemptAnswer::Done(Ok(component))
             }
-            Err(failure) => Answered::Failed(Err(failure)),
+            Err(failure) => AttemptAnswer::Failed(Err(failure)),
         })
     }
 
-    fn portable_answer(answer: &Built) -> Option<Vec<u8>> {
+    fn portable_answer(answer: &BuildResult) -> Option<Vec<u8>> {
         let answer = match answer {
             Ok(built) => Ok((&built.digest, built.our_allocator)),
             Err(failure) if is_of_machine(failure) || is_of_build_limit(failure.class) => {
@@ -85,10 +85,10 @@ impl ChildWork for TimedBuild {
     async fn attempt(
         &self,
         child: &ChildAttempt<'_>,
-    ) -> Result<Answered<Result<Duration, Failure>>, Lost> {
+    ) -> Result<AttemptAnswer<Result<Duration, Failure>>, Lost> {
         let builder = child.builder();
         let built = builder.build_anew_by(&child.builder_link, &self.0).await?;
-        Ok(Answered::Done(built.map(|built| built.cpu)))
+        Ok(AttemptAnswer::Done(built.map(|built| built.cpu)))
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Check {
 impl ChildWork for Check {
     type Answer = Result<GateRecord, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let mut last = Instant::now();
         let on_case = |done| {
@@ -171,7 +171,7 @@ pub(crate) struct Assess {
 impl ChildWork for Assess {
     type Answer = Result<Assessment, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let config = child.config_with(self.seed);
         let files = self.prototype.files.as_ref();
@@ -203,7 +203,7 @@ pub(crate) struct Evaluate {
 impl ChildWork for Evaluate {
     type Answer = Result<EvaluatorAnswer, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let input = EvaluationInput {
             evaluator: &self.evaluator.checked,
             variant: self.variant.as_ref().map(|built| &built.checked[..]),
@@ -241,7 +241,7 @@ pub(crate) struct Repeat {
 impl ChildWork for Repeat {
     type Answer = Result<Vec<RepeatedCall>, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let input = RepeatInput {
             checked: &built.checked,
@@ -267,7 +267,7 @@ impl ChildWork for TestOracle {
     /// The judgements; the inner error is the reason why the component could not be called.
     type Answer = Result<Result<Vec<TestedAnswer>, String>, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let files = self.prototype.files.as_ref();
         let (config, core) = (&child.config, child.core);
@@ -289,7 +289,7 @@ impl ChildWork for Cover {
     /// The code that the calls reached; the inner error is that of a call.
     type Answer = Result<Result<Coverage, GuestError>, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let map = built.coverage.clone().unwrap_or_default();
         let files = self.prototype.files.as_ref();
@@ -312,7 +312,7 @@ impl ChildWork for CountFuel {
     /// The fuel of the calls by function; the inner error is that of a call.
     type Answer = Result<Result<FuelByFunction, GuestError>, RunnerError>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Self::Answer>, Lost> {
+    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<AttemptAnswer<Self::Answer>, Lost> {
         let built = child.built(&self.prototype.build)?;
         let map = built.function_fuel.clone().unwrap_or_default();
         let files = self.prototype.files.as_ref();
@@ -337,22 +337,25 @@ impl ChildWork for Diagnose {
     /// The report of the panic, if there is one.
     type Answer = Option<String>;
 
-    async fn attempt(&self, child: &ChildAttempt<'_>) -> Result<Answered<Option<String>>, Lost> {
+    async fn attempt(
+        &self,
+        child: &ChildAttempt<'_>,
+    ) -> Result<AttemptAnswer<Option<String>>, Lost> {
         let builder = child.builder();
         let built = builder.build_by(&child.builder_link, &self.request).await?;
         let Ok(built) = built else {
-            return Ok(Answered::Done(None));
+            return Ok(AttemptAnswer::Done(None));
         };
         let files = self.files.as_ref();
         let reports =
             bakeoff_measure::diagnose(&child.config, &built.checked, files, &self.calls).await;
         match reports {
             Err(RunnerError::WorkerLost(reason)) => Err(reason.into()),
-            Err(_) => Ok(Answered::Done(None)),
+            Err(_) => Ok(AttemptAnswer::Done(None)),
             Ok(reports) => {
                 let report = reports.into_iter().next_back();
                 let report = report.map(|report| self.request.code.in_own_files(report));
-                Ok(Answered::Done(report))
+                Ok(AttemptAnswer::Done(report))
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::aggregations;
 use super::cost::cost;
-use super::evaluated;
+use super::evaluator_readings;
 use super::evidence::{Evidence, RaceRecord, Record};
 use super::instances;
 use super::machine_verdicts;
@@ -15,7 +15,7 @@ use super::race_outcome::RaceOutcome;
 use super::reading_verdicts::reading_verdicts;
 use super::standing::{Standing, Step};
 use super::summary::summary;
-use super::unended;
+use super::unended_samples;
 use super::variant_state::{Identity, VariantState, find};
 use super::verdicts::{Verdicts, replica_times, verdicts};
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
@@ -23,8 +23,8 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::race::StopReason;
 use bakeoff_domain::report::words::NoteList;
 use bakeoff_domain::report::{
-    self, CaseLabel, CriterionSummary, Ended, Facts, FailedCall, InWords, Opinions, Protocol,
-    Report, TooShortCase, VariantReport, VariantStatus,
+    self, CaseLabel, CriterionSummary, Facts, FailedCall, InWords, MeasuringEnd, Opinions,
+    Protocol, Report, TooShortCase, VariantReport, VariantStatus,
 };
 use bakeoff_domain::spec::{Approach, AuthorWords, Experiment, Source};
 use bakeoff_domain::variant::{Variant, VariantId};
@@ -47,7 +47,7 @@ pub fn conclude(evidence: &Evidence) -> Result<Report, String> {
         opinions,
     } = facts(evidence, &mut variants, notes)?;
     set_end(&mut facts, &evidence.record.experiment, outcome.as_ref());
-    unended::unrank(&mut facts.variants, outcome.as_ref());
+    unended_samples::unrank(&mut facts.variants, outcome.as_ref());
     let report = report::assemble(facts);
     let report = completed(report, &evidence.record, opinions);
     let report = match &evidence.natively {
@@ -354,7 +354,7 @@ fn variant_report(
         missing_readings.insert(Source::Coverage.name(), unknown.why.clone());
     }
     if state.is_alive() {
-        let evaluated = evaluated::readings(record, state.id(), set);
+        let evaluated = evaluator_readings::readings(record, state.id(), set);
         let judged = opinions::readings(record, opinions, state);
         for (name, reading) in evaluated.into_iter().chain(judged) {
             match reading {
@@ -424,13 +424,13 @@ fn set_end(facts: &mut Facts, experiment: &Experiment, outcome: Option<&RaceOutc
         return;
     };
     let race = (outcome.variants.as_slice(), analysis);
-    if facts.protocol.ended == Ended::Settled
+    if facts.protocol.ended == MeasuringEnd::Settled
         && !open_totals(experiment, facts.clone(), race).is_empty()
     {
         facts.protocol.ended = if analysis.replicas >= experiment.measure.replicas_max {
-            Ended::ReplicaLimit
+            MeasuringEnd::ReplicaLimit
         } else {
-            Ended::Budget
+            MeasuringEnd::Budget
         };
     }
 }
@@ -445,11 +445,11 @@ fn protocol(experiment: &Experiment, outcome: Option<&RaceOutcome>) -> Protocol 
         replicas: analysis.map_or(0, |analysis| analysis.replicas),
         replicas_max: Some(measure.replicas_max),
         ended: match outcome.map(|outcome| outcome.raced.stop) {
-            None | Some(StopReason::NothingToTime) => Ended::NotMeasured,
-            Some(StopReason::Budget) => Ended::Budget,
-            Some(StopReason::ReplicaLimit) => Ended::ReplicaLimit,
-            Some(StopReason::Precision) => Ended::Precision,
-            Some(_) => Ended::Settled,
+            None | Some(StopReason::NothingToTime) => MeasuringEnd::NotMeasured,
+            Some(StopReason::Budget) => MeasuringEnd::Budget,
+            Some(StopReason::ReplicaLimit) => MeasuringEnd::ReplicaLimit,
+            Some(StopReason::Precision) => MeasuringEnd::Precision,
+            Some(_) => MeasuringEnd::Settled,
         },
         inputs: outcome.and_then(|outcome| outcome.drawn_inputs(experiment)),
         all_timed: outcome

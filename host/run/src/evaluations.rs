@@ -21,7 +21,7 @@ use bakeoff_store::{Key, Owner, RunId};
 
 /// Phase of a run in which evaluators are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum EvaluationPhase {
     /// Before the race: evaluators that read no times. A variant that fails on an input is not timed.
     BeforeRace,
     /// After the race of this run: evaluators that read times.
@@ -33,16 +33,16 @@ type Evaluated = (usize, VariantId, Key);
 
 impl Run<'_> {
     /// Asks the evaluators about every variant that has not failed.
-    pub(super) async fn evaluate(&mut self, when: When) -> Result<(), RunError> {
+    pub(super) async fn evaluate(&mut self, when: EvaluationPhase) -> Result<(), RunError> {
         let evaluators = &self.loaded.experiment.evaluators;
-        let after_race = when != When::BeforeRace;
+        let after_race = when != EvaluationPhase::BeforeRace;
         let asked = |evaluator: &Evaluator| evaluator.needs().samples == after_race;
         if !evaluators.iter().any(asked) {
             return Ok(());
         }
         let evidence = match when {
-            When::BeforeRace => None,
-            When::AfterRace(run) => Some(Evidence::read(&self.store, run, 0.0)?),
+            EvaluationPhase::BeforeRace => None,
+            EvaluationPhase::AfterRace(run) => Some(Evidence::read(&self.store, run, 0.0)?),
         };
         let alive = self.variants.iter().filter(|state| state.is_alive());
         let alive: Vec<VariantId> = alive.map(|state| state.id().clone()).collect();
@@ -143,7 +143,7 @@ impl Run<'_> {
         place: usize,
         id: &VariantId,
         answer: EvaluatorAnswer,
-        when: When,
+        when: EvaluationPhase,
     ) -> Result<Evaluation, RunError> {
         let evaluator = &self.loaded.experiment.evaluators[place];
         let inputs = &self.loaded.experiment.workload.inputs;
@@ -151,7 +151,8 @@ impl Run<'_> {
         let given = GivenEvidence {
             source: state.is_some_and(has_source),
             fixed_inputs: inputs.are_fixed().then_some(self.context.cases.len()),
-            samples: when != When::BeforeRace && state.is_some_and(VariantState::is_alive),
+            samples: when != EvaluationPhase::BeforeRace
+                && state.is_some_and(VariantState::is_alive),
         };
         let mut evaluation = Evaluation::of(evaluator, given, answer);
         if let Some(mut failure) = evaluation.failure.take() {

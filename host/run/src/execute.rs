@@ -6,7 +6,7 @@ use super::child_tasks::ChildTasks;
 use super::context::{RunContext, environment};
 use super::ending::{concluded, finish};
 use super::error::RunError;
-use super::evaluations::When;
+use super::evaluations::EvaluationPhase;
 use super::evidence::RunInputs;
 use super::grants;
 use super::in_words;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 
 /// A finished run.
 #[derive(Debug)]
-pub struct Finished {
+pub struct RunResult {
     /// The report, which is already in the store.
     pub report: Report,
     /// The text of the Rust source that was measured, by variant id.
@@ -48,7 +48,7 @@ pub async fn run(
     options: &RunOptions,
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
-) -> Result<Finished, RunError> {
+) -> Result<RunResult, RunError> {
     run_of(loaded, None, options, report, subscribe).await
 }
 
@@ -59,10 +59,10 @@ pub(super) async fn run_of(
     options: &RunOptions,
     report: &mut (dyn FnMut(&str) + Send),
     subscribe: impl FnOnce(&mut Store),
-) -> Result<Finished, RunError> {
+) -> Result<RunResult, RunError> {
     if loaded.experiment.is_in_words() {
         let (report, store) = in_words::run(loaded, options, report, subscribe).await?;
-        return Ok(Finished {
+        return Ok(RunResult {
             report,
             sources: BTreeMap::new(),
             store,
@@ -74,7 +74,7 @@ pub(super) async fn run_of(
     };
     let session = in_session_of(loaded, files, options, report, subscribe, go);
     let ((report, sources), store) = session.await?;
-    Ok(Finished {
+    Ok(RunResult {
         report,
         sources,
         store,
@@ -277,7 +277,7 @@ impl Run<'_> {
         self.cover().await?;
         self.apply(Step::Prepared)?;
         self.time(run).await?;
-        self.evaluate(When::AfterRace(run)).await?;
+        self.evaluate(EvaluationPhase::AfterRace(run)).await?;
         self.tell_workers(false)?;
         self.ask_judge().await?;
         let natively = self.race_natively(run).await?;

@@ -28,7 +28,7 @@ pub(super) fn read_granted(
     code: &[Result<BuildInput, Failure>],
 ) -> Result<Vec<Option<PackedFolders>>, RunError> {
     let approaches = &loaded.experiment.approaches;
-    let mut held = Held::default();
+    let mut held = GrantsByDigest::default();
     let mut granted = Vec::with_capacity(variants.len());
     let mut of_approach: Option<(usize, Folders)> = None;
     for (variant, approach) in variants.iter().zip(approach_indexes(approaches)) {
@@ -113,12 +113,12 @@ fn interpreter(name: &str) -> Option<FoundProgram> {
 
 /// Grants so far, by their digest.
 #[derive(Default)]
-struct Held {
+struct GrantsByDigest {
     granted: BTreeMap<String, PackedFolders>,
     bytes: u64,
 }
 
-impl Held {
+impl GrantsByDigest {
     /// Returns the grant of the same digest, if there is one already; otherwise adds this one.
     fn hold(&mut self, packed: PackedFolders) -> Result<PackedFolders, String> {
         if let Some(same) = self.granted.get(&packed.digest) {
@@ -179,7 +179,7 @@ mod tests {
             digest: digest.to_owned(),
             program: None,
         };
-        let mut held = Held::default();
+        let mut held = GrantsByDigest::default();
         held.hold(files("a")).unwrap();
         held.hold(files("a")).unwrap();
         assert_eq!(held.granted.len(), 1);

@@ -6,10 +6,10 @@ use super::ending::{concluded, finish};
 use super::error::RunError;
 use super::evidence::RunInputs;
 use super::judge::RunJudge;
-use super::judging::Judging;
 use super::options::RunOptions;
 use super::seed;
 use super::variant_state::VariantState;
+use super::vote_requests::VoteRequests;
 use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Environment, Report};
@@ -59,7 +59,7 @@ async fn asked(
 ) -> Result<Report, RunError> {
     store.put_run_facts(&inputs(loaded, options, store)?, false)?;
     announce(store, &loaded.experiment, variants)?;
-    let judging = Judging {
+    let judging = VoteRequests {
         loaded,
         options,
         variants,

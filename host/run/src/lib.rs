@@ -35,8 +35,8 @@ pub mod doctor;
 mod elsewhere;
 mod ending;
 mod error;
-mod evaluated;
 mod evaluations;
+mod evaluator_readings;
 mod evaluators;
 mod evidence;
 mod execute;
@@ -45,14 +45,13 @@ mod guest_builds;
 mod in_words;
 mod instances;
 mod judge;
-mod judging;
 mod kept_coverage;
 mod keys;
 mod leader_ratios;
 mod look;
 mod machine_races;
 mod machine_verdicts;
-mod missing;
+mod missing_readings;
 mod native_race;
 mod natively;
 mod notes;
@@ -78,20 +77,21 @@ mod summary;
 mod survey;
 mod task_server;
 mod task_states;
-mod undecided;
-mod unended;
+mod undecided_totals;
+mod unended_samples;
 mod unfinished;
-mod unjudged;
+mod unjudged_answers;
 mod variant_state;
 mod verdicts;
+mod vote_requests;
 mod work;
 
 pub(crate) use aggregation::of_components;
 pub use aggregation::{Aggregation, aggregate, report_for_aggregators};
 pub use build_rounds::{BuildRound, BuildTime};
-pub(crate) use child_attempt::{Answered, ChildAttempt, ChildWork, Lost};
+pub(crate) use child_attempt::{AttemptAnswer, ChildAttempt, ChildWork, Lost};
 pub(crate) use child_tasks::{ChildTasks, OpenTasks, anywhere, core_task};
-pub(crate) use child_work::{Build, Built, BuiltPrototype, Check};
+pub(crate) use child_work::{Build, BuildResult, BuiltPrototype, Check};
 pub use coarse_race::asks_for_time;
 pub use coarse_times::{CoarsePair, CoarseRace, CoarseTimes, CoarseVerdict};
 pub use conclude::conclude;
@@ -104,7 +104,7 @@ pub use evidence::{
     Evidence, EvidenceError, KeptMachineRace, MachineOutcome, RaceRecord, Record, RunInputs,
     is_built_from,
 };
-pub use execute::{Finished, read_variants, run};
+pub use execute::{RunResult, read_variants, run};
 pub use judge::{
     Judge, JudgeQuestion, JudgedKind, JudgedNumber, JudgedSource, PendingVote, RunJudge,
 };

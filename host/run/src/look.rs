@@ -17,7 +17,7 @@ use bakeoff_config::{ConfigPlace, LoadedExperiment};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::report::{CriterionSummary, Interval};
 use bakeoff_domain::score::{
-    COARSE_TIME, RACING_MAX, Screened, StandIn, VariantReadings, screen_with_gates,
+    COARSE_TIME, RACING_MAX, ScreenedFigures, StandIn, VariantReadings, screen_with_gates,
 };
 use bakeoff_domain::spec::Inputs;
 use bakeoff_domain::variant::VariantId;
@@ -196,7 +196,7 @@ impl Run<'_> {
     async fn time_best(
         &mut self,
         timed: &BTreeSet<String>,
-        by_fuel: &[Option<Screened>],
+        by_fuel: &[Option<ScreenedFigures>],
     ) -> Result<CoarseRace, RunError> {
         let mut order: Vec<usize> = (0..self.variants.len())
             .filter(|index| by_fuel[*index].is_some() && self.variants[*index].races())
@@ -255,7 +255,7 @@ fn ordered(
     criteria: &[CriterionSummary],
     known: &[VariantReadings],
     stand_in: StandIn,
-) -> Vec<Option<Screened>> {
+) -> Vec<Option<ScreenedFigures>> {
     let gated = screen_with_gates(criteria, known.to_vec(), stand_in);
     let free = criteria
         .iter()
@@ -284,9 +284,9 @@ fn ordered(
 fn places(
     criteria: &[CriterionSummary],
     mut known: Vec<VariantReadings>,
-    by_fuel: Vec<Option<Screened>>,
+    by_fuel: Vec<Option<ScreenedFigures>>,
     times: &[Option<f64>],
-) -> Vec<(Option<Screened>, Option<f64>)> {
+) -> Vec<(Option<ScreenedFigures>, Option<f64>)> {
     if times.iter().all(Option::is_none) {
         return by_fuel.into_iter().map(|one| (one, None)).collect();
     }
@@ -314,7 +314,7 @@ fn places(
         let passes = one.is_some_and(|one| one.passes);
         (!passes, one.map(|one| one.figures.place))
     });
-    let mut placed: Vec<Option<Screened>> = timed.clone();
+    let mut placed: Vec<Option<ScreenedFigures>> = timed.clone();
     for (place, index) in (passing + 1..).zip(rest) {
         placed[index] = figures(index).map(|mut one| {
             one.figures.place = place;

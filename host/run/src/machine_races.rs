@@ -131,13 +131,13 @@ impl Run<'_> {
 }
 
 /// Something that is waited for, as long as it has not ended.
-type Waiting<'a, T> = Option<Pin<Box<dyn Future<Output = T> + 'a>>>;
+type AwaitedFuture<'a, T> = Option<Pin<Box<dyn Future<Output = T> + 'a>>>;
 
 /// A race of a kind that is under way, with its key and its place among the results.
-type UnderWay<'a> = Waiting<'a, (Key, u32, Result<KeptMachineRace, RunError>)>;
+type UnderWay<'a> = AwaitedFuture<'a, (Key, u32, Result<KeptMachineRace, RunError>)>;
 
 /// Waits for the next of these that ends; `None` once all have.
-async fn next_of<T>(under_way: &mut [Waiting<'_, T>]) -> Option<T> {
+async fn next_of<T>(under_way: &mut [AwaitedFuture<'_, T>]) -> Option<T> {
     poll_fn(|context| {
         let mut is_any = false;
         for slot in under_way.iter_mut() {
@@ -402,7 +402,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_that_ends_is_returned_first_and_all_are() {
-        let after = |milliseconds: u64| -> Waiting<'_, u64> {
+        let after = |milliseconds: u64| -> AwaitedFuture<'_, u64> {
             Some(Box::pin(async move {
                 for _ in 0..milliseconds {
                     tokio::task::yield_now().await;

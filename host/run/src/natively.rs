@@ -5,7 +5,7 @@
 
 use super::audit::natively_of;
 use super::error::RunError;
-use super::execute::{Finished, run_of};
+use super::execute::{RunResult, run_of};
 use super::native_race::{BuiltProgram, LinkedRun, NativeRace, NativeRecord, NativeResult};
 use super::options::{HostOptions, RunOptions};
 use super::session::Run;
@@ -29,7 +29,7 @@ const GRANTED: &str =
     "files are granted to components, so an approach that has some is not built for this machine";
 
 /// A race of programs.
-type ProgramRace<'a> = Pin<Box<dyn Future<Output = Result<Finished, RunError>> + 'a>>;
+type ProgramRace<'a> = Pin<Box<dyn Future<Output = Result<RunResult, RunError>> + 'a>>;
 
 /// The programs that were built.
 #[derive(Default)]
@@ -215,7 +215,7 @@ impl Run<'_> {
         loaded: LoadedExperiment,
         files: RunFiles,
         race: &NativeRace,
-    ) -> Result<Finished, RunError> {
+    ) -> Result<RunResult, RunError> {
         let host = HostOptions {
             policy: race.policy.clone(),
             ..self.options.host.clone()

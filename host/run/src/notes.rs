@@ -1,7 +1,7 @@
 //! The notes of a report: facts about the measurement that a reader should know.
 
 use super::constant_arguments;
-use super::evaluated;
+use super::evaluator_readings;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
@@ -129,7 +129,7 @@ pub(super) fn notes(
             );
         }
     }
-    evaluated::add_notes(record, variants, &mut notes);
+    evaluator_readings::add_notes(record, variants, &mut notes);
     for case in constant_cases(record) {
         let case = record.cases[case].to_string();
         notes.about(CONSTANT_INPUTS, &case, CONSTANT_INPUTS_ADVICE);

@@ -4,10 +4,10 @@
 use super::checks::with_report;
 use super::child_attempt::AnyAnswer;
 use super::child_tasks::{EndedTask, OpenTasks, core_task};
-use super::child_work::Built;
+use super::child_work::BuildResult;
 use super::context::runner_error;
 use super::error::RunError;
-use super::evaluations::When;
+use super::evaluations::EvaluationPhase;
 use super::session::Run;
 use super::standing::Step;
 use bakeoff_confine::tasks::TaskEvent;
@@ -32,7 +32,7 @@ const NAMED_MAX: usize = 4;
 #[derive(Default)]
 pub(super) struct Preparation {
     /// The builds, each with the variants that have its code.
-    pub(super) builds: OpenTasks<Vec<VariantId>, Built>,
+    pub(super) builds: OpenTasks<Vec<VariantId>, BuildResult>,
     /// The gates.
     pub(super) checks: OpenTasks<VariantId, Result<GateRecord, RunnerError>>,
     /// The diagnoses of traps in gates, each with the record of its gate.
@@ -88,7 +88,7 @@ impl Run<'_> {
         self.warn_of_constant_inputs()?;
         self.warn_of_constant_arguments()?;
         self.warn_of_oracle().await?;
-        self.evaluate(When::BeforeRace).await?;
+        self.evaluate(EvaluationPhase::BeforeRace).await?;
         self.spent += built.elapsed();
         self.warn_of_long_checks()?;
         self.screen().await?;
@@ -203,7 +203,7 @@ impl Run<'_> {
         &mut self,
         preparation: &mut Preparation,
         ids: &[VariantId],
-        built: &Built,
+        built: &BuildResult,
     ) -> Result<(), RunError> {
         for id in ids {
             self.on_build(id, built.clone())?;

@@ -11,7 +11,7 @@ use super::options::Interrupt;
 use super::race_options::race_options;
 use super::session::Run;
 use super::standing::Step;
-use super::undecided::undecided;
+use super::undecided_totals::undecided;
 use super::variant_state::{Identity, VariantState};
 use bakeoff_domain::measurement::{Overrun, Replica, VariantIndex, race_seconds};
 use bakeoff_domain::numbers;

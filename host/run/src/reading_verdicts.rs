@@ -1,7 +1,7 @@
 //! Verdicts between variants by the readings that criteria ask for, other than the time of a call.
 
 use super::build_rounds::build_verdicts;
-use super::evaluated;
+use super::evaluator_readings;
 use super::evidence::Record;
 use super::instances;
 use super::race_outcome::RaceOutcome;
@@ -41,9 +41,9 @@ pub(super) fn reading_verdicts(
                 let checked = set.unwrap_or(0);
                 Some(instances::exact_qualities(variants, criterion, checked))
             }
-            Source::Evaluator(source) => {
-                Some(evaluated::verdicts(record, variants, criterion, source))
-            }
+            Source::Evaluator(source) => Some(evaluator_readings::verdicts(
+                record, variants, criterion, source,
+            )),
             Source::Assess(name) => Some(qualities(record, variants, criterion, name)),
             _ => None,
         };

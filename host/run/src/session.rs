@@ -7,7 +7,7 @@ use super::context::RunContext;
 use super::error::RunError;
 use super::keys::Keys;
 use super::options::RunOptions;
-use super::standing::{Applied, Standing, Step};
+use super::standing::{Consequences, Standing, Step};
 use super::variant_state::{VariantState, find};
 use super::work::Work;
 use bakeoff_config::LoadedExperiment;
@@ -60,7 +60,7 @@ impl Run<'_> {
     }
 
     /// Applies a result to the standing of the variants, and emits nothing.
-    pub(super) fn apply_silently(&mut self, step: Step<'_>) -> Applied {
+    pub(super) fn apply_silently(&mut self, step: Step<'_>) -> Consequences {
         let mut standing = Standing {
             experiment: &self.loaded.experiment,
             cases: &self.context.cases,

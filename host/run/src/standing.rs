@@ -4,7 +4,7 @@
 
 use super::agreement;
 use super::coarse_times::CoarseRace;
-use super::evaluated;
+use super::evaluator_readings;
 use super::instances;
 use super::screening::{coarse_failures, set_screening};
 use super::variant_state::{VariantState, find_duplicates, find_mut};
@@ -54,7 +54,7 @@ pub(super) struct Standing<'a> {
 
 /// The consequences of a step.
 #[derive(Debug, Default)]
-pub(super) struct Applied {
+pub(super) struct Consequences {
     /// The variants that failed by it.
     pub(super) failed: Vec<VariantId>,
     /// Notes for the reader of a report.
@@ -63,8 +63,8 @@ pub(super) struct Applied {
 
 impl Standing<'_> {
     /// Applies a step.
-    pub(super) fn apply(&mut self, step: Step<'_>) -> Applied {
-        let mut applied = Applied::default();
+    pub(super) fn apply(&mut self, step: Step<'_>) -> Consequences {
+        let mut applied = Consequences::default();
         match step {
             Step::Built(id, build) => {
                 if let Some(state) = find_mut(self.variants, id) {
@@ -111,7 +111,7 @@ impl Standing<'_> {
         id: &VariantId,
         failure: Option<&Failure>,
         call: Option<(CaseIndex, u64)>,
-        applied: &mut Applied,
+        applied: &mut Consequences,
     ) {
         let state = find_mut(self.variants, id).filter(|state| state.is_alive());
         if let (Some(state), Some(failure)) = (state, failure) {
@@ -122,7 +122,7 @@ impl Standing<'_> {
     }
 
     /// Holds the answers of those who passed their gates against each other, and counts instances.
-    fn compare(&mut self, check_seed: RunSeed, applied: &mut Applied) {
+    fn compare(&mut self, check_seed: RunSeed, applied: &mut Consequences) {
         if !self.oracle {
             let agreement = agreement::compare(self.variants, self.cases, check_seed);
             applied.notes.push(agreement.note);
@@ -139,7 +139,7 @@ impl Standing<'_> {
 
     /// Applies the answer of an evaluator that is asked before the race. Whoever is asked after it fails nobody: a variant only
     /// lacks its readings.
-    fn evaluated(&mut self, id: &VariantId, evaluation: &Evaluation, applied: &mut Applied) {
+    fn evaluated(&mut self, id: &VariantId, evaluation: &Evaluation, applied: &mut Consequences) {
         let mut evaluators = self.experiment.evaluators.iter();
         let before_race =
             evaluators.any(|one| one.name == evaluation.evaluator && !one.needs().samples);
@@ -149,7 +149,7 @@ impl Standing<'_> {
         };
         if evaluation.failure.is_none() {
             let (cases, counted) = (self.cases.len(), self.counted);
-            let said = evaluated::before_race(self.experiment, cases, counted, evaluation);
+            let said = evaluator_readings::before_race(self.experiment, cases, counted, evaluation);
             state.evaluated.extend(said);
         }
         self.fail(id, evaluation.failure.as_ref(), None, applied);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// Applies steps to the variants of the experiment, and returns these with the consequences of the last one.
-    fn after(oracle: bool, steps: &[Step<'_>]) -> (Vec<VariantState>, Applied) {
+    fn after(oracle: bool, steps: &[Step<'_>]) -> (Vec<VariantState>, Consequences) {
         let experiment = experiment();
         let declared = declare(&experiment.approaches).into_iter();
         let mut variants: Vec<_> = declared.map(VariantState::new).collect();
@@ -204,7 +204,7 @@ mod tests {
             variants: &mut variants,
             counted: None,
         };
-        let mut last = Applied::default();
+        let mut last = Consequences::default();
         for step in steps {
             last = standing.apply(*step);
         }

@@ -5,7 +5,7 @@ use super::instances;
 use super::variant_state::VariantState;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::ExperimentSummary;
-use bakeoff_domain::spec::{Declared, Experiment, Inputs};
+use bakeoff_domain::spec::{DeclaringPlace, Experiment, Inputs};
 use std::path::Path;
 
 /// Returns the experiment as its report names it.
@@ -40,13 +40,13 @@ pub(super) fn summary(
 fn options(experiment: &Experiment) -> Vec<String> {
     let call = ["--call".to_owned(), experiment.interface.call.clone()];
     match &experiment.declared {
-        Declared::InFile => return Vec::new(),
-        Declared::BySources => return options_by_sources(experiment, call),
-        Declared::ByTypes(wit) => {
+        DeclaringPlace::InFile => return Vec::new(),
+        DeclaringPlace::BySources => return options_by_sources(experiment, call),
+        DeclaringPlace::ByTypes(wit) => {
             let wit = ["--wit".to_owned(), shown(wit)];
             return wit.into_iter().chain(call).collect();
         }
-        Declared::OnCommandLine => {}
+        DeclaringPlace::OnCommandLine => {}
     }
     let inputs = match &experiment.workload.inputs {
         Inputs::Generated { code, .. } | Inputs::Instances { code, .. } => {

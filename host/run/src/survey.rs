@@ -15,7 +15,7 @@ pub use proposers::BuiltProposer;
 pub use smaller::SmallerFailure;
 
 use super::child_tasks::{ChildTasks, OpenTasks, core_task};
-use super::child_work::{Build, Built, Repeat, TestOracle};
+use super::child_work::{Build, BuildResult, Repeat, TestOracle};
 use super::context::RunContext;
 use super::error::RunError;
 use super::grants::read_granted;
@@ -202,7 +202,7 @@ impl Survey {
             &context.cores,
             None,
         );
-        let mut builds: OpenTasks<(), Built> = OpenTasks::default();
+        let mut builds: OpenTasks<(), BuildResult> = OpenTasks::default();
         let mut known = BTreeSet::new();
         for (place, prototype) in self.own.iter().enumerate() {
             let Ok(code) = prototype.code.clone() else {

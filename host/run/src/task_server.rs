@@ -5,7 +5,7 @@ use super::elsewhere::PortableKind;
 use super::options::Tools;
 use bakeoff_compile::{Builder, TimedCode};
 use bakeoff_config::Policy;
-use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, Working};
+use bakeoff_confine::tasks::{WorkFuture, Worker, WorkerFrames, WorkerJob};
 use bakeoff_measure::{PortableCode, PortableRequest, RunnerWorker};
 use bakeoff_source::COMPONENT_BYTES_MAX;
 use bakeoff_workers::{Contents, TaskServer};
@@ -100,7 +100,7 @@ impl TaskServer for PortableServer {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         Box::pin(async move {
             let task = match PortableKind::of_task(&task) {
                 Some((PortableKind::Runner, task)) => task,

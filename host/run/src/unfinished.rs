@@ -3,7 +3,7 @@
 use super::conclude::{ReportFacts, completed, facts, settle, states};
 use super::evidence::Evidence;
 use super::variant_state::VariantState;
-use bakeoff_domain::report::{self, Ended, Report, Unfinished, UnfinishedStatus};
+use bakeoff_domain::report::{self, MeasuringEnd, Report, UnfinishedRun, UnfinishedStatus};
 use std::collections::BTreeMap;
 
 /// State of a run that has not ended, as its events and its lock tell it.
@@ -53,7 +53,7 @@ pub(super) fn conclude_unfinished(evidence: &Evidence, state: RunState) -> Resul
         let reason = reasons.get(variant.id.as_str());
         variant.reason = reason.map(|reason| (*reason).to_owned());
     }
-    facts.protocol.ended = Ended::Unfinished;
+    facts.protocol.ended = MeasuringEnd::Unfinished;
     let count = |is: &dyn Fn(&VariantState) -> bool| {
         let found = variants.iter().filter(|state| is(state));
         found.count() as u32
@@ -61,7 +61,7 @@ pub(super) fn conclude_unfinished(evidence: &Evidence, state: RunState) -> Resul
     let replicas = outcome
         .as_ref()
         .map_or(0, |outcome| outcome.counted().len());
-    let unfinished = Unfinished {
+    let unfinished = UnfinishedRun {
         run: record.run,
         status: state.status,
         variants: variants.len() as u32,

@@ -1,7 +1,7 @@
 //! Calls of a runner: each is a request with the replies that belong to it.
 
 use super::announcement::Doing;
-use super::failed::{Call, Failed};
+use super::guest_failure::{Call, GuestFailure};
 use super::runner::Runner;
 use super::stop::Halt;
 use bakeoff_confine::Frames;
@@ -27,7 +27,7 @@ pub enum RunnerMessage<R> {
     /// A reply.
     Reply(R),
     /// The failure of a guest. A runner ends with it, or with one for each variant that failed.
-    Failed(Failed),
+    Failed(GuestFailure),
 }
 
 /// The parent as a runner sees it: it hears replies of one kind, and what is about to be done.
@@ -55,7 +55,7 @@ impl<'f, R: Serialize> Replies<'f, R> {
     }
 
     /// Sends the failure of a guest.
-    pub(super) fn fail(&mut self, failed: Failed) -> Result<(), String> {
+    pub(super) fn fail(&mut self, failed: GuestFailure) -> Result<(), String> {
         self.send_message(&RunnerMessage::Failed(failed))
     }
 
@@ -63,7 +63,7 @@ impl<'f, R: Serialize> Replies<'f, R> {
     pub(super) fn halt(&mut self, halt: Halt, calls: Vec<Call>) -> Result<(), String> {
         match halt {
             Halt::Channel(error) => Err(error),
-            Halt::GuestError(error) => self.fail(Failed::of_single_variant(error, calls)),
+            Halt::GuestError(error) => self.fail(GuestFailure::of_single_variant(error, calls)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Calls of a prototype whose code leaves marks where they pass, inside a runner.
 
 use super::call::{Replies, RunnerCall};
-use super::failed::Call;
+use super::guest_failure::Call;
 use super::marked_calls::MarkedCalls;
 use super::protocol::Guest;
 use super::runner::Runner;

@@ -1,7 +1,7 @@
 //! Repetition of a failure in a diagnostic build, which reports its panics.
 
 use super::call::{Replies, RunnerCall};
-use super::failed::Call;
+use super::guest_failure::Call;
 use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;

@@ -4,8 +4,8 @@
 use super::announcement::Doing;
 use super::call::{Replies, RunnerCall};
 use super::checked_case::AssessedAnswer;
-use super::failed::Failed;
 use super::gate::{Gate, digest, in_gate_of};
+use super::guest_failure::GuestFailure;
 use super::protocol::{Guest, GuestCode};
 use super::runner::Runner;
 use super::stop::Halt;
@@ -81,8 +81,8 @@ fn with_report(error: GuestError, reports: &[String]) -> GuestError {
 }
 
 /// Makes the failure of the evaluator.
-pub(super) fn failed(error: GuestError) -> Failed {
-    Failed {
+pub(super) fn failed(error: GuestError) -> GuestFailure {
+    GuestFailure {
         variant: Some(EVALUATOR),
         calls: Vec::new(),
         error,

@@ -5,7 +5,7 @@ use super::announcement::Doing;
 use super::call::Replies;
 use super::check_budget::CheckBudget;
 use super::checked_case::{CheckedCase, Rehearsal};
-use super::failed::Call;
+use super::guest_failure::Call;
 use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;

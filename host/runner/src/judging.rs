@@ -1,7 +1,7 @@
 //! Attribution of failures: the judgements of all answers to one input decide whether variants or the workload failed.
 
 use super::answers::Group;
-use super::failed::{Call, Failed};
+use super::guest_failure::{Call, GuestFailure};
 use super::workload::Judgement;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
@@ -20,7 +20,7 @@ pub(super) struct JudgedAnswer {
 /// Where the workload itself failed on an answer, that is the failure of the variants that gave it. The variants of one
 /// race may all have agreed to break the workload, so the parent also asks those that left the race whether it is at
 /// fault.
-pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Failed> {
+pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<GuestFailure> {
     let is_accepted = |answer: &JudgedAnswer| matches!(answer.judgement, Ok(Judgement::Accepted));
     let accepts_any = answers.iter().any(is_accepted);
     let mut found = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Failed> {
             Ok(Judgement::Refused(why)) => GuestError::new(FailureClass::WrongAnswer, why.as_str()),
             Err(error) if error.class.is_machine_fault() => {
                 let error = error.clone();
-                return vec![Failed {
+                return vec![GuestFailure {
                     variant: None,
                     error,
                     calls: vec![call],
@@ -49,7 +49,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Failed> {
             ),
             Err(error) => GuestError::new(FailureClass::UnjudgedAnswer, error.message.as_str()),
         };
-        found.extend(variants.iter().map(|variant| Failed {
+        found.extend(variants.iter().map(|variant| GuestFailure {
             variant: Some(*variant),
             error: error.clone(),
             calls: vec![call],
@@ -60,7 +60,7 @@ pub(super) fn blamed(answers: &[JudgedAnswer], call: Call) -> Vec<Failed> {
 
 /// Returns the failures of variants that disagree about the answer to the input of `call`, where there is no oracle: it
 /// is not known which answer is right, so all of them fail, and none by a vote.
-pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Failed> {
+pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<GuestFailure> {
     let shown = |group: &Group<'_>| {
         let answer = group.1.map_or_else(|| "nothing".to_owned(), invoke::render);
         (group.0.clone(), answer)
@@ -74,7 +74,7 @@ pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Failed> {
             "it answers {answer} where another answers {}, and there is no oracle to say who is right",
             other.unwrap_or_default()
         );
-        found.extend(variants.iter().map(|variant| Failed {
+        found.extend(variants.iter().map(|variant| GuestFailure {
             variant: Some(*variant),
             error: GuestError::new(FailureClass::Disagreement, why.as_str()),
             calls: vec![call],
@@ -84,17 +84,17 @@ pub(super) fn disagreeing(groups: &[Group<'_>], call: Call) -> Vec<Failed> {
 }
 
 /// Returns the failure of a variant that answered the input of `call` in two ways.
-pub(super) fn unsteady(variant: VariantIndex, call: Call) -> Failed {
+pub(super) fn unsteady(variant: VariantIndex, call: Call) -> GuestFailure {
     let why = "gave two answers to the same input on two fresh instances";
-    Failed {
+    GuestFailure {
         variant: Some(variant),
         error: GuestError::new(FailureClass::Nondeterministic, why),
         calls: vec![call],
     }
 }
 
-fn of_workload(why: &str, call: Call) -> Failed {
-    Failed {
+fn of_workload(why: &str, call: Call) -> GuestFailure {
+    GuestFailure {
         variant: None,
         error: GuestError::new(FailureClass::WorkloadFailed, why),
         calls: vec![call],

@@ -2,8 +2,8 @@
 
 use super::announcement::Doing;
 use super::call::Replies;
-use super::failed::Call;
 use super::gate::CALLING;
+use super::guest_failure::Call;
 use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;

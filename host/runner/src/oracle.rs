@@ -2,8 +2,8 @@
 
 use super::announcement::Doing;
 use super::call::{Replies, RunnerCall};
-use super::failed::Call;
 use super::gate::{CALLING, digest};
+use super::guest_failure::Call;
 use super::protocol::Guest;
 use super::runner::Runner;
 use super::stop::Halt;

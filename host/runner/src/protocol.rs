@@ -285,7 +285,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// A request message, read.
 #[derive(Debug)]
-pub struct Opened<'a> {
+pub struct RequestMessage<'a> {
     /// The header, without the call.
     pub request: Request<()>,
     code: Vec<&'a [u8]>,
@@ -294,7 +294,7 @@ pub struct Opened<'a> {
     folders: RefCell<Vec<(Blob, Arc<Folders>)>>,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> RequestMessage<'a> {
     /// Reads a message, and returns its call beside it.
     ///
     /// # Errors

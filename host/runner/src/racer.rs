@@ -1,7 +1,7 @@
 //! A component in a replica, with its instance: its calls, and the part of them that is timed.
 
-use super::failed::Call;
 use super::gate::{Slot, call};
+use super::guest_failure::Call;
 use super::instances::Instances;
 use bakeoff_sandbox::invoke::Value;
 use bakeoff_sandbox::{CallResult, CpuWallTime, GuestError, Lowering, PreparedComponent};

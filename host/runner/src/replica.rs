@@ -6,8 +6,8 @@
 use super::announcement::Doing;
 use super::answers::{Group, grouped, is_new};
 use super::call::{Replies, RunnerCall};
-use super::failed::Failed;
 use super::gate::same;
+use super::guest_failure::GuestFailure;
 use super::instances::Instances;
 use super::judging::{self, JudgedAnswer};
 use super::lowering_clock::LoweringClock;
@@ -396,7 +396,12 @@ impl<'a, 'f> Replica<'a, 'f> {
 
     /// Returns the failures of variants that answer the same input otherwise on another fresh instance: their answers
     /// say nothing of the others'.
-    fn unsteady(&mut self, groups: &[Group<'_>], case: CaseIndex, input: &Input) -> Vec<Failed> {
+    fn unsteady(
+        &mut self,
+        groups: &[Group<'_>],
+        case: CaseIndex,
+        input: &Input,
+    ) -> Vec<GuestFailure> {
         let mut found = Vec::new();
         for (variants, answer) in groups {
             for &variant in variants {
@@ -475,7 +480,7 @@ impl<'a, 'f> Replica<'a, 'f> {
         let started = Instant::now();
         let (time, given) = act(runner).map_err(|error| {
             let calls = std::mem::take(&mut runner.made);
-            Stop::Failed(vec![Failed {
+            Stop::Failed(vec![GuestFailure {
                 variant: Some(variant),
                 error,
                 calls,

@@ -1,6 +1,6 @@
 //! A runner at work: its request, and the engines of its guests.
 
-use super::protocol::{Guest, Opened};
+use super::protocol::{Guest, RequestMessage};
 use super::stop::Halt;
 use bakeoff_compile::engine::Profile;
 use bakeoff_domain::spec::Limits;
@@ -20,7 +20,7 @@ const WORKLOAD_FUEL_MAX: u64 = 20_000_000_000;
 /// A runner that serves a call.
 pub struct Runner<'a> {
     /// The request, with the guests' code.
-    pub(super) opened: Opened<'a>,
+    pub(super) opened: RequestMessage<'a>,
     /// The engine of guests that are checked, with the limits of a prototype.
     pub(super) checked: Sandbox,
     /// The same engine with the limits of the workload.
@@ -30,7 +30,7 @@ pub struct Runner<'a> {
 impl<'a> Runner<'a> {
     /// Reads a request, and returns its call beside the runner.
     pub(super) fn open<C: DeserializeOwned>(message: &'a [u8]) -> Result<(Self, C), String> {
-        let (opened, call) = Opened::read(message)?;
+        let (opened, call) = RequestMessage::read(message)?;
         let limits = opened.request.limits;
         let checked =
             Sandbox::new(Profile::Checked, limits).map_err(|error| format!("{error:#}"))?;

@@ -1,6 +1,6 @@
 //! Reasons why a call of a runner ends early.
 
-use super::failed::Failed;
+use super::guest_failure::GuestFailure;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_sandbox::GuestError;
@@ -34,12 +34,12 @@ pub(super) enum Stop {
     /// The channel to the parent is closed.
     Channel(String),
     /// Variants failed, or the workload.
-    Failed(Vec<Failed>),
+    Failed(Vec<GuestFailure>),
 }
 
 /// Makes the end of a replica by a failure of one variant, or of the workload (`None`).
 pub(super) fn blame(variant: Option<VariantIndex>, error: GuestError) -> Stop {
-    Stop::Failed(vec![Failed {
+    Stop::Failed(vec![GuestFailure {
         variant,
         error,
         calls: Vec::new(),

@@ -35,14 +35,14 @@ pub(super) struct WorkloadComponent {
     arguments: Arguments,
     oracle: bool,
     assesses: bool,
-    running: Option<Running>,
+    running: Option<RunningWorkload>,
     /// Units of fuel of all calls so far.
     fuel: u64,
     /// Number of calls that exceeded a limit; their fuel is not counted.
     limits_passed: u32,
 }
 
-struct Running {
+struct RunningWorkload {
     instance: Instance,
     exports: Exports,
     calls: u32,
@@ -310,7 +310,7 @@ impl WorkloadComponent {
         }
     }
 
-    fn start(&self) -> Result<Running, GuestError> {
+    fn start(&self) -> Result<RunningWorkload, GuestError> {
         let unstarted = |error: GuestError| of_workload(error, &[]);
         let mut instance = self.prepared.instantiate().map_err(unstarted)?;
         let mut export = |name: &str| instance.callee(&[name.to_owned()]).map_err(unstarted);
@@ -319,7 +319,7 @@ impl WorkloadComponent {
             check: self.oracle.then(|| export("check")).transpose()?,
             assess: self.assesses.then(|| export("assess")).transpose()?,
         };
-        Ok(Running {
+        Ok(RunningWorkload {
             instance,
             exports,
             calls: 0,

@@ -6,7 +6,7 @@ use super::invoke::{CallTypes, JsonError, Value, answer_from_json, arguments_as_
 use super::limiter::PeakMemory;
 use bakeoff_compile::engine::Profile;
 use bakeoff_confine::{
-    Answered, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
+    MeasuredAnswer, ProgramError, ProgramFailure, ProgramFile, ProgramLink, ProgramStart,
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
@@ -93,7 +93,7 @@ impl Program {
         let unfit = |error: String| GuestError::new(FailureClass::WrongAnswer, error);
         let line = arguments_as_json(arguments, types).map_err(|error| unfit(error.to_string()))?;
         let answered = self.link.borrow_mut().call(line).map_err(error_of)?;
-        let Answered {
+        let MeasuredAnswer {
             line,
             cpu_ns,
             wall_ns,

@@ -1,6 +1,6 @@
 //! Everything that a search knows: its candidates, and which of them are the best so far.
 
-use super::candidate::{Candidate, Made, Outcome, Program, against};
+use super::candidate::{Candidate, CandidateOutcome, NewCandidate, Program, against};
 use super::niches::Niching;
 use bakeoff_domain::report::CANDIDATE_TEXT_MAX;
 use bakeoff_run::Looked;
@@ -72,7 +72,7 @@ impl Archive {
     }
 
     /// Adds candidates of a round. Returns their indexes.
-    pub fn add(&mut self, round: u32, made: Vec<Made>) -> Vec<usize> {
+    pub fn add(&mut self, round: u32, made: Vec<NewCandidate>) -> Vec<usize> {
         let first = self.candidates.len();
         for (place, made) in (1_u32..).zip(made) {
             let name = self.free_name(&made.program.origin, round, place);
@@ -180,9 +180,12 @@ impl Archive {
         self.settle_islands(new, parents);
     }
 
-    fn outcome(&mut self, index: usize, looked: &Looked) -> Outcome {
+    fn outcome(&mut self, index: usize, looked: &Looked) -> CandidateOutcome {
         if let Some(failure) = &looked.failure {
-            return Outcome::Failed(failure.class.name().to_owned(), short(&failure.message));
+            return CandidateOutcome::Failed(
+                failure.class.name().to_owned(),
+                short(&failure.message),
+            );
         }
         if let Some(identity) = &looked.identity {
             let files = identity.files.as_deref().unwrap_or("none");
@@ -194,15 +197,15 @@ impl Archive {
             let key = format!("{arm}{} {files}", identity.component);
             match self.identities.get(&key) {
                 Some(first) if *first != index => {
-                    return Outcome::Same(self.candidates[*first].name.clone());
+                    return CandidateOutcome::Same(self.candidates[*first].name.clone());
                 }
                 _ => drop(self.identities.insert(key, index)),
             }
         }
         if looked.passes {
-            Outcome::Passed
+            CandidateOutcome::Passed
         } else {
-            Outcome::Gated
+            CandidateOutcome::Gated
         }
     }
 
@@ -282,8 +285,8 @@ pub(crate) mod tests {
         }
     }
 
-    fn made(parent: usize, value: usize) -> Made {
-        Made {
+    fn made(parent: usize, value: usize) -> NewCandidate {
+        NewCandidate {
             parent,
             by: "climb".into(),
             change: format!("n → {value}"),
@@ -351,13 +354,16 @@ pub(crate) mod tests {
         assert_eq!(archive.elites, [2, 1]);
         assert_eq!(archive.candidates[2].ratio, Some(2.0));
         assert!(archive.candidates[2].best && archive.without_new == 0);
-        assert_eq!(archive.candidates[3].outcome, Outcome::Same("a".to_owned()));
-        let Outcome::Failed(class, message) = &archive.candidates[4].outcome else {
+        assert_eq!(
+            archive.candidates[3].outcome,
+            CandidateOutcome::Same("a".to_owned())
+        );
+        let CandidateOutcome::Failed(class, message) = &archive.candidates[4].outcome else {
             panic!("{:?}", archive.candidates[4]);
         };
         assert_eq!(class, "trap");
         assert!(message.len() <= CANDIDATE_TEXT_MAX);
-        assert_eq!(archive.candidates[5].outcome, Outcome::Gated);
+        assert_eq!(archive.candidates[5].outcome, CandidateOutcome::Gated);
         assert_eq!(archive.successes(), 1);
 
         let seen = [(2, looked(1, 50.0, "w")), (1, looked(2, 100.0, "y"))];
@@ -397,7 +403,7 @@ pub(crate) mod tests {
         let mut archive = Archive::default();
         let first = archive.begin_with(vec![("a".to_owned(), program("a", 1))]);
         archive.take_in(&[(0, looked(1, 9.0, "x"))], &first, 2);
-        let drawn = |value| Made {
+        let drawn = |value| NewCandidate {
             control: true,
             ..made(0, value)
         };

@@ -58,7 +58,7 @@ impl Program {
 /// Result of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum CandidateOutcome {
     /// It passed its checks, and the gates of the criteria as far as they are known without a race.
     Passed,
     /// It passed its checks, and fails a gate of a criterion.
@@ -98,7 +98,7 @@ pub struct Candidate {
     /// The program.
     pub program: Program,
     /// Result of the candidate.
-    pub outcome: Outcome,
+    pub outcome: CandidateOutcome,
     /// The time of a call of the reference over that of this one, in the last look that timed both.
     pub ratio: Option<f64>,
     /// Verdict on it against the reference in that look.
@@ -134,7 +134,7 @@ impl Candidate {
             wish: None,
             change: String::new(),
             program,
-            outcome: Outcome::Passed,
+            outcome: CandidateOutcome::Passed,
             ratio: None,
             against_reference: None,
             total: None,
@@ -148,18 +148,21 @@ impl Candidate {
 
     /// Returns true if others may be made from it.
     pub(crate) fn is_alive(&self) -> bool {
-        matches!(self.outcome, Outcome::Passed | Outcome::Gated)
+        matches!(
+            self.outcome,
+            CandidateOutcome::Passed | CandidateOutcome::Gated
+        )
     }
 
     /// Returns true if it failed.
     pub(crate) fn is_failed(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed(..))
+        matches!(self.outcome, CandidateOutcome::Failed(..))
     }
 }
 
 /// A candidate that was made and not looked at yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Made {
+pub struct NewCandidate {
     /// Index of the candidate that it was made from.
     pub parent: usize,
     /// Maker of it: the word of a way.
@@ -178,14 +181,14 @@ pub struct Made {
 /// A candidate that was made, with the number of its island, if there are several.
 #[derive(Debug)]
 pub(crate) struct MadeOnIsland {
-    pub(crate) made: Made,
+    pub(crate) made: NewCandidate,
     pub(crate) island: Option<u32>,
 }
 
 /// Candidates of a round that others named.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Named {
-    pub(crate) made: Vec<Made>,
+pub(crate) struct NamedCandidates {
+    pub(crate) made: Vec<NewCandidate>,
     /// The reason why a model will name no more, if there is one.
     pub(crate) silent: Option<String>,
     /// The reason why somebody named none this time, in words.

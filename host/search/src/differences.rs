@@ -1,7 +1,7 @@
 //! Differences between candidates: those of another descent than others, and readings relative to those of another.
 
 use super::archive::Archive;
-use super::candidate::Outcome;
+use super::candidate::CandidateOutcome;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The least share by which readings differ.
@@ -21,7 +21,7 @@ pub(crate) fn other_descents(archive: &Archive, best: &[usize]) -> Vec<usize> {
         !is_known && !line.any(|one| best.contains(&one))
     };
     let all = archive.candidates.iter().enumerate();
-    let passed = all.filter(|(_, one)| one.outcome == Outcome::Passed && !one.control);
+    let passed = all.filter(|(_, one)| one.outcome == CandidateOutcome::Passed && !one.control);
     let other = passed
         .map(|(index, _)| index)
         .filter(|index| is_other(*index));
@@ -67,7 +67,7 @@ pub(crate) fn over<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::archive::tests::program;
-    use super::super::candidate::Made;
+    use super::super::candidate::NewCandidate;
     use super::*;
 
     /// An archive in which each candidate after the first two has this parent; all passed.
@@ -76,7 +76,7 @@ mod tests {
         let own = ["a", "b"].map(|name| (name.to_owned(), program(name, 0)));
         archive.begin_with(own.to_vec());
         for (value, parent) in parents.iter().enumerate() {
-            let made = Made {
+            let made = NewCandidate {
                 parent: *parent,
                 by: "model".into(),
                 change: String::new(),
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(other_descents(&archive, &[4]), [5, 1]);
         // What was made from one of the best is no other descent.
         assert_eq!(other_descents(&archive, &[0, 4]), [1]);
-        archive.candidates[5].outcome = Outcome::Gated;
+        archive.candidates[5].outcome = CandidateOutcome::Gated;
         assert_eq!(other_descents(&archive, &[2]), [6, 1]);
     }
 

@@ -4,9 +4,9 @@ use super::archive::Archive;
 use super::candidate::{Candidate, Program};
 use super::error::SearchError;
 use super::experiments::experiment_of;
-use super::making::Material;
 use super::request::SearchRequest;
-use super::told;
+use super::round_candidates::Material;
+use super::told_knowledge;
 use bakeoff_config::{LoadedExperiment, Propose};
 use bakeoff_domain::function_fuel::FuelByFunction;
 use bakeoff_run::{HostOptions, RunError, Survey, SurveyedFuel};
@@ -62,7 +62,7 @@ fn is_told(ways: &[Propose]) -> bool {
 
 /// Returns the candidates that are told with their sources, and whose fuel by function nobody has counted.
 fn uncounted(archive: &Archive, has_source: impl Fn(&Program) -> bool) -> Vec<usize> {
-    let told = told::told_programs(archive, has_source);
+    let told = told_knowledge::told_programs(archive, has_source);
     let told = told.best.into_iter().chain(told.different);
     told.filter(|index| archive.candidates[*index].fuel_by_function.is_none())
         .collect()

@@ -4,7 +4,7 @@
 //! HMAC under the key of the user's results, in its first line.
 
 use super::archive::Archive;
-use super::candidate::Named;
+use super::candidate::NamedCandidates;
 use super::error::SearchError;
 use bakeoff_domain::report::{ModelCost, RoundTook};
 use bakeoff_files::{Folder, MAC_BYTES, UserKey, parse_json_of};
@@ -46,7 +46,7 @@ pub(crate) struct Journal {
     pub(crate) more_until: Option<u32>,
     /// Candidates of the next round that a model named while the last one was looked at.
     #[serde(default)]
-    pub(crate) ahead: Named,
+    pub(crate) ahead: NamedCandidates,
     /// Content addresses of the approaches' code, by the name of the approach.
     pub(crate) code: BTreeMap<String, String>,
     /// Everything that the search knows.

@@ -6,7 +6,6 @@
 //! cost no error, and the luck of the best of them does not count.
 
 mod archive;
-mod asking;
 mod basis;
 mod candidate;
 mod differences;
@@ -14,27 +13,28 @@ mod error;
 mod experiments;
 mod function_fuel;
 mod journal;
-mod kept;
-mod making;
+mod kept_search;
 mod niches;
+mod open_round;
 mod parent_differences;
 mod populations;
 mod random;
 mod request;
+mod round_candidates;
 mod searching;
 mod space;
 mod summary;
-mod told;
+mod told_knowledge;
 mod ways;
 
 pub use archive::Archive;
-pub use candidate::{Candidate, Made, Outcome, Program};
+pub use candidate::{Candidate, CandidateOutcome, NewCandidate, Program};
 pub use error::SearchError;
-pub use kept::{known, rounds_over};
-pub use making::wanted_ways;
+pub use kept_search::{known, rounds_over};
 pub use niches::Niching;
 pub use parent_differences::difference;
-pub use request::{SearchRequest, Searched};
+pub use request::{FinishedSearch, SearchRequest};
+pub use round_candidates::wanted_ways;
 pub use searching::search;
 pub use space::Values;
 pub use summary::{SearchState, rows};

@@ -161,7 +161,7 @@ fn lines(source: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::{Made, Program};
+    use super::super::candidate::{NewCandidate, Program};
     use super::*;
     use std::sync::Arc;
 
@@ -188,7 +188,7 @@ mod tests {
         let first = programs.next().unwrap();
         archive.begin_with(vec![("a".to_owned(), first)]);
         for (parent, program) in programs.enumerate() {
-            let made = Made {
+            let made = NewCandidate {
                 parent,
                 by: "mutate".into(),
                 change: String::new(),

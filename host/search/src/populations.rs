@@ -1,7 +1,7 @@
 //! The archive by cells and islands, and the populations that candidates are made from.
 
 use super::archive::Archive;
-use super::candidate::{Candidate, Made, MadeOnIsland};
+use super::candidate::{Candidate, MadeOnIsland, NewCandidate};
 use super::random::Random;
 use bakeoff_config::Rounds;
 use bakeoff_domain::report::{ArchiveMap, FilledCell};
@@ -25,7 +25,7 @@ pub(crate) struct Population {
 impl Archive {
     /// Adds candidates of a round, each on its island. Returns their indexes.
     pub(crate) fn add_to_islands(&mut self, round: u32, made: Vec<MadeOnIsland>) -> Vec<usize> {
-        let (made, islands): (Vec<Made>, Vec<Option<u32>>) =
+        let (made, islands): (Vec<NewCandidate>, Vec<Option<u32>>) =
             made.into_iter().map(|one| (one.made, one.island)).unzip();
         let new = self.add(round, made);
         for (index, island) in new.iter().zip(islands) {

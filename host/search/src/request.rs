@@ -34,7 +34,7 @@ pub struct SearchRequest<'a> {
 
 /// A search that is over.
 #[derive(Debug)]
-pub struct Searched {
+pub struct FinishedSearch {
     /// The experiment that races: the approaches that the search began with, and the best candidates.
     pub experiment: LoadedExperiment,
     /// The rounds, as reports have them.

@@ -1,16 +1,16 @@
 //! The rounds of a search, one after the other, each kept when it is over.
 
 use super::archive::{Archive, short};
-use super::asking::Asking;
 use super::basis::{code_of, heaviest, identity, search_folder, sources, with_sources};
-use super::candidate::{Candidate, Named, Program};
+use super::candidate::{Candidate, NamedCandidates, Program};
 use super::error::SearchError;
 use super::experiments::{experiment_of, first_program};
 use super::function_fuel;
 use super::journal::{Journal, JournalPlace, SOURCE_BYTES_MAX};
-use super::making::{Material, RoundPlan, searches_values, wanted_ways};
 use super::niches::Niching;
-use super::request::{SearchRequest, Searched, open_proposer};
+use super::open_round::OpenRound;
+use super::request::{FinishedSearch, SearchRequest, open_proposer};
+use super::round_candidates::{Material, RoundPlan, searches_values, wanted_ways};
 use super::summary;
 use bakeoff_config::{Allocate, LoadedExperiment, Propose};
 use bakeoff_domain::plan::RunSeed;
@@ -47,7 +47,7 @@ struct Searching<'a> {
 pub async fn search(
     request: &SearchRequest<'_>,
     say: &mut (dyn FnMut(&str) + Send),
-) -> Result<Searched, SearchError> {
+) -> Result<FinishedSearch, SearchError> {
     // No other search or run goes on there meanwhile.
     let held = request.results.open(Mode::Write)?;
     let proposer = open_proposer(request, say).await?;
@@ -177,7 +177,7 @@ impl<'a> Searching<'a> {
             let plan = RoundPlan::of(archive, &self.ways, &request.options);
             let asking = self.asking(round, &plan, archive);
             let mut named = self.journal.ahead.clone();
-            if named == Named::default() {
+            if named == NamedCandidates::default() {
                 named = asking.ask_model(say).await?;
             }
             let silent = named.silent.take();
@@ -232,8 +232,8 @@ impl<'a> Searching<'a> {
         round: u32,
         plan: &'b RoundPlan<'b>,
         archive: &'b Archive,
-    ) -> Asking<'b> {
-        Asking {
+    ) -> OpenRound<'b> {
+        OpenRound {
             round,
             plan,
             archive,
@@ -341,7 +341,7 @@ impl<'a> Searching<'a> {
         let mut told = Vec::new();
         let asking = async {
             let Some(archive) = ahead else {
-                return Ok(Named::default());
+                return Ok(NamedCandidates::default());
             };
             let plan = RoundPlan::of(archive, &self.ways, &self.request.options);
             let asking = self.asking(archive.rounds + 2, &plan, archive);
@@ -432,7 +432,7 @@ impl<'a> Searching<'a> {
                 .then(|| "as many more were made as were asked for".to_owned());
         }
         let best = archive.best().filter(|_| options.until_gates);
-        if let Some(best) = best.filter(|best| best.outcome == super::Outcome::Passed) {
+        if let Some(best) = best.filter(|best| best.outcome == super::CandidateOutcome::Passed) {
             return Some(match best.round {
                 0 => format!("the approach {} passes every gate already", best.name),
                 _ => format!("{} passes every gate", best.name),
@@ -453,7 +453,7 @@ impl<'a> Searching<'a> {
     }
 
     /// Returns the experiment that races, and what the report says of the rounds.
-    fn over(self, ended: String) -> Searched {
+    fn over(self, ended: String) -> FinishedSearch {
         let archive = &self.journal.archive;
         let begun = archive.candidates.iter().filter(|one| one.round == 0);
         let model = self.request.model.as_ref();
@@ -462,7 +462,7 @@ impl<'a> Searching<'a> {
         let racing: Vec<&Candidate> = begun
             .chain(finalists.iter().map(|index| &archive.candidates[*index]))
             .collect();
-        Searched {
+        FinishedSearch {
             inputs: self.inputs,
             experiment: experiment_of(&self.loaded, &racing),
             rounds: report::Rounds {

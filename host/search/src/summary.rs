@@ -1,7 +1,7 @@
 //! Words about a search: a sentence after each round, and what a report has of all.
 
 use super::archive::Archive;
-use super::candidate::{Candidate, Outcome};
+use super::candidate::{Candidate, CandidateOutcome};
 use super::parent_differences::differences;
 use bakeoff_config::{Rounds as Options, Select};
 use bakeoff_domain::numbers;
@@ -22,8 +22,8 @@ pub(crate) fn of_round(archive: &Archive, new: &[usize], asks_for_time: bool) ->
     };
     let tried = count(&is_searched);
     let failed = count(&|one| is_searched(one) && one.is_failed());
-    let same = count(&|one| is_searched(one) && matches!(one.outcome, Outcome::Same(_)));
-    let gated = count(&|one| is_searched(one) && one.outcome == Outcome::Gated);
+    let same = count(&|one| is_searched(one) && matches!(one.outcome, CandidateOutcome::Same(_)));
+    let gated = count(&|one| is_searched(one) && one.outcome == CandidateOutcome::Gated);
     let joined = count(&|one| one.parent.is_none());
     let beside = count(&|one| one.control);
     let mut parts = vec![format!("round {}: {tried} tried", archive.rounds)];
@@ -152,7 +152,7 @@ pub(crate) fn best_then(archive: &Archive) -> Option<BestThen> {
 pub(crate) fn finalists(archive: &Archive, options: &Options) -> Vec<usize> {
     let is_wanted = |index: &&usize| {
         let one = &archive.candidates[**index];
-        let passes = options.select == Select::Top || one.outcome == Outcome::Passed;
+        let passes = options.select == Select::Top || one.outcome == CandidateOutcome::Passed;
         one.parent.is_some() && passes
     };
     let best = archive.ranked.iter().filter(is_wanted);
@@ -186,7 +186,7 @@ pub(crate) fn rounds(
         ended,
         candidates: count(&|_| true),
         failed: count(&Candidate::is_failed),
-        same: count(&|one| matches!(one.outcome, Outcome::Same(_))),
+        same: count(&|one| matches!(one.outcome, CandidateOutcome::Same(_))),
         seconds: took.iter().map(RoundTook::seconds).sum(),
         took: took.iter().take(ROUNDS_MAX).cloned().collect(),
         seed,
@@ -216,10 +216,10 @@ pub fn rows(archive: &Archive) -> Vec<report::Candidate> {
 
 fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
     let (outcome, message) = match &one.outcome {
-        Outcome::Passed => ("passed", None),
-        Outcome::Gated => ("gated", None),
-        Outcome::Same(of) => ("same", Some(of.clone())),
-        Outcome::Failed(class, message) => (class.as_str(), Some(message.clone())),
+        CandidateOutcome::Passed => ("passed", None),
+        CandidateOutcome::Gated => ("gated", None),
+        CandidateOutcome::Same(of) => ("same", Some(of.clone())),
+        CandidateOutcome::Failed(class, message) => (class.as_str(), Some(message.clone())),
     };
     let parent = one
         .parent

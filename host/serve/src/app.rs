@@ -1,7 +1,7 @@
 //! The state that all requests share: the secrets, the threads that read, and the bound on viewers.
 
 use super::access::Access;
-use super::controls::{Controls, Leave};
+use super::controls::{ControlConsent, Controls};
 use super::live::{RunState, last_finished};
 use super::monitor::Monitor;
 use super::places::Place;
@@ -43,7 +43,7 @@ impl App {
     ///
     /// # Errors
     /// There are no random numbers, or no threads.
-    pub(crate) fn start(root: &Path, port: u16, leave: Option<Leave>) -> io::Result<Self> {
+    pub(crate) fn start(root: &Path, port: u16, leave: Option<ControlConsent>) -> io::Result<Self> {
         let (for_live, for_reports) = (root.to_owned(), root.to_owned());
         Ok(Self {
             root: root.to_owned(),

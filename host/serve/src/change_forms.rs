@@ -2,7 +2,7 @@
 //! one that was refused has what was typed.
 
 use super::form::Form;
-use super::target::Declared;
+use super::target::DeclaredParts;
 use bakeoff_domain::is_active;
 use bakeoff_render::escape::Html;
 use std::fmt::Write as _;
@@ -21,7 +21,11 @@ pub(crate) struct SentForm<'a> {
 }
 
 /// Returns all forms: that which was refused first, with what was typed.
-pub(crate) fn forms(declared: &Declared, refused: Option<&SentForm<'_>>, token: &str) -> String {
+pub(crate) fn forms(
+    declared: &DeclaredParts,
+    refused: Option<&SentForm<'_>>,
+    token: &str,
+) -> String {
     let first = refused.map_or_else(String::new, |sent| {
         form(sent.action, Some(declared), Some(sent.form), token)
     });
@@ -39,7 +43,12 @@ pub(crate) fn sent_again(sent: &SentForm<'_>, token: &str) -> String {
 }
 
 /// Returns a form under its heading, with what was typed.
-fn form(action: &str, declared: Option<&Declared>, typed: Option<&Form>, token: &str) -> String {
+fn form(
+    action: &str,
+    declared: Option<&DeclaredParts>,
+    typed: Option<&Form>,
+    token: &str,
+) -> String {
     let typed = |field: &str| typed.map_or("", |form| form.text(field));
     let (heading, label, fields) = match action {
         "run" => ("Run, or go on", "Run it", run(declared, typed)),
@@ -63,7 +72,7 @@ fn form(action: &str, declared: Option<&Declared>, typed: Option<&Form>, token: 
     )
 }
 
-fn run<'a>(declared: Option<&Declared>, typed: impl Fn(&str) -> &'a str) -> String {
+fn run<'a>(declared: Option<&DeclaredParts>, typed: impl Fn(&str) -> &'a str) -> String {
     let budget = declared.map(|declared| bakeoff_config::units::show_duration(declared.budget));
     let checked = if typed("fresh").is_empty() {
         ""
@@ -106,7 +115,7 @@ fn add<'a>(typed: impl Fn(&str) -> &'a str) -> String {
     )
 }
 
-fn withdraw<'a>(declared: Option<&Declared>, typed: impl Fn(&str) -> &'a str) -> String {
+fn withdraw<'a>(declared: Option<&DeclaredParts>, typed: impl Fn(&str) -> &'a str) -> String {
     let name = typed("name");
     let options: String = match declared {
         Some(declared) => {
@@ -131,7 +140,7 @@ fn pick<'a>(typed: impl Fn(&str) -> &'a str) -> String {
     )
 }
 
-fn copy<'a>(declared: Option<&'a Declared>, typed: impl Fn(&str) -> &'a str) -> String {
+fn copy<'a>(declared: Option<&'a DeclaredParts>, typed: impl Fn(&str) -> &'a str) -> String {
     let text = match typed("text") {
         "" => declared.map_or("", |declared| &declared.text),
         text => text,
@@ -231,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_refused_form_comes_first_with_each_of_its_fields_and_no_other_has_them() {
-        let declared = Declared::made("name = 1", "one", Duration::from_secs(60));
+        let declared = DeclaredParts::made("name = 1", "one", Duration::from_secs(60));
         for (action, fields, values) in [
             (
                 "run",

@@ -111,7 +111,7 @@ pub(crate) fn change_page(
 mod tests {
     use super::*;
     use crate::form::Form;
-    use crate::target::Declared;
+    use crate::target::DeclaredParts;
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -124,7 +124,11 @@ mod tests {
             folder: place.below.clone(),
             results: place.clone(),
             has_results: true,
-            declared: Ok(Declared::made(hostile, hostile, Duration::from_secs(60))),
+            declared: Ok(DeclaredParts::made(
+                hostile,
+                hostile,
+                Duration::from_secs(60),
+            )),
         };
         let failed = Change::Failed(hostile.to_owned());
         let typed = "%3C/textarea%3E%3Cscript%3Ealert(1)%3C/script%3E%22'+x%3D";

@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A short command that ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct EndedCommand {
     /// Exit status; `None` if a signal ended it.
     pub(crate) status: Option<i32>,
     /// The start of its output.
@@ -48,7 +48,7 @@ impl StartedRun {
 ///
 /// # Errors
 /// It cannot be started, or took longer.
-pub(crate) async fn short(folder: &Folder, words: Vec<OsString>) -> io::Result<Ended> {
+pub(crate) async fn short(folder: &Folder, words: Vec<OsString>) -> io::Result<EndedCommand> {
     let folder = folder.try_clone()?;
     let (stdout, stderr) = (memory("stdout")?, memory("stderr")?);
     let (sender, ended) = oneshot::channel();
@@ -63,7 +63,7 @@ pub(crate) async fn short(folder: &Folder, words: Vec<OsString>) -> io::Result<E
                     .stderr(stderr.try_clone()?)
                     .process_group(0);
                 let status = wait(kill_with_parent(&mut command).spawn()?)?;
-                Ok(Ended {
+                Ok(EndedCommand {
                     status: status.code(),
                     stdout: start_of(&stdout),
                     stderr: start_of(&stderr),

@@ -3,10 +3,10 @@
 
 use super::changes::{Change, Changes, RunOptions, StartWords, StartedRun};
 use super::commands::{detached, short};
-use super::copying::{copy, plain_name};
+use super::experiment_copy::{copy, plain_name};
 use super::race_clock::Measuring;
-use super::stopping::stop;
-use super::target::{Declared, Target};
+use super::run_stop::stop;
+use super::target::{DeclaredParts, Target};
 use bakeoff_files::{Folder, Scratch};
 use bakeoff_render::clipped;
 use serde_json::Value;
@@ -25,7 +25,7 @@ const ENDS_OF_RUNS: [i32; 4] = [0, 1, 3, 130];
 
 /// Leave to start runs and to change experiments.
 #[derive(Clone, Debug, Default)]
-pub struct Leave {
+pub struct ControlConsent {
     /// The options that every run gets, each in one word with its value.
     pub run_options: Vec<OsString>,
 }
@@ -33,7 +33,7 @@ pub struct Leave {
 /// Controls of the experiments below a folder.
 pub(crate) struct Controls {
     root: PathBuf,
-    leave: Leave,
+    leave: ControlConsent,
     runs: Arc<Semaphore>,
     changes: Mutex<Changes>,
 }
@@ -108,7 +108,7 @@ impl Work {
 
 impl Controls {
     /// Returns controls of the experiments below a folder.
-    pub(crate) fn new(root: &Path, leave: Leave) -> Self {
+    pub(crate) fn new(root: &Path, leave: ControlConsent) -> Self {
         Self {
             root: root.to_owned(),
             leave,
@@ -298,7 +298,7 @@ impl Controls {
     async fn go_on(
         self: &Arc<Self>,
         target: &Target,
-        declared: &Declared,
+        declared: &DeclaredParts,
         (folder, done): (&Folder, String),
         measuring: Measuring,
     ) -> Result<(StartWords, Option<StartedRun>), String> {

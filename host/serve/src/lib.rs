@@ -4,7 +4,7 @@
 //! of low priority, however many look. Whoever has the token of the address may read, through pages of this server alone;
 //! all text in them comes from outside, and is escaped.
 //!
-//! Where its user gave leave ([`Leave`]), its forms also start, stop and change something: each as a command of the same
+//! Where its user gave leave ([`ControlConsent`]), its forms also start, stop and change something: each as a command of the same
 //! binary, in the open folder of an experiment. A run that was started lives on without the server.
 
 mod access;
@@ -17,7 +17,7 @@ mod change_page;
 mod changes;
 mod commands;
 mod controls;
-mod copying;
+mod experiment_copy;
 mod form;
 mod lines;
 mod list_page;
@@ -35,14 +35,14 @@ mod request_line;
 mod resources;
 mod routes;
 mod run_page;
+mod run_stop;
 mod secret;
 mod server;
 mod standings;
-mod stopping;
 mod stream;
 mod target;
 mod worker;
 
 pub use browser::{BrowserError, open_in_browser};
-pub use controls::Leave;
+pub use controls::ControlConsent;
 pub use server::{ServeError, Server};

@@ -1,6 +1,6 @@
 //! The list of all questions: the last answer to each, when it was given, and whether a run goes on.
 
-use super::monitor::{Listed, Row};
+use super::monitor::{ListedFolders, Row};
 use super::page::{ELSEWHERE, PageContent, page, part};
 use super::places::Place;
 use super::reports::Answer;
@@ -44,7 +44,11 @@ pub(crate) fn unrun(places: &[Place], entry: impl Fn(&Place) -> String) -> Strin
 }
 
 /// Returns the list as markup. With `may_run`, experiments without results follow it.
-pub(crate) fn list(listed: &Listed, answers: &BTreeMap<String, Answer>, may_run: bool) -> String {
+pub(crate) fn list(
+    listed: &ListedFolders,
+    answers: &BTreeMap<String, Answer>,
+    may_run: bool,
+) -> String {
     let mut out = String::new();
     if listed.rows.is_empty() && may_run && !listed.unrun.is_empty() {
         out.push_str("<p>No experiment has results yet.</p>\n");
@@ -234,7 +238,7 @@ mod tests {
             problem: hostile.to_owned(),
             is_elsewhere: true,
         };
-        let listed = Listed {
+        let listed = ListedFolders {
             rows: vec![row(Ok(read)), row(Err(hostile.to_owned()))],
             is_partial: true,
             unrun: Vec::new(),

@@ -29,12 +29,12 @@ pub(crate) struct Monitor {
     searched: Option<(Instant, Duration)>,
     open: BTreeMap<String, LiveRun>,
     summaries: BTreeMap<String, (Option<Fingerprint>, Summary)>,
-    list: Option<(Instant, Listed)>,
+    list: Option<(Instant, ListedFolders)>,
 }
 
 /// The folders of results as they are listed.
 #[derive(Clone, Default)]
-pub(crate) struct Listed {
+pub(crate) struct ListedFolders {
     /// A row for each folder: those that run come first, then the others, the last one that changed first.
     pub(crate) rows: Vec<Row>,
     /// True if a bound left some folders out.
@@ -105,7 +105,7 @@ impl Monitor {
     }
 
     /// Returns the folders of results.
-    pub(crate) fn list(&mut self) -> Listed {
+    pub(crate) fn list(&mut self) -> ListedFolders {
         if let Some((made, listed)) = &self.list
             && made.elapsed() < LIST_EVERY
         {
@@ -124,7 +124,7 @@ impl Monitor {
         rows.sort_by_cached_key(|row| {
             Reverse((row.is_held, changed(row, &now).map(str::to_owned)))
         });
-        let listed = Listed {
+        let listed = ListedFolders {
             rows,
             is_partial: self.found.is_partial,
             unrun: self.found.unrun.clone(),

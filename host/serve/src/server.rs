@@ -1,7 +1,7 @@
 //! The server itself: it listens on this machine alone, and bounds connections, requests and times.
 
 use super::app::App;
-use super::controls::Leave;
+use super::controls::ControlConsent;
 use super::peer::Peer;
 use super::request_line::is_within_bound;
 use super::routes::routes;
@@ -70,7 +70,11 @@ impl Server {
     ///
     /// # Errors
     /// The folder cannot be read, or the port cannot be used.
-    pub async fn bind(root: &Path, port: u16, leave: Option<Leave>) -> Result<Self, ServeError> {
+    pub async fn bind(
+        root: &Path,
+        port: u16,
+        leave: Option<ControlConsent>,
+    ) -> Result<Self, ServeError> {
         Folder::named_by_user(root).map_err(|error| ServeError::Folder {
             folder: root.to_owned(),
             error,

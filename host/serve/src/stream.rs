@@ -145,10 +145,10 @@ impl Follower {
                 Some(Some(Ok(update))) => {
                     self.refused = 0;
                     match self.send(&app, update).await {
-                        Sent::Some => continue,
-                        Sent::All => true,
-                        Sent::Other => false,
-                        Sent::Nobody => return,
+                        SendResult::Some => continue,
+                        SendResult::All => true,
+                        SendResult::Other => false,
+                        SendResult::Nobody => return,
                     }
                 }
             };
@@ -166,35 +166,35 @@ impl Follower {
     }
 
     /// Sends what is new.
-    async fn send(&mut self, app: &App, update: Update) -> Sent {
+    async fn send(&mut self, app: &App, update: Update) -> SendResult {
         let database = *self.database.get_or_insert(update.fingerprint);
         if update.is_other || !database.is_same_file(&update.fingerprint) {
-            return Sent::Other;
+            return SendResult::Other;
         }
         for line in &update.lines {
             let event = Event::default().event("line").id(line.sequence.to_string());
             if !self.viewer.send(event.data(line.data())).await {
-                return Sent::Nobody;
+                return SendResult::Nobody;
             }
             self.after = line.sequence;
         }
         if self.after < update.state.sequence && !update.lines.is_empty() {
-            return Sent::Some;
+            return SendResult::Some;
         }
         let (place, state) = (&update.place, &update.state);
         let beside = app.beside_run(place, state);
         let answer = app.answer(place, state).await;
         for (part, markup) in parts(place, state).into_iter().chain(answer).chain(beside) {
             if !self.viewer.send_part(part, markup).await {
-                return Sent::Nobody;
+                return SendResult::Nobody;
             }
         }
-        Sent::All
+        SendResult::All
     }
 }
 
 /// Result of sending what is new to a viewer.
-enum Sent {
+enum SendResult {
     /// There is more.
     Some,
     /// The viewer has all.

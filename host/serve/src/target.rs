@@ -21,12 +21,12 @@ pub(crate) struct Target {
     /// True if the results are there.
     pub(crate) has_results: bool,
     /// The declared experiment, or why it can be neither run nor changed.
-    pub(crate) declared: Result<Declared, String>,
+    pub(crate) declared: Result<DeclaredParts, String>,
 }
 
 /// The parts of an experiment file that forms need.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredParts {
     /// Text of the file.
     pub(crate) text: String,
     /// Names of the approaches that have code.
@@ -112,7 +112,7 @@ fn results_of(folder: &Path, name: &str) -> PathBuf {
 }
 
 #[cfg(test)]
-impl Declared {
+impl DeclaredParts {
     /// Returns what a file with one approach declares.
     pub(crate) fn made(text: &str, name: &str, budget: Duration) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Declared {
     }
 }
 
-fn declared(root: &Path, folder: &Path) -> Result<Declared, String> {
+fn declared(root: &Path, folder: &Path) -> Result<DeclaredParts, String> {
     let read = || {
         Folder::named_by_user(root)?
             .below(folder)?
@@ -147,7 +147,7 @@ fn declared(root: &Path, folder: &Path) -> Result<Declared, String> {
             error.in_lines()
         )
     })?;
-    Ok(Declared {
+    Ok(DeclaredParts {
         approaches: experiment
             .approaches
             .iter()

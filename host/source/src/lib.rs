@@ -16,7 +16,7 @@ mod neighbours;
 mod run_files;
 mod token_constants;
 mod tokens;
-mod vendored;
+mod vendored_components;
 
 pub use bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 pub use code::{
@@ -35,4 +35,4 @@ pub use module_lines::in_own_files;
 pub use run_files::{Manifest, NamedContent, RestoreError, RunFiles, shared_folder};
 pub use token_constants::token_constants;
 pub use tokens::{Piece, pieces};
-pub use vendored::{VendoredComponents, read_code_or_vendored};
+pub use vendored_components::{VendoredComponents, read_code_or_vendored};

@@ -91,7 +91,7 @@ pub(super) fn with_modules(text: String, path: &Path) -> Result<String, String> 
 }
 
 /// The text of a module.
-struct Found {
+struct ModuleText {
     content: String,
     /// The folder of its own modules.
     place: PathBuf,
@@ -152,7 +152,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// It has two files in one place, as which the compiler refuses it, or a file cannot be read.
-    fn find(&mut self, name: &str, places: &[PathBuf]) -> Result<Option<Found>, String> {
+    fn find(&mut self, name: &str, places: &[PathBuf]) -> Result<Option<ModuleText>, String> {
         for place in places {
             let own = self.read(name, place, &format!("{name}.rs"))?;
             let in_folder = self.read(name, place, &format!("{name}/mod.rs"))?;
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 
     /// Returns the text of a module in a file of a place; `None` if there is no such file.
-    fn read(&mut self, name: &str, place: &Path, file: &str) -> Result<Option<Found>, String> {
+    fn read(&mut self, name: &str, place: &Path, file: &str) -> Result<Option<ModuleText>, String> {
         let below = place.join(file);
         let path = self.folder.join(&below);
         let shown = below.display();
@@ -195,7 +195,7 @@ impl Reader<'_> {
         }
         let text = String::from_utf8(bytes);
         let text = text.map_err(|_| format!("its module {shown} is not UTF-8 text"))?;
-        Ok(Some(Found {
+        Ok(Some(ModuleText {
             content: text.trim_start_matches('\u{feff}').to_owned(),
             place: place.join(name),
             file: shown.to_string(),

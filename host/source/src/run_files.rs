@@ -4,7 +4,7 @@
 use super::asked_parameters::with_asked_parameters;
 use super::bounds::{COMPONENT_BYTES_MAX, SOURCE_BYTES_MAX};
 use super::code::{BuildInput, content_address, unreadable_source};
-use super::vendored::{VendoredComponents, read_code_or_vendored};
+use super::vendored_components::{VendoredComponents, read_code_or_vendored};
 use crate::interface::{InterfaceError, WitFile, read_files};
 use bakeoff_config::{
     CaseFile, ConfigError, ConfigPlace, LoadedExperiment, parse_cases, parse_instances,

@@ -12,8 +12,9 @@ use super::options::{Format, Output};
 use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AGENT_INSTRUCTIONS, AgentError, Completion, Experiment, Instructions, MeasureOrders, NewTests,
-    News, Orders, Outcome, Reach, Request, RoundOrders, Variant, with_usual_tests, work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, AgentWorkOutcome, Completion, Experiment, Instructions,
+    MeasureOrders, NewTests, News, Orders, Reach, Request, RoundOrders, Variant, with_usual_tests,
+    work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -162,7 +163,12 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if rounds.iter().any(RoundReport::is_interrupted) {
         return Ok(Status::Interrupted);
     }
-    let is_good = |row: &&&Completion| matches!(row.outcome, Outcome::Passed | Outcome::Unverified);
+    let is_good = |row: &&&Completion| {
+        matches!(
+            row.outcome,
+            AgentWorkOutcome::Passed | AgentWorkOutcome::Unverified
+        )
+    };
     let good = report.completions.iter().filter(is_good).count();
     Ok(Status::of_answer(good > 0, good < report.completions.len()))
 }

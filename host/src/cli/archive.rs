@@ -6,7 +6,7 @@ use super::run_place::RunPlace;
 use super::{Status, rounds, show};
 use bakeoff_domain::{numbers, report};
 use bakeoff_render::escape::{Lines, Plain};
-use bakeoff_search::{Archive, Candidate, Outcome, SearchState};
+use bakeoff_search::{Archive, Candidate, CandidateOutcome, SearchState};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -162,7 +162,7 @@ fn source(archive: &Archive, name: &str) -> Result<String, Failure> {
 fn list(archive: &Archive, only_failed: bool) -> String {
     let mut text = String::new();
     for one in &archive.candidates {
-        if let (Outcome::Failed(class, message), true) = (&one.outcome, only_failed) {
+        if let (CandidateOutcome::Failed(class, message), true) = (&one.outcome, only_failed) {
             // Writing to a text cannot fail.
             let _ = writeln!(
                 text,
@@ -222,10 +222,10 @@ fn described(one: &Candidate) -> String {
 
 fn line(archive: &Archive, one: &Candidate) -> String {
     let outcome = match &one.outcome {
-        Outcome::Passed => String::new(),
-        Outcome::Gated => ", fails a gate".to_owned(),
-        Outcome::Same(of) => format!(", the same program as {}", Plain(of)),
-        Outcome::Failed(class, _) => format!(", failed: {}", Plain(class)),
+        CandidateOutcome::Passed => String::new(),
+        CandidateOutcome::Gated => ", fails a gate".to_owned(),
+        CandidateOutcome::Same(of) => format!(", the same program as {}", Plain(of)),
+        CandidateOutcome::Failed(class, _) => format!(", failed: {}", Plain(class)),
     };
     let figure = match (one.ratio, &archive.by, archive.reading(one)) {
         (_, Some(by), Some(reading)) => {

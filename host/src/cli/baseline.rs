@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use crate::library::{cannot_write, replace};
 use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_domain::report::{Report, VariantReport, VariantStatus};
@@ -62,8 +62,8 @@ struct BaselineOutput<'a> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let loaded = bakeoff_config::load(&arguments.experiment)?;
-    let store = kept::open(&kept::results(&arguments.experiment)?)?;
-    let shown = kept::of_run(&store, arguments.run.map(RunId), &arguments.experiment)?;
+    let store = report_source::open(&report_source::results(&arguments.experiment)?)?;
+    let shown = report_source::of_run(&store, arguments.run.map(RunId), &arguments.experiment)?;
     let run = shown.run;
     let variant = chosen(&shown.report, arguments.variant.as_deref())?;
     let mut names = loaded
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             Plain(&variant.name)
         )));
     }
-    let measured = Measured::of(&store, &evidence, variant)?;
+    let measured = MeasuredComponent::of(&store, &evidence, variant)?;
     let file = write(&loaded, arguments, variant, run, &measured)?;
     match output.format {
         Format::Json => show::write_json(&BaselineOutput {
@@ -155,13 +155,13 @@ pub(super) fn chosen<'a>(
 }
 
 /// A component as it was measured, with the values of its parameters.
-pub(super) struct Measured {
+pub(super) struct MeasuredComponent {
     digest: String,
     pub(super) bytes: Vec<u8>,
     pub(super) parameters: BTreeMap<String, String>,
 }
 
-impl Measured {
+impl MeasuredComponent {
     pub(super) fn of(
         store: &Store,
         evidence: &Evidence,
@@ -203,7 +203,7 @@ fn write(
     arguments: &Arguments,
     variant: &VariantReport,
     run: RunId,
-    measured: &Measured,
+    measured: &MeasuredComponent,
 ) -> Result<String, Failure> {
     let folder = Folder::named_by_user(&loaded.dir);
     let folder = folder.map_err(|error| cannot_write(&loaded.dir, &error))?;

@@ -1,14 +1,14 @@
 //! `bakeoff compare`: files compared directly, without an experiment file.
 
 use super::compare_options::Arguments;
-use super::compared::{Compared, Files};
 use super::failure::Failure;
+use super::file_comparison::{FileComparison, Files};
 use super::options::{Format, Output};
 use super::two_runs::{self, RunReference};
 use super::{Status, revisions, show, two_timings};
 use bakeoff_compare::{UNTIMED, is_crate, no_crate};
 use bakeoff_render::escape::Plain;
-use bakeoff_render::{ComparisonOutcome, Untimed};
+use bakeoff_render::{ComparisonOutcome, UntimedComparison};
 use std::path::Path;
 
 fn no_run_and_no_file(named: &Path) -> Failure {
@@ -41,9 +41,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     };
     let compared = arguments.compared(&files, output).await;
     match compared.or_else(|failure| not_built(failure, output))? {
-        Compared::Interrupted => Ok(Status::Interrupted),
-        Compared::Untimed(untimed) => arguments.show_untimed(&untimed, output),
-        Compared::Timed(timed) => arguments.show_timed(&timed, output),
+        FileComparison::Interrupted => Ok(Status::Interrupted),
+        FileComparison::Untimed(untimed) => arguments.show_untimed(&untimed, output),
+        FileComparison::Timed(timed) => arguments.show_timed(&timed, output),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
 /// that reads a format waits for an output.
 fn not_built<T>(failure: Failure, output: &Output) -> Result<T, Failure> {
     if failure.is_no_answer() && output.format != Format::Human {
-        let untimed = Untimed {
+        let untimed = UntimedComparison {
             outcome: ComparisonOutcome::BuildFailed,
             reason: failure.text(),
             ..UNTIMED

@@ -1,10 +1,10 @@
 //! The options of `bakeoff compare`.
 
 use super::compiled_for::CompiledFor;
-use super::counts;
 use super::effort::{self, Effort};
 use super::options::Safety;
 use super::regression::Unsure;
+use super::whole_numbers;
 use bakeoff_config::units;
 use bakeoff_domain::plan::RunSeed;
 use clap::Args;
@@ -65,7 +65,7 @@ pub(super) struct Arguments {
     pub(super) workload: Option<PathBuf>,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
     #[arg(long = "size", value_name = "N", value_delimiter = ',',
-          value_parser = counts::size)]
+          value_parser = whole_numbers::size)]
     pub(super) sizes: Vec<u32>,
     /// Calls and expected answers in a file, instead of a workload
     ///
@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", verbatim_doc_comment, conflicts_with_all = ["workload", "sizes"])]
     pub(super) cases: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; random if not given
-    #[arg(long, value_name = "N", value_parser = counts::run_seed)]
+    #[arg(long, value_name = "N", value_parser = whole_numbers::run_seed)]
     pub(super) seed: Option<RunSeed>,
     /// Time for all of it but building: the search for differing inputs (a tenth at most), checks, timing (half at
     /// least): 500ms, 40s, 2min; if not given, until the answer is known, 20s at most
@@ -85,7 +85,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) effort: Effort,
     /// Cores to use at once
-    #[arg(long, value_name = "N", value_parser = counts::workers)]
+    #[arg(long, value_name = "N", value_parser = whole_numbers::workers)]
     pub(super) workers: Option<u32>,
     /// Exit with 1 if a later file is slower than the first by more than this, or if that is not known
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]

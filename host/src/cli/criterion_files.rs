@@ -1,7 +1,7 @@
 //! The files of `bakeoff export --format criterion`.
 
 use super::failure::Failure;
-use super::kept;
+use super::report_source;
 use bakeoff_domain::variant::VariantId;
 use bakeoff_files::Folder;
 use bakeoff_render::escape::Plain;
@@ -42,7 +42,7 @@ pub(super) fn write(
     folder: &Path,
     baseline: &Baseline,
 ) -> Result<usize, Failure> {
-    let shown = kept::of_run(store, run, from)?;
+    let shown = report_source::of_run(store, run, from)?;
     let mut evidence = Evidence::read(store, shown.run, shown.report.cost.seconds)?;
     // A verdict rests on the replicas in the order of their launch, up to the first that is missing.
     let in_order = evidence.replicas.iter().zip(0..);

@@ -1,22 +1,22 @@
 //! `bakeoff explore`: from a statement to a report, with a model that writes everything between.
 
-use super::asked::INTERRUPTED;
+use super::confirmation::goes_on;
 use super::criteria_options::{CRITERIA, CriteriaOptions};
 use super::explore_opinion::{self, OpinionArguments, SketchName};
 use super::explore_output::{ExploreOutput, status};
 use super::explored_run;
 use super::failure::Failure;
 use super::generate;
+use super::generation_consent::INTERRUPTED;
 use super::ideas::OwnIdeas;
-use super::like::LikeOption;
+use super::like_option::LikeOption;
 use super::models::ModelArguments;
 use super::on_event::{Listener, OnEvent};
 use super::open_tasks::OpenTasks;
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
-use super::planned::goes_on;
-use super::writing::{CONTEXT, INSTRUCTIONS, Writing};
-use super::{Status, counts, show};
+use super::writing_arguments::{CONTEXT, INSTRUCTIONS, WritingArguments};
+use super::{Status, show, whole_numbers};
 use crate::library::exploration::{
     ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, QuestionRequest,
     check_statement,
@@ -61,8 +61,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// How many approaches, beside your own ideas; `auto` leaves it to the plan, by the complexity of the problem
-    #[arg(long, value_name = "N", default_value = "auto", value_parser = counts::approaches)]
-    approaches: counts::Approaches,
+    #[arg(long, value_name = "N", default_value = "auto", value_parser = whole_numbers::approaches)]
+    approaches: whole_numbers::Approaches,
     #[command(flatten)]
     own: OwnIdeas,
     /// Answer in words, for a question that no function answers: approaches are developed as texts and judged by the model.
@@ -88,7 +88,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     workers: WorkersArguments,
     #[command(flatten)]
-    writing: Writing,
+    writing: WritingArguments,
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
@@ -211,7 +211,7 @@ impl Arguments {
         request: &ExplorationRequest<'_>,
         (models, events): (&Arc<Models>, &GenerationEvents),
         (output, machine): (&Output, &KnownMachine),
-    ) -> Result<Option<(PlannedExploration, bakeoff_propose::Explored)>, Failure> {
+    ) -> Result<Option<(PlannedExploration, bakeoff_propose::ExplorationParts)>, Failure> {
         let host = (self.safety).host_options_on(Policy::of_host()?, machine)?;
         let mut say = output.reporter();
         if let Some(like) = &request.given.like {

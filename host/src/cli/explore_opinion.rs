@@ -1,21 +1,21 @@
 //! `bakeoff explore --opinion`: a question that no function answers, developed in words and judged. Nothing is run.
 
-use super::asked::INTERRUPTED;
+use super::confirmation::goes_on;
 use super::explore_output::{ExploreOutput, status};
 use super::failure::Failure;
 use super::generate;
+use super::generation_consent::INTERRUPTED;
 use super::in_words::{QuestionPlace, ask_question};
 use super::models::ModelArguments;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
-use super::planned::goes_on;
 use super::{Status, show};
 use crate::library;
 use crate::library::exploration::{PlannedQuestion, QuestionRequest};
 use crate::library::generation::events::GenerationEvents;
 use bakeoff_config::Policy;
 use bakeoff_propose::{
-    Developed, ModelJudge, OpinionOptions, QuestionPlan, SketchForm, develop, plan_in_words,
+    DevelopedQuestion, ModelJudge, OpinionOptions, QuestionPlan, SketchForm, develop, plan_in_words,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Plain, ShellPath};
@@ -114,7 +114,7 @@ impl OpinionArguments<'_> {
         options: &OpinionOptions,
         output: &Output,
         events: &GenerationEvents,
-    ) -> Result<Option<(QuestionPlan, Developed)>, Failure> {
+    ) -> Result<Option<(QuestionPlan, DevelopedQuestion)>, Failure> {
         let mut say = output.reporter();
         say(&format!(
             "asking {} for approaches and criteria",

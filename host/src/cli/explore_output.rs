@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output};
 use super::{Status, show};
-use crate::library::exploration::{CriteriaOrigin, ExplorationOutcome, Explored};
+use crate::library::exploration::{CriteriaOrigin, ExplorationOutcome, ExplorationResult};
 use serde::Serialize;
 
 /// Outcome of an exploration, in JSON.
@@ -56,7 +56,7 @@ impl ExploreOutput<'_> {
 ///
 /// # Errors
 /// A budget ended it, or the model gives no answers.
-pub(super) fn status(made: &Explored) -> Result<Status, Failure> {
+pub(super) fn status(made: &ExplorationResult) -> Result<Status, Failure> {
     if let Some(error) = made.generation().ended() {
         return open_tasks::ending(error);
     }

@@ -3,7 +3,7 @@
 use super::criterion_files::{self, Baseline};
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use bakeoff_files::NewFile;
 use bakeoff_render::escape::Plain;
 use bakeoff_store::{ExportTable, RunId, Store};
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
             "where to: --out FOLDER writes each table to a file there, --table NAME one table to stdout",
         ));
     }
-    let store = kept::open(&kept::results(&arguments.from)?)?;
+    let store = report_source::open(&report_source::results(&arguments.from)?)?;
     let run = arguments.run.map(RunId);
     if let Some(run) = run {
         // Without this check, a run that does not exist would be an empty table.
@@ -98,7 +98,7 @@ fn times(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
             "--format criterion writes times alone, to a folder: say --out target/criterion, and no --table",
         ));
     };
-    let store = kept::open(&kept::results(&arguments.from)?)?;
+    let store = report_source::open(&report_source::results(&arguments.from)?)?;
     let written = criterion_files::write(
         &store,
         arguments.run.map(RunId),

@@ -2,11 +2,10 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
-use super::options::Output;
 use crate::library::PlaceError;
 use crate::library::exploration::ExplorationError;
 use crate::library::generation::{GenerationError, unanswered};
-use crate::library::told::NamedFileError;
+use crate::library::user_files::NamedFileError;
 use crate::mcp::CommandError;
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
@@ -22,6 +21,15 @@ use miette::{Diagnostic, LabeledSpan, SourceCode};
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
+
+/// The form of an error on stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ErrorForm {
+    /// Text for a person.
+    Text,
+    /// A line of JSON for a program.
+    Json,
+}
 
 /// An error that ends a command.
 #[derive(Debug)]
@@ -118,12 +126,11 @@ impl Failure {
         self.report.to_string()
     }
 
-    /// Prints the error to stderr, in the form that the output has, and returns the exit status.
-    pub(super) fn print(self, output: &Output) -> ExitCode {
-        if output.has_events_for_programs() {
-            anstream::eprintln!("{}", self.for_programs().into_line());
-        } else {
-            anstream::eprintln!("{}", self.framed());
+    /// Prints the error to stderr, and returns the exit status.
+    pub(super) fn print(self, form: ErrorForm) -> ExitCode {
+        match form {
+            ErrorForm::Text => anstream::eprintln!("{}", self.framed()),
+            ErrorForm::Json => anstream::eprintln!("{}", self.for_programs().into_line()),
         }
         self.status.into()
     }

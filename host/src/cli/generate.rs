@@ -6,7 +6,6 @@ mod output;
 
 use super::failure::Failure;
 use super::ideas::OwnIdeas;
-use super::kept::ReportPlace;
 use super::model_news;
 use super::models::ModelArguments;
 use super::on_event::{Listener, OnEvent};
@@ -14,7 +13,8 @@ use super::open_tasks::{self, OpenTasks};
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::repair_arguments::RepairArguments;
-use super::writing::{CONTEXT, Writing};
+use super::report_source::ReportPlace;
+use super::writing_arguments::{CONTEXT, WritingArguments};
 use super::{Status, show};
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::outcome::{self, Ending};
@@ -87,7 +87,7 @@ pub(super) struct Arguments {
           conflicts_with_all = ["instructions", "repairs", "timeout", "depth", "diversity", "context", "research", "ideas"])]
     proposer: Option<PathBuf>,
     #[command(flatten)]
-    writing: Writing,
+    writing: WritingArguments,
     #[command(flatten)]
     agents: AgentArguments,
     #[command(flatten)]

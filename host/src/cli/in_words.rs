@@ -5,7 +5,7 @@ use super::on_event::Listener;
 use super::options::{Output, Safety};
 use super::run_options::Arguments;
 use super::run_request::{RunRequest, perform};
-use super::{Status, again, opinions};
+use super::{Status, opinions, resume_command};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_run::{Judge, KnownMachine};
@@ -43,7 +43,7 @@ pub(super) async fn run(
         folder: arguments.results(loaded)?,
         start: arguments.start(),
         seed: arguments.seed,
-        resume: again::command(),
+        resume: resume_command::command(),
     };
     let given = judge.as_ref().map(|one| Arc::clone(&one.judge));
     let asked = ask_question(

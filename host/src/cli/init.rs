@@ -4,8 +4,8 @@ mod of_sources;
 
 use super::failure::Failure;
 use super::options::{Output, Safety};
-use super::starts::{self, Start, StartLanguage};
-use super::{Status, claude_command, counts, show};
+use super::starting_files::{self, Start, StartLanguage};
+use super::{Status, claude_command, show, whole_numbers};
 use crate::library::cannot_write;
 use bakeoff_files::{Folder, is_link, read_bounded};
 use bakeoff_render::escape::{Plain, ShellPath};
@@ -67,7 +67,7 @@ pub(super) struct Arguments {
     #[arg(long, requires = "workload", conflicts_with = "from")]
     instances: bool,
     /// Sizes of inputs, separated by commas; chosen by what takes long enough, if not given
-    #[arg(long = "size", value_name = "N", value_delimiter = ',', value_parser = counts::size,
+    #[arg(long = "size", value_name = "N", value_delimiter = ',', value_parser = whole_numbers::size,
           requires = "from")]
     sizes: Vec<u32>,
     /// Calls and expected answers in a file, instead of a workload
@@ -117,7 +117,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         let mut files = FILES
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
-        starts::in_language(&mut files, arguments.language);
+        starting_files::in_language(&mut files, arguments.language);
         let next = "Run it, then replace it by your own question:";
         let has_experiment = arguments.dir.join(bakeoff_config::FILE_NAME).exists();
         if let Some(name) = arguments.named_workload()? {
@@ -134,23 +134,23 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
                     )
                 )));
             }
-            starts::with_workload(&mut files, &name, arguments.instances);
+            starting_files::with_workload(&mut files, &name, arguments.instances);
         }
         let evaluator = arguments
             .evaluator
             .iter()
-            .map(|name| starts::evaluator(name));
+            .map(|name| starting_files::evaluator(name));
         let aggregator = arguments
             .aggregator
             .iter()
-            .map(|name| starts::aggregator(name));
+            .map(|name| starting_files::aggregator(name));
         let starts: Vec<Start> = evaluator.chain(aggregator).collect();
         let lines: Vec<&str> = starts.iter().map(|start| start.lines.as_str()).collect();
         let lines = lines.join("\n");
         let own = starts
             .iter()
             .map(|start| (start.file.clone(), start.text.to_owned()));
-        let proposer = arguments.proposer.as_deref().map(starts::proposer);
+        let proposer = arguments.proposer.as_deref().map(starting_files::proposer);
         let asked = proposer.as_ref().map(|(file, _)| {
             let (dir, file) = (arguments.dir.display(), arguments.dir.join(file));
             let (dir, file) = (dir.to_string(), file.display().to_string());

@@ -2,9 +2,9 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::kept;
 use super::options::Output;
 use super::regression::Unsure;
+use super::report_source;
 use super::series_output::{self, Test};
 use crate::library::from_elsewhere;
 use bakeoff_domain::series::SeriesReport;
@@ -54,7 +54,7 @@ pub(super) fn find(named: &Path) -> Result<Option<ReportedTiming>, Failure> {
     let Ok(folder) = Folder::named_by_user(named) else {
         return Ok(None);
     };
-    if folder.has(DATABASE) || kept::is_experiment(named) {
+    if folder.has(DATABASE) || report_source::is_experiment(named) {
         return Ok(None);
     }
     let failed = |error: KeptError| {

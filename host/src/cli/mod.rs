@@ -1,10 +1,8 @@
 //! The command line.
 
 mod add;
-mod again;
 mod agents;
 mod archive;
-mod asked;
 mod baseline;
 mod build;
 mod changed_times;
@@ -12,10 +10,10 @@ mod check;
 mod claude_command;
 mod compare;
 mod compare_options;
-mod compared;
 mod compiled_for;
 mod completions;
-mod counts;
+mod confirmation;
+mod consent_options;
 mod criteria_options;
 mod criterion_files;
 mod doctor;
@@ -28,7 +26,9 @@ mod explored_run;
 mod export;
 mod failure;
 mod fence_reach;
+mod file_comparison;
 mod generate;
+mod generation_consent;
 mod header;
 mod ideas;
 mod in_words;
@@ -36,10 +36,8 @@ mod init;
 mod interruptible;
 mod interrupts;
 mod judge;
-mod kept;
 mod kept_timing;
-mod leave;
-mod like;
+mod like_option;
 mod mcp;
 mod metric_options;
 mod model_news;
@@ -57,7 +55,6 @@ mod pack;
 mod pick;
 mod picked_branch;
 mod plan;
-mod planned;
 mod programs;
 mod progress;
 mod prompts;
@@ -67,6 +64,8 @@ mod regression;
 mod repair_arguments;
 mod repeat;
 mod report;
+mod report_source;
+mod resume_command;
 mod revision_build;
 mod revision_rows;
 mod revision_side;
@@ -83,7 +82,7 @@ mod series_output;
 mod serve;
 mod show;
 mod show_status;
-mod starts;
+mod starting_files;
 mod status;
 mod status_models;
 mod status_tasks;
@@ -92,14 +91,15 @@ mod time;
 mod timing_display;
 mod two_runs;
 mod two_timings;
-mod unfinished;
+mod unfinished_runs;
 mod vendor;
 mod vendor_components;
 mod verify;
+mod whole_numbers;
 mod work;
 mod worker;
 mod worktrees;
-mod writing;
+mod writing_arguments;
 
 use bakeoff_files::UserKey;
 use bakeoff_render::escape::{Lines, Plain};
@@ -244,7 +244,7 @@ pub fn main() -> ExitCode {
     cli.output.apply();
     fail_where_a_file_has_its_largest_size();
     if let Err(failure) = temporary_folder() {
-        return failure.print(&cli.output);
+        return failure.print(cli.output.error_form());
     }
     bakeoff_files::remove_abandoned();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -261,7 +261,7 @@ pub fn main() -> ExitCode {
     };
     if let Some(machine) = cli.on.machine() {
         let ended = runtime.block_on(cli.on.run(machine, cli.output.quiet, Cli::command()));
-        return ended.unwrap_or_else(|failure| failure.print(&cli.output));
+        return ended.unwrap_or_else(|failure| failure.print(cli.output.error_form()));
     }
     let outcome = runtime.block_on(async {
         match cli.command {
@@ -310,7 +310,7 @@ pub fn main() -> ExitCode {
     }
     match outcome {
         Ok(status) => status.into(),
-        Err(failure) => failure.print(&cli.output),
+        Err(failure) => failure.print(cli.output.error_form()),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::failure::Failure;
 use super::on_printer::Printer;
-use super::{Status, again};
+use super::{Status, resume_command};
 use bakeoff_domain::language::Language;
 use bakeoff_files::{Folder, FolderEntryKind};
 use bakeoff_remote::{
-    NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, Stream, Wanted,
-    plain_path,
+    NamedFiles, OnStderr, RemoteCommand, RemoteError, RemoteOutcome, RemoteTarget, ReturnedFiles,
+    Stream, plain_path,
 };
 use bakeoff_render::escape::Plain;
 use clap::parser::ValueSource;
@@ -123,7 +123,7 @@ impl OnOptions {
         };
         let folder = Folder::named_by_user(Path::new(".")).map_err(Failure::infrastructure)?;
         let above = std::env::current_dir().map_err(Failure::infrastructure)?;
-        let (mut files, mut wanted) = (NamedFiles::default(), Wanted::default());
+        let (mut files, mut wanted) = (NamedFiles::default(), ReturnedFiles::default());
         for path in &self.on_send {
             let path = relative(&above, path);
             if !folder.has(&path) {
@@ -182,7 +182,7 @@ impl OnOptions {
             folder,
             files,
             wanted,
-            again: again::command(),
+            again: resume_command::command(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `[judge]` of an experiment: a run asks a model for its opinion of the sources, if its user consents.
 
+use super::consent_options::{ConsentOptions, leave_on_terminal, named};
 use super::failure::Failure;
-use super::leave::{Leave, leave_on_terminal, named};
 use super::model_news;
 use super::options::Output;
 use crate::library::opinions::{OpenedJudge, record_of_opinions};
@@ -12,7 +12,7 @@ use bakeoff_config::{LoadedExperiment, Policy};
 /// # Errors
 /// An option is missing, or the host's policy forbids it.
 pub(super) fn open(
-    leave: &Leave,
+    leave: &ConsentOptions,
     loaded: &LoadedExperiment,
     policy: &Policy,
     output: &Output,

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use super::failure::Failure;
+use super::failure::{ErrorForm, Failure};
 use bakeoff_config::Policy;
 use bakeoff_render::Colour;
 use bakeoff_render::escape::Plain;
@@ -92,9 +92,13 @@ impl Output {
         }));
     }
 
-    /// Returns true if a program reads stderr: each event there, and an error, is a line of JSON.
-    pub(super) fn has_events_for_programs(&self) -> bool {
-        self.verbose && self.format == Format::Json
+    /// Returns the form of an error: a line of JSON, as each event is one, if a program reads both streams.
+    pub(super) fn error_form(&self) -> ErrorForm {
+        if self.verbose && self.format == Format::Json {
+            ErrorForm::Json
+        } else {
+            ErrorForm::Text
+        }
     }
 
     /// Returns an error unless the format is one of these.

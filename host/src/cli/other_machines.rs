@@ -1,8 +1,8 @@
 //! Options for workers on other machines, and what the host's policy says where they are not given.
 
-use super::counts;
 use super::failure::Failure;
 use super::options::{Output, Safety};
+use super::whole_numbers;
 use bakeoff_config::{Policy, PolicyWorkers};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RemoteWorkers};
@@ -33,7 +33,7 @@ pub(super) fn workers_value(text: &str) -> Result<WorkersValue, String> {
     if text == HERE {
         return Ok(WorkersValue::Here);
     }
-    counts::workers(text).map(WorkersValue::Cores)
+    whole_numbers::workers(text).map(WorkersValue::Cores)
 }
 
 pub(super) fn server_address(text: &str) -> Result<ServerAddress, String> {

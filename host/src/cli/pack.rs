@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use super::run_place::RunPlace;
 use super::verify::Which;
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use bakeoff_domain::ids;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit::{self, KeptRun};
@@ -45,7 +45,7 @@ struct PackOutput<'a> {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let place = RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
-    let store = kept::open(&place.results)?;
+    let store = report_source::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let name = ids::slug(&kept.evidence.record.experiment.name);
     let to = arguments.out.clone();

@@ -2,12 +2,12 @@
 
 use super::Status;
 use super::failure::Failure;
-use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::picked_branch::AgentsFolder;
+use super::report_source::ReportPlace;
 use super::show;
 use bakeoff_config::DeclaredExperiment;
-use bakeoff_domain::report::{Ended, RankingOutcome, Report, VariantReport};
+use bakeoff_domain::report::{MeasuringEnd, RankingOutcome, Report, VariantReport};
 use bakeoff_domain::variant::{self, approach_indexes};
 use bakeoff_files::{Reach, write_new};
 use bakeoff_render::escape::Plain;
@@ -226,15 +226,15 @@ fn winner(report: &Report) -> Result<&VariantReport, Failure> {
 }
 
 /// Returns what may lead to a pick where a race ended without one.
-fn what_helps(ended: Ended) -> &'static str {
+fn what_helps(ended: MeasuringEnd) -> &'static str {
     match ended {
-        Ended::Budget | Ended::NotMeasured | Ended::Unfinished => {
+        MeasuringEnd::Budget | MeasuringEnd::NotMeasured | MeasuringEnd::Unfinished => {
             "a larger --budget tells more, or take either"
         }
-        Ended::ReplicaLimit => "a quieter machine tells more, or take either",
-        Ended::Precision => "a smaller `precision` tells more, or take either",
+        MeasuringEnd::ReplicaLimit => "a quieter machine tells more, or take either",
+        MeasuringEnd::Precision => "a smaller `precision` tells more, or take either",
         // More time would not be used.
-        Ended::Settled => {
+        MeasuringEnd::Settled => {
             "how their times compare is known, and their totals may lie either way: take either, or let other weights or \
              criteria decide"
         }
@@ -261,10 +261,18 @@ mod tests {
 
     #[test]
     fn more_time_is_advised_only_where_it_would_be_used() {
-        let names_budget = |ended: Ended| what_helps(ended).contains("--budget");
-        let uses_more = [Ended::Budget, Ended::NotMeasured, Ended::Unfinished];
+        let names_budget = |ended: MeasuringEnd| what_helps(ended).contains("--budget");
+        let uses_more = [
+            MeasuringEnd::Budget,
+            MeasuringEnd::NotMeasured,
+            MeasuringEnd::Unfinished,
+        ];
         assert!(uses_more.into_iter().all(names_budget));
-        let uses_no_more = [Ended::Settled, Ended::Precision, Ended::ReplicaLimit];
+        let uses_no_more = [
+            MeasuringEnd::Settled,
+            MeasuringEnd::Precision,
+            MeasuringEnd::ReplicaLimit,
+        ];
         assert!(!uses_no_more.into_iter().any(names_budget));
     }
 

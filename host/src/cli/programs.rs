@@ -1,8 +1,8 @@
 //! The user's leave to run the programs of an experiment, asked for on a terminal.
 
+use super::confirmation::{confirm, is_on_terminal};
 use super::failure::Failure;
 use super::options::Safety;
-use super::planned::{confirm, is_on_terminal};
 use bakeoff_config::Policy;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_render::escape::Plain;

@@ -1,12 +1,12 @@
 //! `bakeoff publish`: puts a component into a registry.
 
-use super::baseline::{Measured, chosen};
+use super::baseline::{MeasuredComponent, chosen};
 use super::build::{BuiltFor, InterfaceArguments, Prepared};
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
-use super::kept::{ReportPlace, is_experiment};
 use super::options::{Format, Output, Safety};
 use super::registry_options::{RegistryArguments, not_a_reference};
+use super::report_source::{ReportPlace, is_experiment};
 use super::{Status, show};
 use bakeoff_compare::code_of;
 use bakeoff_domain::reference::ComponentReference;
@@ -146,7 +146,7 @@ async fn of_run(arguments: &Arguments, output: &Output) -> Result<Publication, F
             Plain(&variant.name)
         )));
     }
-    let measured = Measured::of(&store, &kept.evidence, variant)?;
+    let measured = MeasuredComponent::of(&store, &kept.evidence, variant)?;
     if !measured.parameters.is_empty() {
         return Err(Failure::usage(format!(
             "{} is a value of a sweep, and a component alone has none of its values: write them into its source, measure that, \

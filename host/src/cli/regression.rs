@@ -3,7 +3,7 @@
 //! Both are measured in the same run, in the same blocks: times of two runs are never compared.
 
 use bakeoff_domain::report::{
-    Ended, Protocol, Report, StoppedInSearch, VariantStatus, VerdictRow, words,
+    MeasuringEnd, Protocol, Report, StoppedInSearch, VariantStatus, VerdictRow, words,
 };
 use bakeoff_domain::spec::{Code, Experiment};
 use bakeoff_domain::variant::{self, Variant};
@@ -198,21 +198,23 @@ pub(super) fn question(baseline: &str, later: &str, allowed: f64) -> String {
 /// Returns advice on how to settle an unknown result, by the reason why measuring ended.
 fn advice(protocol: &Protocol) -> String {
     match protocol.ended {
-        Ended::Budget => format!(
+        MeasuringEnd::Budget => format!(
             "the budget of {} ended: a larger --budget would tell more",
             words::numbers::reading(protocol.budget_seconds * 1e9, "ns")
         ),
-        Ended::ReplicaLimit => format!(
+        MeasuringEnd::ReplicaLimit => format!(
             "the limit of {} replicas was reached: choose another limit for --fail-if-slower, or a \
              quieter machine",
             protocol.replicas
         ),
-        Ended::NotMeasured => {
+        MeasuringEnd::NotMeasured => {
             "calls are shorter than can be timed: choose larger inputs, or do more \
                                work in one call"
                 .to_owned()
         }
-        Ended::Precision | Ended::Settled | Ended::Unfinished => "measure again".to_owned(),
+        MeasuringEnd::Precision | MeasuringEnd::Settled | MeasuringEnd::Unfinished => {
+            "measure again".to_owned()
+        }
     }
 }
 
@@ -310,7 +312,7 @@ mod tests {
         let mut protocol = Protocol {
             budget_seconds: 20.0,
             replicas: 96,
-            ended: Ended::Budget,
+            ended: MeasuringEnd::Budget,
             ..Protocol::default()
         };
         let line =
@@ -343,7 +345,7 @@ mod tests {
         assert!(line(&unknown, &protocol).ends_with(
             "at least 1.000 times as long; the budget of 20 s ended: a larger --budget would tell more"
         ));
-        protocol.ended = Ended::ReplicaLimit;
+        protocol.ended = MeasuringEnd::ReplicaLimit;
         let limit = line(&unknown, &protocol);
         assert!(
             !limit.contains("budget") && limit.contains("96 replicas"),

@@ -4,12 +4,12 @@ use super::build::InterfaceArguments;
 use super::compiled_for::CompiledFor;
 use super::failure::Failure;
 use super::options::{Format, Output, Safety};
-use super::{Status, counts, show};
+use super::{Status, show, whole_numbers};
 use bakeoff_compare::{approach, code_of, experiment};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
-    Approach, Code, Declared, Experiment, Inputs, Interface, Measure, Parameter,
+    Approach, Code, DeclaringPlace, Experiment, Inputs, Interface, Measure, Parameter,
 };
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
@@ -26,7 +26,7 @@ pub(super) struct CallArguments {
     #[arg(long, value_name = "CASE")]
     case: Option<String>,
     /// The seed of the call's input, as a report names it
-    #[arg(long, value_name = "N", requires = "case", value_parser = counts::seed)]
+    #[arg(long, value_name = "N", requires = "case", value_parser = whole_numbers::seed)]
     seed: Option<u64>,
     /// The value of a parameter, for a file with a sweep [default: the first value of each]
     #[arg(long = "parameter", value_name = "NAME=VALUE", requires = "case", value_parser = parameter)]
@@ -280,7 +280,7 @@ fn assembled(
         call: interface.call()?.to_owned(),
     };
     let approaches = vec![approach(NAME.to_owned(), code_of(file)?)];
-    let (measure, declared) = (Measure::default(), Declared::OnCommandLine);
+    let (measure, declared) = (Measure::default(), DeclaringPlace::OnCommandLine);
     let experiment = experiment(
         String::new(),
         interface,
@@ -301,7 +301,7 @@ fn assembled(
 fn choose_case(loaded: &mut LoadedExperiment, case: &str) -> Result<CaseIndex, Failure> {
     if let Inputs::Generated { sizes, texts, .. } = &mut loaded.experiment.workload.inputs {
         let wrong = |why| Failure::usage(format!("{case} is not a size of inputs: {why}"));
-        let size = counts::size(case).map_err(wrong)?;
+        let size = whole_numbers::size(case).map_err(wrong)?;
         *sizes = vec![size];
         texts.clear();
         return Ok(0);

@@ -2,8 +2,8 @@
 //! is run.
 
 use super::failure::Failure;
-use super::kept::ReportPlace;
 use super::options::{Format, Output};
+use super::report_source::ReportPlace;
 use super::{Status, kept_timing, show};
 use bakeoff_domain::report::{self, Report};
 use bakeoff_domain::score::{WeightError, parse_weight};

@@ -2,8 +2,8 @@
 
 use super::Status;
 use super::compare_options::Arguments;
-use super::compared::{Compared, Files, Timed};
 use super::failure::Failure;
+use super::file_comparison::{FileComparison, Files, TimedComparison};
 use super::options::Output;
 use super::regression;
 use super::revision_build::{component, request};
@@ -99,9 +99,9 @@ impl Work<'_> {
             revisions.join(", ")
         );
         match self.compared(&components).await? {
-            Compared::Interrupted => Ok(Status::Interrupted),
-            Compared::Untimed(untimed) => self.arguments.show_untimed(&untimed, self.output),
-            Compared::Timed(mut timed) => {
+            FileComparison::Interrupted => Ok(Status::Interrupted),
+            FileComparison::Untimed(untimed) => self.arguments.show_untimed(&untimed, self.output),
+            FileComparison::Timed(mut timed) => {
                 timed.report.notes.push(note);
                 let left_out = self.sides.iter().filter_map(Side::left_out);
                 timed.report.notes.extend(left_out);
@@ -142,8 +142,8 @@ impl Work<'_> {
             Err(failure) => return Err(failure),
         };
         Ok(match compared {
-            Compared::Interrupted => Row::Interrupted,
-            Compared::Untimed(untimed) => {
+            FileComparison::Interrupted => Row::Interrupted,
+            FileComparison::Untimed(untimed) => {
                 let found = match (untimed.outcome, &untimed.call) {
                     (ComparisonOutcome::Disagreement, Some(call)) => {
                         format!("another answer to {}", clipped(call, CALL_CHARS_MAX))
@@ -154,11 +154,11 @@ impl Work<'_> {
                 let details = without_outcome(&untimed.text(), untimed.outcome);
                 row(untimed.outcome, &found, Some(details))
             }
-            Compared::Timed(timed) => Row::Compared(Box::new(self.timed(function, &timed))),
+            FileComparison::Timed(timed) => Row::Compared(Box::new(self.timed(function, &timed))),
         })
     }
 
-    fn timed(&self, function: &str, timed: &Timed) -> RevisedFunction {
+    fn timed(&self, function: &str, timed: &TimedComparison) -> RevisedFunction {
         let report = &timed.report;
         let variants = variant::declare(&timed.experiment.approaches);
         let ids: Vec<&str> = variants.iter().map(|variant| variant.id.as_str()).collect();
@@ -262,7 +262,7 @@ impl Work<'_> {
         }))
     }
 
-    async fn compared(&self, components: &Components) -> Result<Compared, Failure> {
+    async fn compared(&self, components: &Components) -> Result<FileComparison, Failure> {
         let files = Files {
             named: &components.files,
             call: Some(&components.call),
@@ -271,7 +271,7 @@ impl Work<'_> {
             programs: components.programs.as_deref(),
         };
         let mut compared = self.arguments.compared(&files, self.output).await?;
-        if let Compared::Untimed(untimed) = &mut compared {
+        if let FileComparison::Untimed(untimed) = &mut compared {
             // A revision is no file, which a test in Rust names, and an experiment is begun from.
             untimed.advice = untimed.advice.replace(EXAMPLE_OF_BOTH, "");
             if let Some(reproduction) = &mut untimed.reproduction {

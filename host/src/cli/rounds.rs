@@ -1,9 +1,9 @@
 //! The rounds of a search before a race: `[rounds]` of an experiment, and the options that overrule it.
 
-use super::asked::{INTERRUPTED, open_for_rounds, told};
+use super::consent_options::ConsentOptions;
 use super::failure::Failure;
+use super::generation_consent::{INTERRUPTED, open_for_rounds, told};
 use super::interrupts::listen_for_interrupts;
-use super::leave::Leave;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
 use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
@@ -11,7 +11,7 @@ use bakeoff_domain::wording;
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RunError, Survey, asks_for_time};
-use bakeoff_search::{SearchError, SearchRequest, Searched, wanted_ways};
+use bakeoff_search::{FinishedSearch, SearchError, SearchRequest, wanted_ways};
 use bakeoff_source::VendoredComponents;
 use bakeoff_store::{ResultsPlace, Start};
 use clap::Args;
@@ -31,7 +31,7 @@ pub(super) struct RoundsArguments {
 
 /// The wish for a search.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct SearchWish {
     pub(super) options: Rounds,
     /// The number of rounds to add to those that are over.
     pub(super) more: Option<u32>,
@@ -44,7 +44,7 @@ impl RoundsArguments {
     }
 
     /// Returns the search that is wanted, if one is: by the experiment, or by an option.
-    pub(super) fn wanted(&self, loaded: &LoadedExperiment) -> Option<Wanted> {
+    pub(super) fn wanted(&self, loaded: &LoadedExperiment) -> Option<SearchWish> {
         if self.no_rounds {
             return None;
         }
@@ -54,7 +54,7 @@ impl RoundsArguments {
             None => declared?,
         };
         options.count = self.rounds.unwrap_or(options.count);
-        Some(Wanted {
+        Some(SearchWish {
             options,
             more: None,
         })
@@ -68,7 +68,7 @@ impl RoundsArguments {
         &self,
         loaded: &LoadedExperiment,
         more: Option<u32>,
-    ) -> Result<Wanted, Failure> {
+    ) -> Result<SearchWish, Failure> {
         if self.no_rounds {
             return Err(Failure::usage(
                 "--no-rounds is for `bakeoff run`, which then races what the experiment names; `bakeoff evolve` searches",
@@ -76,14 +76,14 @@ impl RoundsArguments {
         }
         let mut options = loaded.rounds.clone().unwrap_or_default();
         options.count = self.rounds.unwrap_or(options.count);
-        Ok(Wanted { options, more })
+        Ok(SearchWish { options, more })
     }
 }
 
 /// A search of a run.
 pub(super) struct Search<'a> {
     pub(super) loaded: &'a LoadedExperiment,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: SearchWish,
     /// The folder of the run's results.
     pub(super) results: &'a ResultsPlace,
     pub(super) start: Start,
@@ -93,7 +93,7 @@ pub(super) struct Search<'a> {
     /// The command that is told of events.
     pub(super) listener: &'a Listener,
     /// The leave to ask a model.
-    pub(super) leave: &'a Leave,
+    pub(super) leave: &'a ConsentOptions,
     /// The command that goes on after an interruption.
     pub(super) resume: &'a str,
 }
@@ -103,7 +103,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// See [`SearchError`].
-    pub(super) async fn go(self, output: &Output) -> Result<Option<Searched>, Failure> {
+    pub(super) async fn go(self, output: &Output) -> Result<Option<FinishedSearch>, Failure> {
         let host = (self.safety).host_options_on(self.policy.clone(), self.machine)?;
         let mut reporter = output.reporter();
         let mut say = move |text: &str| reporter(&Plain(text).to_string());
@@ -174,7 +174,7 @@ pub(super) fn failure(error: SearchError) -> Failure {
 /// The experiment has nothing to search.
 pub(super) fn forecast(
     loaded: &LoadedExperiment,
-    wanted: &Wanted,
+    wanted: &SearchWish,
     results: &ResultsPlace,
     safety: &Safety,
     shown: &Path,

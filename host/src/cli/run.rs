@@ -1,15 +1,15 @@
 //! `bakeoff run`: an experiment, from its file to its report.
 
-use super::asked::{self, Next};
 use super::failure::Failure;
+use super::generation_consent::{self, RunStep};
 use super::natively::{self, NativeWish};
 use super::on_event::Listener;
 use super::options::Output;
 use super::other_machines::say_workers;
-use super::rounds::{self, Search, Wanted};
+use super::rounds::{self, Search, SearchWish};
 use super::run_options::Arguments;
 use super::run_request::{RunRequest, perform};
-use super::{Status, again, in_words, opinions, programs, show};
+use super::{Status, in_words, opinions, programs, resume_command, show};
 use crate::library::generation::wishes;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::spec::Workers;
@@ -66,7 +66,7 @@ async fn told(
         let workers = arguments.workers.connect(&machine, host, output);
         workers.await?;
     }
-    let asked = asked::ask(
+    let asked = generation_consent::ask(
         &arguments.leave,
         (&setup.loaded, &arguments.experiment),
         &setup.policy,
@@ -81,12 +81,12 @@ async fn told(
         return setup.forecast(arguments);
     }
     match next {
-        Next::Measure => {}
-        Next::ReadAgain => {
+        RunStep::Measure => {}
+        RunStep::ReadAgain => {
             setup.loaded = bakeoff_config::load(&arguments.experiment)?;
             overrule(&mut setup.loaded, arguments, &setup.policy)?;
         }
-        Next::End => return Ok(Status::Done),
+        RunStep::End => return Ok(Status::Done),
     }
     wishes::say_unwritten(&setup.loaded, &mut output.reporter());
     setup.loaded.has_code()?;
@@ -102,7 +102,7 @@ struct RunSetup {
     /// The leave to run the sources as programs, if they are to be raced as such, too.
     natively: Option<NativeWish>,
     /// The search before the race, if there is to be one.
-    search: Option<Wanted>,
+    search: Option<SearchWish>,
 }
 
 impl RunSetup {
@@ -187,7 +187,7 @@ impl RunSetup {
                 policy: &policy,
                 listener,
                 leave: &arguments.leave,
-                resume: &again::command(),
+                resume: &resume_command::command(),
             };
             let Some(found) = search.go(output).await? else {
                 return Ok(Status::Interrupted);
@@ -217,7 +217,7 @@ impl RunSetup {
                 folder,
                 (&arguments.safety, machine, policy),
                 (output, listener),
-                again::command(),
+                resume_command::command(),
             )
         };
         let done = perform(job, output).await;

@@ -1,13 +1,13 @@
 //! The options of `bakeoff run`.
 
-use super::counts;
+use super::consent_options::ConsentOptions;
 use super::effort::{self, Effort};
 use super::failure::Failure;
-use super::leave::Leave;
 use super::on_event::OnEvent;
 use super::options::Safety;
 use super::other_machines::WorkersArguments;
 use super::rounds::RoundsArguments;
+use super::whole_numbers;
 use crate::library;
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::plan::RunSeed;
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Inputs and orders follow from it, as in the run that reported it; random if not given
-    #[arg(long, value_name = "N", value_parser = counts::run_seed)]
+    #[arg(long, value_name = "N", value_parser = whole_numbers::run_seed)]
     pub(super) seed: Option<RunSeed>,
     /// Time for checking and measuring, after building: 500ms, 40s, 2min
     #[arg(long, value_name = "TIME", value_parser = effort::parse_budget)]
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
         flatten,
         next_help_heading = "Approaches from the model of [generate], opinions from the model of [judge]"
     )]
-    pub(super) leave: Leave,
+    pub(super) leave: ConsentOptions,
     #[command(flatten)]
     pub(super) on_event: OnEvent,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! The folder of a stored run that is made again or verified, and where its grants are.
 
 use super::failure::Failure;
-use super::kept::{self, is_experiment, owner};
+use super::report_source::{self, is_experiment, owner};
 use crate::library::results_folder;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_run::audit::KeptRun;
@@ -39,7 +39,7 @@ impl RunPlace {
             });
         }
         Ok(Self {
-            results: kept::results(named)?,
+            results: report_source::results(named)?,
             dir: owner(named).map(|declared| declared.dir),
         })
     }

@@ -5,7 +5,7 @@ use super::interrupts::listen_for_interrupts;
 use super::natively::{self, NativeWish};
 use super::on_event::Listener;
 use super::options::{Output, Safety};
-use super::{Status, progress, show, step_summary, unfinished};
+use super::{Status, progress, show, step_summary, unfinished_runs};
 use crate::library;
 use crate::library::generation::record;
 use bakeoff_config::{LoadedExperiment, Policy};
@@ -80,12 +80,12 @@ impl<'a> RunRequest<'a> {
 }
 
 /// A report with the sources that were measured.
-pub(super) struct Done {
+pub(super) struct ReportWithSources {
     pub(super) report: Report,
     pub(super) sources: show::Sources,
 }
 
-impl Done {
+impl ReportWithSources {
     /// Shows the report, also on the page of a job, and returns the status that it means.
     pub(super) fn show(self, output: &Output) -> Result<Status, Failure> {
         let status = Status::of(&self.report);
@@ -97,7 +97,10 @@ impl Done {
 
 /// Runs an experiment with progress on stderr, and writes its report beside the results. Returns
 /// `None` if the user interrupted the run; a message has said so then.
-pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Option<Done>, Failure> {
+pub(super) async fn perform(
+    job: RunRequest<'_>,
+    output: &Output,
+) -> Result<Option<ReportWithSources>, Failure> {
     let options = RunOptions {
         folder: job.folder,
         start: job.start,
@@ -123,7 +126,7 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
     let outcome = bakeoff_run::run(job.loaded, &options, &mut say, subscribe).await;
     display.finish();
     let left = match (&outcome, &job.resume) {
-        (Err(_), Some(resume)) => unfinished::leave_summary(&results, resume),
+        (Err(_), Some(resume)) => unfinished_runs::leave_summary(&results, resume),
         _ => None,
     };
     // Of a run that failed, the error comes first, and the page says how far it was.
@@ -145,12 +148,12 @@ pub(super) async fn perform(job: RunRequest<'_>, output: &Output) -> Result<Opti
         (other, _) => other?,
     };
     // The store is open until the files are written: another run would write the same ones.
-    let bakeoff_run::Finished {
+    let bakeoff_run::RunResult {
         report,
         sources,
         store,
     } = finished;
     library::write_files(&store, &report, &sources)?;
     drop(store);
-    Ok(Some(Done { report, sources }))
+    Ok(Some(ReportWithSources { report, sources }))
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::options::{Format, Output};
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use bakeoff_domain::report::{Environment, Report, VerdictRow, words};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit::compare_runs;
@@ -27,8 +27,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
-    let folder = kept::results(&arguments.from)?;
-    let store = kept::open(&folder)?;
+    let folder = report_source::results(&arguments.from)?;
+    let store = report_source::open(&folder)?;
     let mut runs = store.runs()?;
     let mut reports = Vec::new();
     let mut status = Status::Done;
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         if run.status != RunStatus::Finished {
             continue;
         }
-        match kept::of_run(&store, Some(run.id), &folder.path()) {
+        match report_source::of_run(&store, Some(run.id), &folder.path()) {
             Ok(shown) => {
                 status = shown.status(status);
                 run.winner.clone_from(&shown.report.recommendation.winner);

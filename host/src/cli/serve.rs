@@ -1,8 +1,8 @@
 //! `bakeoff serve`: experiments and their runs in a browser on this machine.
 
 use super::Status;
+use super::consent_options::{ConsentOptions, absolute};
 use super::failure::Failure;
-use super::leave::{Leave, absolute};
 use super::options::{Format, Output, Safety};
 use super::show;
 use bakeoff_render::escape::Plain;
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
         flatten,
         next_help_heading = "With --allow-run: approaches from the model of [generate], opinions from the model of [judge]"
     )]
-    leave: Leave,
+    leave: ConsentOptions,
 }
 
 impl Arguments {
@@ -67,7 +67,7 @@ impl Arguments {
     }
 
     /// Returns the leave of the pages; `None` if they only show.
-    fn leave(&self) -> Result<Option<bakeoff_serve::Leave>, Failure> {
+    fn leave(&self) -> Result<Option<bakeoff_serve::ControlConsent>, Failure> {
         let mut run_options = self.leave.options()?;
         run_options.extend(
             self.safety
@@ -86,7 +86,7 @@ impl Arguments {
         if let Some(cache) = self.safety.cache()? {
             run_options.push(absolute("--cache-dir=", cache)?);
         }
-        Ok(Some(bakeoff_serve::Leave { run_options }))
+        Ok(Some(bakeoff_serve::ControlConsent { run_options }))
     }
 }
 

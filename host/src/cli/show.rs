@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output};
 use bakeoff_domain::report::Report;
 use bakeoff_render::escape::Json;
-use bakeoff_render::{AskedTest, ComparisonOutcome, Untimed};
+use bakeoff_render::{AskedTest, ComparisonOutcome, UntimedComparison};
 use bakeoff_run::audit::PastRun;
 use bakeoff_store::{ExportTable, RunId, Store, StoreError};
 use clap::ValueEnum as _;
@@ -109,7 +109,7 @@ pub(super) fn print_kept(
 }
 
 /// Writes the reason why nothing was timed, in the requested format.
-pub(super) fn print_untimed(untimed: &Untimed, output: &Output) -> Result<(), Failure> {
+pub(super) fn print_untimed(untimed: &UntimedComparison, output: &Output) -> Result<(), Failure> {
     write(&match output.format {
         Format::Human if output.quiet => untimed.line(),
         Format::Human | Format::Criterion | Format::Jsonl => untimed.text(),

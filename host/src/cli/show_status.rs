@@ -1,14 +1,14 @@
 //! `bakeoff status`: shows the progress of a run, also while it runs in another terminal.
 
 use super::failure::Failure;
-use super::kept::ReportPlace;
 use super::options::{Format, Output};
 use super::picked_branch::AgentsFolder;
+use super::report_source::ReportPlace;
 use super::status_models::ModelsStatus;
 use super::status_tasks::tasks_text;
-use super::unfinished::progress;
+use super::unfinished_runs::progress;
 use super::work::show_states;
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use crate::library::generation::{events, record_of};
 use bakeoff_domain::report::words;
 use bakeoff_provider::Spending;
@@ -55,13 +55,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         return show_states(&folder, output);
     }
     let models = models(&arguments.from);
-    let place = kept::results(&arguments.from);
+    let place = report_source::results(&arguments.from);
     let search = place
         .as_ref()
         .ok()
         .and_then(|place| bakeoff_search::known(place).ok()?);
     let search = search.map(|archive| SearchState::of(&archive));
-    let opened = place.and_then(|place| kept::open(&place));
+    let opened = place.and_then(|place| report_source::open(&place));
     let store = match (opened, &models) {
         (Ok(opened), _) => opened,
         // There is no run yet, while approaches are asked for.

@@ -3,7 +3,7 @@
 use bakeoff_domain::wording;
 use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
-use bakeoff_store::events::{ApproachWriting, Writing, WritingState};
+use bakeoff_store::events::{ApproachWriting, WritingProgress, WritingState};
 use serde::Serialize;
 
 /// The most questions under way that are named.
@@ -21,7 +21,7 @@ pub(super) struct ModelsStatus {
     pub(super) is_asking: bool,
     /// The approaches that the models write.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) writing: Option<Writing>,
+    pub(super) writing: Option<WritingProgress>,
 }
 
 impl ModelsStatus {
@@ -133,9 +133,9 @@ mod tests {
             ("b", approach(WritingState::Idea, None)),
         ];
         let approaches = approaches.map(|(name, approach)| (name.to_owned(), approach));
-        status.writing = Some(Writing {
+        status.writing = Some(WritingProgress {
             approaches: approaches.into(),
-            ..Writing::default()
+            ..WritingProgress::default()
         });
         let text = status.text();
         assert!(

@@ -5,7 +5,6 @@ mod fence;
 mod parameters;
 
 use super::Status;
-use super::counts;
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::judge::{allowance, percent};
@@ -16,6 +15,7 @@ use super::options::Output;
 use super::regression::Unsure;
 use super::series_output::{self, Test};
 use super::timing_display::TimingDisplay;
+use super::whole_numbers;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_programs::{
     CommandLine, Decides, KEPT_FILE, KeptTiming, Machine, Shell, TimedCommand, TimingError,
@@ -78,7 +78,7 @@ pub(super) struct Arguments {
     )]
     names: Vec<String>,
     #[command(flatten)]
-    compared: Compared,
+    compared: CommandOptions,
     #[command(flatten)]
     around: Around,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(super) struct Arguments {
 
 /// Options on what is compared.
 #[derive(Debug, Args)]
-struct Compared {
+struct CommandOptions {
     /// The quantity that decides
     #[arg(long, value_enum, default_value = "wall", conflicts_with = "metric")]
     by: By,
@@ -173,7 +173,7 @@ struct Runs {
     #[arg(long, value_name = "TIME", value_parser = models::time)]
     timeout: Option<Duration>,
     /// Draw the same orders again: the seed that --verbose shows, or a number
-    #[arg(long, value_name = "SEED", value_parser = counts::run_seed)]
+    #[arg(long, value_name = "SEED", value_parser = whole_numbers::run_seed)]
     seed: Option<RunSeed>,
 }
 

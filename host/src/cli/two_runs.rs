@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::kept_timing::{self, ReportedTiming};
 use super::options::{Format, Output};
-use super::{Status, changed_times, kept, show};
+use super::{Status, changed_times, report_source, show};
 use bakeoff_domain::anchored::TimeChanges;
 use bakeoff_domain::series::Quantity;
 use bakeoff_render::escape::Plain;
@@ -59,9 +59,9 @@ impl RunReference {
         Ok(found)
     }
 
-    fn report(&self) -> Result<(kept::DisplayedReport, Record), Failure> {
-        let store = kept::open(&kept::results(&self.folder)?)?;
-        let shown = kept::of_run(&store, self.run.map(RunId), &self.folder)?;
+    fn report(&self) -> Result<(report_source::DisplayedReport, Record), Failure> {
+        let store = report_source::open(&report_source::results(&self.folder)?)?;
+        let shown = report_source::of_run(&store, self.run.map(RunId), &self.folder)?;
         let evidence = Evidence::read(&store, shown.run, shown.report.cost.seconds)?;
         Ok((shown, evidence.record))
     }

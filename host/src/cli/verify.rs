@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::options::{Format, Output, Safety};
 use super::other_machines::{WorkersArguments, say_workers};
 use super::run_place::RunPlace;
-use super::{Status, kept, show};
+use super::{Status, report_source, show};
 use crate::library::Verification;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::spec::Workers;
@@ -79,7 +79,7 @@ fn is_bundle(named: &Path) -> bool {
 
 async fn folder(arguments: &Arguments, output: &Output) -> Result<audit::Verification, Failure> {
     let place = RunPlace::find(&arguments.from, arguments.which.results.as_deref())?;
-    let store = kept::open(&place.results)?;
+    let store = report_source::open(&place.results)?;
     let kept = KeptRun::read(&store, arguments.which.run.map(RunId))?;
     let policy = Policy::of_host()?;
     let loaded = place.loaded(&kept, &policy)?;

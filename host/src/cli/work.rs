@@ -11,8 +11,8 @@ use super::agents::{agent_line, failure, note_tests, refuse_no_time};
 use super::failure::Failure;
 use super::interruptible::interruptible;
 use super::options::{Format, Output};
-use super::{Status, models, planned, show};
-use crate::library::told::read_text;
+use super::{Status, confirmation, models, show};
+use crate::library::user_files::read_text;
 use bakeoff_agents::{
     AgentError, Experiment, Instructions, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome,
     with_usual_tests, work_off,
@@ -136,9 +136,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     let listed = listing(&work.tasks, work.workers);
     if arguments.yes {
         output.reporter()(listed.trim_end());
-    } else if planned::is_on_terminal() {
+    } else if confirmation::is_on_terminal() {
         anstream::eprint!("{listed}");
-        if !planned::confirm(
+        if !confirmation::confirm(
             "Start agents, and run these checks and experiments behind a fence? [y/N] ",
         )? {
             return Err(Failure::no_answer("nothing was started"));

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = machine_name)]
     name: Option<MachineName>,
     /// Cores that take tasks; all without
-    #[arg(long, value_name = "N", value_parser = super::counts::workers)]
+    #[arg(long, value_name = "N", value_parser = super::whole_numbers::workers)]
     cores: Option<u32>,
     /// The longest time of a task
     #[arg(long, value_name = "TIME", value_parser = task_time, default_value = "30min")]

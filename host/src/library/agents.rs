@@ -352,14 +352,14 @@ impl<'a> AgentResult<'a> {
 
     /// Returns the outcome.
     pub fn outcome(&self) -> AgentOutcome {
-        use bakeoff_agents::Outcome;
+        use bakeoff_agents::AgentWorkOutcome;
         match self.completion.outcome {
-            Outcome::Passed => AgentOutcome::Passed,
-            Outcome::Unverified | Outcome::Committed => AgentOutcome::Unverified,
-            Outcome::VerificationFailed => AgentOutcome::VerificationFailed,
-            Outcome::AgentFailed | Outcome::NoWinner => AgentOutcome::AgentFailed,
-            Outcome::NothingChanged => AgentOutcome::NothingChanged,
-            Outcome::Refused => AgentOutcome::Refused,
+            AgentWorkOutcome::Passed => AgentOutcome::Passed,
+            AgentWorkOutcome::Unverified | AgentWorkOutcome::Committed => AgentOutcome::Unverified,
+            AgentWorkOutcome::VerificationFailed => AgentOutcome::VerificationFailed,
+            AgentWorkOutcome::AgentFailed | AgentWorkOutcome::NoWinner => AgentOutcome::AgentFailed,
+            AgentWorkOutcome::NothingChanged => AgentOutcome::NothingChanged,
+            AgentWorkOutcome::Refused => AgentOutcome::Refused,
         }
     }
 

@@ -25,8 +25,8 @@ use std::time::Duration;
 ///     }
 ///     let compared = Comparison::of_files(["sort.rs", "heap.rs"]).and_then(|two| two.run());
 ///     match compared {
-///         Ok(Compared::Timed(report)) => println!("{}", report.answer()),
-///         Ok(Compared::Untimed(reason)) => println!("{}", reason.text()),
+///         Ok(ComparisonResult::Timed(report)) => println!("{}", report.answer()),
+///         Ok(ComparisonResult::Untimed(reason)) => println!("{}", reason.text()),
 ///         Ok(_) => {}
 ///         Err(error) => eprintln!("{error}"),
 ///     }
@@ -49,7 +49,7 @@ pub struct Comparison {
 /// The end of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Compared {
+pub enum ComparisonResult {
     /// The files were measured.
     Timed(Box<Report>),
     /// The files do not do the same, or nothing could be timed.
@@ -59,7 +59,7 @@ pub enum Compared {
 /// The reason why files were compared and nothing was timed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotTimed {
-    untimed: bakeoff_render::Untimed,
+    untimed: bakeoff_render::UntimedComparison,
 }
 
 impl NotTimed {
@@ -190,11 +190,11 @@ impl Comparison {
     /// # Errors
     /// See [`ErrorKind`](super::ErrorKind). A file that does not build is an error; one that fails later is a row of the
     /// report.
-    pub fn run(&self) -> Result<Compared, Error> {
+    pub fn run(&self) -> Result<ComparisonResult, Error> {
         blocking(|| self.perform())
     }
 
-    async fn perform(&self) -> Result<Compared, Error> {
+    async fn perform(&self) -> Result<ComparisonResult, Error> {
         let inputs = match (&self.workload, &self.cases) {
             (Some(_), Some(_)) => {
                 return Err(Error::experiment(
@@ -221,7 +221,9 @@ impl Comparison {
         };
         let say = &mut |_: &str| {};
         let ready = match comparison.prepare(&host, say).await? {
-            Prepared::Untimed(untimed) => return Ok(Compared::Untimed(NotTimed { untimed })),
+            Prepared::Untimed(untimed) => {
+                return Ok(ComparisonResult::Untimed(NotTimed { untimed }));
+            }
             Prepared::Ready(ready) => ready,
         };
         let temporary = Scratch::new()
@@ -238,10 +240,10 @@ impl Comparison {
         let finished = run.await?;
         let mut report = finished.report;
         if let Some(untimed) = ready.disagreement(&report, say).await? {
-            return Ok(Compared::Untimed(NotTimed { untimed }));
+            return Ok(ComparisonResult::Untimed(NotTimed { untimed }));
         }
         report.notes.extend(ready.vectors_note(&report).await?);
-        Ok(Compared::Timed(Box::new(Report::new(
+        Ok(ComparisonResult::Timed(Box::new(Report::new(
             report,
             finished.sources,
         ))))

@@ -12,7 +12,7 @@ use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::spec::{Code, Workers};
 use bakeoff_domain::variant::{self, approach_indexes};
 use bakeoff_run::{HostOptions, RunOptions};
-use bakeoff_search::{SearchRequest, Searched};
+use bakeoff_search::{FinishedSearch, SearchRequest};
 use bakeoff_store::events::Envelope;
 use bakeoff_store::{ResultsPlace, Start, Store};
 use std::borrow::Cow;
@@ -263,7 +263,7 @@ impl Experiment {
         &self,
         results: &ResultsPlace,
         host: &HostOptions,
-    ) -> Result<Option<Searched>, Error> {
+    ) -> Result<Option<FinishedSearch>, Error> {
         let Some(options) = self.loaded.rounds.clone() else {
             return Ok(None);
         };

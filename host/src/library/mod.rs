@@ -14,26 +14,26 @@ mod fence_reach;
 mod fuel_shares;
 pub(crate) mod generation;
 mod judge;
-mod kept;
+mod kept_results;
 mod listener;
 mod measured_rounds;
 mod named_rows;
 pub(crate) mod opinions;
 mod oracle_check;
-mod placing;
 mod report;
 mod results;
 mod rows;
 mod setting;
-pub(crate) mod told;
+pub(crate) mod user_files;
 mod verification;
+mod written_files;
 
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
-pub use comparison::{Compared, Comparison, NotTimed};
+pub use comparison::{Comparison, ComparisonResult, NotTimed};
 pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
-pub use exploration::{Exploration, ExplorationPlan, Explored, Sketch};
+pub use exploration::{Exploration, ExplorationPlan, ExplorationResult, Sketch};
 pub(crate) use fence_reach::{holds_home, reach};
 pub use generation::{
     Depth, Diversity, GenerateOptions, GeneratedApproach, Generation, ModelCost, ModelOptions,
@@ -41,11 +41,11 @@ pub use generation::{
 pub use judge::{JudgeOptions, Judgement, judge};
 pub(crate) use measured_rounds::{MeasuredRounds, timing_options};
 pub use oracle_check::OracleCheck;
-pub(crate) use placing::{PlaceError, cannot_write, check_places, replace};
 pub use report::{Outcome, Report, Status, TimeVerdict, Variant, Verdict};
 pub(crate) use results::{results_folder, write_files};
 pub(crate) use rows::{RowsError, judge_rows};
 pub use verification::{Difference, Verification};
+pub(crate) use written_files::{PlaceError, cannot_write, check_places, replace};
 
 use std::process::ExitCode;
 

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::generation::{GenerationError, ModelOptions, opinions_in};
-use super::placing::{PlaceError, check_places};
+use super::written_files::{PlaceError, check_places};
 use bakeoff_config::{AskedModel, GenerateBounds, LoadedExperiment, Policy};
 use bakeoff_domain::generate::ProviderKind;
 use bakeoff_propose::ModelJudge;

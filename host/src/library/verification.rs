@@ -2,7 +2,7 @@
 
 use bakeoff_render::escape::Plain;
 use bakeoff_run::audit;
-use bakeoff_run::audit::Outcome;
+use bakeoff_run::audit::FigureOutcome;
 
 /// The verification of a finished run: each figure that it rests on, with what is found here now.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ impl Verification {
     pub fn differences(&self) -> impl Iterator<Item = Difference<'_>> {
         let figures = self.verification.figures.iter();
         figures.filter_map(|one| match &one.outcome {
-            Outcome::Differs { kept, here } => Some(Difference {
+            FigureOutcome::Differs { kept, here } => Some(Difference {
                 about: &one.about,
                 figure: &one.figure,
                 kept,
@@ -80,20 +80,20 @@ fn text(verification: &audit::Verification) -> String {
         }
         let name = Plain(&figure.figure).to_string();
         text += &match &figure.outcome {
-            Outcome::Reproduced { value } => {
+            FigureOutcome::Reproduced { value } => {
                 format!("  {name:<34}  reproduced  {}\n", Plain(value))
             }
-            Outcome::ReproducedToLastDigits { kept, here } => format!(
+            FigureOutcome::ReproducedToLastDigits { kept, here } => format!(
                 "  {name:<34}  reproduced but for the last digits: {}, here {}\n",
                 Plain(kept),
                 Plain(here)
             ),
-            Outcome::Differs { kept, here } => format!(
+            FigureOutcome::Differs { kept, here } => format!(
                 "  {name:<34}  DIFFERS: kept is {}, here is {}\n",
                 Plain(kept),
                 Plain(here)
             ),
-            Outcome::NotRepeated { why } => {
+            FigureOutcome::NotRepeated { why } => {
                 format!("  {name:<34}  not repeated here: {}\n", Plain(why))
             }
         };

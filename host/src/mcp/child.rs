@@ -4,7 +4,7 @@
 //! then kills its builders and runners with it, and all that they wrote lies in one folder. Nothing that a command
 //! prints can get among the messages to the client either.
 
-use super::consent::Asking;
+use super::consent::ModelAllowance;
 use super::error::ToolError;
 use super::fence::{self, CommandKind, ReachedFolders};
 use super::limits::REPORT_BYTES_MAX;
@@ -46,7 +46,7 @@ pub(super) struct Invocation {
     /// The value that stands behind all options, whatever it begins with.
     pub(super) last: Option<OsString>,
     /// The model that the command may ask.
-    pub(super) model: Option<Arc<Asking>>,
+    pub(super) model: Option<Arc<ModelAllowance>>,
     pub(super) folder: WorkingFolder,
     /// The folder for all temporary files of the child.
     pub(super) temporary: PathBuf,
@@ -60,7 +60,7 @@ pub(super) struct Invocation {
 
 /// Result of a command that ended.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(super) struct FinishedCommand {
     /// Exit status of the command; `None` if a signal ended it.
     pub(super) status: Option<i32>,
     pub(super) stdout: String,
@@ -68,7 +68,7 @@ pub(super) struct Finished {
 
 /// Reason why a command has no result.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum CommandFailure {
     Cancelled,
     Failed(ToolError),
 }
@@ -80,9 +80,10 @@ impl Invocation {
         self,
         on_line: impl FnMut(&str),
         cancelled: impl Future<Output = ()>,
-    ) -> Result<Finished, Ended> {
+    ) -> Result<FinishedCommand, CommandFailure> {
         let time_max = self.time_max;
-        let failed = |error| Ended::Failed(ToolError::machine("cannot start a command", error));
+        let failed =
+            |error| CommandFailure::Failed(ToolError::machine("cannot start a command", error));
         let mut started = start(self).await.map_err(failed)?;
         let (Some(stdout), Some(stderr)) = (started.stdout.take(), started.stderr.take()) else {
             return Err(failed(io::ErrorKind::BrokenPipe.into()));
@@ -91,14 +92,14 @@ impl Invocation {
         let ended = tokio::select! {
             stdout = output => match stdout {
                 Ok(Some(stdout)) => Ok(stdout),
-                Ok(None) => Err(Ended::Failed(ToolError::new(format!(
+                Ok(None) => Err(CommandFailure::Failed(ToolError::new(format!(
                     "the report is larger than {} MiB: compare fewer sources or sizes",
                     REPORT_BYTES_MAX >> 20
                 )))),
-                Err(error) => Err(Ended::Failed(ToolError::machine("cannot read an answer", error))),
+                Err(error) => Err(CommandFailure::Failed(ToolError::machine("cannot read an answer", error))),
             },
-            () = cancelled => Err(Ended::Cancelled),
-            () = tokio::time::sleep(time_max) => Err(Ended::Failed(ToolError::new(format!(
+            () = cancelled => Err(CommandFailure::Cancelled),
+            () = tokio::time::sleep(time_max) => Err(CommandFailure::Failed(ToolError::new(format!(
                 "it was ended after {} s, the longest that it may take: use fewer or smaller inputs",
                 time_max.as_secs()
             )))),
@@ -108,7 +109,7 @@ impl Invocation {
         }
         let status = (&mut started.exit).await.ok();
         let stdout = ended?;
-        Ok(Finished {
+        Ok(FinishedCommand {
             status: status.and_then(|status| status.code()),
             stdout,
         })
@@ -116,21 +117,21 @@ impl Invocation {
 }
 
 /// A running command, which is killed when this value is dropped.
-struct Started {
+struct RunningCommand {
     process: HeldProcess,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     exit: oneshot::Receiver<ExitStatus>,
 }
 
-impl Started {
+impl RunningCommand {
     fn kill(&self) {
         // Fails only if it has ended.
         let _ = self.process.send(Signal::KILL);
     }
 }
 
-impl Drop for Started {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         self.kill();
     }
@@ -138,7 +139,7 @@ impl Drop for Started {
 
 /// Starts the command on a thread of its own, which waits for the command's end: the kernel ties the death of the child
 /// to that of the thread that started it.
-async fn start(invocation: Invocation) -> io::Result<Started> {
+async fn start(invocation: Invocation) -> io::Result<RunningCommand> {
     let (sender, started) = oneshot::channel();
     let (exit_sender, exit) = oneshot::channel();
     std::thread::Builder::new()
@@ -163,7 +164,7 @@ async fn start(invocation: Invocation) -> io::Result<Started> {
         })?;
     let gone = |_| io::Error::other("its thread is gone");
     let (process, (stdout, stderr)) = started.await.map_err(gone)??;
-    Ok(Started {
+    Ok(RunningCommand {
         process,
         stdout: stdout.map(ChildStdout::from_std).transpose()?,
         stderr: stderr.map(ChildStderr::from_std).transpose()?,

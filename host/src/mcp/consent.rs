@@ -37,12 +37,12 @@ pub(super) struct Amounts {
 
 /// A model that agents may have asked, and what is left for it.
 #[derive(Debug)]
-pub(super) struct Asking {
+pub(super) struct ModelAllowance {
     pub(super) consent: Consent,
     left: Mutex<Amounts>,
 }
 
-impl Asking {
+impl ModelAllowance {
     pub(super) fn new(consent: Consent) -> Self {
         let left = Amounts {
             tokens: consent.tokens,
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn asking(microdollars: u64) -> Asking {
-        Asking::new(Consent {
+    fn asking(microdollars: u64) -> ModelAllowance {
+        ModelAllowance::new(Consent {
             words: Vec::new(),
             key: None,
             files: Vec::new(),

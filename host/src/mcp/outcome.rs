@@ -1,6 +1,6 @@
 //! Outcome of a run, read from the output of its command.
 
-use super::child::Finished;
+use super::child::FinishedCommand;
 use super::command_error::CommandError;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
@@ -61,7 +61,7 @@ impl RunOutcome {
     /// Reads the output of a command. `has_report` is true if the command wrote a report beside its results.
     pub(super) fn read(
         kind: RunKind,
-        finished: &Finished,
+        finished: &FinishedCommand,
         has_report: bool,
         messages: &Messages,
     ) -> Self {
@@ -163,8 +163,8 @@ impl Messages {
 mod tests {
     use super::*;
 
-    fn finished(status: i32, stdout: &str) -> Finished {
-        Finished {
+    fn finished(status: i32, stdout: &str) -> FinishedCommand {
+        FinishedCommand {
             status: Some(status),
             stdout: stdout.to_owned(),
         }
@@ -179,7 +179,7 @@ mod tests {
             message: "build-failed: no `;`\n   = note: here".to_owned(),
             advice: None,
         });
-        let read = |kind, finished: &Finished, has_report| {
+        let read = |kind, finished: &FinishedCommand, has_report| {
             RunOutcome::read(kind, finished, has_report, &messages)
         };
         let said = r#"{"outcome": "disagreement", "text": "They differ.\n"}"#;

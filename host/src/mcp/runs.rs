@@ -1,7 +1,7 @@
 //! The runs of a session: one measures, the others wait, and the last ended ones are kept.
 
-use super::child::{Ended, Invocation};
-use super::consent::{Amounts, Asking};
+use super::child::{CommandFailure, Invocation};
+use super::consent::{Amounts, ModelAllowance};
 use super::error::{ToolError, quoted};
 use super::limits::{PROGRESS_LINES_MAX, RUNS_KEPT_MAX, RUNS_OPEN_MAX};
 use super::outcome::{Messages, RunKind, RunOutcome};
@@ -63,7 +63,7 @@ pub(super) struct Work {
 /// Use of a model by a command.
 #[derive(Debug)]
 pub(super) struct ModelUse {
-    pub(super) asking: Arc<Asking>,
+    pub(super) asking: Arc<ModelAllowance>,
     /// The most US dollars, if the agent says it.
     pub(super) usd_max: Option<f64>,
     /// The file in which the command keeps its ledger.
@@ -301,8 +301,8 @@ async fn perform(run: Arc<Run>, work: Work, slot: Arc<Semaphore>) {
                         report.is_none_or(|report| workspace.files().join(report).exists());
                     RunOutcome::read(kind, &finished, has_report, &messages)
                 }
-                Err(Ended::Cancelled) => RunOutcome::Cancelled,
-                Err(Ended::Failed(error)) => RunOutcome::Failed(error),
+                Err(CommandFailure::Cancelled) => RunOutcome::Cancelled,
+                Err(CommandFailure::Failed(error)) => RunOutcome::Failed(error),
             }
         }
     };

@@ -3,17 +3,17 @@
 use super::answer;
 use super::arguments::{self, CancelArguments, PickArguments, ReportArguments, ResultArguments};
 use super::commands;
-use super::consent::{Asking, Consent};
+use super::consent::{Consent, ModelAllowance};
 use super::error::{ToolError, quoted, shortened};
-use super::generating;
 use super::generating_arguments::{DevelopArguments, ExploreArguments, GenerateArguments};
+use super::generating_commands;
 use super::limits::{ANSWER_BYTES_MAX, REPORT_BYTES_MAX, WAIT_DEFAULT, WAIT_MAX};
 use super::outcome::RunOutcome;
 use super::prompts;
 use super::roots::Roots;
 use super::run_answer;
 use super::runs::{Phase, Run, Runs, Work};
-use super::short_calls::{self, Answered};
+use super::short_calls::{self, ToolAnswer};
 use super::tools::ToolName;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -50,13 +50,13 @@ pub(super) struct Server {
     client_roots: Mutex<Option<Arc<Roots>>>,
     runs: Arc<Runs>,
     /// The model that agents may have asked, if the user gave leave.
-    asking: Option<Arc<Asking>>,
+    asking: Option<Arc<ModelAllowance>>,
 }
 
 impl Server {
     pub(super) fn new(roots: Roots, runs: Arc<Runs>, asking: Option<Consent>) -> Self {
         Self {
-            asking: asking.map(|consent| Arc::new(Asking::new(consent))),
+            asking: asking.map(|consent| Arc::new(ModelAllowance::new(consent))),
             roots: Arc::new(roots),
             client_roots: Mutex::default(),
             runs,
@@ -93,7 +93,7 @@ impl Server {
     }
 
     /// Returns the model that the user allowed.
-    fn asking(&self) -> Result<Arc<Asking>, ToolError> {
+    fn asking(&self) -> Result<Arc<ModelAllowance>, ToolError> {
         self.asking.clone().ok_or_else(|| {
             ToolError::new(
                 "this server may not ask a model. Its user gives leave, and says how much it may cost, where it is \
@@ -108,7 +108,7 @@ impl Server {
         tool: ToolName,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Answered {
+    ) -> ToolAnswer {
         let (name, given) = (tool.name(), request.arguments);
         match tool {
             ToolName::Compare => {
@@ -136,21 +136,23 @@ impl Server {
                 let given: DevelopArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
                 let roots = self.roots(context).await;
-                let work = prepare(move || generating::develop(given, &roots)).await?;
+                let work = prepare(move || generating_commands::develop(given, &roots)).await?;
                 self.start(work, wait, context).await
             }
             ToolName::Explore => {
                 let given: ExploreArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
                 let (asking, roots) = (self.asking()?, self.roots(context).await);
-                let work = prepare(move || generating::explore(given, &roots, &asking)).await?;
+                let work =
+                    prepare(move || generating_commands::explore(given, &roots, &asking)).await?;
                 self.start(work, wait, context).await
             }
             ToolName::Generate => {
                 let given: GenerateArguments = arguments::read(name, given)?;
                 let wait = wait(given.wait_seconds)?;
                 let (asking, roots) = (self.asking()?, self.roots(context).await);
-                let work = prepare(move || generating::generate(given, &roots, &asking)).await?;
+                let work =
+                    prepare(move || generating_commands::generate(given, &roots, &asking)).await?;
                 self.start(work, wait, context).await
             }
             ToolName::Judge => {
@@ -198,7 +200,7 @@ impl Server {
         work: Work,
         wait: Duration,
         context: &RequestContext<RoleServer>,
-    ) -> Answered {
+    ) -> ToolAnswer {
         let run = self.runs.start(work)?;
         self.follow(&run, wait, context).await;
         if context.ct.is_cancelled() {
@@ -240,7 +242,7 @@ impl Server {
         }
     }
 
-    fn about(&self, run: &Run) -> Answered {
+    fn about(&self, run: &Run) -> ToolAnswer {
         let state = run.state();
         run_answer::about(run, &state, self.runs.ahead_of(run)).map_err(ToolError::new)
     }

@@ -3,11 +3,11 @@
 use super::agent_commands;
 use super::answer::{AnswerForms, about_report, escaped};
 use super::arguments::{JudgeArguments, PickArguments, ReportArguments};
-use super::child::{Ended, Invocation};
+use super::child::{CommandFailure, Invocation};
 use super::commands;
 use super::error::{ToolError, shortened};
-use super::generating;
 use super::generating_arguments::{AddArguments, StatusArguments};
+use super::generating_commands;
 use super::limits::ANSWER_BYTES_MAX;
 use super::outcome::{Messages, RunOutcome};
 use super::progress::StderrLine;
@@ -26,14 +26,14 @@ use std::path::Path;
 const COPY: &str = "winner";
 
 /// A tool's answer: the inner error is for the agent.
-pub(super) type Answered = Result<AnswerForms, ToolError>;
+pub(super) type ToolAnswer = Result<AnswerForms, ToolError>;
 
 /// Compares values that were measured elsewhere.
 pub(super) async fn judge(
     given: JudgeArguments,
     roots: &Roots,
     context: &RequestContext<RoleServer>,
-) -> Answered {
+) -> ToolAnswer {
     let (invocation, _workspace) = commands::judge(given, roots)?;
     // Its warnings are in the report.
     let (stdout, _) = read_only(invocation, context).await?;
@@ -48,7 +48,7 @@ pub(super) async fn report(
     runs: &Runs,
     roots: &Roots,
     context: &RequestContext<RoleServer>,
-) -> Answered {
+) -> ToolAnswer {
     match (given.id, given.folder) {
         (Some(id), None) => {
             let run = runs.find(&id)?;
@@ -80,7 +80,7 @@ pub(super) async fn pick(
     runs: &Runs,
     roots: &Roots,
     context: &RequestContext<RoleServer>,
-) -> Answered {
+) -> ToolAnswer {
     if let (None, Some(folder)) = (&given.id, &given.folder)
         && let Some(of_agents) = roots.repository_of_agents(folder)
     {
@@ -118,7 +118,7 @@ pub(super) async fn pick(
             let (invocation, workspace) = commands::pick(folder, roots, COPY)?;
             let (stdout, messages) = read_only(invocation, context).await?;
             said = messages;
-            let picked: Picked = parse_json(stdout.as_bytes())
+            let picked: PickAnswer = parse_json(stdout.as_bytes())
                 .map_err(|error| ToolError::machine("what was picked cannot be read", error))?;
             let bytes = std::fs::read(workspace.temporary().join(COPY))
                 .map_err(|error| ToolError::machine("the copy cannot be read", error))?;
@@ -152,8 +152,8 @@ pub(super) async fn add(
     given: AddArguments,
     roots: &Roots,
     context: &RequestContext<RoleServer>,
-) -> Answered {
-    let (invocation, _workspace) = generating::add(given, roots)?;
+) -> ToolAnswer {
+    let (invocation, _workspace) = generating_commands::add(given, roots)?;
     let (stdout, said) = read_only(invocation, context).await?;
     let mut answer = values_of(&stdout)?;
     answer.warn(said);
@@ -165,7 +165,7 @@ pub(super) async fn status(
     given: StatusArguments,
     roots: &Roots,
     context: &RequestContext<RoleServer>,
-) -> Answered {
+) -> ToolAnswer {
     let named = Path::new(&given.folder);
     let (invocation, _workspace) =
         if let Some(of_agents) = roots.repository_of_agents(&given.folder) {
@@ -180,14 +180,14 @@ pub(super) async fn status(
             };
             agent_commands::worktrees(roots.folder(repository)?, roots)?
         } else {
-            generating::status(roots.folder(&given.folder)?, roots)?
+            generating_commands::status(roots.folder(&given.folder)?, roots)?
         };
     let (stdout, _) = read_only(invocation, context).await?;
     values_of(&stdout)
 }
 
 /// Returns the output of a command, with every text in it escaped.
-fn values_of(stdout: &str) -> Answered {
+fn values_of(stdout: &str) -> ToolAnswer {
     let value: Value = parse_json(stdout.as_bytes())
         .map_err(|error| ToolError::machine("the command's answer cannot be read", error))?;
     let values = match escaped(&value) {
@@ -201,7 +201,7 @@ fn values_of(stdout: &str) -> Answered {
 
 /// Part of the output of `bakeoff pick` that is passed on.
 #[derive(serde::Deserialize)]
-struct Picked {
+struct PickAnswer {
     name: String,
     declared_file: String,
 }
@@ -222,8 +222,8 @@ async fn read_only(
             Ok((finished.stdout, messages.text()))
         }
         Ok(finished) => Err(messages.error(finished.status)),
-        Err(Ended::Failed(error)) => Err(error),
-        Err(Ended::Cancelled) => Err(ToolError::new("it was called off")),
+        Err(CommandFailure::Failed(error)) => Err(error),
+        Err(CommandFailure::Cancelled) => Err(ToolError::new("it was called off")),
     }
 }
 

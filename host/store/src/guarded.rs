@@ -2,7 +2,7 @@
 
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
-use super::opening;
+use super::file_opening;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -64,8 +64,8 @@ pub(super) fn open(
     let in_file = |error| StoreError::from_sqlite(&file, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = match access {
-        Access::Shared => opening::open(folder, name, flags),
-        Access::Immutable => opening::open_immutable(folder, name, flags),
+        Access::Shared => file_opening::open(folder, name, flags),
+        Access::Immutable => file_opening::open_immutable(folder, name, flags),
     };
     let mut db = db.map_err(in_file)?;
     restrict(&mut db, bytes).map_err(in_file)?;

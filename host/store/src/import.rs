@@ -6,8 +6,8 @@
 
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
+use super::file_opening;
 use super::files::DATABASE;
-use super::opening;
 use super::schema::SCHEMA;
 use super::tables::{SEAL, Table, list};
 use bakeoff_files::{Folder, Scratch};
@@ -58,7 +58,8 @@ pub(super) fn import(
     let opened = opened.map_err(failed)?;
     let copy = opened.shown(DATABASE);
     let in_copy = |error| StoreError::from_sqlite(&copy, error);
-    let mut db = opening::open(&opened, DATABASE, opening::to_write()).map_err(in_copy)?;
+    let mut db =
+        file_opening::open(&opened, DATABASE, file_opening::to_write()).map_err(in_copy)?;
     make_tables(&db).map_err(in_copy)?;
     let rows = Rows {
         from,

@@ -11,7 +11,6 @@
 //! - A database that cannot be understood, or that somebody else wrote, is never written to; nothing
 //!   in it runs, and its rows are imported into one of ours before they are used.
 
-mod aside;
 mod atomic_file;
 pub mod bundle;
 mod contents;
@@ -22,6 +21,7 @@ pub mod events;
 mod examine;
 mod export;
 mod export_bounds;
+mod file_opening;
 mod files;
 mod fingerprint;
 mod guarded;
@@ -33,7 +33,6 @@ mod key;
 mod links;
 mod lock;
 mod open;
-mod opening;
 mod replicas;
 mod results;
 mod results_place;
@@ -43,6 +42,7 @@ mod safe_id;
 mod schema;
 mod seal;
 mod seal_again;
+mod set_aside;
 mod system;
 mod tables;
 mod variants;

@@ -1,19 +1,19 @@
 //! Opening a store. A database is checked before anything is written to it.
 
-use super::aside::set_aside;
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
 use super::examine::{BUSY_TIMEOUT, Examined, Origin, examine};
 use super::export_bounds::ExportBounds;
+use super::file_opening;
 use super::files::{DATABASE, Files};
 use super::guarded;
 use super::import::{DatabaseCopy, import};
 use super::journal::Journal;
 use super::links;
 use super::lock::{LOCK_FILE, Lock};
-use super::opening;
 use super::schema;
 use super::seal::{RowSum, Sealer};
+use super::set_aside::set_aside;
 use super::tables;
 use bakeoff_files::{Folder, FolderEntryKind, UserKey};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -174,7 +174,7 @@ impl Store {
         };
         let in_file = |error| StoreError::from_sqlite(&file, error);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = opening::open(&folder, DATABASE, flags).map_err(in_file)?;
+        let db = file_opening::open(&folder, DATABASE, flags).map_err(in_file)?;
         configure(&db).map_err(in_file)?;
         let sealer = attach_sealer(&db, key, sum).map_err(in_file)?;
         let journal = Journal::open(&db, &file, &files)?;
@@ -378,7 +378,8 @@ fn create(folder: &DatabaseFolder, key: &UserKey) -> Result<RowSum, StoreError> 
             .map_err(|error| StoreError::from_io("remove", &folder.shown(&leftover), error))?;
     }
     let in_file = |error| StoreError::from_sqlite(&file, error);
-    let mut db = opening::open(folder, NEW_DATABASE, opening::to_write()).map_err(in_file)?;
+    let mut db =
+        file_opening::open(folder, NEW_DATABASE, file_opening::to_write()).map_err(in_file)?;
     let make = |db: &mut Connection| {
         configure(db)?;
         schema::create(db)?;

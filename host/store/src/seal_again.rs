@@ -2,8 +2,8 @@
 
 use super::database_folder::DatabaseFolder;
 use super::error::StoreError;
+use super::file_opening;
 use super::files::DATABASE;
-use super::opening;
 use super::seal::{Sealer, sum_of};
 use super::tables;
 use bakeoff_files::{Folder, UserKey};
@@ -23,7 +23,7 @@ pub fn seal_again(folder: &Path) -> Result<(), StoreError> {
     let folder = Folder::named_by_user(folder).and_then(DatabaseFolder::new);
     let folder = folder.map_err(failed)?;
     let seal = || {
-        let db = opening::open(&folder, DATABASE, opening::to_write())?;
+        let db = file_opening::open(&folder, DATABASE, file_opening::to_write())?;
         let tables = tables::ours()?;
         let sum = sum_of(&db, &key, &tables)?;
         Sealer::attach(&db, key, &tables, sum)?.write(&db)

@@ -5,7 +5,7 @@ use super::fleet_state::{Arrival, FleetState, PackedTask, Packer, locked};
 use super::messages::{
     AnswerError, AnswerFrames, AnswerPiece, Cancelled, INLINE_BYTES_MAX, TaskHeader,
 };
-use bakeoff_confine::tasks::{Worker, WorkerFrames, WorkerJob, Working, wire};
+use bakeoff_confine::tasks::{WorkFuture, Worker, WorkerFrames, WorkerJob, wire};
 use bakeoff_source::content_address;
 use std::sync::Arc;
 use tokio::sync::mpsc::channel;
@@ -166,7 +166,7 @@ impl RemoteWorker {
 }
 
 impl Worker for RemoteWorker {
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(async move {
             if let Err(reason) = self.run(job, &frames).await {
                 frames.lost(reason);

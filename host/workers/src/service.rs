@@ -7,7 +7,7 @@ use super::messages::{
     AnswerHeader, AnswerPart, Cancelled, PIECE_BYTES_MAX, TASK_BYTES_MAX, TaskHeader,
 };
 use super::wire::{AckHandle, TaskInHand, ToWorker, WorkerEnds, WorkerWire};
-use bakeoff_confine::tasks::{RequestEnd, WorkerFrames, Working, request_end, wire};
+use bakeoff_confine::tasks::{RequestEnd, WorkFuture, WorkerFrames, request_end, wire};
 use bakeoff_domain::queue::{Attempt, TaskKey};
 use bakeoff_source::content_address;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ pub trait TaskServer: Send + Sync + 'static {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a>;
+    ) -> WorkFuture<'a>;
 }
 
 /// Something that happened to a worker, for people.
@@ -104,7 +104,7 @@ pub struct Service {
 }
 
 /// Tasks that are being done, by their session and request.
-type AtWork = Arc<Mutex<BTreeMap<(String, u64), TaskAtWork>>>;
+type RunningTasks = Arc<Mutex<BTreeMap<(String, u64), TaskAtWork>>>;
 
 /// A task that is being done.
 struct TaskAtWork {
@@ -127,7 +127,7 @@ struct TaskContext {
     server: Arc<dyn TaskServer>,
     events: UnboundedSender<ServiceEvent>,
     task_max: Duration,
-    at_work: AtWork,
+    at_work: RunningTasks,
     done: AtomicU64,
 }
 
@@ -148,7 +148,7 @@ impl Service {
             server: Arc::clone(&self.server),
             events: self.events.clone(),
             task_max: self.task_max,
-            at_work: AtWork::default(),
+            at_work: RunningTasks::default(),
             done: AtomicU64::new(0),
         });
         let taking = tokio::spawn(take_tasks(Arc::clone(&context), self.cores.clone()));

@@ -6,8 +6,11 @@ use bakeoff_domain::reading_verdict::Claim;
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_domain::series::{CaseValues, Quantity, SeriesEnd, SeriesVariant, SeriesVerdict};
 
-fn completion(variant: &str, outcome: Outcome) -> Completion {
-    let has_commit = matches!(outcome, Outcome::Passed | Outcome::VerificationFailed);
+fn completion(variant: &str, outcome: AgentWorkOutcome) -> Completion {
+    let has_commit = matches!(
+        outcome,
+        AgentWorkOutcome::Passed | AgentWorkOutcome::VerificationFailed
+    );
     Completion {
         commit: has_commit.then(|| format!("commit of {variant}")),
         base_verifications: vec![base_verification(true)],
@@ -94,7 +97,9 @@ fn result(
 }
 
 fn passed(names: &[&str]) -> Vec<Completion> {
-    let passed = names.iter().map(|name| completion(name, Outcome::Passed));
+    let passed = names
+        .iter()
+        .map(|name| completion(name, AgentWorkOutcome::Passed));
     passed.collect()
 }
 
@@ -105,7 +110,7 @@ fn sure(name: &str) -> Option<(String, bool)> {
 #[test]
 fn without_a_measurement_only_one_that_passed_is_the_best_and_ends_the_rounds() {
     let mut one = passed(&["a"]);
-    one.push(completion("b", Outcome::VerificationFailed));
+    one.push(completion("b", AgentWorkOutcome::VerificationFailed));
     assert_eq!(result(&one, None), (sure("a"), false));
     assert_eq!(result(&passed(&["a", "b"]), None), (None, false));
 }
@@ -113,8 +118,8 @@ fn without_a_measurement_only_one_that_passed_is_the_best_and_ends_the_rounds() 
 #[test]
 fn where_none_passed_another_round_begins_unless_no_agent_left_anything() {
     let failed = [
-        completion("a", Outcome::VerificationFailed),
-        completion("b", Outcome::AgentFailed),
+        completion("a", AgentWorkOutcome::VerificationFailed),
+        completion("b", AgentWorkOutcome::AgentFailed),
     ];
     assert_eq!(result(&failed, None), (None, true));
     assert_eq!(result(&failed[1..], None), (None, false));

@@ -3,7 +3,7 @@
 
 use super::package;
 use super::protocol::{
-    CratesEvent, CratesTask, FILES_MAX, ROLE, Wanted, is_crate_name, is_file_name,
+    CratesEvent, CratesTask, FILES_MAX, ROLE, WantedLibraries, is_crate_name, is_file_name,
 };
 use super::target::LibraryTarget;
 use super::vendor::{VendorError, cargo_of, sources_of};
@@ -193,7 +193,7 @@ async fn build(
         .map_err(|error| CratesError::Lock(error.to_string()))?
         .allowed;
     let sources = fetched(cache, &crates.lock)?;
-    let wanted = Wanted::Allowed {
+    let wanted = WantedLibraries::Allowed {
         crates: crates.allowed.clone(),
         locked,
         lock: crates.lock.clone(),
@@ -213,7 +213,7 @@ pub(super) fn fetched(cache: &Cache, lock: &str) -> Result<PathBuf, CratesError>
 pub(super) async fn libraries(
     toolchain: &Toolchain,
     confinement: &Confinement,
-    wanted: Wanted,
+    wanted: WantedLibraries,
     target: LibraryTarget,
     sources: &Path,
     limits: BuildLimits,
@@ -222,7 +222,7 @@ pub(super) async fn libraries(
     let machine = |error: &dyn std::fmt::Display| CratesError::Machine(error.to_string());
     let scratch = Scratch::new().map_err(|error| CratesError::Machine(no_folder(&error)))?;
     let mut fence = fence(toolchain, sources, scratch.work(), limits);
-    if let Wanted::Package { files, .. } = &wanted {
+    if let WantedLibraries::Package { files, .. } = &wanted {
         fence.write.push(files.clone());
     }
     let triple = target.triple(toolchain).map_err(|why| machine(&why))?;

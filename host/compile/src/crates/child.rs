@@ -2,7 +2,7 @@
 
 use super::package;
 use super::product::{Message, Product, collect, messages};
-use super::protocol::{CratesEvent, CratesTask, ROLE, Wanted};
+use super::protocol::{CratesEvent, CratesTask, ROLE, WantedLibraries};
 use crate::failures::cut;
 use bakeoff_confine::{Frames, Role, kill_with_parent};
 use std::fs::File;
@@ -70,7 +70,7 @@ fn build(task: &CratesTask) -> Result<Product, String> {
     let unwritten = |error: io::Error| format!("cannot write into the build's folder: {error}");
     let scratch = &task.scratch;
     let folder = |name: &str| scratch.join(name);
-    if let Wanted::Allowed { crates, lock, .. } = &task.wanted {
+    if let WantedLibraries::Allowed { crates, lock, .. } = &task.wanted {
         package::write(&folder("package"), crates, Some(lock)).map_err(unwritten)?;
     }
     std::fs::create_dir_all(folder("home")).map_err(unwritten)?;
@@ -115,14 +115,14 @@ fn run(task: &CratesTask, answers: &Path, said: &Path) -> io::Result<std::proces
     let mut command = Command::new(&task.cargo);
     command.env_clear();
     match &task.wanted {
-        Wanted::Allowed { .. } => {
+        WantedLibraries::Allowed { .. } => {
             command
                 .args(["build", "--frozen"])
                 .args(ARGUMENTS)
                 .arg(target)
                 .current_dir(task.scratch.join("package"));
         }
-        Wanted::Package {
+        WantedLibraries::Package {
             manifest,
             files,
             library,
@@ -194,7 +194,7 @@ fn explain(messages: &[Message], said: &str, task: &CratesTask) -> String {
         (&task.sources, "/crates"),
         (&task.sysroot, "/rust"),
     ];
-    if let Wanted::Package { files, .. } = &task.wanted {
+    if let WantedLibraries::Package { files, .. } = &task.wanted {
         named.push((files, "/package"));
     }
     let text = named.iter().fold(text, |text, (path, shown)| {

@@ -3,7 +3,7 @@
 use super::build::{
     BuildLimits, BuiltCrates, CratesError, Libraries, SCHEME, fetched, libraries, no_folder,
 };
-use super::protocol::Wanted;
+use super::protocol::WantedLibraries;
 use super::target::LibraryTarget;
 use crate::cache::{Cache, Name};
 use crate::toolchain::Toolchain;
@@ -69,7 +69,7 @@ impl BuiltCrates {
                     _ if package.needs_crates => return Err(CratesError::NotFetched),
                     _ => nothing.work().to_owned(),
                 };
-                let wanted = Wanted::Package {
+                let wanted = WantedLibraries::Package {
                     manifest: package.manifest.to_owned(),
                     files: package.files.to_owned(),
                     library: package.library.to_owned(),

@@ -1,6 +1,6 @@
 //! Libraries that cargo built, which the child finds by its messages.
 
-use super::protocol::{CratesTask, FILES_MAX, Wanted, is_crate_name, is_file_name};
+use super::protocol::{CratesTask, FILES_MAX, WantedLibraries, is_crate_name, is_file_name};
 use crate::build_folder::read_output;
 use bakeoff_domain::crates::LockedCrate;
 use serde::Deserialize;
@@ -78,10 +78,10 @@ pub(super) fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product
         }
     }
     match &task.wanted {
-        Wanted::Allowed { locked, .. } if externs.len() != locked.len() => {
+        WantedLibraries::Allowed { locked, .. } if externs.len() != locked.len() => {
             Err(missing(locked, &externs, messages))
         }
-        Wanted::Package { library, .. } if externs.len() != 1 => {
+        WantedLibraries::Package { library, .. } if externs.len() != 1 => {
             Err(format!("cargo built no library {library}"))
         }
         _ => Ok((externs, files)),
@@ -91,8 +91,8 @@ pub(super) fn collect(task: &CratesTask, messages: &[Message]) -> Result<Product
 /// Returns the name by which sources call the crate of a message, if they may use it themselves.
 fn name_in_sources(task: &CratesTask, message: &Message) -> Option<String> {
     let is_wanted = match &task.wanted {
-        Wanted::Allowed { locked, .. } => locked.iter().any(|one| is_of(message, one)),
-        Wanted::Package { manifest, .. } => Path::new(&message.manifest_path) == manifest,
+        WantedLibraries::Allowed { locked, .. } => locked.iter().any(|one| is_of(message, one)),
+        WantedLibraries::Package { manifest, .. } => Path::new(&message.manifest_path) == manifest,
     };
     let called = message.target.as_ref()?.name.replace('-', "_");
     (is_wanted && is_crate_name(&called)).then_some(called)

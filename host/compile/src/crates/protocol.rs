@@ -16,7 +16,7 @@ const EVENT_BYTES_MAX: usize = 1 << 20;
 /// The task of a child that builds crates.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CratesTask {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedLibraries,
     /// The folder of the crates' sources.
     pub(super) sources: PathBuf,
     pub(super) cargo: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct CratesTask {
 
 /// The libraries that are wanted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Wanted {
+pub(super) enum WantedLibraries {
     /// The crates of an experiment.
     Allowed {
         crates: Vec<AllowedCrate>,

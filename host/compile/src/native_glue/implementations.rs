@@ -25,7 +25,7 @@ pub(super) struct Implementations<'a> {
 
 /// A type of the bindings, with the path of the module that names it.
 #[derive(Clone)]
-struct Named<'a> {
+struct NamedType<'a> {
     ty: &'a syn::Type,
     module: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl<'a> Implementations<'a> {
             text: USES.to_owned(),
         };
         let signature = found.signature(module, function)?;
-        let named = |ty| Named {
+        let named = |ty| NamedType {
             ty,
             module: module.to_vec(),
         };
@@ -83,7 +83,7 @@ impl<'a> Implementations<'a> {
     }
 
     /// Adds what a type needs that the run-time does not have.
-    fn add(&mut self, named: Named<'a>, ty: &Type) -> Result<(), Failure> {
+    fn add(&mut self, named: NamedType<'a>, ty: &Type) -> Result<(), Failure> {
         match ty {
             Type::Plain(_) => Ok(()),
             Type::List(item) | Type::Option(item) => {
@@ -113,7 +113,7 @@ impl<'a> Implementations<'a> {
         }
     }
 
-    fn add_tuple(&mut self, named: Named<'a>, items: &[Type]) -> Result<(), Failure> {
+    fn add_tuple(&mut self, named: NamedType<'a>, items: &[Type]) -> Result<(), Failure> {
         let named = self.without_alias(named);
         let syn::Type::Tuple(tuple) = named.ty else {
             return Err(unexpected("a tuple"));
@@ -126,14 +126,14 @@ impl<'a> Implementations<'a> {
         }
         for (part, item) in tuple.elems.iter().zip(items) {
             let module = named.module.clone();
-            self.add(Named { ty: part, module }, item)?;
+            self.add(NamedType { ty: part, module }, item)?;
         }
         Ok(())
     }
 
     fn add_record(
         &mut self,
-        named: Named<'a>,
+        named: NamedType<'a>,
         name: &str,
         fields: &[(String, Type)],
     ) -> Result<(), Failure> {
@@ -155,7 +155,7 @@ impl<'a> Implementations<'a> {
 
     fn add_variant(
         &mut self,
-        named: Named<'a>,
+        named: NamedType<'a>,
         name: &str,
         cases: Vec<(&str, Option<&Type>)>,
     ) -> Result<(), Failure> {
@@ -181,7 +181,12 @@ impl<'a> Implementations<'a> {
         Ok(())
     }
 
-    fn add_flags(&mut self, named: Named<'a>, name: &str, flags: &[String]) -> Result<(), Failure> {
+    fn add_flags(
+        &mut self,
+        named: NamedType<'a>,
+        name: &str,
+        flags: &[String],
+    ) -> Result<(), Failure> {
         let Some((path, item)) = self.unknown(named, name)? else {
             return Ok(());
         };
@@ -212,7 +217,7 @@ impl<'a> Implementations<'a> {
     /// Returns the item that defines a type, with its path; `None` if it is implemented already.
     fn unknown(
         &mut self,
-        named: Named<'a>,
+        named: NamedType<'a>,
         name: &str,
     ) -> Result<Option<(Vec<String>, &'a Item)>, Failure> {
         let named = self.without_alias(named);
@@ -221,8 +226,8 @@ impl<'a> Implementations<'a> {
     }
 
     /// Returns the type in angle brackets at this place.
-    fn argument(&self, named: Named<'a>, place: usize) -> Result<Named<'a>, Failure> {
-        let Named { ty, module } = self.without_alias(named);
+    fn argument(&self, named: NamedType<'a>, place: usize) -> Result<NamedType<'a>, Failure> {
+        let NamedType { ty, module } = self.without_alias(named);
         let arguments = match ty {
             syn::Type::Path(ty) => ty.path.segments.last().map(|last| &last.arguments),
             _ => None,
@@ -232,13 +237,13 @@ impl<'a> Implementations<'a> {
             _ => None,
         };
         match argument {
-            Some(GenericArgument::Type(ty)) => Ok(Named { ty, module }),
+            Some(GenericArgument::Type(ty)) => Ok(NamedType { ty, module }),
             _ => Err(unexpected("a list, an option or a result")),
         }
     }
 
     /// Returns the type that a name stands for, which may be the name of another one.
-    fn without_alias(&self, mut named: Named<'a>) -> Named<'a> {
+    fn without_alias(&self, mut named: NamedType<'a>) -> NamedType<'a> {
         while let Some((path, Item::Type(alias))) = self.defined(&named) {
             named = inside(&path, &alias.ty);
         }
@@ -246,7 +251,7 @@ impl<'a> Implementations<'a> {
     }
 
     /// Returns the item of the bindings that a type names, with its path.
-    fn defined(&self, named: &Named<'a>) -> Option<(Vec<String>, &'a Item)> {
+    fn defined(&self, named: &NamedType<'a>) -> Option<(Vec<String>, &'a Item)> {
         let syn::Type::Path(ty) = named.ty else {
             return None;
         };
@@ -281,9 +286,9 @@ fn joined(module: &[String], name: &str) -> Vec<String> {
 }
 
 /// Returns a type that an item names, from the path of that item.
-fn inside<'a>(path: &[String], ty: &'a syn::Type) -> Named<'a> {
+fn inside<'a>(path: &[String], ty: &'a syn::Type) -> NamedType<'a> {
     let module = path[..path.len().saturating_sub(1)].to_vec();
-    Named { ty, module }
+    NamedType { ty, module }
 }
 
 /// Collects the types and traits of a module by their paths.

@@ -2,8 +2,8 @@
 
 use super::{confinement_error, refused};
 use crate::job::FileAccess;
-use crate::measured::Measured;
 use crate::network::Network;
+use crate::program_measurement::ProgramMeasurement;
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -108,7 +108,7 @@ impl Measurement {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn read(self) -> io::Result<Option<Measured>> {
+    pub fn read(self) -> io::Result<Option<ProgramMeasurement>> {
         match self.0 {}
     }
 }

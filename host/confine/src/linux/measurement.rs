@@ -7,8 +7,8 @@
 use super::file_fence::FileFence;
 use super::keeper::{self, REPORT_BYTES};
 use super::memory_file;
-use crate::measured::Measured;
 use crate::network::Network;
+use crate::program_measurement::ProgramMeasurement;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -87,7 +87,7 @@ impl Measurement {
     ///
     /// # Errors
     /// The memory file cannot be read.
-    pub fn read(mut self) -> io::Result<Option<Measured>> {
+    pub fn read(mut self) -> io::Result<Option<ProgramMeasurement>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
         self.file.read_to_end(&mut bytes)?;
@@ -99,7 +99,7 @@ impl Measurement {
             number.copy_from_slice(&bytes[8 * place..8 * (place + 1)]);
             u64::from_le_bytes(number)
         };
-        Ok(Some(Measured {
+        Ok(Some(ProgramMeasurement {
             wall_ns: number(0),
             cpu_ns: number(1),
             peak_bytes: number(2),
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use std::process::Stdio;
 
-    fn shell(script: &str) -> (std::process::ExitStatus, Option<Measured>) {
+    fn shell(script: &str) -> (std::process::ExitStatus, Option<ProgramMeasurement>) {
         let (mut command, measurement) = measured(OsStr::new("sh")).unwrap();
         let status = command
             .args(["-c", script])

@@ -1,6 +1,6 @@
 //! A runner's end: the host of a program, as the runner asks it.
 
-use super::protocol::{self, Answered, OfHost, ProgramFailure, ProgramStart, ToHost};
+use super::protocol::{self, MeasuredAnswer, OfHost, ProgramFailure, ProgramStart, ToHost};
 use crate::system;
 use std::fs::File;
 use std::io;
@@ -55,7 +55,7 @@ impl ProgramLink {
     ///
     /// # Errors
     /// The program failed, and has been ended, or the host is gone.
-    pub fn call(&mut self, line: String) -> Result<Answered, ProgramError> {
+    pub fn call(&mut self, line: String) -> Result<MeasuredAnswer, ProgramError> {
         match self.ask(&ToHost::Call(line))? {
             OfHost::Answered(answered) => Ok(answered),
             _ => Err(io::Error::other("it answered something else").into()),

@@ -5,4 +5,4 @@ mod link;
 pub(crate) mod protocol;
 
 pub use link::{ProgramError, ProgramLink};
-pub use protocol::{Answered, HostSetup, ProgramFailure, ProgramFile, ProgramStart};
+pub use protocol::{HostSetup, MeasuredAnswer, ProgramFailure, ProgramFile, ProgramStart};

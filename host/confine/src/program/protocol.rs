@@ -65,7 +65,7 @@ pub(crate) enum OfHost {
     /// It is done.
     Done,
     /// The answer to a line.
-    Answered(Answered),
+    Answered(MeasuredAnswer),
     /// The program has ended.
     Ended {
         /// The most memory that it had, in bytes.
@@ -77,7 +77,7 @@ pub(crate) enum OfHost {
 
 /// An answer of a program, and what it took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct MeasuredAnswer {
     /// The answer, a line without its end.
     pub line: String,
     /// CPU time of the program since the answer before, in nanoseconds, start-up before the first; or that of the call

@@ -1,7 +1,7 @@
 //! The driver of a queue: it leases tasks to a client, and returns the events of tasks.
 
 use super::client::{Job, TaskClient};
-use super::report::{AttemptReport, Reported};
+use super::report::{AttemptNews, AttemptReport};
 use bakeoff_domain::queue::{
     AddError, Attempt, Capacity, Counts, Ending, Lease, Load, Lost, NextStep, Receipt, SeatId,
     SeatLoad, Task, TaskKey, TaskQueue, TaskState, WaitsFor,
@@ -41,9 +41,9 @@ pub enum SeatChange {
 }
 
 /// An attempt under way, which is aborted when this is dropped.
-struct AtWork(JoinHandle<()>);
+struct RunningAttempt(JoinHandle<()>);
 
-impl Drop for AtWork {
+impl Drop for RunningAttempt {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -55,7 +55,7 @@ struct LastWord<A>(AttemptReport<A>);
 impl<A> Drop for LastWord<A> {
     fn drop(&mut self) {
         let reason = "its worker ended without an answer".to_owned();
-        self.0.send(Reported::Lost(reason));
+        self.0.send(AttemptNews::Lost(reason));
     }
 }
 
@@ -66,12 +66,12 @@ pub struct Driver<C: TaskClient> {
     tasks: BTreeMap<TaskKey, C::Task>,
     /// The lease of the attempt that starts next.
     starting: Option<Lease>,
-    at_work: BTreeMap<TaskKey, AtWork>,
+    at_work: BTreeMap<TaskKey, RunningAttempt>,
     events: VecDeque<TaskEvent<C::Answer>>,
     /// Events that happened during a wait for one answer.
     put_off: VecDeque<TaskEvent<C::Answer>>,
-    sender: UnboundedSender<(Attempt, Reported<C::Answer>)>,
-    receiver: UnboundedReceiver<(Attempt, Reported<C::Answer>)>,
+    sender: UnboundedSender<(Attempt, AttemptNews<C::Answer>)>,
+    receiver: UnboundedReceiver<(Attempt, AttemptNews<C::Answer>)>,
     /// Changes of the seats on other machines, where there are any.
     seats: Option<UnboundedReceiver<SeatChange>>,
     began: Instant,
@@ -272,27 +272,27 @@ impl<C: TaskClient> Driver<C> {
             let _last_word = last_word;
             client.attempt(job, report).await;
         });
-        self.at_work.insert(key, AtWork(at_work));
+        self.at_work.insert(key, RunningAttempt(at_work));
     }
 
-    fn on_report(&mut self, attempt: Attempt, reported: Reported<C::Answer>) {
+    fn on_report(&mut self, attempt: Attempt, reported: AttemptNews<C::Answer>) {
         let now = self.now();
         let (ending, event) = match reported {
-            Reported::Alive => {
+            AttemptNews::Alive => {
                 self.queue.heartbeat(&attempt, now);
                 return;
             }
-            Reported::Progress(steps) => {
+            AttemptNews::Progress(steps) => {
                 if self.queue.heartbeat(&attempt, now) {
                     let event = TaskEvent::Progress(attempt.key, steps);
                     self.events.push_back(event);
                 }
                 return;
             }
-            Reported::Done(answer) => (Ending::Done, Ok(answer)),
-            Reported::Failed(answer) => (Ending::Failed, Ok(answer)),
-            Reported::Unconfirmed => (Ending::Unconfirmed, Err(None)),
-            Reported::Lost(reason) => (Ending::Lost, Err(Some(reason))),
+            AttemptNews::Done(answer) => (Ending::Done, Ok(answer)),
+            AttemptNews::Failed(answer) => (Ending::Failed, Ok(answer)),
+            AttemptNews::Unconfirmed => (Ending::Unconfirmed, Err(None)),
+            AttemptNews::Lost(reason) => (Ending::Lost, Err(Some(reason))),
         };
         // Answers that are late, repeated or made up are dropped here.
         let Receipt::Accepted(next) = self.queue.finish(&attempt, ending, now) else {

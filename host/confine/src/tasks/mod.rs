@@ -15,4 +15,4 @@ pub use client::{Job, TaskClient};
 pub use driver::{Driver, SeatChange, TaskEvent};
 pub use link::{RequestEnd, RequestError, WorkerLink, one_line, request_end};
 pub use report::AttemptReport;
-pub use worker::{Worker, WorkerFrames, WorkerJob, Working};
+pub use worker::{WorkFuture, Worker, WorkerFrames, WorkerJob};

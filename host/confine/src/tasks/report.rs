@@ -7,7 +7,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// One report about an attempt.
 #[derive(Debug)]
-pub(super) enum Reported<A> {
+pub(super) enum AttemptNews<A> {
     /// The worker of the attempt is alive.
     Alive,
     /// This number of steps is done.
@@ -26,7 +26,7 @@ pub(super) enum Reported<A> {
 #[derive(Debug)]
 pub struct AttemptReport<A> {
     pub(super) attempt: Attempt,
-    pub(super) sender: UnboundedSender<(Attempt, Reported<A>)>,
+    pub(super) sender: UnboundedSender<(Attempt, AttemptNews<A>)>,
 }
 
 impl<A> Clone for AttemptReport<A> {
@@ -46,33 +46,33 @@ impl<A> AttemptReport<A> {
 
     /// Says that the worker is alive, which extends the lease.
     pub fn alive(&self) {
-        self.send(Reported::Alive);
+        self.send(AttemptNews::Alive);
     }
 
     /// Says that this number of steps is done; this is a sign of life as well.
     pub fn progress(&self, steps: usize) {
-        self.send(Reported::Progress(steps));
+        self.send(AttemptNews::Progress(steps));
     }
 
     /// Answers with a result.
     pub fn done(&self, answer: A) {
-        self.send(Reported::Done(answer));
+        self.send(AttemptNews::Done(answer));
     }
 
     /// Answers that there is no result, and that no other attempt will have one.
     pub fn failed(&self, answer: A) {
-        self.send(Reported::Failed(answer));
+        self.send(AttemptNews::Failed(answer));
     }
 
     /// Answers that another machine has a result, and that the task is to be done on this one before there is an answer.
     pub fn unconfirmed(&self) {
-        self.send(Reported::Unconfirmed);
+        self.send(AttemptNews::Unconfirmed);
     }
 
     /// Answers that there is no result for a reason that another attempt may not meet: a worker that was lost, a rate
     /// limit. The task is tried again after a while, as often as it allows.
     pub fn lost(&self, reason: impl Into<String>) {
-        self.send(Reported::Lost(reason.into()));
+        self.send(AttemptNews::Lost(reason.into()));
     }
 
     /// Does work without a worker, and reports signs of life until it ends.
@@ -88,7 +88,7 @@ impl<A> AttemptReport<A> {
         }
     }
 
-    pub(super) fn send(&self, reported: Reported<A>) {
+    pub(super) fn send(&self, reported: AttemptNews<A>) {
         let _ = self.sender.send((self.attempt.clone(), reported));
     }
 }

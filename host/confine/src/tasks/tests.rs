@@ -3,8 +3,8 @@
 
 use super::wire::{self, FrameBody, FrameHeader};
 use super::{
-    AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, WorkerJob, WorkerLink,
-    Working,
+    AttemptReport, Driver, Job, TaskClient, TaskEvent, WorkFuture, Worker, WorkerFrames, WorkerJob,
+    WorkerLink,
 };
 use bakeoff_domain::queue::{Attempt, Capacity, Cpu, Dependency, Needs, Retries, Task, TaskKey};
 use std::collections::BTreeMap;
@@ -133,7 +133,7 @@ impl Scripted {
 }
 
 impl Worker for Scripted {
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(self.script(job.task, frames))
     }
 }

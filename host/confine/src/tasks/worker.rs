@@ -21,14 +21,14 @@ pub struct WorkerJob<'a> {
 }
 
 /// The work on one request.
-pub type Working<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type WorkFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A worker: it does what tasks consist of. The worker of this process starts a confined child for each; on another
 /// machine, it would be at the other end of a wire.
 pub trait Worker: Send + Sync + 'static {
     /// Does one request, and sends its result in frames. The attempt is lost if this ends without an end frame, or says
     /// nothing for as long as its lease. It must be safe to drop at any moment: then nothing that it started goes on.
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a>;
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a>;
 }
 
 /// The way of frames from a worker back to the link that asked for the work. Frames to a link that is gone are dropped.

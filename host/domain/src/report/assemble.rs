@@ -7,7 +7,7 @@ use super::words;
 use super::{
     Claim, Cost, Environment, ExperimentSummary, FlipTo, InWords, Interval, Natively, Protocol,
     ReadingVerdict, ReadingVerdicts, Recommendation, ReplicaTimes, Report, SCHEMA_VERSION,
-    StoppedInSearch, TooShortCase, Unfinished, VariantReport, VerdictRow,
+    StoppedInSearch, TooShortCase, UnfinishedRun, VariantReport, VerdictRow,
 };
 use crate::score::{
     self, CriterionSummary, Ranking, ScoreInput, TimedCases, VariantReadings, WeightError,
@@ -92,7 +92,7 @@ fn assemble_unscored(facts: Facts) -> Report {
 }
 
 /// The report about a run that has not ended: what is known of it, without scores, ranks or a recommendation.
-pub fn assemble_unfinished(facts: Facts, unfinished: Unfinished) -> Report {
+pub fn assemble_unfinished(facts: Facts, unfinished: UnfinishedRun) -> Report {
     let report = assemble_unscored(facts);
     concluded(Report {
         unfinished: Some(unfinished),

@@ -29,7 +29,7 @@ pub struct Question {
 
 /// View of a report that answers a question. Its active characters ([`is_active`]) are made visible.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Explored {
+pub struct ReportView {
     /// The recommendation in words; empty if none was asked for.
     pub answer: String,
     /// The outcome at the first place.
@@ -57,7 +57,7 @@ pub struct ExploredSection {
 ///
 /// # Errors
 /// A weight cannot be read, is out of bounds or for a criterion that does not exist, or all are zero.
-pub fn explore(report: &Report, question: &Question) -> Result<Explored, WeightError> {
+pub fn explore(report: &Report, question: &Question) -> Result<ReportView, WeightError> {
     let texts = question.weights.iter().take(WEIGHTS_MAX);
     let weights: BTreeMap<String, f64> = texts
         .map(|text| parse_weight(text))
@@ -69,7 +69,7 @@ pub fn explore(report: &Report, question: &Question) -> Result<Explored, WeightE
         title: section.title.to_owned(),
         sentences: section.sentences.iter().map(|one| visible(one)).collect(),
     };
-    Ok(Explored {
+    Ok(ReportView {
         answer: visible(&report.recommendation.text),
         outcome: report.recommendation.outcome,
         weights: report

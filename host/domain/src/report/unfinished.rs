@@ -5,14 +5,14 @@ use crate::numbers;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The longest text of an [`Unfinished`], in bytes.
+/// The longest text of an [`UnfinishedRun`], in bytes.
 const TEXT_BYTES_MAX: usize = 16 << 10;
 /// The most characters of the reason of a failed run in a sentence.
 const REASON_CHARS_MAX: usize = 600;
 
 /// Progress of a run that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unfinished {
+pub struct UnfinishedRun {
     /// The number of the run.
     pub run: i64,
     /// State of the run.
@@ -48,7 +48,7 @@ pub enum UnfinishedStatus {
     Failed,
 }
 
-impl Unfinished {
+impl UnfinishedRun {
     /// Returns how far the run is: `Not finished: 2 of 4 checked, 1 failed, 3 replicas`.
     pub fn progress(&self) -> String {
         let count = |number: u32| numbers::count(u64::from(number));
@@ -135,8 +135,8 @@ impl Unfinished {
 mod tests {
     use super::*;
 
-    fn stopped() -> Unfinished {
-        Unfinished {
+    fn stopped() -> UnfinishedRun {
+        UnfinishedRun {
             run: 1,
             status: UnfinishedStatus::Interrupted,
             variants: 4,
@@ -155,7 +155,7 @@ mod tests {
             stopped().progress(),
             "Not finished: 2 of 4 checked, 3 replicas"
         );
-        let early = Unfinished {
+        let early = UnfinishedRun {
             checked: 0,
             failed: 1,
             replicas: 0,
@@ -175,7 +175,7 @@ mod tests {
             answer.contains("Nothing is ranked or recommended"),
             "{answer}"
         );
-        let failed = Unfinished {
+        let failed = UnfinishedRun {
             status: UnfinishedStatus::Failed,
             reason: Some("the disk is full.".to_owned()),
             ..stopped()

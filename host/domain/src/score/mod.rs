@@ -34,8 +34,8 @@ pub use input::{ReplicaTimes, ScoreInput, TimedCases, VariantReadings};
 pub use outcome::RankingOutcome;
 pub use pareto::{compare_readings, is_worth};
 pub use screening::{
-    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, Screened, ScreeningFigures, StandIn,
-    first_of_each, screen, screen_with_gates,
+    CHOSEN, COARSE_TIME, FUEL_GROWTH, PlacesRule, RACING_MAX, ScreenedFigures, ScreeningFigures,
+    StandIn, first_of_each, screen, screen_with_gates,
 };
 pub use undecided::open_by_time;
 pub use variant_score::{MissingScore, VariantScore, VariantStatus};

@@ -60,13 +60,13 @@ pub fn screen(
     stand_in: StandIn,
 ) -> Vec<Option<ScreeningFigures>> {
     let screened = screen_with_gates(criteria, variants, stand_in);
-    let figures = |one: Option<Screened>| one.map(|one| one.figures);
+    let figures = |one: Option<ScreenedFigures>| one.map(|one| one.figures);
     screened.into_iter().map(figures).collect()
 }
 
 /// Figures of a variant in a screening, and whether it passes the gates of the criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Screened {
+pub struct ScreenedFigures {
     /// The figures.
     pub figures: ScreeningFigures,
     /// True if the variant passes every gate, as far as it is known before a race.
@@ -78,7 +78,7 @@ pub fn screen_with_gates(
     criteria: &[CriterionSummary],
     variants: Vec<VariantReadings>,
     stand_in: StandIn,
-) -> Vec<Option<Screened>> {
+) -> Vec<Option<ScreenedFigures>> {
     let input = ScoreInput {
         criteria: before_the_race(criteria, &variants, stand_in),
         variants,
@@ -112,7 +112,7 @@ pub fn screen_with_gates(
     });
     let mut figures = vec![None; input.variants.len()];
     for (place, candidate) in (1..).zip(order) {
-        figures[candidate.index] = Some(Screened {
+        figures[candidate.index] = Some(ScreenedFigures {
             figures: ScreeningFigures {
                 place,
                 total: candidate.total,

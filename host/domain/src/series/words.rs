@@ -3,12 +3,12 @@
 use super::notes::blocks_needed;
 use super::quantity::Quantity;
 use super::report::{SeriesEnd, SeriesReport, SeriesVerdict};
+use crate::direction_words::DirectionWords;
 use crate::numbers::{budget, percent, significant, with_ends};
 use crate::reading_verdict::Claim;
 use crate::report::RankingOutcome;
 use crate::report::words::joined;
 use crate::verdict::{RatioInterval, Verdict};
-use crate::ways::Ways;
 use crate::wording;
 
 /// The most variants that a sentence names.
@@ -43,7 +43,7 @@ impl SeriesReport {
         blocks(self.blocks)
     }
 
-    fn ways(&self) -> Ways {
+    fn ways(&self) -> DirectionWords {
         self.quantity.ways()
     }
 
@@ -111,11 +111,11 @@ impl SeriesReport {
 }
 
 impl Quantity {
-    fn ways(&self) -> Ways {
+    fn ways(&self) -> DirectionWords {
         if self.is_time() {
-            Ways::TIME
+            DirectionWords::TIME
         } else {
-            Ways::VALUE
+            DirectionWords::VALUE
         }
     }
 

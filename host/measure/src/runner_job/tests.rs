@@ -8,7 +8,7 @@ use crate::runner_worker::RunnerWorker;
 use crate::scripted_child;
 use bakeoff_confine::Confinement;
 use bakeoff_confine::tasks::{
-    AttemptReport, Driver, Job, TaskClient, TaskEvent, Worker, WorkerFrames, Working,
+    AttemptReport, Driver, Job, TaskClient, TaskEvent, WorkFuture, Worker, WorkerFrames,
 };
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::plan::RunSeed;
@@ -83,19 +83,19 @@ fn bounds() -> RunnerBounds {
 }
 
 /// Runs a runner with these bounds on this worker.
-async fn run(worker: &WorkerLink, bounds: RunnerBounds) -> Result<Ended, RunnerError> {
+async fn run(worker: &WorkerLink, bounds: RunnerBounds) -> Result<RunnerExit, RunnerError> {
     let mut job = RunnerJob::<DiagnoseCall>::new(worker, Vec::new(), None, bounds);
     job.run(&mut |_| {}).await
 }
 
-async fn ended(doing: Doing, then: &str) -> Result<Ended, RunnerError> {
+async fn ended(doing: Doing, then: &str) -> Result<RunnerExit, RunnerError> {
     let folder = tempfile::tempdir().unwrap();
     let worker = faked(&folder, doing, then).await;
     let mut tries = 0;
     loop {
         match run(&worker, bounds()).await {
             // This machine had other things to do.
-            Ok(Ended::Stalled) if then == LOOP && tries < 10 => tries += 1,
+            Ok(RunnerExit::Stalled) if then == LOOP && tries < 10 => tries += 1,
             ended => return ended,
         }
     }
@@ -106,14 +106,14 @@ async fn blamed(doing: Doing, then: &str) -> (&'static str, Option<String>, Stri
     of_variant(ended(doing, then).await)
 }
 
-fn of_variant(ended: Result<Ended, RunnerError>) -> (&'static str, Option<String>, String) {
+fn of_variant(ended: Result<RunnerExit, RunnerError>) -> (&'static str, Option<String>, String) {
     match ended {
-        Ok(Ended::Died(death)) => {
+        Ok(RunnerExit::Died(death)) => {
             assert_eq!(death.running(), Some(3));
             let error = death.error;
             (error.class.name(), error.limit, error.message)
         }
-        Ok(Ended::Failed(failed)) => {
+        Ok(RunnerExit::Failed(failed)) => {
             assert_eq!((failed.len(), failed[0].variant), (1, Some(3)));
             let error = failed[0].error.clone();
             (error.class.name(), error.limit, error.message)
@@ -124,7 +124,7 @@ fn of_variant(ended: Result<Ended, RunnerError>) -> (&'static str, Option<String
 
 #[tokio::test]
 async fn who_keeps_its_bounds_is_heard_to_the_end() {
-    assert_eq!(ended(CALLING, "exit 0").await.unwrap(), Ended::Done);
+    assert_eq!(ended(CALLING, "exit 0").await.unwrap(), RunnerExit::Done);
     let (class, _, message) = blamed(CALLING, "exit 9").await;
     assert_eq!(class, "runner-crashed");
     assert!(message.contains("status 9"), "{message}");
@@ -161,7 +161,7 @@ async fn the_workload_has_a_wall_time_too_and_no_variant_is_blamed() {
     match ended(Doing::Workload, LOOP).await {
         Err(RunnerError::Workload(message)) => assert!(message.contains("hangs"), "{message}"),
         // Ended all the same, on a machine that never let it work.
-        Ok(Ended::Stalled) => {}
+        Ok(RunnerExit::Stalled) => {}
         other => panic!("{other:?}"),
     }
 }
@@ -170,7 +170,7 @@ async fn the_workload_has_a_wall_time_too_and_no_variant_is_blamed() {
 #[tokio::test]
 async fn a_runner_that_never_works_again_is_a_stall() {
     let rests = "exec sleep 60";
-    assert_eq!(ended(CALLING, rests).await.unwrap(), Ended::Stalled);
+    assert_eq!(ended(CALLING, rests).await.unwrap(), RunnerExit::Stalled);
 }
 
 #[tokio::test]
@@ -184,8 +184,8 @@ async fn the_budget_ends_a_runner_in_the_middle_of_a_call() {
     };
     match run(&worker, bounds).await.unwrap() {
         // On a busy machine the budget ends before the runner has said what it does.
-        Ended::OutOfBudget(None) => {}
-        Ended::OutOfBudget(Some(call)) => assert_eq!(call.variant, 3),
+        RunnerExit::OutOfBudget(None) => {}
+        RunnerExit::OutOfBudget(Some(call)) => assert_eq!(call.variant, 3),
         other => panic!("{other:?}"),
     }
 }
@@ -273,7 +273,7 @@ async fn who_is_announced_at_the_end_is_blamed_for_it() {
     }
     // Nobody was running: nobody is blamed.
     match ended(Doing::Workload, "exit 9").await {
-        Ok(Ended::Died(death)) => {
+        Ok(RunnerExit::Died(death)) => {
             assert_eq!(death.running(), None);
             let message = death.error.message;
             assert!(message.contains("status 9"), "{message}");
@@ -324,7 +324,7 @@ enum Wrong {
 struct Flaky(Wrong, WorkerLink);
 
 impl Worker for Flaky {
-    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> Working<'a> {
+    fn work<'a>(&'a self, job: WorkerJob<'a>, frames: WorkerFrames) -> WorkFuture<'a> {
         Box::pin(async move {
             let is_first = frames.attempt().number == 1;
             match self.0 {
@@ -434,11 +434,11 @@ async fn a_new_step_begins_when_it_is_seen() {
         call_max: Duration::from_secs(1),
         ..bounds()
     };
-    assert_eq!(run(&worker, bounds).await.unwrap(), Ended::Done);
+    assert_eq!(run(&worker, bounds).await.unwrap(), RunnerExit::Done);
 }
 
 /// Runs a runner that closes its pipe, and then does this.
-async fn closed(then: &str) -> Result<Ended, RunnerError> {
+async fn closed(then: &str) -> Result<RunnerExit, RunnerError> {
     let folder = tempfile::tempdir().unwrap();
     let worker = faked(&folder, CALLING, &format!("exec >&- 2>&-; {then}")).await;
     let bounds = RunnerBounds {
@@ -451,7 +451,7 @@ async fn closed(then: &str) -> Result<Ended, RunnerError> {
 #[tokio::test]
 async fn a_runner_that_closes_its_pipe_and_goes_on_is_ended() {
     let mut ended = closed(LOOP).await;
-    while matches!(ended, Ok(Ended::Stalled)) {
+    while matches!(ended, Ok(RunnerExit::Stalled)) {
         // This machine had other things to do.
         ended = closed(LOOP).await;
     }
@@ -461,7 +461,7 @@ async fn a_runner_that_closes_its_pipe_and_goes_on_is_ended() {
 /// Its work counts for nothing, and is done once more.
 #[tokio::test]
 async fn a_runner_that_is_stopped_on_its_way_out_is_a_stall() {
-    assert_eq!(closed("exec sleep 300").await.unwrap(), Ended::Stalled);
+    assert_eq!(closed("exec sleep 300").await.unwrap(), RunnerExit::Stalled);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The user's credentials, and who is given them.
 
-use super::fake_registry::{Access, Answer, Asked, FakeRegistry};
+use super::fake_registry::{Access, Answer, FakeRegistry, ReceivedRequest};
 use super::{EMPTY, publication, published, reference};
 use crate::{
     Credentials, PASSWORD_VARIABLE, REGISTRY_VARIABLE, RegistryOptions, USER_VARIABLE, fetch,
@@ -30,7 +30,7 @@ fn token() -> Answer {
     Answer::Status(200, String::new(), br#"{"token": "given"}"#.to_vec())
 }
 
-fn has_credentials(asked: &[Asked]) -> bool {
+fn has_credentials(asked: &[ReceivedRequest]) -> bool {
     asked.iter().any(|one| one.authorization.is_some())
 }
 

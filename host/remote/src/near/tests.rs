@@ -42,7 +42,7 @@ impl Home {
             arguments: vec!["an argument".to_owned(), "$HOME; 'x'".to_owned()],
             folder,
             files,
-            wanted: Wanted {
+            wanted: ReturnedFiles {
                 outputs: outputs.iter().map(|path| (*path).to_owned()).collect(),
                 experiments: vec!["x".to_owned(), String::new()],
             },

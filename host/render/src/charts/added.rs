@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::Chart;
-use crate::added;
+use crate::added_sections;
 use crate::escape::Plain;
 use crate::layout;
 use bakeoff_domain::report::words::numbers;
@@ -53,7 +53,7 @@ pub(crate) fn chart(number: usize, section: &AddedSection) -> Option<Chart> {
         name,
         title,
         description,
-        table: added::table(section)?,
+        table: added_sections::table(section)?,
     })
 }
 

@@ -46,12 +46,12 @@ fn www_before(text: &str, end: usize) -> bool {
 }
 
 /// A text as a fenced block of Markdown, with a fence that is longer than any in the text.
-pub struct Fenced<'a>(pub &'a str);
+pub struct FencedBlock<'a>(pub &'a str);
 
 /// A text that is no code as a fenced block of Markdown, likewise.
 pub struct FencedText<'a>(pub &'a str);
 
-impl Display for Fenced<'_> {
+impl Display for FencedBlock<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         fenced(f, self.0, "rust")
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_fence_cannot_be_closed_from_inside() {
-        let shown = Fenced("```\n</details>\n````").to_string();
+        let shown = FencedBlock("```\n</details>\n````").to_string();
         assert!(shown.starts_with("`````rust\n") && shown.ends_with("\n`````"));
     }
 }

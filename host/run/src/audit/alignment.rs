@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The same item in the first report and in the second; `None` in a report that lacks it.
 #[derive(Clone, Debug)]
-pub(super) struct Both<T> {
+pub(super) struct ItemPair<T> {
     pub(super) before: Option<T>,
     pub(super) after: Option<T>,
 }
@@ -14,12 +14,12 @@ pub(super) struct Both<T> {
 /// Two reports side by side.
 pub(super) struct Alignment<'a> {
     /// The variants, in the order of the second report, then those that only the first one has.
-    pub(super) variants: Vec<Both<&'a VariantReport>>,
+    pub(super) variants: Vec<ItemPair<&'a VariantReport>>,
     /// The verdicts by CPU time, in the order of the first report, then those that only the second
     /// one has. Both have the same variant as `a`.
-    pub(super) verdicts: Vec<Both<VerdictRow>>,
+    pub(super) verdicts: Vec<ItemPair<VerdictRow>>,
     /// The verdicts by wall time, in the same order.
-    pub(super) wall_verdicts: Vec<Both<VerdictRow>>,
+    pub(super) wall_verdicts: Vec<ItemPair<VerdictRow>>,
 }
 
 impl<'a> Alignment<'a> {
@@ -29,7 +29,7 @@ impl<'a> Alignment<'a> {
             let mut variants = report.variants.iter();
             variants.find(|variant| variant.id == id)
         };
-        let shared = after.variants.iter().map(|variant| Both {
+        let shared = after.variants.iter().map(|variant| ItemPair {
             before: find(before, &variant.id),
             after: Some(variant),
         });
@@ -37,7 +37,7 @@ impl<'a> Alignment<'a> {
             .variants
             .iter()
             .filter(|one| find(after, &one.id).is_none());
-        let gone = gone.map(|variant| Both {
+        let gone = gone.map(|variant| ItemPair {
             before: Some(variant),
             after: None,
         });
@@ -66,7 +66,7 @@ fn by_pair(rows: &[VerdictRow]) -> BTreeMap<Pair<'_>, &VerdictRow> {
     found
 }
 
-fn rows(before: &[VerdictRow], after: &[VerdictRow]) -> Vec<Both<VerdictRow>> {
+fn rows(before: &[VerdictRow], after: &[VerdictRow]) -> Vec<ItemPair<VerdictRow>> {
     let (in_before, in_after) = (by_pair(before), by_pair(after));
     let is_first = |found: &BTreeMap<Pair<'_>, &VerdictRow>, row: &VerdictRow| {
         found
@@ -75,18 +75,18 @@ fn rows(before: &[VerdictRow], after: &[VerdictRow]) -> Vec<Both<VerdictRow>> {
     };
     let shared = before.iter().filter(|row| is_first(&in_before, row));
     let shared = shared.map(|row| match in_after.get(&pair(row)) {
-        Some(other) => Both {
+        Some(other) => ItemPair {
             before: Some(words::about_first(row, &other.a)),
             after: Some((*other).clone()),
         },
-        None => Both {
+        None => ItemPair {
             before: Some(row.clone()),
             after: None,
         },
     });
     let new = after.iter().filter(|row| is_first(&in_after, row));
     let new = new.filter(|row| !in_before.contains_key(&pair(row)));
-    let new = new.map(|row| Both {
+    let new = new.map(|row| ItemPair {
         before: None,
         after: Some(row.clone()),
     });

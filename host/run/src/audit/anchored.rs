@@ -37,7 +37,7 @@ fn comparable(before: &ReportedRun<'_>, after: &ReportedRun<'_>) -> Result<TimeC
         return Err("calls kept state in one of them, and did not in the other".to_owned());
     }
     let (old, new) = (timed(before), timed(after));
-    let question = |timed: &BTreeMap<&str, Timed<'_>>| -> Option<Vec<(String, String)>> {
+    let question = |timed: &BTreeMap<&str, VariantQuestion<'_>>| -> Option<Vec<(String, String)>> {
         let one = timed.values().next()?;
         Some(
             one.question
@@ -102,7 +102,7 @@ fn measured<'a>(
 
 /// A variant that was timed: its component with the granted files, and the other inputs of its gate, which are the
 /// question.
-struct Timed<'a> {
+struct VariantQuestion<'a> {
     component: Vec<&'a str>,
     question: Vec<(&'a str, &'a str)>,
 }
@@ -111,7 +111,7 @@ struct Timed<'a> {
 const OTHER_INPUTS: [&str; 4] = ["check-seed", "seeds", "engine", "confinement"];
 
 /// Returns the variants that were timed to the end, by their ids.
-fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, Timed<'a>> {
+fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, VariantQuestion<'a>> {
     let ranked = |id: &str| {
         let mut variants = run.report.variants.iter();
         variants.any(|one| one.id == id && one.status == VariantStatus::Ranked)
@@ -127,7 +127,7 @@ fn timed<'a>(run: &ReportedRun<'a>) -> BTreeMap<&'a str, Timed<'a>> {
         let asks = other
             .into_iter()
             .filter(|(name, _)| !OTHER_INPUTS.contains(name));
-        let timed = Timed {
+        let timed = VariantQuestion {
             component: own.into_iter().map(|(_, value)| value).collect(),
             question: asks.collect(),
         };

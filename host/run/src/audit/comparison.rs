@@ -1,6 +1,6 @@
 //! The comparison of a stored report with the one that follows from the same run's evidence.
 
-use super::alignment::{Alignment, Both};
+use super::alignment::{Alignment, ItemPair};
 use super::figures::{Figure, Figures};
 use bakeoff_domain::report::{ReadingVerdict, Report, VariantReport, VerdictRow};
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ fn declared(variant: &VariantReport) -> Value {
     ])
 }
 
-fn verdicts(figures: &mut Figures, about: &str, rows: &[Both<VerdictRow>]) {
+fn verdicts(figures: &mut Figures, about: &str, rows: &[ItemPair<VerdictRow>]) {
     for both in rows {
         let row = both.before.as_ref().or(both.after.as_ref());
         let values = |row: &Option<VerdictRow>| row.as_ref().map_or(Value::Null, row_value);

@@ -44,13 +44,13 @@ pub struct Figure {
     pub figure: String,
     /// The outcome of its verification.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: FigureOutcome,
 }
 
 /// The outcome of verifying a figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum FigureOutcome {
     /// The figure is the same, to the last digit.
     Reproduced {
         /// The value of the figure.
@@ -82,7 +82,7 @@ pub enum Outcome {
 pub(super) struct Figures(Vec<Figure>);
 
 impl Figures {
-    pub(super) fn add(&mut self, about: &str, figure: impl Into<String>, outcome: Outcome) {
+    pub(super) fn add(&mut self, about: &str, figure: impl Into<String>, outcome: FigureOutcome) {
         self.0.push(Figure {
             about: about.to_owned(),
             figure: figure.into(),
@@ -104,22 +104,22 @@ impl Figures {
     /// Adds a figure that cannot be repeated here.
     pub(super) fn skip(&mut self, about: &str, figure: impl Into<String>, why: impl Into<String>) {
         let why = why.into();
-        self.add(about, figure, Outcome::NotRepeated { why });
+        self.add(about, figure, FigureOutcome::NotRepeated { why });
     }
 
     /// Returns the figures that differ.
     pub(super) fn differing(self) -> Vec<Figure> {
-        let differs = |figure: &Figure| matches!(figure.outcome, Outcome::Differs { .. });
+        let differs = |figure: &Figure| matches!(figure.outcome, FigureOutcome::Differs { .. });
         self.0.into_iter().filter(differs).collect()
     }
 
     pub(super) fn verification(self, experiment: &str, run: i64) -> Verification {
-        let count = |is: fn(&Outcome) -> bool| {
+        let count = |is: fn(&FigureOutcome) -> bool| {
             let counted = self.0.iter().filter(|figure| is(&figure.outcome));
             counted.count()
         };
-        let differ = count(|outcome| matches!(outcome, Outcome::Differs { .. }));
-        let not_repeated = count(|outcome| matches!(outcome, Outcome::NotRepeated { .. }));
+        let differ = count(|outcome| matches!(outcome, FigureOutcome::Differs { .. }));
+        let not_repeated = count(|outcome| matches!(outcome, FigureOutcome::NotRepeated { .. }));
         Verification {
             schema_version: VERIFICATION_VERSION,
             experiment: experiment.to_owned(),
@@ -134,16 +134,16 @@ impl Figures {
 }
 
 /// Returns the outcome of comparing two values that should be the same.
-pub(super) fn compare_values(kept: &Value, here: &Value) -> Outcome {
+pub(super) fn compare_values(kept: &Value, here: &Value) -> FigureOutcome {
     if kept == here {
-        return Outcome::Reproduced { value: shown(kept) };
+        return FigureOutcome::Reproduced { value: shown(kept) };
     }
     let is_close = alike(kept, here);
     let (kept, here) = (shown(kept), shown(here));
     if is_close {
-        Outcome::ReproducedToLastDigits { kept, here }
+        FigureOutcome::ReproducedToLastDigits { kept, here }
     } else {
-        Outcome::Differs { kept, here }
+        FigureOutcome::Differs { kept, here }
     }
 }
 
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn only_last_digits_may_differ() {
         let is = |a: Value, b: Value| match compare_values(&a, &b) {
-            Outcome::Reproduced { .. } => "same",
-            Outcome::ReproducedToLastDigits { .. } => "close",
-            Outcome::Differs { .. } => "differs",
-            Outcome::NotRepeated { .. } => "skipped",
+            FigureOutcome::Reproduced { .. } => "same",
+            FigureOutcome::ReproducedToLastDigits { .. } => "close",
+            FigureOutcome::Differs { .. } => "differs",
+            FigureOutcome::NotRepeated { .. } => "skipped",
         };
         assert_eq!(is(json!([1, 0.5, null]), json!([1, 0.5, null])), "same");
         assert_eq!(is(json!({"low": 0.3}), json!({"low": 0.1 + 0.2})), "close");

@@ -1,6 +1,6 @@
 //! The comparison of two runs, from their reports.
 
-use super::alignment::{Alignment, Both};
+use super::alignment::{Alignment, ItemPair};
 use bakeoff_domain::report::{CaseLabel, Report, VariantReport, VariantStatus, VerdictRow};
 use bakeoff_domain::verdict::Verdict;
 use serde::Serialize;
@@ -89,8 +89,8 @@ fn environments(before: &Report, after: &Report) -> Vec<(String, String, String)
         .collect()
 }
 
-fn variant(both: Both<&VariantReport>) -> Option<VariantChange> {
-    let Both { before, after } = both;
+fn variant(both: ItemPair<&VariantReport>) -> Option<VariantChange> {
+    let ItemPair { before, after } = both;
     let id = &after.or(before)?.id;
     let readings = before.zip(after).map_or_else(Vec::new, |(old, new)| {
         let pairs = old.readings.iter().filter_map(|(source, reading)| {
@@ -111,7 +111,7 @@ fn variant(both: Both<&VariantReport>) -> Option<VariantChange> {
 }
 
 /// Returns the change of a verdict that both runs give; `None` if it is the same.
-fn verdict(both: Both<VerdictRow>) -> Option<VerdictChange> {
+fn verdict(both: ItemPair<VerdictRow>) -> Option<VerdictChange> {
     let (before, after) = both.before.zip(both.after)?;
     (before.verdict != after.verdict).then_some(VerdictChange {
         a: before.a,

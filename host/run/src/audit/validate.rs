@@ -7,7 +7,7 @@ use bakeoff_config::{AGGREGATORS_MAX, EVALUATORS_MAX};
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::paired_times::BUILD_ROUNDS_MAX;
 use bakeoff_domain::report::{
-    AddedSection, Environment, Generation, KINDS_MAX, Report, Rounds, SECTIONS_MAX, Unfinished,
+    AddedSection, Environment, Generation, KINDS_MAX, Report, Rounds, SECTIONS_MAX, UnfinishedRun,
     VOTES_MAX, check_sections,
 };
 use bakeoff_domain::score::RACING_MAX;
@@ -104,7 +104,7 @@ pub fn check_report(report: &Report) -> Result<(), String> {
     report
         .unfinished
         .as_ref()
-        .map_or(Ok(()), Unfinished::check)?;
+        .map_or(Ok(()), UnfinishedRun::check)?;
     report.opinions.as_ref().map_or(Ok(()), |opinions| {
         opinions.check(variants, report.criteria.len())
     })?;

@@ -2,7 +2,7 @@
 //! (components, answers, fuel, memory) is computed again from the files that were measured.
 
 use super::comparison;
-use super::figures::{Figures, Outcome, Verification, compare_values};
+use super::figures::{FigureOutcome, Figures, Verification, compare_values};
 use super::kept_run::KeptRun;
 use super::{report, validate};
 use crate::{
@@ -339,7 +339,7 @@ impl Verifier<'_> {
     /// Compares figures that only a different engine may change.
     pub(super) fn exact(&mut self, about: &str, figure: String, kept: Value, here: Value) {
         match (compare_values(&kept, &here), &self.other_engine) {
-            (Outcome::Differs { kept, here }, Some((was, is))) => {
+            (FigureOutcome::Differs { kept, here }, Some((was, is))) => {
                 let why = format!("{kept} with {was}, {here} with {is}");
                 self.figures.skip(about, figure, why);
             }

@@ -2,7 +2,7 @@
 
 use super::super::child_attempt::ChildWork;
 use super::super::child_tasks::{ChildTasks, OpenTasks, anywhere, core_task, with_compiler};
-use super::super::child_work::{Build, Built, BuiltPrototype};
+use super::super::child_work::{Build, BuildResult, BuiltPrototype};
 use super::super::context::runner_error;
 use super::super::elsewhere::RemoteWorkers;
 use super::super::error::RunError;
@@ -51,7 +51,7 @@ impl Survey {
         let mut tasks = ChildTasks::of_few(builder, config, &context.cores, most);
         // Several surveys have tasks on the same machines at once, and each task has a name of its own there.
         let number = SURVEYS.fetch_add(1, Ordering::Relaxed);
-        let mut builds: OpenTasks<usize, Built> = OpenTasks::default();
+        let mut builds: OpenTasks<usize, BuildResult> = OpenTasks::default();
         let mut calls: OpenTasks<usize, Result<T, RunnerError>> = OpenTasks::default();
         let mut surveyed: Vec<Option<Result<T, Failure>>> = Vec::new();
         for (place, prototype) in prototypes.iter().enumerate() {

@@ -18,7 +18,7 @@ const PARTS_MAX: usize = 8;
 const DEPTH_MAX: usize = 6;
 
 /// A changed value of the same type.
-type Changed = (Change, Val);
+type ChangedValue = (Change, Val);
 
 /// Returns changes of an answer of this type: every kind that the type allows, at a few places. None of
 /// them is the answer itself.
@@ -49,7 +49,7 @@ pub fn form(argument: &Value) -> ArgumentForm {
     }
 }
 
-fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
+fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<ChangedValue> {
     if depth == 0 {
         return Vec::new();
     }
@@ -61,7 +61,7 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
                 (Change::Smaller, number.checked_sub(1)),
             ];
             let near = both.into_iter();
-            let mut found: Vec<Changed> = near
+            let mut found: Vec<ChangedValue> = near
                 .filter_map(|(change, number)| Some((change, Val::$case(number?))))
                 .collect();
             // Another number of the type, whatever it is: where an answer may be off by a little.
@@ -190,7 +190,7 @@ fn of_val(val: &Val, ty: &Type, depth: usize) -> Vec<Changed> {
                     boxed(result.ok().as_ref().map(first_value)).map(Ok),
                 ),
             };
-            let mut found: Vec<Changed> = other
+            let mut found: Vec<ChangedValue> = other
                 .map(|other| (Change::OtherCase, Val::Result(other)))
                 .into_iter()
                 .collect();
@@ -217,12 +217,12 @@ fn boxed(payload: Option<Option<Val>>) -> Option<Option<Box<Val>>> {
 }
 
 /// The changes inside one part, put back into its place.
-fn inner(part: &Val, ty: &Type, depth: usize, wrap: impl Fn(Val) -> Val) -> Vec<Changed> {
+fn inner(part: &Val, ty: &Type, depth: usize, wrap: impl Fn(Val) -> Val) -> Vec<ChangedValue> {
     let changed = of_val(part, ty, depth - 1).into_iter().take(INNER_MAX);
     changed.map(|(change, val)| (change, wrap(val))).collect()
 }
 
-fn of_text(text: &str) -> Vec<Changed> {
+fn of_text(text: &str) -> Vec<ChangedValue> {
     let Some(last) = text.chars().next_back() else {
         return vec![(Change::Added, Val::String("a".to_owned()))];
     };
@@ -236,7 +236,7 @@ fn of_text(text: &str) -> Vec<Changed> {
     ]
 }
 
-fn of_list(items: &[Val], ty: &Type, depth: usize) -> Vec<Changed> {
+fn of_list(items: &[Val], ty: &Type, depth: usize) -> Vec<ChangedValue> {
     let Some(end) = items.len().checked_sub(1) else {
         let added = first_value(ty).map(|val| (Change::Added, Val::List(vec![val])));
         return added.into_iter().collect();
@@ -283,7 +283,7 @@ fn of_parts(
     types: &[Type],
     depth: usize,
     whole: impl Fn(Vec<Val>) -> Val,
-) -> Vec<Changed> {
+) -> Vec<ChangedValue> {
     let parts = items.len().min(types.len()).min(PARTS_MAX);
     let mut found = Vec::new();
     for place in 1..parts {
@@ -294,7 +294,7 @@ fn of_parts(
         }
     }
     // One of each part before the second of any.
-    let of_each: Vec<Vec<Changed>> = (0..parts)
+    let of_each: Vec<Vec<ChangedValue>> = (0..parts)
         .map(|place| {
             inner(&items[place], &types[place], depth, |val| {
                 let mut changed = items.to_vec();

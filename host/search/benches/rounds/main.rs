@@ -28,7 +28,7 @@ mod trace;
 use bakeoff_domain::race::{NextStep, Race, RaceSettings, RemainingBudget, first_scales};
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_run::{Identity, Looked, TIMED_MAX};
-use bakeoff_search::{Archive, Made, Program};
+use bakeoff_search::{Archive, NewCandidate, Program};
 use bulk::{over_seeds, per_cent};
 use figures::{Demand, Figures, Unit};
 use random::Noise;
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
 
     fn round(&mut self, sd: f64) {
         let elites = self.archive.elites.clone();
-        let made = (0..self.width).map(|place| Made {
+        let made = (0..self.width).map(|place| NewCandidate {
             parent: elites[place % elites.len()],
             by: "bench".into(),
             change: String::new(),
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
             program: program(self.time.len() + place),
             control: false,
         });
-        let made: Vec<Made> = made.collect();
+        let made: Vec<NewCandidate> = made.collect();
         for _ in &made {
             let time = sd * self.random.normal();
             self.time.push(time);

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::candidate::Program;
-use crate::making::{Material, RoundPlan};
 use crate::niches::Niching;
+use crate::round_candidates::{Material, RoundPlan};
 use bakeoff_config::{Propose, Width};
 use bakeoff_domain::report::CellAxis;
 use bakeoff_domain::spec::Parameter;

@@ -1,17 +1,21 @@
 //! A hill climber, after the pattern search of Hooke and Jeeves (1961): one parameter moves at a time. A move that found a
 //! better candidate is tried again at twice its length; where moves of a length find nothing, shorter ones follow.
 
-use super::super::candidate::{Made, Program};
+use super::super::candidate::{NewCandidate, Program};
 use super::super::random::Random;
 use super::super::space::{Point, Space};
-use super::Known;
+use super::SearchKnowledge;
 
 /// Share of the number of a parameter's values that a first move has.
 const FIRST_SHARE: usize = 4;
 
 /// Makes at most `count` candidates, of which the best parent has two where others have one.
-pub(crate) fn climb(known: &mut Known<'_>, random: &mut Random, count: usize) -> Vec<Made> {
-    let mut lists: Vec<std::vec::IntoIter<Made>> = Vec::new();
+pub(crate) fn climb(
+    known: &mut SearchKnowledge<'_>,
+    random: &mut Random,
+    count: usize,
+) -> Vec<NewCandidate> {
+    let mut lists: Vec<std::vec::IntoIter<NewCandidate>> = Vec::new();
     for parent in &known.parents {
         lists.push(moves(known, random, *parent).into_iter());
     }
@@ -35,7 +39,7 @@ pub(crate) fn climb(known: &mut Known<'_>, random: &mut Random, count: usize) ->
 }
 
 /// Returns all moves of one parameter, the most promising first.
-fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
+fn moves(known: &SearchKnowledge<'_>, random: &mut Random, parent: usize) -> Vec<NewCandidate> {
     let program = &known.candidate(parent).program;
     let Some((space, from)) = known
         .space(parent)
@@ -79,7 +83,7 @@ fn moves(known: &Known<'_>, random: &mut Random, parent: usize) -> Vec<Made> {
     }
     points
         .into_iter()
-        .map(|point| Made {
+        .map(|point| NewCandidate {
             parent,
             by: "climb".into(),
             change: space.change(&from, &point),
@@ -119,7 +123,7 @@ fn levels(share: (usize, usize), sizes: &[usize]) -> Vec<Vec<usize>> {
 
 /// Returns the parameter, and by how many values it was moved, where a candidate is one move away from its parent.
 fn last_move(
-    known: &Known<'_>,
+    known: &SearchKnowledge<'_>,
     candidate: usize,
     space: Space<'_>,
     at: &[usize],

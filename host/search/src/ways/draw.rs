@@ -1,19 +1,19 @@
 //! Values of parameters that are drawn without regard to any result.
 
-use super::super::candidate::{Made, Program};
+use super::super::candidate::{NewCandidate, Program};
 use super::super::random::Random;
-use super::Known;
+use super::SearchKnowledge;
 
 /// The most trials for each candidate that is wanted.
 const TRIALS: usize = 50;
 
 /// Makes at most `count` candidates, each of an approach that the search began with.
 pub(crate) fn draw(
-    known: &mut Known<'_>,
+    known: &mut SearchKnowledge<'_>,
     random: &mut Random,
     count: usize,
     control: bool,
-) -> Vec<Made> {
+) -> Vec<NewCandidate> {
     let mut begun = known.archive.beginnings();
     begun.retain(|index| known.space(*index).is_some_and(|space| space.points() > 1));
     let mut made = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn draw(
             .map(|size| random.below(size))
             .collect();
         let from = space.point(&program.values).unwrap_or_default();
-        let one = Made {
+        let one = NewCandidate {
             parent,
             by: "draw".into(),
             change: space.change(&from, &point),

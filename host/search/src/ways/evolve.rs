@@ -2,9 +2,9 @@
 //! while that finds something, and less far while it does not, as in the rule of Rechenberg (1973). That rule is about
 //! single children; of a round with several, two in three should find something.
 
-use super::super::candidate::{Made, Program};
+use super::super::candidate::{NewCandidate, Program};
 use super::super::random::Random;
-use super::Known;
+use super::SearchKnowledge;
 
 /// Distance of a first move, as a share of the number of a parameter's values.
 const FIRST_STEP: f64 = 0.3;
@@ -22,7 +22,11 @@ const STEP_MAX: f64 = 0.5;
 const TRIALS: usize = 50;
 
 /// Makes at most `count` candidates.
-pub(crate) fn evolve(known: &mut Known<'_>, random: &mut Random, count: usize) -> Vec<Made> {
+pub(crate) fn evolve(
+    known: &mut SearchKnowledge<'_>,
+    random: &mut Random,
+    count: usize,
+) -> Vec<NewCandidate> {
     let parents: Vec<usize> = known
         .parents
         .iter()
@@ -59,11 +63,11 @@ fn step(successes: u32, rounds: u32) -> f64 {
 
 /// Returns a child of two candidates: each value is that of one of them, moved at random.
 fn child(
-    known: &Known<'_>,
+    known: &SearchKnowledge<'_>,
     random: &mut Random,
     (parent, other): (usize, usize),
     step: f64,
-) -> Option<Made> {
+) -> Option<NewCandidate> {
     let space = known.space(parent)?;
     let program = &known.candidate(parent).program;
     let from = space.point(&program.values)?;
@@ -85,7 +89,7 @@ fn child(
         let last = size.saturating_sub(1) as f64;
         point.push(moved.round().clamp(0.0, last) as usize);
     }
-    Some(Made {
+    Some(NewCandidate {
         parent,
         by: "evolve".into(),
         change: space.change(&from, &point),

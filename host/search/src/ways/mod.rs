@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Everything that a way may look at.
-pub(crate) struct Known<'a> {
+pub(crate) struct SearchKnowledge<'a> {
     pub(crate) archive: &'a Archive,
     /// Parameters of the approaches that are searched by their parameters, by name.
     pub(crate) parameters: &'a BTreeMap<String, Vec<Parameter>>,
@@ -33,7 +33,7 @@ pub(crate) struct Known<'a> {
     pub(crate) keys: BTreeSet<String>,
 }
 
-impl Known<'_> {
+impl SearchKnowledge<'_> {
     fn candidate(&self, index: usize) -> &Candidate {
         &self.archive.candidates[index]
     }
@@ -57,7 +57,7 @@ impl Known<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::candidate::Made;
+    use super::super::candidate::NewCandidate;
     use super::super::random::Random;
     use super::*;
     use crate::archive::tests::program;
@@ -77,15 +77,19 @@ mod tests {
         archive
     }
 
-    fn values(made: &[Made]) -> Vec<usize> {
-        let value = |one: &Made| one.program.values["n"].parse().unwrap();
+    fn values(made: &[NewCandidate]) -> Vec<usize> {
+        let value = |one: &NewCandidate| one.program.values["n"].parse().unwrap();
         made.iter().map(value).collect()
     }
 
-    fn with_known<T>(values: usize, at: usize, make: impl FnOnce(&mut Known<'_>) -> T) -> T {
+    fn with_known<T>(
+        values: usize,
+        at: usize,
+        make: impl FnOnce(&mut SearchKnowledge<'_>) -> T,
+    ) -> T {
         let (archive, parameters) = (archive(at), parameters(values));
         let keys = archive.keys(false);
-        make(&mut Known {
+        make(&mut SearchKnowledge {
             archive: &archive,
             parameters: &parameters,
             sources: &BTreeMap::new(),
@@ -113,7 +117,7 @@ mod tests {
         assert_eq!(values(&made), [1, 2]);
 
         let mut archive = archive(50);
-        let child = Made {
+        let child = NewCandidate {
             parent: 0,
             by: "climb".into(),
             change: String::new(),
@@ -125,7 +129,7 @@ mod tests {
         let parameters = parameters(100);
         let keys = archive.keys(false);
         let made = climb(
-            &mut Known {
+            &mut SearchKnowledge {
                 archive: &archive,
                 parameters: &parameters,
                 sources: &BTreeMap::new(),

@@ -1,8 +1,8 @@
 //! Small changes of sources: one place of a good candidate's source at a time.
 
-use super::super::candidate::{Made, Outcome, Program};
+use super::super::candidate::{CandidateOutcome, NewCandidate, Program};
 use super::super::random::Random;
-use super::Known;
+use super::SearchKnowledge;
 use bakeoff_compile::Mutation;
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ const TRIALS: usize = 50;
 
 /// Makes at most `count` candidates of these parents.
 pub(crate) fn mutate(
-    known: &mut Known<'_>,
+    known: &mut SearchKnowledge<'_>,
     random: &mut Random,
     count: usize,
     parents: &[usize],
     control: bool,
-) -> Vec<Made> {
+) -> Vec<NewCandidate> {
     let changes = known.changes;
     let able: Vec<(usize, &[Mutation])> = parents
         .iter()
@@ -28,7 +28,7 @@ pub(crate) fn mutate(
     // What failed in one candidate fails in its relatives.
     let candidates = known.archive.candidates.iter();
     let failed: BTreeSet<(String, String)> = candidates
-        .filter(|one| one.by == "mutate" && matches!(one.outcome, Outcome::Failed(..)))
+        .filter(|one| one.by == "mutate" && matches!(one.outcome, CandidateOutcome::Failed(..)))
         .map(|one| (one.program.origin.clone(), one.change.clone()))
         .collect();
     let mut made = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn mutate(
         let Some(changed) = source.and_then(|text| one.applied(&text)) else {
             continue;
         };
-        let candidate = Made {
+        let candidate = NewCandidate {
             parent,
             by: "mutate".into(),
             change: one.change.clone(),

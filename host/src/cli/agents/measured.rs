@@ -1,9 +1,9 @@
 //! Options on how what passed is measured.
 
-use crate::cli::counts;
 use crate::cli::failure::Failure;
 use crate::cli::metric_options::MetricOptions;
 use crate::cli::models;
+use crate::cli::whole_numbers;
 use crate::library::{MeasuredRounds, timing_options};
 use bakeoff_agents::{Measurement, NotBuilt};
 use bakeoff_domain::plan::RunSeed;
@@ -29,7 +29,7 @@ pub(super) struct MeasureArguments {
     #[command(flatten)]
     metric: MetricOptions,
     /// Draw the same orders of --measure again: the seed that its report has with --verbose, or a number
-    #[arg(long, value_name = "SEED", requires = "measure", value_parser = counts::run_seed)]
+    #[arg(long, value_name = "SEED", requires = "measure", value_parser = whole_numbers::run_seed)]
     seed: Option<RunSeed>,
 }
 

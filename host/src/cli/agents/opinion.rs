@@ -1,7 +1,7 @@
 //! Opinions of a model on what agents changed. They stand beside the evidence, and decide nothing.
 
 use crate::cli::failure::Failure;
-use bakeoff_agents::{AgentError, Completion, Experiment, Outcome, PickAnswer};
+use bakeoff_agents::{AgentError, AgentWorkOutcome, Completion, Experiment, PickAnswer};
 use bakeoff_domain::report::{APPROACH_TEXT_BYTES_MAX, ModelCost};
 use bakeoff_propose::ModelJudge;
 use bakeoff_provider::Models;
@@ -154,7 +154,10 @@ fn shown(
 ) -> Result<Vec<ShownChanges>, AgentError> {
     let mut all = Vec::new();
     for one in completions {
-        if !matches!(one.outcome, Outcome::Passed | Outcome::Unverified) {
+        if !matches!(
+            one.outcome,
+            AgentWorkOutcome::Passed | AgentWorkOutcome::Unverified
+        ) {
             continue;
         }
         let picked = experiment.pick(Some(&one.variant))?;

@@ -4,7 +4,9 @@ use super::measured::{MeasurePlan, MeasuredReport};
 use super::opinion::{self, Opinion};
 use crate::cli::options::Output;
 use crate::cli::show;
-use bakeoff_agents::{BestVariant, Changes, Claimed, Completion, Outcome, Round, Verification};
+use bakeoff_agents::{
+    AgentWorkOutcome, BestVariant, Changes, Claimed, Completion, Round, Verification,
+};
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -135,12 +137,15 @@ fn answer_of_rounds(rounds: &[RoundReport]) -> String {
 
 /// Returns the answer in a sentence or two. Where nothing was measured, none is put before another.
 fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> String {
-    let count = |wanted: Outcome| {
+    let count = |wanted: AgentWorkOutcome| {
         let fits = completions.iter().filter(|row| row.outcome == wanted);
         fits.count()
     };
     let all = completions.len();
-    let (passed, unverified) = (count(Outcome::Passed), count(Outcome::Unverified));
+    let (passed, unverified) = (
+        count(AgentWorkOutcome::Passed),
+        count(AgentWorkOutcome::Unverified),
+    );
     let compared = measured.and_then(|measured| measured.report.as_ref());
     let measured = "Nothing was measured, so none is recommended over another.";
     if let Some(compared) = compared {
@@ -159,7 +164,7 @@ fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> Stri
         )
     } else if let Some(only) = completions
         .iter()
-        .find(|row| row.outcome == Outcome::Passed)
+        .find(|row| row.outcome == AgentWorkOutcome::Passed)
     {
         format!("Only {} of {all} passed the verification.", only.variant)
     } else {

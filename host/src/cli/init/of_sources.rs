@@ -9,7 +9,7 @@ use bakeoff_compare::{
 };
 use bakeoff_config::{NewApproach, Policy};
 use bakeoff_domain::language::Language;
-use bakeoff_domain::spec::{Approach, Code, Declared, Experiment, Measure};
+use bakeoff_domain::spec::{Approach, Code, DeclaringPlace, Experiment, Measure};
 use bakeoff_files::Reach;
 use bakeoff_render::approach_files;
 use bakeoff_render::escape::Plain;
@@ -21,7 +21,7 @@ use std::path::Path;
 const SIZES: [u32; 2] = [8, 1_000];
 
 /// An experiment that is made of sources.
-pub(super) struct Made {
+pub(super) struct SourceExperiment {
     pub(super) files: Vec<(String, String)>,
     /// The reason why the experiment has no answer as it is.
     pub(super) disagreement: Option<String>,
@@ -49,7 +49,7 @@ enum WitOrigin {
 
 impl Arguments {
     /// Makes an experiment of the sources that were given.
-    pub(super) async fn of_sources(&self, output: &Output) -> Result<Made, Failure> {
+    pub(super) async fn of_sources(&self, output: &Output) -> Result<SourceExperiment, Failure> {
         let host = self.safety.host_options(Policy::of_host()?)?;
         let approaches = approaches(&self.from)?;
         if let Some((interface, inputs)) = self.undrawable()? {
@@ -97,7 +97,7 @@ impl Arguments {
             call,
             origin: WitOrigin::Types,
         };
-        Ok(Made {
+        Ok(SourceExperiment {
             files: files(interface, &approaches, &sizes, inputs)?,
             disagreement,
         })
@@ -120,7 +120,7 @@ impl Arguments {
         approaches: &[Approach],
         interface: &Interface,
         inputs: InputFile,
-    ) -> Result<Made, Failure> {
+    ) -> Result<SourceExperiment, Failure> {
         let sizes = if self.cases.is_some() {
             Vec::new()
         } else {
@@ -134,7 +134,7 @@ impl Arguments {
             files: wit_files(named, interface.files()),
             origin: WitOrigin::User,
         };
-        Ok(Made {
+        Ok(SourceExperiment {
             files: files(interface, approaches, &sizes, inputs)?,
             disagreement: None,
         })
@@ -202,7 +202,7 @@ fn first_experiment(derived: &Derived, approaches: &[Approach]) -> Experiment {
         derived.inputs(timed_sizes(&derived.found), Vec::new()),
         approaches.to_vec(),
         Measure::default(),
-        Declared::BySources,
+        DeclaringPlace::BySources,
     )
 }
 

@@ -4,7 +4,7 @@ use crate::cli::failure::Failure;
 use crate::cli::fence_reach;
 use bakeoff_confine::{FileAccess, FileFence, Network};
 use bakeoff_files::files_of_program;
-use bakeoff_programs::{CommandLine, Fenced};
+use bakeoff_programs::{CommandFence, CommandLine};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ impl FenceOptions {
     /// # Errors
     /// There can be no fence on this machine, or it would have no effect in the current folder; what is to be reached
     /// does not exist.
-    pub(super) fn fenced(&self, lines: &[CommandLine]) -> Result<Option<Fenced>, Failure> {
+    pub(super) fn fenced(&self, lines: &[CommandLine]) -> Result<Option<CommandFence>, Failure> {
         if !self.fence {
             return Ok(None);
         }
@@ -52,7 +52,7 @@ impl FenceOptions {
         let mut reach = fence_reach::reach(Network::Closed, &self.env, &self.read)?;
         let programs = lines.iter().map(|line| Path::new(line.program()));
         reach.readable.extend(programs.flat_map(files_of_program));
-        Ok(Some(Fenced {
+        Ok(Some(CommandFence {
             folder,
             access: FileAccess::Execute,
             reach,

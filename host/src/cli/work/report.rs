@@ -5,7 +5,7 @@ use super::phases::{Phase, phases};
 use crate::cli::Status;
 use crate::cli::agents::report;
 use bakeoff_agents::{
-    Changes, Claimed, Completion, Outcome, TaskProgress, WorkOutcome, longest_chain,
+    AgentWorkOutcome, Changes, Claimed, Completion, TaskProgress, WorkOutcome, longest_chain,
 };
 use bakeoff_agents::{ConflictedMerge, MergedResult, Verification};
 use bakeoff_config::AgentTask;
@@ -49,7 +49,7 @@ struct TaskOutput<'a> {
     after: Vec<&'a str>,
     state: State,
     /// Outcome of the last attempt.
-    outcome: Option<Outcome>,
+    outcome: Option<AgentWorkOutcome>,
     reason: String,
     attempts: u32,
     seconds: f64,
@@ -146,7 +146,7 @@ impl<'a> TaskOutput<'a> {
     fn cells(&self) -> [String; 5] {
         let state = match (self.state, self.outcome) {
             (State::Done, _) if self.kept => "done before".to_owned(),
-            (State::Done, Some(Outcome::Unverified)) => "done, no check".to_owned(),
+            (State::Done, Some(AgentWorkOutcome::Unverified)) => "done, no check".to_owned(),
             (State::Done, _) => "done".to_owned(),
             (State::GivenUp, _) => "given up".to_owned(),
             (State::Unreachable, _) => "unreachable".to_owned(),

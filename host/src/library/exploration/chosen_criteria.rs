@@ -1,7 +1,7 @@
 //! Criteria that the user chooses for an experiment that is written.
 
 use super::new_criteria::CriteriaOrigin;
-use crate::library::told::{NamedFileError, read_told};
+use crate::library::user_files::{NamedFileError, read_told};
 use bakeoff_config::{CRITERIA_MAX, ConfigError};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_propose::{NEW_CRITERIA, new_criterion};

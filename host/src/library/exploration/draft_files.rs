@@ -1,6 +1,6 @@
 //! Files of an experiment that a model writes, and the name of the experiment.
 
-use crate::library::placing::{PlaceError, cannot_write};
+use crate::library::written_files::{PlaceError, cannot_write};
 use bakeoff_domain::ids;
 use bakeoff_files::Folder;
 use bakeoff_propose::DraftFile;

@@ -4,9 +4,9 @@ use super::draft_files::{digests, write_all};
 use super::error::ExplorationError;
 use super::outcome::{ExplorationOutcome, UnusableAnswer};
 use super::request::{ExplorationRequest, PlannedExploration};
-use super::result::Explored;
+use super::result::ExplorationResult;
 use crate::library::generation::record::{self, ExplorationRecord};
-use crate::library::generation::{Generation, changed, outcome, written};
+use crate::library::generation::{Generation, experiment_change, outcome, written_approaches};
 use bakeoff_config::{FILE_NAME, LoadedExperiment};
 use bakeoff_propose::DraftFile;
 use bakeoff_provider::Models;
@@ -19,11 +19,11 @@ impl ExplorationRequest<'_> {
     /// A file cannot be written.
     pub(crate) fn write(
         &self,
-        (planned, explored): (PlannedExploration, bakeoff_propose::Explored),
+        (planned, explored): (PlannedExploration, bakeoff_propose::ExplorationParts),
         models: &Models,
         earlier: Option<&LoadedExperiment>,
         say: &mut dyn FnMut(&str),
-    ) -> Result<Explored, ExplorationError> {
+    ) -> Result<ExplorationResult, ExplorationError> {
         let dir = self.folder;
         let (experiment, others): (Vec<&DraftFile>, Vec<&DraftFile>) =
             (explored.files.iter()).partition(|file| file.name == FILE_NAME);
@@ -33,7 +33,7 @@ impl ExplorationRequest<'_> {
         let written = if explored.files.is_empty() {
             Vec::new()
         } else {
-            written::write_files(dir, declared, proposals)?
+            written_approaches::write_files(dir, declared, proposals)?
         };
         let planning = Some(&planned.planning);
         let unusable = explored.unusable.clone();
@@ -56,13 +56,14 @@ impl ExplorationRequest<'_> {
             match earlier {
                 Some(loaded) => {
                     let path = dir.join(&file.name);
-                    changed::change(&path, loaded, say, |now| {
+                    experiment_change::change(&path, loaded, say, |now| {
                         let declared = &now.experiment.approaches;
-                        written::with_written(&now.text, declared, proposals, &written)
+                        written_approaches::with_written(&now.text, declared, proposals, &written)
                     })?;
                 }
                 None => {
-                    let text = written::with_written(&file.text, declared, proposals, &written);
+                    let text =
+                        written_approaches::with_written(&file.text, declared, proposals, &written);
                     let name = file.name.clone();
                     write_all(dir, &[&DraftFile { name, text }])?;
                 }
@@ -74,6 +75,10 @@ impl ExplorationRequest<'_> {
         }
         let ended = explored.ended;
         let generation = Generation::new(made.approaches.clone(), Some(models), ended);
-        Ok(Explored::new(made, generation, !explored.files.is_empty()))
+        Ok(ExplorationResult::new(
+            made,
+            generation,
+            !explored.files.is_empty(),
+        ))
     }
 }

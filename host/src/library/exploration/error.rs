@@ -2,8 +2,8 @@
 
 use super::chosen_criteria::CriteriaError;
 use crate::library::generation::GenerationError;
-use crate::library::placing::PlaceError;
-use crate::library::told::NamedFileError;
+use crate::library::user_files::NamedFileError;
+use crate::library::written_files::PlaceError;
 use bakeoff_config::ConfigError;
 use bakeoff_propose::PlanError;
 use bakeoff_run::RunError;

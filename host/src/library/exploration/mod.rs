@@ -5,7 +5,7 @@ mod chosen_criteria;
 mod draft_files;
 mod ending;
 mod error;
-mod like;
+mod like_experiment;
 mod new_criteria;
 mod of_statement;
 mod outcome;
@@ -13,11 +13,12 @@ mod question;
 mod question_plan;
 mod request;
 mod result;
+mod sketch;
 mod words;
 
 pub(crate) use chosen_criteria::{ChosenCriteria, CriteriaError, WEIGHTS, measured_names};
 pub(crate) use error::ExplorationError;
-pub(crate) use like::LikeExperiment;
+pub(crate) use like_experiment::LikeExperiment;
 pub(crate) use new_criteria::CriteriaOrigin;
 pub use of_statement::Exploration;
 pub(crate) use outcome::ExplorationOutcome;
@@ -25,7 +26,6 @@ pub(crate) use question::{JudgeInFile, QuestionRequest};
 pub(crate) use question_plan::PlannedQuestion;
 pub(crate) use request::{
     ExplorationRequest, ExplorationSetting, GivenParts, PlannedExploration, check_statement,
-    has_experiment,
 };
-pub use result::{ExplorationPlan, Explored};
-pub use words::Sketch;
+pub use result::{ExplorationPlan, ExplorationResult};
+pub use sketch::Sketch;

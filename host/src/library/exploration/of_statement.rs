@@ -4,10 +4,10 @@ use super::super::error::Error;
 use super::super::generation::GenerateOptions;
 use super::chosen_criteria::ChosenCriteria;
 use super::error::ExplorationError;
-use super::like::LikeExperiment;
+use super::like_experiment::LikeExperiment;
 use super::request::{ExplorationRequest, ExplorationSetting, GivenParts, check_statement};
-use super::result::{ExplorationPlan, Explored, PlanKind};
-use super::words::Sketch;
+use super::result::{ExplorationPlan, ExplorationResult, PlanKind};
+use super::sketch::Sketch;
 use crate::library::blocking::blocking;
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::{GenerationError, STOPPED, cores_of, record_in};
@@ -177,8 +177,8 @@ impl Exploration {
     /// # Errors
     /// See [`ErrorKind`](crate::ErrorKind). There is no plan, no function answers the question, or the folder has an experiment
     /// already, unless the same request left it unfinished. A budget that ends after the plan is no error, and neither is an
-    /// approach that fails, or an interface that cannot be used: [`Explored`] says it, and what passed until then is written.
-    pub fn explore(&self, options: &GenerateOptions) -> Result<Explored, Error> {
+    /// approach that fails, or an interface that cannot be used: [`ExplorationResult`] says it, and what passed until then is written.
+    pub fn explore(&self, options: &GenerateOptions) -> Result<ExplorationResult, Error> {
         blocking(|| self.unless_stopped(self.explored(options)))
     }
 
@@ -208,7 +208,10 @@ impl Exploration {
         Ok(ExplorationPlan::new(PlanKind::Measured(planned.planning)))
     }
 
-    async fn explored(&self, options: &GenerateOptions) -> Result<Explored, ExplorationError> {
+    async fn explored(
+        &self,
+        options: &GenerateOptions,
+    ) -> Result<ExplorationResult, ExplorationError> {
         let given = self.given(options)?;
         if let Some(sketch) = self.in_words {
             return self.explored_in_words(options, &given, sketch).await;

@@ -5,15 +5,15 @@ use super::draft_files::{digests, experiment_name, write_all};
 use super::error::ExplorationError;
 use super::outcome::ExplorationOutcome;
 use super::request::{GivenParts, has_experiment};
-use super::result::Explored;
+use super::result::ExplorationResult;
 use crate::library::generation;
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::record::{self, ExplorationRecord};
-use crate::library::placing::check_places;
-use crate::library::told::read_told;
+use crate::library::user_files::read_told;
+use crate::library::written_files::check_places;
 use bakeoff_domain::report::{GeneratedApproach, Generation, ModelCost};
 use bakeoff_propose::{
-    APPROACHES, Developed, DraftFile, NamedJudge, OpinionOptions, QuestionPlan, SketchForm,
+    APPROACHES, DevelopedQuestion, DraftFile, NamedJudge, OpinionOptions, QuestionPlan, SketchForm,
 };
 use bakeoff_provider::Models;
 use bakeoff_store::events::Envelope;
@@ -118,10 +118,10 @@ impl QuestionRequest<'_> {
     pub(crate) fn write(
         &self,
         (options, plan): (&OpinionOptions, &QuestionPlan),
-        developed: Developed,
+        developed: DevelopedQuestion,
         judge: JudgeInFile,
         models: &Models,
-    ) -> Result<Explored, ExplorationError> {
+    ) -> Result<ExplorationResult, ExplorationError> {
         let is_written = developed.ended.is_none() && developed.written() > 0;
         let files = if is_written {
             judge.files(options, plan, &developed)
@@ -146,7 +146,7 @@ impl QuestionRequest<'_> {
         record::put(self.folder, &outcome)?;
         let approaches = outcome.approaches.clone();
         let generation = generation::Generation::new(approaches, Some(models), developed.ended);
-        Ok(Explored::new(outcome, generation, is_written))
+        Ok(ExplorationResult::new(outcome, generation, is_written))
     }
 }
 
@@ -156,7 +156,7 @@ impl JudgeInFile {
         self,
         options: &OpinionOptions,
         plan: &QuestionPlan,
-        developed: &Developed,
+        developed: &DevelopedQuestion,
     ) -> Vec<DraftFile> {
         let replies = self.replies.map(|text| DraftFile {
             name: CASSETTE.to_owned(),
@@ -172,7 +172,7 @@ impl JudgeInFile {
 }
 
 /// Returns the outcome of each approach, and its cost.
-fn generated(developed: &Developed, models: &Models, is_written: bool) -> Generation {
+fn generated(developed: &DevelopedQuestion, models: &Models, is_written: bool) -> Generation {
     let spent = models.spent();
     let approaches = developed.approaches.iter().map(|one| {
         let cost = spent.by_subject.get(&one.subject);

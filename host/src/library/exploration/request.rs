@@ -4,20 +4,20 @@
 use super::chosen_criteria::ChosenCriteria;
 use super::draft_files::experiment_name;
 use super::error::ExplorationError;
-use super::like::LikeExperiment;
+use super::like_experiment::LikeExperiment;
 use super::new_criteria::{CriteriaOrigin, NewCriteria};
 use crate::library::generation::events::GenerationEvents;
 use crate::library::generation::ideas::Ideas;
 use crate::library::generation::planning::{Planning, planned};
 use crate::library::generation::record::{self, ExplorationRecord};
 use crate::library::generation::{GenerationError, WritingOptions, research};
-use crate::library::placing::check_places;
+use crate::library::written_files::check_places;
 use bakeoff_config::{FILE_NAME, LoadedExperiment, PROSE_CHARS_MAX, Prompts};
 use bakeoff_domain::spec::Criterion;
 use bakeoff_files::Folder;
 use bakeoff_propose::{
-    APPROACHES, ExploreOptions, Explored, NewExperiment, PROPOSALS_MAX, PlanBounds, PlanError,
-    PlanRequest, PlanScope, ProposeOptions,
+    APPROACHES, ExplorationParts, ExploreOptions, NewExperiment, PROPOSALS_MAX, PlanBounds,
+    PlanError, PlanRequest, PlanScope, ProposeOptions,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::Lines;
@@ -234,7 +234,7 @@ impl ExplorationRequest<'_> {
         planned: &PlannedExploration,
         setting: &ExplorationSetting<'_>,
         mut say: impl FnMut(&str) + Send + 'static,
-    ) -> Result<Explored, ExplorationError> {
+    ) -> Result<ExplorationParts, ExplorationError> {
         let propose = self.propose_options(setting);
         let told = if self.given.writing.research {
             let asked = (planned.told.as_str(), &propose.write.prompts);

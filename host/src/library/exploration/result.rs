@@ -23,7 +23,7 @@ pub(super) enum PlanKind {
 
 /// The end of an exploration: what came of the experiment and its approaches.
 #[derive(Clone, Debug)]
-pub struct Explored {
+pub struct ExplorationResult {
     outcome: ExplorationOutcome,
     generation: Generation,
     has_experiment: bool,
@@ -68,7 +68,7 @@ impl ExplorationPlan {
     }
 }
 
-impl Explored {
+impl ExplorationResult {
     pub(super) fn new(
         outcome: ExplorationOutcome,
         generation: Generation,

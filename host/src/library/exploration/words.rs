@@ -6,26 +6,13 @@ use super::of_statement::Exploration;
 use super::question::{JudgeInFile, QuestionRequest};
 use super::question_plan::PlannedQuestion;
 use super::request::GivenParts;
-use super::result::Explored;
+use super::result::ExplorationResult;
+use super::sketch::Sketch;
 use crate::library::generation::GenerationError;
 use crate::library::generation::events::GenerationEvents;
-use bakeoff_propose::{OpinionOptions, PlanError, SketchForm, develop, plan_in_words};
+use bakeoff_propose::{OpinionOptions, PlanError, develop, plan_in_words};
 use bakeoff_provider::Models;
 use std::sync::Arc;
-
-/// Form of the sketch in each text of an answer in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Sketch {
-    /// A short example or a configuration, which nobody runs.
-    Code,
-    /// Pseudocode.
-    Pseudocode,
-    /// The source of a Mermaid diagram.
-    Mermaid,
-    /// No sketch.
-    None,
-}
 
 /// A question whose model was opened.
 struct OpenedQuestion {
@@ -33,17 +20,6 @@ struct OpenedQuestion {
     models: Arc<Models>,
     events: GenerationEvents,
     warnings: Vec<String>,
-}
-
-impl From<Sketch> for SketchForm {
-    fn from(sketch: Sketch) -> Self {
-        match sketch {
-            Sketch::Code => Self::Code,
-            Sketch::Pseudocode => Self::Pseudocode,
-            Sketch::Mermaid => Self::Mermaid,
-            Sketch::None => Self::None,
-        }
-    }
 }
 
 impl Exploration {
@@ -69,7 +45,7 @@ impl Exploration {
         options: &GenerateOptions,
         given: &GivenParts,
         sketch: Sketch,
-    ) -> Result<Explored, ExplorationError> {
+    ) -> Result<ExplorationResult, ExplorationError> {
         let request = self.question(options, given, sketch)?;
         let judge = JudgeInFile {
             judge: options.model().named_judge(),

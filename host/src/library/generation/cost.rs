@@ -1,9 +1,9 @@
 //! Cost of questions to a model, in words.
 
-use bakeoff_provider::Spent;
+use bakeoff_provider::UsageTotals;
 
 /// Returns the calls, tokens and US dollars that were spent, in words.
-pub(crate) fn cost(spent: &Spent) -> String {
+pub(crate) fn cost(spent: &UsageTotals) -> String {
     let usage = &spent.usage;
     let calls = match spent.calls {
         1 => "1 call".to_owned(),
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn the_cost_says_what_is_not_known() {
-        let mut spent = Spent {
+        let mut spent = UsageTotals {
             calls: 1,
             usage: Usage {
                 input_tokens: 10,
@@ -37,7 +37,7 @@ mod tests {
                 microdollars: 1_500,
                 ..Usage::default()
             },
-            ..Spent::default()
+            ..UsageTotals::default()
         };
         assert_eq!(
             cost(&spent),

@@ -1,7 +1,7 @@
 //! Errors of asking a model or a proposer for approaches.
 
-use crate::library::placing::PlaceError;
-use crate::library::told::NamedFileError;
+use crate::library::user_files::NamedFileError;
+use crate::library::written_files::PlaceError;
 use bakeoff_config::ConfigError;
 use bakeoff_propose::PlanError;
 use bakeoff_provider::AskError;

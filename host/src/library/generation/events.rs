@@ -6,7 +6,7 @@ use bakeoff_files::Folder;
 use bakeoff_propose::{OnStep, ProposalOutcome, WritingStep};
 use bakeoff_provider::{Progress, ProgressStep};
 use bakeoff_render::escape::Plain;
-use bakeoff_store::events::{DUPLICATE, Envelope, Event, PASSED, Stamper, Writing};
+use bakeoff_store::events::{DUPLICATE, Envelope, Event, PASSED, Stamper, WritingProgress};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -155,10 +155,10 @@ fn of_step(step: &WritingStep) -> Event {
 
 /// Returns the progress of the last command that asked a model in a folder, which may have come from anybody; `None` if
 /// there is none that can be read.
-pub(crate) fn writing(dir: &Path) -> Option<Writing> {
+pub(crate) fn writing(dir: &Path) -> Option<WritingProgress> {
     let folder = Folder::named_by_user(dir).ok()?;
     let bytes = folder.read(FILE, BYTES_MAX).ok()??;
-    let mut writing = Writing::default();
+    let mut writing = WritingProgress::default();
     for line in bytes.split(|byte| *byte == b'\n') {
         // What another bakeoff wrote, or is being written, is passed over.
         if let Ok(envelope) = serde_json::from_slice::<Envelope>(line) {

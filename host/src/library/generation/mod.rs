@@ -1,11 +1,11 @@
 //! Approaches that a model or a proposer writes: what is asked, and the record, the files and the experiment file that it
 //! is written to.
 
-pub(crate) mod changed;
 mod cores;
 mod cost;
 mod error;
 pub(crate) mod events;
+pub(crate) mod experiment_change;
 pub(crate) mod ideas;
 mod model_options;
 mod of_experiment;
@@ -21,7 +21,7 @@ mod result;
 mod seal;
 pub(crate) mod wishes;
 mod writing;
-pub(crate) mod written;
+pub(crate) mod written_approaches;
 
 pub(crate) use cores::cores_of;
 pub(crate) use cost::cost;

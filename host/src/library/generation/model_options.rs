@@ -1,7 +1,7 @@
 //! The model that a program or a command has asked, and what it may cost.
 
 use super::error::GenerationError;
-use crate::library::told::{NamedFileError, read_text};
+use crate::library::user_files::{NamedFileError, read_text};
 use bakeoff_config::CALLS_AT_ONCE_MAX;
 use bakeoff_domain::generate::ProviderKind;
 use bakeoff_propose::NamedJudge;

@@ -1,11 +1,11 @@
 //! Result of asking a model or a proposer for approaches: the files that are written, and the text that is shown.
 
-use super::changed;
 use super::cost::cost;
 use super::error::GenerationError;
+use super::experiment_change;
 use super::planning::Planning;
 use super::record::{GenerationRecord, put, with_earlier, write};
-use super::written::{Written, with_written, write_files};
+use super::written_approaches::{WrittenApproach, with_written, write_files};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{
     ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
@@ -31,7 +31,7 @@ const MESSAGE_CHARS_MAX: usize = 600;
 pub(crate) fn keep(
     dir: &Path,
     proposals: &[Proposal],
-    written: &[Written],
+    written: &[WrittenApproach],
     models: Option<&Models>,
     planning: Option<&Planning>,
 ) -> Result<Generation, GenerationError> {
@@ -52,7 +52,7 @@ pub(crate) fn keep(
 fn approach(
     dir: &Path,
     proposal: &Proposal,
-    written: &[Written],
+    written: &[WrittenApproach],
     models: Option<&Models>,
 ) -> Result<GeneratedApproach, GenerationError> {
     let name = &proposal.idea.name;
@@ -166,7 +166,7 @@ pub(crate) fn finish(ending: Ending<'_>) -> Result<Generation, GenerationError> 
     // Before the experiment names the approaches: a generation that goes on must leave them out of its question.
     put(dir, &kept)?;
     if !written.is_empty() {
-        changed::change(ending.file, ending.loaded, ending.say, |now| {
+        experiment_change::change(ending.file, ending.loaded, ending.say, |now| {
             let approaches = &now.experiment.approaches;
             with_written(&now.text, approaches, ending.proposals, &written)
         })?;

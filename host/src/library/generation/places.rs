@@ -1,6 +1,6 @@
 //! Places of what is kept beside an experiment of which a model is asked.
 
-use crate::library::placing::{PlaceError, cannot_write};
+use crate::library::written_files::{PlaceError, cannot_write};
 use bakeoff_files::Folder;
 use bakeoff_provider::RECORD_FILE;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,9 @@
 use super::error::GenerationError;
 use super::record::{keep_plan, kept_plan};
 use bakeoff_domain::report::{ExpectedCost, GenerationPlan, GenerationTask};
-use bakeoff_propose::{PROMPT_TOKENS, Plan, PlanBounds, PlanRequest, Planned, plan, plan_of_reply};
+use bakeoff_propose::{
+    PROMPT_TOKENS, Plan, PlanBounds, PlanReply, PlanRequest, plan, plan_of_reply,
+};
 use bakeoff_provider::Models;
 use bakeoff_source::content_address;
 use std::path::Path;
@@ -44,7 +46,7 @@ pub(crate) async fn planned(
         }
         None => {
             say(&format!("asking {} for a plan", models.name()));
-            let Planned { plan, reply } = plan(models, request).await?;
+            let PlanReply { plan, reply } = plan(models, request).await?;
             if !models.is_replay() {
                 keep_plan(dir, &about, &reply)?;
             }

@@ -3,7 +3,7 @@
 
 use super::error::GenerationError;
 use super::seal::{is_forged, opened, sealed};
-use crate::library::placing::{PlaceError, cannot_write};
+use crate::library::written_files::{PlaceError, cannot_write};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::report::{GENERATED_MAX, GeneratedApproach, Generation};
 use bakeoff_files::{Folder, JsonError, parse_json_of};

@@ -10,9 +10,9 @@ use super::places::PLACES;
 use super::record;
 use super::research::with_research;
 use super::result::Generation;
-use super::wishes::{self, Wishing};
+use super::wishes::{self, WishRequest};
 use super::writing::WritingOptions;
-use crate::library::placing::check_places;
+use crate::library::written_files::check_places;
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::ids::slug;
 use bakeoff_propose::{Answers, OwnApproach, Proposals, Proposer, prompts_identity};
@@ -126,7 +126,7 @@ impl GenerationRequest<'_> {
         let models = setting.answers.ideas().map(|models| &**models);
         let (problem, unanswered) = self.problem(loaded, setting, say).await?;
         let (again, mut wishes) = if unanswered.is_none() && !loaded.wished.is_empty() {
-            let wishing = Wishing {
+            let wishing = WishRequest {
                 loaded,
                 file: setting.file,
                 answers: setting.answers,

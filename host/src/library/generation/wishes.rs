@@ -1,11 +1,11 @@
 //! Approaches of an experiment with `write = true`: a model writes them first, each into its own entry.
 
-use super::changed;
 use super::cores::cores_of;
 use super::error::GenerationError;
+use super::experiment_change;
 use super::outcome::{self, own_approaches};
 use super::record;
-use super::written::{Written, write_to};
+use super::written_approaches::{WrittenApproach, write_to};
 use bakeoff_config::{
     APPROACHES_MAX, LoadedExperiment, Policy, WishedApproach, with_wishes_written,
 };
@@ -20,7 +20,7 @@ use bakeoff_run::{HostOptions, Survey};
 use std::path::Path;
 
 /// Everything that writing wishes takes.
-pub(crate) struct Wishing<'a> {
+pub(crate) struct WishRequest<'a> {
     pub(crate) loaded: &'a LoadedExperiment,
     /// The experiment file.
     pub(crate) file: &'a Path,
@@ -101,7 +101,7 @@ pub(crate) fn read_again(
     Ok(loaded)
 }
 
-impl Wishing<'_> {
+impl WishRequest<'_> {
     /// Has the model write each approach without code, and writes those that pass into the experiment: the file stands
     /// where `write = true` stood. Whatever fails stays a wish.
     ///
@@ -152,7 +152,7 @@ impl Wishing<'_> {
             let file = write_to(dir, &self.loaded.experiment.approaches, name, source)?;
             changes.push((wished, file.clone()));
             let name = name.clone();
-            written.push(Written { name, file });
+            written.push(WrittenApproach { name, file });
         }
         let models = self.answers.ideas().map(|models| &**models);
         let made = Generation {
@@ -161,7 +161,7 @@ impl Wishing<'_> {
         };
         record::add(dir, made.clone())?;
         if !changes.is_empty() {
-            changed::change(self.file, self.loaded, say, |now| {
+            experiment_change::change(self.file, self.loaded, say, |now| {
                 let is_as_it_was = |one: &&WishedApproach, was: &WishedApproach| {
                     one.name == was.name && one.description == was.description
                 };

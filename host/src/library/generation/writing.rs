@@ -2,7 +2,7 @@
 
 use super::error::GenerationError;
 use super::events::GenerationEvents;
-use crate::library::told::read_told;
+use crate::library::user_files::read_told;
 use bakeoff_config::Prompts;
 use bakeoff_domain::generate::{Depth, Diversity};
 use bakeoff_propose::{ProposeOptions, WriteOptions, with_context};

@@ -21,4 +21,4 @@ pub use event::{Event, LeaderRatio, OpenPair, Origin, RATIOS_MAX, Stage, TasksSt
 pub use line::{checked_cases, line, standings, title};
 pub use progress::{Progress, StageProgress, VariantProgress, VariantState};
 pub use run_status::RunStatus;
-pub use writing::{ApproachWriting, DUPLICATE, PASSED, Writing, WritingState};
+pub use writing::{ApproachWriting, DUPLICATE, PASSED, WritingProgress, WritingState};

@@ -157,7 +157,7 @@ impl Progress {
             }
             Event::ExplorationStart { .. }
             | Event::ApproachStart { .. }
-            // Those of a model at work are in a log of their own: see `Writing`.
+            // Those of a model at work are in a log of their own: see `WritingProgress`.
             | Event::CallStart { .. }
             | Event::CallComplete { .. }
             | Event::AttemptComplete { .. }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Progress of the approaches that a model writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Writing {
+pub struct WritingProgress {
     /// Number of approaches that are wanted, if it was known from the start.
     pub wanted: u32,
     /// The approaches that are known, by name.
@@ -47,7 +47,7 @@ pub enum WritingState {
     Failed,
 }
 
-impl Writing {
+impl WritingProgress {
     /// Includes an event.
     pub fn apply(&mut self, envelope: &Envelope) {
         match &envelope.event {
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn an_approach_goes_from_an_idea_to_its_end() {
         let stamper = Stamper::new(0);
-        let mut writing = Writing::default();
+        let mut writing = WritingProgress::default();
         let mut apply = |event| {
             writing.apply(&stamper.wrap(event));
             writing.approaches.get("heap").cloned()

@@ -5,8 +5,8 @@ use crate::fleet::Fleet;
 use crate::machines::MachineState;
 use crate::service::{Contents, Service, ServiceEvent, TaskServer};
 use bakeoff_confine::tasks::{
-    AttemptReport, Driver, Job, RequestError, SeatChange, TaskClient, TaskEvent, WorkerFrames,
-    WorkerJob, WorkerLink, Working,
+    AttemptReport, Driver, Job, RequestError, SeatChange, TaskClient, TaskEvent, WorkFuture,
+    WorkerFrames, WorkerJob, WorkerLink,
 };
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Place, Retries, Task, TaskKey};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,7 +36,7 @@ impl TaskServer for Echo {
         core: usize,
         contents: Contents<'a>,
         frames: WorkerFrames,
-    ) -> Working<'a> {
+    ) -> WorkFuture<'a> {
         self.at_work.fetch_add(1, Ordering::SeqCst);
         let at_work = AtWork(Arc::clone(&self.at_work));
         Box::pin(async move {

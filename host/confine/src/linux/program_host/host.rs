@@ -1,7 +1,7 @@
 //! The child in which a program runs: it starts it, passes requests on, and measures what each takes.
 
 use super::filter;
-use super::running::Running;
+use super::running_program::RunningProgram;
 use crate::frames::Frames;
 use crate::job::Role;
 use crate::linux::sockets;
@@ -23,7 +23,7 @@ pub const PROGRAM_HOST: Role = Role {
 struct Host {
     setup: HostSetup,
     start: Option<ProgramStart>,
-    running: Option<Running>,
+    running: Option<RunningProgram>,
 }
 
 fn run(payload: &[u8], _: &mut Frames) -> Result<(), String> {
@@ -64,7 +64,7 @@ impl Host {
                 Ok(OfHost::Answered(answer))
             }
             ToHost::End => {
-                let peak_bytes = self.running.take().map_or(0, Running::end);
+                let peak_bytes = self.running.take().map_or(0, RunningProgram::end);
                 // What it keeps in files, it keeps in memory.
                 let own = self.start.iter().flat_map(|start| &start.files);
                 let own: u64 = own.map(|file| file.bytes.len() as u64).sum();
@@ -82,7 +82,7 @@ impl Host {
     }
 
     /// Ends the program, if it runs, and starts it in a folder that has its files and nothing else.
-    fn start_anew(&mut self) -> Result<Running, ProgramFailure> {
+    fn start_anew(&mut self) -> Result<RunningProgram, ProgramFailure> {
         self.running = None;
         let start = self.loaded()?;
         lay_out(&self.setup.folder, start).map_err(|error| {
@@ -103,7 +103,7 @@ impl Host {
             // Whoever forgets to flush would wait for ever.
             .env("PYTHONUNBUFFERED", "1");
         filter::around(&mut command).map_err(ProgramFailure::NotStarted)?;
-        Running::start(&mut command, start.timing)
+        RunningProgram::start(&mut command, start.timing)
     }
 }
 

@@ -2,6 +2,6 @@
 
 mod filter;
 mod host;
-mod running;
+mod running_program;
 
 pub use host::PROGRAM_HOST;

@@ -5,7 +5,7 @@ use super::speed;
 use super::view::{name, reading_row, row_for, shortened};
 use crate::logarithm::{exp, ln, ln_1p};
 use crate::paired_times::BUILD_ROUNDS_MAX;
-use crate::report::{CriterionSummary, Ended, Report, VerdictRow};
+use crate::report::{CriterionSummary, MeasuringEnd, Report, VerdictRow};
 use crate::verdict::Verdict;
 use crate::wording;
 use std::collections::BTreeSet;
@@ -31,8 +31,8 @@ pub(super) fn first_of(report: &Report, ids: &[String]) -> Option<String> {
 /// they are close; a larger --budget would tell more`.
 pub(super) fn of_totals(report: &Report) -> String {
     let more = match report.protocol.ended {
-        Ended::Budget => "; a larger --budget would tell more",
-        Ended::ReplicaLimit => "; a race has no more replicas, whatever its budget",
+        MeasuringEnd::Budget => "; a larger --budget would tell more",
+        MeasuringEnd::ReplicaLimit => "; a race has no more replicas, whatever its budget",
         _ => "",
     };
     format!("no difference between their totals is sure yet, nor that they are close{more}")
@@ -111,12 +111,12 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
         return why;
     }
     let ended = match report.protocol.ended {
-        Ended::Budget => "the budget ended",
-        Ended::ReplicaLimit => "the limit of replicas was reached",
-        Ended::Precision => "the precision that was asked for was reached",
-        Ended::Settled => "the race was decided",
-        Ended::Unfinished => "the run was stopped",
-        Ended::NotMeasured => return "nothing was timed".to_owned(),
+        MeasuringEnd::Budget => "the budget ended",
+        MeasuringEnd::ReplicaLimit => "the limit of replicas was reached",
+        MeasuringEnd::Precision => "the precision that was asked for was reached",
+        MeasuringEnd::Settled => "the race was decided",
+        MeasuringEnd::Unfinished => "the run was stopped",
+        MeasuringEnd::NotMeasured => return "nothing was timed".to_owned(),
     };
     let Some((low, high)) = ends(row) else {
         let before = match report.protocol.replicas {
@@ -138,7 +138,7 @@ pub(super) fn reason(report: &Report, row: &VerdictRow) -> String {
         speed::span(low, high),
         near_a_tie(report, low, high)
     );
-    if report.protocol.ended == Ended::ReplicaLimit {
+    if report.protocol.ended == MeasuringEnd::ReplicaLimit {
         return format!("{known}; a race has no more of them, whatever its budget");
     }
     if !is_out_of_budget(report) {
@@ -261,7 +261,7 @@ fn is_more(report: &Report, seconds: f64) -> bool {
 }
 
 fn is_out_of_budget(report: &Report) -> bool {
-    report.protocol.ended == Ended::Budget && report.protocol.budget_seconds > 0.0
+    report.protocol.ended == MeasuringEnd::Budget && report.protocol.budget_seconds > 0.0
 }
 
 /// Both ends of the interval, if they are known and apart.
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(with(20.0), nothing);
         let mut ended = report(30, &json!({ "ratio": 1.0, "low": 0.98, "high": 1.02 }));
         assert_eq!(reason(&ended, &ended.verdicts[0]), nothing);
-        ended.protocol.ended = Ended::ReplicaLimit;
+        ended.protocol.ended = MeasuringEnd::ReplicaLimit;
         assert_eq!(
             reason(&ended, &ended.verdicts[0]),
             "from 2 % less to 2 % more time when the limit of replicas was reached; a race has no more of \
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn a_pair_that_was_left_open_names_who_beats_it() {
         let mut report = report(9, &json!({ "ratio": 1.1, "low": 0.8, "high": 1.4 }));
-        report.protocol.ended = Ended::Settled;
+        report.protocol.ended = MeasuringEnd::Settled;
         let best = |slower: &str| fixture::row("best", slower, &json!({ "verdict": "beats" }));
         report.verdicts.push(best("old"));
         let why = |report: &Report| reason(report, &report.verdicts[0]);

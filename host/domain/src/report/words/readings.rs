@@ -2,9 +2,9 @@
 
 use super::numbers::{count, reading, with_ends};
 use super::view::reading_row;
+use crate::direction_words;
 use crate::report::{Claim, CriterionSummary, Report, VariantReport};
 use crate::verdict::RatioInterval;
-use crate::ways;
 
 /// Claim of a verdict by a reading about the better one, `a`, as the end of a sentence: `, 1.3 × (1.2–1.4)`, `, 4 %
 /// (3–5 %)`, `, by 3.2 bins (1.1–5.6) in the mean of 256 inputs`, `, by 2 bins in the mean of 12 instances`. Empty where
@@ -35,7 +35,7 @@ pub(super) fn claim(
                 low: row.low,
                 high: row.high,
             };
-            let Some((apart, ends)) = ways::apart(ratio, value < 1.0) else {
+            let Some((apart, ends)) = direction_words::apart(ratio, value < 1.0) else {
                 return String::new();
             };
             let ends = ends.map(|ends| format!(" ({ends})")).unwrap_or_default();

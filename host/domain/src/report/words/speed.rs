@@ -1,9 +1,9 @@
 //! Verdicts by time in words.
 
 use super::numbers::percent;
+use crate::direction_words::{DirectionWords, is_small};
 use crate::report::{Protocol, Report, VerdictRow};
 use crate::verdict::{RatioInterval, Verdict};
-use crate::ways::{Ways, is_small};
 
 /// The predicate of a sentence about the faster one:
 /// `is 1.80 × faster than b (1.76–1.85)`, `takes 4 % less time than b (3–5 %)`. The row must be about
@@ -68,18 +68,18 @@ pub fn pair_brief(row: &VerdictRow) -> String {
 /// A ratio of times and the ends of its interval: `1.83 × slower` and `1.79–1.88`, `4 % less time` and `3–5 %`. The
 /// first is without numbers if there is no ratio.
 pub fn difference(found: RatioInterval, is_faster: bool) -> (String, Option<String>) {
-    Ways::TIME.difference(found, is_faster)
+    DirectionWords::TIME.difference(found, is_faster)
 }
 
 /// The ends of an interval that a verdict lacks: `from 0.2 % less to 1.2 % more time`, `from 1.3 × faster to
 /// 1.5 × slower`.
 pub fn span(low: f64, high: f64) -> String {
-    Ways::TIME.span(low, high)
+    DirectionWords::TIME.span(low, high)
 }
 
 /// A ratio of times without an interval: `1.2 × faster`, `4 % more time`.
 pub fn estimate(ratio: f64) -> String {
-    Ways::TIME.estimate(ratio)
+    DirectionWords::TIME.estimate(ratio)
 }
 
 /// `less than you care about (1 %)`, of a sure difference.
