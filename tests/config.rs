@@ -8,8 +8,8 @@ mod prompts;
 
 use bakeoff_config::{CasePart, ConfigError, ConfigPlace};
 use bakeoff_domain::spec::{
-    Code, Comparison, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source, State,
-    Workers,
+    Code, ComparisonForm, Direction, Gate, GateOn, Inputs, RecommendationStyle, Scale, Source,
+    State, Workers,
 };
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use proptest::prelude::*;
@@ -235,7 +235,7 @@ fn every_key_reaches_its_value() {
         high: 3.0,
     };
     assert_eq!(growth.scale, exponents);
-    assert_eq!(read.report.comparison, Comparison::Matrix);
+    assert_eq!(read.report.comparison, ComparisonForm::Matrix);
     assert_eq!(read.report.recommendation, RecommendationStyle::None);
     assert!(!read.report.code_samples && !read.report.trade_offs);
 }

@@ -7,7 +7,7 @@ use bakeoff_domain::measurement::VariantIndex;
 use bakeoff_domain::plan::{self, ReplicaPlan, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
 use bakeoff_runner::call::RunnerMessage;
-use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request};
+use bakeoff_runner::protocol::{Bundle, Guest, RunnerInputs, RunnerRequest};
 use bakeoff_runner::{
     AnyCall, Instances, LoweringClock, ReplicaCall, ReplicaReply, VariantPayload, WaveCase,
 };
@@ -66,10 +66,10 @@ async fn replies(
         call: call.into(),
         expect: expect.map(str::to_owned),
     };
-    let request = Request {
+    let request = RunnerRequest {
         path: vec!["square".into()],
         limits: Limits::default(),
-        inputs: Inputs::Cases(vec![case("square(3)"), case("square(4)")]),
+        inputs: RunnerInputs::Cases(vec![case("square(3)"), case("square(4)")]),
         call: AnyCall::Replica(ReplicaCall {
             payloads: vec![Some(payload); plan.load_order.len()],
             calibrator,

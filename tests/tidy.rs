@@ -7,6 +7,7 @@ mod circles;
 mod decisions;
 mod doors;
 mod house;
+mod names;
 mod packages;
 pub(crate) mod source;
 
@@ -250,6 +251,51 @@ fn a_choice_between_true_and_false_is_an_if() {
         }
         for line in decisions::matches_on_bools(&text) {
             wrong.push(format!("{}:{line}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whoever reads a name of a crate's interface looks for one thing. The library's types are those of the core as programs have
+/// them, under the same names.
+#[test]
+fn no_two_crates_have_a_public_type_of_one_name() {
+    let mut crates: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let folders = folders_of_sources().into_iter();
+    for folder in folders.filter(|folder| folder != "host/src") {
+        for (_, text) in files_below(&folder) {
+            let public = names::defined_types(&text).into_iter();
+            for defined in public.filter(|defined| defined.is_public) {
+                let of_name = crates.entry(defined.name.to_owned()).or_default();
+                if !of_name.contains(&folder) {
+                    of_name.push(folder.clone());
+                }
+            }
+        }
+    }
+    crates.retain(|_, folders| folders.len() > 1);
+    assert!(crates.is_empty(), "{crates:#?}");
+}
+
+/// A participle or an adverb alone says nothing of what a value is.
+#[test]
+fn types_are_called_by_nouns() {
+    let refused = [
+        "Again", "Applied", "Asked", "Asking", "AtWork", "Both", "Built", "Called", "Chosen",
+        "Compared", "Done", "Ended", "Explored", "Finished", "Found", "Given", "Held", "Kept",
+        "Known", "Leave", "Looking", "Made", "Making", "Named", "Opened", "Picked", "Planned",
+        "Read", "Said", "Searched", "Sent", "Shown", "Started", "Taken", "Told", "Tried", "Wanted",
+        "When", "Working", "Written",
+    ];
+    let mut wrong = Vec::new();
+    for (path, text) in folders_of_sources()
+        .into_iter()
+        .flat_map(|folder| files_below(&folder))
+    {
+        for defined in names::defined_types(&text) {
+            if refused.contains(&defined.name) {
+                wrong.push(format!("{}: {}", path.display(), defined.name));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -18,7 +18,7 @@ use bakeoff_confine::{ChildJob, Confinement, Fence, PROBE, ProbeConfig, Processe
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, WarmUp};
 use bakeoff_domain::spec::Limits;
 use bakeoff_runner::announcement::{Announcement, Doing};
-use bakeoff_runner::protocol::{Bundle, Guest, Inputs, Request as RunnerRequest};
+use bakeoff_runner::protocol::{Bundle, Guest, RunnerInputs, RunnerRequest};
 use bakeoff_runner::{AnyCall, Instances, LoweringClock, ReplicaCall, VariantPayload, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, WitFile, World};
@@ -275,7 +275,7 @@ async fn replica(confinement: &Confinement, toolchain: &Toolchain) -> Result<Vec
     let request = RunnerRequest {
         path: vec![CALL.into()],
         limits: Limits::default(),
-        inputs: Inputs::Cases(vec![WaveCase {
+        inputs: RunnerInputs::Cases(vec![WaveCase {
             call: "square(3)".into(),
             expect: None,
         }]),

@@ -14,7 +14,8 @@
 use bakeoff_domain::measurement::{Baseline, Replica, Sample, Surroundings};
 use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{
-    Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Limits, Measure, ReportOptions,
+    Workload,
 };
 use bakeoff_domain::verdict::Verdict;
 use bakeoff_store::events::{Envelope, Event, Origin};
@@ -321,7 +322,7 @@ fn begin(folder: &Path) -> Result<Store, Failure> {
     let experiment = Experiment {
         name: "bench".into(),
         problem: "?".into(),
-        interface: Interface {
+        interface: DeclaredInterface {
             wit: "wit".into(),
             call: "f".into(),
         },

@@ -6,7 +6,7 @@ use bakeoff_domain::report::{Environment, Machine, noise};
 use bakeoff_run::audit::{self, KeptRun};
 use bakeoff_run::conclude;
 use bakeoff_source::content_address;
-use bakeoff_store::bundle::{self as packing, Manifest};
+use bakeoff_store::bundle::{self as packing, BundleManifest};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -136,7 +136,7 @@ pub(crate) fn packed(folder: &Path, other: Option<(usize, &[u8])>) -> PathBuf {
         std::fs::create_dir_all(parent).expect("the folder can be written");
         std::fs::write(to, content).expect("the folder can be written");
     }
-    let about = Manifest {
+    let about = BundleManifest {
         version: packing::VERSION,
         experiment: "b".into(),
         run: 1,

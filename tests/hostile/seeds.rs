@@ -10,7 +10,7 @@ use bakeoff_domain::report::Environment;
 use bakeoff_domain::spec::{Direction, EvaluatedCriterion, Limits, Needs};
 use bakeoff_run::audit;
 use bakeoff_runner::call::RunnerMessage;
-use bakeoff_runner::protocol::{Bundle, Inputs, Request};
+use bakeoff_runner::protocol::{Bundle, RunnerInputs, RunnerRequest};
 use bakeoff_runner::{
     AggregateCall, AnyCall, AssessCall, DescribeCall, DiagnoseCall, GateCall, GuestFailure,
     WaveCase, WrongCase, WrongPart,
@@ -95,10 +95,10 @@ fn requests() -> Vec<Vec<u8>> {
             call: "f(1)".into(),
             expect: Some("2".into()),
         };
-        let request = Request {
+        let request = RunnerRequest {
             path: vec!["f".into()],
             limits: Limits::default(),
-            inputs: Inputs::Cases(vec![case]),
+            inputs: RunnerInputs::Cases(vec![case]),
             call,
         };
         bundle.seal(&request).unwrap()

@@ -3,8 +3,8 @@
 
 use super::{exploring, fixture};
 use bakeoff_domain::report::{
-    Candidate, CandidateDifference, DIFFERENCES_BYTES_MAX, DIFFERENCES_MAX, DifferenceLine,
-    Finalist, Report, Rounds, ValueDifference,
+    CandidateDifference, DIFFERENCES_BYTES_MAX, DIFFERENCES_MAX, DifferenceLine, Finalist, Report,
+    RoundCandidate, Rounds, ValueDifference,
 };
 use bakeoff_render::Options;
 
@@ -13,7 +13,7 @@ pub(super) fn rounds_named(text: &str) -> Rounds {
     let name = |place: usize| format!("{text}{place}");
     // Long enough in any case to be told as a sentence, too.
     let change = format!("{text}{}", " and more".repeat(10));
-    let candidate = |place: usize| Candidate {
+    let candidate = |place: usize| RoundCandidate {
         name: name(place),
         round: place as u32,
         parent: if place == 0 {
@@ -27,7 +27,7 @@ pub(super) fn rounds_named(text: &str) -> Rounds {
         outcome: format!("{text}!"),
         message: Some(text.to_owned()),
         ratio: Some(1.5),
-        ..Candidate::default()
+        ..RoundCandidate::default()
     };
     let difference = |place: usize| CandidateDifference {
         candidate: name(place),
@@ -113,7 +113,7 @@ fn the_page_of_a_search_of_a_thousand_candidates_is_below_2_mib() {
     };
     for place in 1..=1_000 {
         let name = format!("a {place}.1");
-        rounds.lineage.push(Candidate {
+        rounds.lineage.push(RoundCandidate {
             name: name.clone(),
             round: place,
             parent: if place % 7 == 0 {

@@ -4,7 +4,8 @@ use bakeoff_domain::measurement::{Baseline, PartTimes, Replica, Sample, Surround
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment, Report};
 use bakeoff_domain::spec::{
-    Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions, Workload,
+    Code, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Limits, Measure, ReportOptions,
+    Workload,
 };
 use bakeoff_store::{
     Key, Mode, Owner, RaceId, ResultKind, RunMeta, Start, StartedRun, Store, StoreError, Trial,
@@ -16,7 +17,7 @@ pub(crate) fn experiment() -> Experiment {
     Experiment {
         name: "top-k".into(),
         problem: "Return the k largest values.".into(),
-        interface: Interface {
+        interface: DeclaredInterface {
             wit: "wit".into(),
             call: "top-k".into(),
         },

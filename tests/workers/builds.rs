@@ -13,7 +13,7 @@ use bakeoff_run::{
 };
 use bakeoff_source::content_address;
 use bakeoff_store::{ResultsPlace, Start, Store};
-use bakeoff_workers::{Contents, MachineName, Service, ServiceEvent, TaskServer, WorkerFacts};
+use bakeoff_workers::{MachineName, Service, ServiceEvent, TaskContents, TaskServer, WorkerFacts};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +63,7 @@ impl TaskServer for Building {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         if task.last() != Some(&BUILD) {

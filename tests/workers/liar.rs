@@ -4,7 +4,7 @@ use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_run::PortableServer;
 use bakeoff_runner::GateReply;
 use bakeoff_runner::call::RunnerMessage;
-use bakeoff_workers::{Contents, TaskServer};
+use bakeoff_workers::{TaskContents, TaskServer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::unbounded_channel;
@@ -23,7 +23,7 @@ impl TaskServer for Liar {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         Box::pin(answered(&self.0, task, (core, contents), frames, |frame| {
@@ -36,7 +36,7 @@ impl TaskServer for Liar {
 pub(super) async fn answered(
     server: &PortableServer,
     task: Vec<u8>,
-    (core, contents): (usize, Contents<'_>),
+    (core, contents): (usize, TaskContents<'_>),
     frames: WorkerFrames,
     mut change: impl FnMut(Vec<u8>) -> Vec<u8>,
 ) {

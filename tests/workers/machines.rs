@@ -16,7 +16,7 @@ use bakeoff_run::{
 use bakeoff_runner::ReplicaReply;
 use bakeoff_store::events::{Envelope, Event};
 use bakeoff_store::{ResultsPlace, Start, Store};
-use bakeoff_workers::{Contents, MachineName, Service, ServiceEvent, TaskServer, WorkerFacts};
+use bakeoff_workers::{MachineName, Service, ServiceEvent, TaskContents, TaskServer, WorkerFacts};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -56,7 +56,7 @@ impl TaskServer for Racer {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         let served = {

@@ -1,7 +1,7 @@
 //! The program of an agent, where it is a file of the worktree.
 
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use bakeoff_programs::CommandLine;
 
 /// Mode of a file in git that may be started.
@@ -9,7 +9,7 @@ const EXECUTABLE: &str = "100755";
 /// Mode of a link in git.
 const LINK: &str = "120000";
 
-impl Experiment {
+impl AgentExperiment {
     /// Refuses an agent whose program is named by a path in the worktree, where a commit has no file there that can be
     /// started: no agent of any variant could be.
     ///

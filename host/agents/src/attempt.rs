@@ -4,11 +4,11 @@ use super::changes::Changes;
 use super::claimed_cost::Claimed;
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::fenced_program::{Bounds, last_part, run_line};
 use super::folder_modes::FolderModes;
 use super::orders::Orders;
-use super::record::{Request, Variant};
+use super::record::{CompletionRequest, VariantRequest};
 use super::slots::Slots;
 use super::test_patterns;
 use super::verification::verify;
@@ -27,7 +27,7 @@ const DONE: &str = "DONE.md";
 const DONE_BYTES_MAX: u64 = 64 << 10;
 
 /// Returns the text that an agent reads as its stdin and in its file.
-fn text(request: &Request, variant: &Variant, remarks: &str) -> String {
+fn text(request: &CompletionRequest, variant: &VariantRequest, remarks: &str) -> String {
     let mut text = request.instructions.trim().to_owned();
     let _ = write!(text, "\n\n# Task\n\n{}\n", request.task.trim());
     if !variant.idea.is_empty() {
@@ -42,9 +42,9 @@ fn text(request: &Request, variant: &Variant, remarks: &str) -> String {
 /// Has an agent work on a variant, and returns what became of that: a commit that is still to be verified, or why there is
 /// none.
 pub(crate) fn attempt(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
-    variant: &Variant,
+    variant: &VariantRequest,
 ) -> Result<Completion, AgentError> {
     let request = orders.request;
     let folder = experiment.make_worktree(&variant.name, &request.base)?;
@@ -152,7 +152,7 @@ fn with_remark(reason: String, modes: &FolderModes) -> String {
 
 /// Verifies the commit of what an agent left. Only so many are verified at once.
 pub(crate) fn verified(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     mut completion: Completion,
     verifying: &Slots,

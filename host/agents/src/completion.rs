@@ -44,7 +44,7 @@ impl AgentWorkOutcome {
 
 /// Run of a verification on what an agent left, with the tests of the base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verification {
+pub struct AgentVerification {
     /// Command as the user typed it.
     pub command: String,
     /// True if it ended with status 0.
@@ -121,10 +121,10 @@ pub struct Completion {
     /// Changes from the base; its tests are those that differ from the base of the first round.
     pub changes: Changes,
     /// Verifications, in the order of the command line.
-    pub verifications: Vec<Verification>,
+    pub verifications: Vec<AgentVerification>,
     /// The same commands on the base, before an agent was started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub base_verifications: Vec<Verification>,
+    pub base_verifications: Vec<AgentVerification>,
 }
 
 impl Completion {

@@ -3,7 +3,7 @@
 use super::completion::Completion;
 use super::error::AgentError;
 use super::git::Git;
-use super::record::{self, Request, Variant};
+use super::record::{self, CompletionRequest, VariantRequest};
 use super::round_record;
 use super::task_record::{self, TaskList};
 use super::test_patterns::{EXCEPT, matches};
@@ -33,7 +33,7 @@ const DEPTH_MAX: usize = 64;
 
 /// Experiment with agents in a repository.
 #[derive(Debug)]
-pub struct Experiment {
+pub struct AgentExperiment {
     /// Git, whose index belongs to one piece of work at a time.
     git: Mutex<Git>,
     pub(crate) folder: Folder,
@@ -72,7 +72,7 @@ fn folders(folder: &Folder, path: &str) -> Result<Vec<String>, AgentError> {
     Ok(names.filter(|name| is_branch_part(name)).collect())
 }
 
-impl Experiment {
+impl AgentExperiment {
     /// Opens the experiment of this name in the repository of a folder, and makes its folder where it is missing.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Experiment {
     /// Opens the experiment of this name, whose agents have left something. Nothing is written.
     ///
     /// # Errors
-    /// There is none; as for [`Experiment::open`].
+    /// There is none; as for [`AgentExperiment::open`].
     pub fn existing(start: &Path, name: &str) -> Result<Self, AgentError> {
         let repository = repository(start)?;
         let top = Folder::named_by_user(repository.top())?;
@@ -184,7 +184,11 @@ impl Experiment {
     ///
     /// # Errors
     /// See above; the error says what to do.
-    pub fn check(&self, request: &Request, variants: &[Variant]) -> Result<(), AgentError> {
+    pub fn check(
+        &self,
+        request: &CompletionRequest,
+        variants: &[VariantRequest],
+    ) -> Result<(), AgentError> {
         self.check_parents()?;
         if self.task_list().is_some() {
             return Err(AgentError::Usage(format!(
@@ -194,7 +198,7 @@ impl Experiment {
         }
         for variant in variants {
             let kept = self.completion(&variant.name);
-            let is_same = |(kept, completion): &(Request, Completion)| {
+            let is_same = |(kept, completion): &(CompletionRequest, Completion)| {
                 kept.is_same(request) && completion.idea == variant.idea
             };
             if kept.as_ref().is_some_and(|kept| !is_same(kept)) {
@@ -312,7 +316,7 @@ impl Experiment {
     }
 
     /// Returns the kept completion of a variant, with the request that it answers.
-    pub(crate) fn completion(&self, variant: &str) -> Option<(Request, Completion)> {
+    pub(crate) fn completion(&self, variant: &str) -> Option<(CompletionRequest, Completion)> {
         record::read(&self.folder, &self.place(), variant)
     }
 

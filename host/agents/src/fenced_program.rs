@@ -3,7 +3,7 @@
 use super::error::AgentError;
 use super::folder_modes::FolderModes;
 use bakeoff_confine::{FileAccess, Keeper, end_in_words, sink, written};
-use bakeoff_programs::{CommandFence, CommandLine, Reach};
+use bakeoff_programs::{CommandFence, CommandLine, FenceReach};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -65,7 +65,7 @@ pub(crate) struct EndedLine {
 pub(crate) fn run_line(
     line: &CommandLine,
     folder: &Path,
-    reach: &Reach,
+    reach: &FenceReach,
     bounds: &Bounds<'_>,
 ) -> Result<EndedLine, AgentError> {
     let fenced = CommandFence {

@@ -3,12 +3,12 @@
 use super::attempt::attempt;
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::instructions::Instructions;
 use super::orders::{NewTests, Orders};
-use super::record::{Request, Variant};
+use super::record::{CompletionRequest, VariantRequest};
 use super::work::{keep, name_branch};
-use bakeoff_programs::{CommandLine, Reach};
+use bakeoff_programs::{CommandLine, FenceReach};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::sync::atomic::AtomicBool;
@@ -34,7 +34,7 @@ pub struct FileOrders {
     /// Revision that worktrees are made from.
     pub base: String,
     /// Reach of each agent.
-    pub reach: Reach,
+    pub reach: FenceReach,
     /// The longest time of an agent.
     pub wall: Duration,
     /// The largest file that is used, in bytes.
@@ -79,7 +79,7 @@ struct Attempts {
 /// Agents that write files in a repository. Several may be at work at once, each on a name of its own.
 #[derive(Debug)]
 pub struct FileAgents {
-    experiment: Experiment,
+    experiment: AgentExperiment,
     orders: FileOrders,
     base: String,
     attempts: Mutex<BTreeMap<String, Attempts>>,
@@ -92,7 +92,7 @@ impl FileAgents {
     ///
     /// # Errors
     /// The base is none, the agent's program is not in it, a branch is in the way, or the experiment is one of tasks.
-    pub fn check(experiment: &Experiment, orders: &FileOrders) -> Result<String, AgentError> {
+    pub fn check(experiment: &AgentExperiment, orders: &FileOrders) -> Result<String, AgentError> {
         let base = experiment.base(&orders.base)?;
         experiment.check_agent(&base, &orders.agent)?;
         experiment.check_parents()?;
@@ -109,7 +109,7 @@ impl FileAgents {
     ///
     /// # Errors
     /// Somebody works in it, or as for [`FileAgents::check`].
-    pub fn open(experiment: Experiment, orders: FileOrders) -> Result<Self, AgentError> {
+    pub fn open(experiment: AgentExperiment, orders: FileOrders) -> Result<Self, AgentError> {
         let base = Self::check(&experiment, &orders)?;
         let held = experiment.hold()?;
         Ok(Self {
@@ -172,11 +172,11 @@ impl FileAgents {
         })
     }
 
-    fn request(&self, task: &FileTask) -> Request {
+    fn request(&self, task: &FileTask) -> CompletionRequest {
         let attempts = self.attempts();
         let before = attempts.get(&task.name);
         let before = before.and_then(|attempts| attempts.commit.clone());
-        Request {
+        CompletionRequest {
             task: format!("Write the file {}.\n\n{}", task.path, task.text),
             instructions: INSTRUCTIONS.to_owned(),
             agent: self.orders.agent.text().to_owned(),
@@ -192,12 +192,12 @@ impl FileAgents {
     fn place(
         &self,
         task: &FileTask,
-        request: &Request,
-    ) -> Result<(Variant, Option<Completion>), AgentError> {
+        request: &CompletionRequest,
+    ) -> Result<(VariantRequest, Option<Completion>), AgentError> {
         let mut attempts = self.attempts();
         let attempts = attempts.entry(task.name.clone()).or_default();
         for number in attempts.last + 1..=ATTEMPTS_MAX {
-            let variant = Variant {
+            let variant = VariantRequest {
                 name: match number {
                     1 => task.name.clone(),
                     // A dot, which no name of a task has.
@@ -230,8 +230,8 @@ impl FileAgents {
 
     fn attempt(
         &self,
-        request: &Request,
-        variant: &Variant,
+        request: &CompletionRequest,
+        variant: &VariantRequest,
         interrupted: &AtomicBool,
     ) -> Result<Completion, AgentError> {
         let orders = Orders {

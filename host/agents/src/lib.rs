@@ -46,18 +46,18 @@ mod winner;
 mod work;
 mod worktree;
 
-pub use bakeoff_programs::Reach;
+pub use bakeoff_programs::FenceReach;
 pub use changes::Changes;
 pub use claimed_cost::Claimed;
-pub use completion::{AgentWorkOutcome, Completion, Verification};
+pub use completion::{AgentVerification, AgentWorkOutcome, Completion};
 pub use error::AgentError;
-pub use experiment::{Experiment, WorktreeState};
+pub use experiment::{AgentExperiment, WorktreeState};
 pub use file_agents::{FileAgents, FileOrders, FileTask, WrittenFile};
 pub use instructions::Instructions;
-pub use measurement::{MeasureOrders, Measurement, NotBuilt, THE_BASE};
+pub use measurement::{MeasureOrders, NotBuilt, THE_BASE, VariantMeasurement};
 pub use orders::{AGENT_INSTRUCTIONS, NewTests, Orders};
 pub use pick::{PickAnswer, PickedVariant};
-pub use record::{Request, Variant};
+pub use record::{CompletionRequest, VariantRequest};
 pub use round_record::{BestVariant, RoundRecord, RoundResult};
 pub use rounds::{Round, RoundOrders, TimingListener, work_in_rounds};
 pub use run_experiments::{RunExperiments, TaskExperiment, TaskExperimentAnswer};
@@ -68,7 +68,7 @@ pub use task_result::MergedResult;
 pub use task_schedule::{
     TaskForecast, TaskProgress, TaskRetries, WorkerLoad, forecast, longest_chain,
 };
-pub use task_states::{TaskState, TaskStates};
+pub use task_states::{AgentTaskState, TaskStates};
 pub use task_work::{TaskRow, WorkOutcome, work_off};
 pub use test_patterns::{TEST_PATTERNS, with_usual_tests};
-pub use work::{News, NewsListener};
+pub use work::{AgentNews, NewsListener};

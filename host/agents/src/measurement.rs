@@ -2,14 +2,14 @@
 
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::orders::Orders;
 use super::verification::{files_of, run_on};
 use super::winner::{self, MeasuredAnswer};
 use bakeoff_confine::{FileAccess, Network};
 use bakeoff_files::Scratch;
 use bakeoff_programs::{
-    CommandFence, CommandLine, News, Reach, TimedCommand, TimingError, TimingOptions,
+    CommandFence, CommandLine, FenceReach, News, TimedCommand, TimingError, TimingOptions,
     TimingOutcome, compare,
 };
 
@@ -38,7 +38,7 @@ pub struct NotBuilt {
 
 /// Measurement of what passed.
 #[derive(Debug)]
-pub struct Measurement {
+pub struct VariantMeasurement {
     /// Outcome of the comparison; `None` if there were less than two to compare.
     pub outcome: Option<TimingOutcome>,
     /// Sides that are missing in it, as they could not be built.
@@ -51,13 +51,13 @@ pub struct Measurement {
 /// # Errors
 /// This machine or git fails; the user interrupts it before anything was measured.
 pub(crate) fn measure(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     completions: &[Completion],
     how: &MeasureOrders<'_>,
     news: &mut dyn FnMut(News<'_>),
-) -> Result<Measurement, AgentError> {
-    let mut measurement = Measurement {
+) -> Result<VariantMeasurement, AgentError> {
+    let mut measurement = VariantMeasurement {
         outcome: None,
         not_built: Vec::new(),
     };
@@ -130,7 +130,7 @@ fn command(
         fenced: Some(CommandFence {
             folder: folder.work().to_owned(),
             access: FileAccess::Execute,
-            reach: Reach {
+            reach: FenceReach {
                 network: Network::Closed,
                 ..orders.reach.clone()
             },

@@ -1,8 +1,8 @@
 //! Orders of the work on all variants.
 
 use super::instructions::Instructions;
-use super::record::Request;
-use bakeoff_programs::{CommandLine, Reach};
+use super::record::CompletionRequest;
+use bakeoff_programs::{CommandLine, FenceReach};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub enum NewTests {
 #[derive(Clone, Copy, Debug)]
 pub struct Orders<'a> {
     /// Request, which is kept with each completion.
-    pub request: &'a Request,
+    pub request: &'a CompletionRequest,
     /// Instructions of agents that begin now, in place of those of the request.
     pub instructions: &'a Instructions,
     /// Remarks that agents are told beside the task, and that are no part of the request.
@@ -40,7 +40,7 @@ pub struct Orders<'a> {
     /// Paths that come from what the agent left even if they are tests: the base has conflicts in them.
     pub conflicts: &'a [String],
     /// Reach of all of them.
-    pub reach: &'a Reach,
+    pub reach: &'a FenceReach,
     /// The most agents that work at the same time.
     pub agents_at_once: usize,
     /// The longest time of an agent, and of each verification.

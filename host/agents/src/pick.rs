@@ -3,7 +3,7 @@
 use super::changes::{Differing, differing_paths};
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::git::{GitCommand, Place};
 use super::measurement::THE_BASE;
 use super::round_record::RoundRecord;
@@ -36,7 +36,7 @@ pub enum PickAnswer {
     NoAnswer(String),
 }
 
-impl Experiment {
+impl AgentExperiment {
     /// Picks the variant of this name, or else the one that is surely ahead by the last measurement of all that passed, or
     /// the only one that passed; of several rounds, the best one of the last that brought one.
     ///

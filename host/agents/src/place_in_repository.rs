@@ -1,7 +1,7 @@
 //! Folders of an experiment and its repository: the place of one, and the modes of a worktree and those above it.
 
 use super::error::AgentError;
-use super::experiment::{COMPLETIONS, ENTRIES_MAX, Experiment, WORKTREES};
+use super::experiment::{AgentExperiment, COMPLETIONS, ENTRIES_MAX, WORKTREES};
 use super::folder_modes::{FolderModes, OF_OWNER};
 use super::worktree::TOP;
 use bakeoff_files::Folder;
@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-impl Experiment {
+impl AgentExperiment {
     /// Opens the modes of a worktree, of the folders of the experiment above it, and of the one of completions.
     pub(crate) fn modes_above(&self, worktree: &Folder) -> io::Result<FolderModes> {
         let path = worktree.path();

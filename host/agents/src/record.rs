@@ -13,7 +13,7 @@ const PURPOSE: &[u8] = b"bakeoff-agent-completion-1\0";
 
 /// Variant that an agent works on.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct VariantRequest {
     /// Name of it, a part of the branch's name.
     pub name: String,
     /// Idea that its agent is told.
@@ -22,7 +22,7 @@ pub struct Variant {
 
 /// Request that a completion is the answer to. Another request needs another name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub struct CompletionRequest {
     /// Task of all variants.
     pub task: String,
     /// Instructions that stood above the task of this agent.
@@ -40,7 +40,7 @@ pub struct Request {
     pub tests: Vec<String>,
 }
 
-impl Request {
+impl CompletionRequest {
     /// Returns true for the same request, whose agents may have been told other instructions.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let told = |request: &Self| Self {
@@ -60,7 +60,7 @@ impl Request {
 #[derive(Serialize, Deserialize)]
 struct Sealed {
     seal: String,
-    request: Request,
+    request: CompletionRequest,
     completion: Completion,
 }
 
@@ -68,7 +68,11 @@ pub(crate) fn file(variant: &str) -> String {
     format!("completions/{variant}/completion.json")
 }
 
-fn seal(place: &str, request: &Request, completion: &Completion) -> Result<String, AgentError> {
+fn seal(
+    place: &str,
+    request: &CompletionRequest,
+    completion: &Completion,
+) -> Result<String, AgentError> {
     let values = [
         &sealed_file::json(request)?[..],
         &sealed_file::json(completion)?,
@@ -80,7 +84,7 @@ fn seal(place: &str, request: &Request, completion: &Completion) -> Result<Strin
 pub(crate) fn write(
     folder: &Folder,
     place: &str,
-    request: &Request,
+    request: &CompletionRequest,
     completion: &Completion,
 ) -> Result<(), AgentError> {
     let sealed = Sealed {
@@ -92,7 +96,11 @@ pub(crate) fn write(
 }
 
 /// Reads a completion with the request that it answers; `None` if there is none with the user's seal.
-pub(crate) fn read(folder: &Folder, place: &str, variant: &str) -> Option<(Request, Completion)> {
+pub(crate) fn read(
+    folder: &Folder,
+    place: &str,
+    variant: &str,
+) -> Option<(CompletionRequest, Completion)> {
     let bytes = folder.read(file(variant), BYTES_MAX).ok()??;
     let sealed: Sealed = parse_json(&bytes).ok()?;
     let expected = seal(place, &sealed.request, &sealed.completion).ok()?;

@@ -2,14 +2,14 @@
 
 use super::completion::Completion;
 use super::error::AgentError;
-use super::experiment::Experiment;
-use super::measurement::{MeasureOrders, Measurement, measure};
+use super::experiment::AgentExperiment;
+use super::measurement::{MeasureOrders, VariantMeasurement, measure};
 use super::orders::Orders;
-use super::record::{Request, Variant};
+use super::record::{CompletionRequest, VariantRequest};
 use super::round_evidence::evidence;
 use super::round_record::{self, RoundRecord, name_in_round};
 use super::round_result::EndedRound;
-use super::work::{News, NewsListener, name_branch, work};
+use super::work::{AgentNews, NewsListener, name_branch, work};
 use bakeoff_config::is_branch_part;
 use bakeoff_domain::series::SeriesEnd;
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub struct Round {
     /// Completions of its variants, in their order.
     pub completions: Vec<Completion>,
     /// Measurement of what passed; `None` if there is none, or a command before this one made it.
-    pub measurement: Option<Measurement>,
+    pub measurement: Option<VariantMeasurement>,
     /// Record of its result; `None` if there is one round alone, or the user interrupted it.
     pub record: Option<RoundRecord>,
 }
@@ -49,9 +49,9 @@ pub type TimingListener<'a> = &'a mut dyn FnMut(Option<bakeoff_programs::News<'_
 /// are more of them; a verification cannot be started; this machine or git fails; the user interrupts it. Agents that work
 /// when one of the others fails are waited for, and what they left is kept.
 pub fn work_in_rounds(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
-    variants: &[Variant],
+    variants: &[VariantRequest],
     how: &RoundOrders<'_>,
     news: NewsListener<'_>,
     timing: TimingListener<'_>,
@@ -61,9 +61,9 @@ pub fn work_in_rounds(
 }
 
 fn all_rounds(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
-    variants: &[Variant],
+    variants: &[VariantRequest],
     how: &RoundOrders<'_>,
     news: NewsListener<'_>,
     timing: TimingListener<'_>,
@@ -113,12 +113,12 @@ fn all_rounds(
         let next = round.record.clone();
         rounds.push(round);
         if let Some(record) = &next {
-            news(News::RoundEnded(record));
+            news(AgentNews::RoundEnded(record));
         }
         let Some(record) = next.filter(|record| record.result.goes_on) else {
             break;
         };
-        request = Request {
+        request = CompletionRequest {
             base: record.result.best.map_or(request.base, |best| best.commit),
             first_base: Some(orders.request.base.clone()),
             ..orders.request.clone()
@@ -128,7 +128,7 @@ fn all_rounds(
     Ok(rounds)
 }
 
-impl Experiment {
+impl AgentExperiment {
     /// Returns the rounds that have ended, in their order; none if there was one round alone.
     pub fn rounds(&self) -> Vec<RoundRecord> {
         round_record::read(&self.folder, &self.place())
@@ -176,8 +176,8 @@ impl Round {
 }
 
 /// Returns the variants of a round.
-fn in_round(variants: &[Variant], round: u32) -> Vec<Variant> {
-    let named = |variant: &Variant| Variant {
+fn in_round(variants: &[VariantRequest], round: u32) -> Vec<VariantRequest> {
+    let named = |variant: &VariantRequest| VariantRequest {
         name: name_in_round(&variant.name, round),
         idea: variant.idea.clone(),
     };
@@ -186,8 +186,8 @@ fn in_round(variants: &[Variant], round: u32) -> Vec<Variant> {
 
 /// Refuses, before an agent is started, names that a round could not have, and rounds that are there and do not fit.
 fn check(
-    experiment: &Experiment,
-    variants: &[Variant],
+    experiment: &AgentExperiment,
+    variants: &[VariantRequest],
     how: &RoundOrders<'_>,
     records: &[RoundRecord],
 ) -> Result<(), AgentError> {
@@ -237,9 +237,9 @@ fn check(
 
 /// Returns a round as it ended, after which another one began.
 fn kept(
-    experiment: &Experiment,
-    request: &Request,
-    variants: &[Variant],
+    experiment: &AgentExperiment,
+    request: &CompletionRequest,
+    variants: &[VariantRequest],
     record: &RoundRecord,
 ) -> Result<Round, AgentError> {
     experiment.check(request, variants)?;

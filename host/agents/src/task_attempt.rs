@@ -4,10 +4,10 @@ use super::attempt::{attempt, verified};
 use super::changes::{Differing, differing_paths};
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::merge::{self, CommitMerge};
 use super::orders::{NewTests, Orders};
-use super::record::{Request, Variant};
+use super::record::{CompletionRequest, VariantRequest};
 use super::slots::Slots;
 use super::task_experiment::{TaskPaths, experiment_attempt};
 use super::task_orders::TaskOrders;
@@ -26,7 +26,7 @@ const REASON_CHARS_MAX: usize = 2_000;
 /// Task with what it starts from.
 pub(crate) struct ReadyTask<'a> {
     task: &'a AgentTask,
-    request: Request,
+    request: CompletionRequest,
     checks: &'a [CommandLine],
     conflicts: Vec<String>,
     /// True if there are conflicts, and an agent that leaves all files as they are resolves them: of each, one side has no
@@ -56,7 +56,7 @@ pub(crate) struct DoneTask {
 impl<'a> ReadyTask<'a> {
     /// Merges the results of what a task waits for, which are `results` by their places.
     pub(crate) fn new(
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         orders: &'a TaskOrders<'_>,
         place: usize,
         results: &[Option<DoneTask>],
@@ -108,7 +108,7 @@ impl<'a> ReadyTask<'a> {
     }
 
     /// Returns the completion of the same task from an earlier time, if it was done.
-    pub(crate) fn done_before(&self, experiment: &Experiment) -> Option<Completion> {
+    pub(crate) fn done_before(&self, experiment: &AgentExperiment) -> Option<Completion> {
         let (kept, completion) = experiment.completion(&self.task.name)?;
         (is_done(&completion) && self.is_same(&kept)).then_some(completion)
     }
@@ -118,7 +118,10 @@ impl<'a> ReadyTask<'a> {
     ///
     /// # Errors
     /// What was done was another task.
-    pub(crate) fn kept(&self, experiment: &Experiment) -> Result<Option<DoneTask>, AgentError> {
+    pub(crate) fn kept(
+        &self,
+        experiment: &AgentExperiment,
+    ) -> Result<Option<DoneTask>, AgentError> {
         let name = &self.task.name;
         let Some((kept, completion)) = experiment.completion(name) else {
             return Ok(None);
@@ -146,7 +149,7 @@ impl<'a> ReadyTask<'a> {
         &self.request.base
     }
 
-    fn is_same(&self, kept: &Request) -> bool {
+    fn is_same(&self, kept: &CompletionRequest) -> bool {
         kept.task == self.request.task
             && kept.base == self.request.base
             && kept.verify == self.request.verify
@@ -154,7 +157,10 @@ impl<'a> ReadyTask<'a> {
     }
 
     /// Returns what an agent left that was not checked before an interruption, with its request.
-    pub(crate) fn unchecked(&self, experiment: &Experiment) -> Option<(Request, Completion)> {
+    pub(crate) fn unchecked(
+        &self,
+        experiment: &AgentExperiment,
+    ) -> Option<(CompletionRequest, Completion)> {
         let (kept, completion) = experiment.completion(&self.task.name)?;
         (completion.outcome == AgentWorkOutcome::Committed && self.is_same(&kept))
             .then_some((kept, completion))
@@ -163,14 +169,14 @@ impl<'a> ReadyTask<'a> {
     /// Has an agent work on the task, and checks what it left.
     pub(crate) fn attempt(
         &self,
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         orders: &TaskOrders<'_>,
         now: &PlacedAttempt<'_>,
         checking: &Slots,
     ) -> Result<Completion, AgentError> {
         let remarks = self.remarks(now.last_reason);
         let unchecked = self.unchecked(experiment);
-        let request = Request {
+        let request = CompletionRequest {
             instructions: match &unchecked {
                 Some((kept, _)) => kept.instructions.clone(),
                 None => orders.instructions.read()?,
@@ -271,14 +277,14 @@ impl<'a> ReadyTask<'a> {
     /// Has an agent work on the task, or runs its experiment.
     fn worked_on(
         &self,
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         orders: &TaskOrders<'_>,
         own: &Orders<'_>,
     ) -> Result<Completion, AgentError> {
         let name = &self.task.name;
         match &self.task.work {
             TaskWork::Agent(_) => {
-                let variant = Variant {
+                let variant = VariantRequest {
                     name: name.clone(),
                     idea: String::new(),
                 };
@@ -304,7 +310,7 @@ impl<'a> ReadyTask<'a> {
     /// after it would be held to what is left of them.
     fn tests_of_others(
         &self,
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         commit: &str,
     ) -> Result<Vec<String>, AgentError> {
         let commits = [self.request.base.as_str(), commit];
@@ -337,8 +343,8 @@ impl<'a> ReadyTask<'a> {
 }
 
 /// Returns what is kept of a task with its completion, but for the instructions, which each attempt reads anew.
-fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> Request {
-    Request {
+fn request(orders: &TaskOrders<'_>, task: &AgentTask, base: String) -> CompletionRequest {
+    CompletionRequest {
         task: match &task.work {
             TaskWork::Agent(prompt) => prompt.clone(),
             TaskWork::Experiment { file, into } => format!("the winner of {file} becomes {into}"),

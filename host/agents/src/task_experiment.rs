@@ -2,7 +2,7 @@
 
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::fenced_program::last_part;
 use super::orders::Orders;
 use super::run_experiments::{RunExperiments, TaskExperiment, TaskExperimentAnswer};
@@ -23,7 +23,7 @@ pub(crate) struct TaskPaths<'a> {
 /// Runs the experiment of a task on the files of its base, and commits the source of the winner. `first_base` is what the
 /// first tasks began with: an experiment file that was there is the one that the user meant.
 pub(crate) fn experiment_attempt(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     name: &str,
     paths: TaskPaths<'_>,
@@ -94,7 +94,7 @@ pub(crate) fn experiment_attempt(
 
 /// Returns why an experiment is not run: its base has conflicts, or another file than the user's own in its place.
 fn refusal(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     file: &str,
     first_base: &str,

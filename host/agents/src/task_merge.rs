@@ -2,7 +2,7 @@
 
 use super::completion::Completion;
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::merge::CommitMerge;
 use super::slots::Slots;
 use super::task_attempt::{PlacedAttempt, ReadyTask, is_done};
@@ -45,7 +45,7 @@ pub(crate) struct Conflict<'a> {
 
 /// Agents that resolve conflicts, one after the other.
 pub(crate) struct Resolver<'a> {
-    pub(crate) experiment: &'a Experiment,
+    pub(crate) experiment: &'a AgentExperiment,
     pub(crate) orders: &'a TaskOrders<'a>,
     /// Number of this command.
     pub(crate) command: u64,

@@ -5,7 +5,7 @@ use super::instructions::Instructions;
 use super::run_experiments::RunExperiments;
 use super::task_schedule::TaskRetries;
 use bakeoff_config::AgentTask;
-use bakeoff_programs::{CommandLine, Reach};
+use bakeoff_programs::{CommandLine, FenceReach};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct TaskOrders<'a> {
     /// Patterns of tests, which an agent cannot change where they are there already.
     pub tests: &'a [String],
     /// Reach of agents and checks.
-    pub reach: &'a Reach,
+    pub reach: &'a FenceReach,
     /// The most agents that work at the same time.
     pub workers: usize,
     /// The longest time of an agent, and of each check.

@@ -2,12 +2,12 @@
 
 use super::branch::set_branch;
 use super::changes::Changes;
-use super::completion::Verification;
+use super::completion::AgentVerification;
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::merge;
 use super::orders::{NewTests, Orders};
-use super::record::Request;
+use super::record::CompletionRequest;
 use super::task_attempt::DoneTask;
 use super::task_merge::{Conflict, ConflictedMerge, Resolver};
 use super::task_orders::TaskOrders;
@@ -30,10 +30,10 @@ pub struct MergedResult {
     /// Tasks whose conflicts an agent resolved in this command, all of which are in it.
     pub resolved: Vec<ConflictedMerge>,
     /// Checks of all tasks that are in it, each once, on the merged files.
-    pub checks: Vec<Verification>,
+    pub checks: Vec<AgentVerification>,
 }
 
-impl Experiment {
+impl AgentExperiment {
     /// Returns the branch with all results.
     pub(crate) fn result_branch(&self) -> String {
         self.branch(RESULT_NAME)
@@ -128,12 +128,12 @@ fn with_checks(checks: &[CommandLine], more: &[CommandLine]) -> Vec<CommandLine>
 
 /// Runs checks on a commit, one after the other, each on fresh files.
 fn checked(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &TaskOrders<'_>,
     commit: &str,
     checks: &[CommandLine],
-) -> Result<Vec<Verification>, AgentError> {
-    let request = Request {
+) -> Result<Vec<AgentVerification>, AgentError> {
+    let request = CompletionRequest {
         task: String::new(),
         instructions: String::new(),
         agent: String::new(),

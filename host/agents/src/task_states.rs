@@ -2,7 +2,7 @@
 
 use super::completion::{AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::task_attempt::is_done;
 use super::task_record::TaskList;
 use bakeoff_config::RESULT_NAME;
@@ -10,7 +10,7 @@ use bakeoff_domain::wording;
 
 /// State of a task, as another process sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskState {
+pub struct AgentTaskState {
     /// Name of the task.
     pub name: String,
     /// The state in words.
@@ -25,14 +25,14 @@ pub struct TaskState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStates {
     /// The tasks that were worked on last, in their order.
-    pub tasks: Vec<TaskState>,
+    pub tasks: Vec<AgentTaskState>,
     /// The last merge of results whose conflicts an agent was given, if there was one.
-    pub merge: Option<TaskState>,
+    pub merge: Option<AgentTaskState>,
     /// True if somebody works on them now.
     pub is_running: bool,
 }
 
-impl Experiment {
+impl AgentExperiment {
     /// Returns the states of the tasks that were worked on last; `None` if there are none.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Experiment {
             return Ok(None);
         };
         let is_held = self.is_held()?;
-        let mut states: Vec<TaskState> = Vec::with_capacity(list.tasks.len());
+        let mut states: Vec<AgentTaskState> = Vec::with_capacity(list.tasks.len());
         for task in &list.tasks {
             let worktree = self.worktree(&task.name).ok();
             let completion = self
@@ -83,7 +83,7 @@ impl Experiment {
                 None if open.is_empty() => "not begun".to_owned(),
                 None => format!("waits for {}", open.join(", ")),
             };
-            states.push(TaskState {
+            states.push(AgentTaskState {
                 worktree: worktree.map(|_| self.worktree_path(&task.name)),
                 name: task.name.clone(),
                 words,
@@ -98,7 +98,7 @@ impl Experiment {
     }
 
     /// Returns the state of the merge of results that conflicted; `None` if no agent was given one.
-    fn merge_state(&self, is_held: bool, list: &TaskList) -> Option<TaskState> {
+    fn merge_state(&self, is_held: bool, list: &TaskList) -> Option<AgentTaskState> {
         let worktree = self.worktree(RESULT_NAME).ok();
         let has_agent = worktree.as_ref().is_some_and(|folder| folder.has(".git"));
         let completion = self
@@ -117,7 +117,7 @@ impl Experiment {
             None if worktree.is_some() && !is_held => "interrupted".to_owned(),
             None => return None,
         };
-        Some(TaskState {
+        Some(AgentTaskState {
             name: RESULT_NAME.to_owned(),
             words,
             is_done,

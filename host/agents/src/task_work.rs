@@ -3,7 +3,7 @@
 use super::branch::is_checked_out;
 use super::completion::Completion;
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::slots::Slots;
 use super::task_attempt::{DoneTask, PlacedAttempt, ReadyTask, is_done};
 use super::task_merge::Resolver;
@@ -51,7 +51,7 @@ pub struct WorkOutcome {
 /// A branch is in the way, or another work has this name; this machine or git fails; the user interrupts it. Agents that
 /// work when one of the others fails are waited for, and what was done is kept.
 pub fn work_off(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &TaskOrders<'_>,
     news: TaskListener<'_>,
 ) -> Result<WorkOutcome, AgentError> {
@@ -60,7 +60,7 @@ pub fn work_off(
 }
 
 fn work_on_all(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &TaskOrders<'_>,
     news: TaskListener<'_>,
 ) -> Result<WorkOutcome, AgentError> {
@@ -124,7 +124,7 @@ fn work_on_all(
 }
 
 /// Refuses what could not be carried out, before an agent is started.
-fn check(experiment: &Experiment, orders: &TaskOrders<'_>) -> Result<(), AgentError> {
+fn check(experiment: &AgentExperiment, orders: &TaskOrders<'_>) -> Result<(), AgentError> {
     experiment.check_parents()?;
     let is_of_tasks = experiment.task_list().is_some();
     if !is_of_tasks && !experiment.ended_variants()?.is_empty() {
@@ -176,7 +176,7 @@ impl WorkState {
     /// Takes over a task that was done at an earlier time, after all that it waits for. Returns true if it was.
     fn keep(
         &mut self,
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         orders: &TaskOrders<'_>,
         place: usize,
         news: TaskListener<'_>,
@@ -200,7 +200,7 @@ impl WorkState {
 
 /// Workers, each with one agent at a time.
 struct TaskTeam<'a> {
-    experiment: &'a Experiment,
+    experiment: &'a AgentExperiment,
     orders: &'a TaskOrders<'a>,
     /// Number of this command.
     command: u64,

@@ -1,20 +1,20 @@
 //! Verifications: commands of the user's on what an agent left, with the tests of the base.
 
-use super::completion::Verification;
+use super::completion::AgentVerification;
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::fenced_program::{Bounds, EndedLine, run_line};
 use super::orders::Orders;
 use super::test_patterns;
 use super::worktree;
 use bakeoff_confine::Network;
 use bakeoff_files::Scratch;
-use bakeoff_programs::{CommandLine, Reach};
+use bakeoff_programs::{CommandLine, FenceReach};
 use std::path::Path;
 
 /// Returns a temporary folder with the files of a commit, and the tests of the base in the place of its own.
 pub(crate) fn files_of(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     commit: &str,
 ) -> Result<Scratch, AgentError> {
@@ -37,7 +37,7 @@ pub(crate) fn run_on(
     folder: &Path,
     orders: &Orders<'_>,
 ) -> Result<EndedLine, AgentError> {
-    let reach = Reach {
+    let reach = FenceReach {
         network: Network::Closed,
         ..orders.reach.clone()
     };
@@ -45,8 +45,8 @@ pub(crate) fn run_on(
     run_line(line, folder, &reach, &bounds)
 }
 
-fn verification(line: &CommandLine, run: &EndedLine) -> Verification {
-    Verification {
+fn verification(line: &CommandLine, run: &EndedLine) -> AgentVerification {
+    AgentVerification {
         command: line.text().to_owned(),
         passed: run.ended.succeeded,
         seconds: run.ended.seconds,
@@ -60,10 +60,10 @@ fn verification(line: &CommandLine, run: &EndedLine) -> Verification {
 
 /// Verifies a commit in a temporary folder. The first command that fails is the last one.
 pub(crate) fn verify(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
     commit: &str,
-) -> Result<Vec<Verification>, AgentError> {
+) -> Result<Vec<AgentVerification>, AgentError> {
     let mut verifications = Vec::new();
     if orders.verify.is_empty() {
         return Ok(verifications);
@@ -84,9 +84,9 @@ pub(crate) fn verify(
 /// # Errors
 /// One cannot be started, as it could not be for any variant.
 pub(crate) fn verify_base(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
-) -> Result<Vec<Verification>, AgentError> {
+) -> Result<Vec<AgentVerification>, AgentError> {
     if orders.verify.is_empty() {
         return Ok(Vec::new());
     }

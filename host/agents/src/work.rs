@@ -2,11 +2,11 @@
 
 use super::attempt::{attempt, verified};
 use super::branch::set_branch;
-use super::completion::{AgentWorkOutcome, Completion, Verification};
+use super::completion::{AgentVerification, AgentWorkOutcome, Completion};
 use super::error::AgentError;
-use super::experiment::Experiment;
+use super::experiment::AgentExperiment;
 use super::orders::Orders;
-use super::record::{self, Request, Variant};
+use super::record::{self, CompletionRequest, VariantRequest};
 use super::round_record::RoundRecord;
 use super::slots::Slots;
 use super::verification::verify_base;
@@ -16,7 +16,7 @@ use std::thread;
 
 /// News of the work on all variants.
 #[derive(Clone, Copy, Debug)]
-pub enum News<'a> {
+pub enum AgentNews<'a> {
     /// The verifications are tried on the base.
     VerifyingBase,
     /// The agent of this variant is started.
@@ -28,7 +28,7 @@ pub enum News<'a> {
 }
 
 /// Listener to news, which come from several threads.
-pub type NewsListener<'a> = &'a (dyn Fn(News<'_>) + Sync);
+pub type NewsListener<'a> = &'a (dyn Fn(AgentNews<'_>) + Sync);
 
 /// Returns the completions of all variants in their order: the kept ones of the same request, and those of agents that
 /// are started now.
@@ -38,9 +38,9 @@ pub type NewsListener<'a> = &'a (dyn Fn(News<'_>) + Sync);
 /// fails; the user interrupts it. Agents that work when one of the others fails are waited for, and what they left is
 /// kept.
 pub(crate) fn work(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     orders: &Orders<'_>,
-    variants: &[Variant],
+    variants: &[VariantRequest],
     news: NewsListener<'_>,
 ) -> Result<Vec<Completion>, AgentError> {
     experiment.check(orders.request, variants)?;
@@ -52,7 +52,7 @@ pub(crate) fn work(
         match kept.filter(|(_, kept)| kept.outcome != AgentWorkOutcome::AgentFailed) {
             Some((_, completion)) if completion.outcome != AgentWorkOutcome::Committed => {
                 name_branch(experiment, &completion)?;
-                news(News::Ended(&completion));
+                news(AgentNews::Ended(&completion));
                 completions.push(completion);
             }
             committed => open.push(OpenVariant { variant, committed }),
@@ -60,7 +60,7 @@ pub(crate) fn work(
     }
     if !open.is_empty() {
         if !orders.verify.is_empty() {
-            news(News::VerifyingBase);
+            news(AgentNews::VerifyingBase);
         }
         let team = Team {
             experiment,
@@ -81,16 +81,16 @@ pub(crate) fn work(
 
 /// Variant without its last completion.
 struct OpenVariant<'a> {
-    variant: &'a Variant,
+    variant: &'a VariantRequest,
     /// Completion of an agent that has ended, if what it left is still to be verified, with its request.
-    committed: Option<(Request, Completion)>,
+    committed: Option<(CompletionRequest, Completion)>,
 }
 
 /// Agents that work at the same time.
 struct Team<'a> {
-    experiment: &'a Experiment,
+    experiment: &'a AgentExperiment,
     orders: &'a Orders<'a>,
-    on_base: &'a [Verification],
+    on_base: &'a [AgentVerification],
     /// Places for verifications, of which each may take a core.
     verifying: Slots,
     news: NewsListener<'a>,
@@ -130,8 +130,8 @@ impl Team<'_> {
         let (request, mut completion) = match &open.committed {
             Some((request, committed)) => (request.clone(), committed.clone()),
             None => {
-                (self.news)(News::Started(&open.variant.name));
-                let request = Request {
+                (self.news)(AgentNews::Started(&open.variant.name));
+                let request = CompletionRequest {
                     instructions: orders.instructions.read()?,
                     ..orders.request.clone()
                 };
@@ -148,14 +148,14 @@ impl Team<'_> {
             let verified = verified(experiment, orders, completion, &self.verifying)?;
             completion = self.keep(&request, verified)?;
         }
-        (self.news)(News::Ended(&completion));
+        (self.news)(AgentNews::Ended(&completion));
         Ok(completion)
     }
 
     /// Keeps what became of a variant, and names its commit.
     fn keep(
         &self,
-        request: &Request,
+        request: &CompletionRequest,
         mut completion: Completion,
     ) -> Result<Completion, AgentError> {
         completion.base_verifications = self.on_base.to_vec();
@@ -167,8 +167,8 @@ impl Team<'_> {
 
 /// Keeps what became of a variant or a task, with the place of what is on no branch.
 pub(crate) fn keep(
-    experiment: &Experiment,
-    request: &Request,
+    experiment: &AgentExperiment,
+    request: &CompletionRequest,
     mut completion: Completion,
 ) -> Result<Completion, AgentError> {
     let has_nothing = matches!(
@@ -188,7 +188,7 @@ pub(crate) fn keep(
 
 /// Names the commit of a completion. A branch that somebody has moved meanwhile stays where it is.
 pub(crate) fn name_branch(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     completion: &Completion,
 ) -> Result<(), AgentError> {
     let (Some(branch), Some(commit)) = (&completion.branch, &completion.commit) else {

@@ -2,7 +2,7 @@
 
 use bakeoff_confine::tasks::{WorkFuture, WorkerFrames};
 use bakeoff_workers::{
-    Contents, Credentials, MachineName, ServerAddress, Service, TaskServer, WorkerFacts,
+    MachineName, ServerAddress, ServerCredentials, Service, TaskContents, TaskServer, WorkerFacts,
 };
 use rustix::time::{ClockId, clock_gettime};
 use std::error::Error;
@@ -90,7 +90,7 @@ pub(crate) async fn serve(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let address = ServerAddress::parse(address)?;
     let name = MachineName::try_from(name.clone())?;
     let seats = seats.parse()?;
-    let none = Credentials::default();
+    let none = ServerCredentials::default();
     let ends = bakeoff_workers::connect_worker(&address, &none, &name, seats).await?;
     let (events, _happened) = unbounded_channel();
     let service = Service {
@@ -112,7 +112,7 @@ impl TaskServer for Spinning {
         &'a self,
         task: Vec<u8>,
         _core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         Box::pin(async move {

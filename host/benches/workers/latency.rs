@@ -2,7 +2,7 @@
 
 use crate::support::median;
 use bakeoff_source::content_address;
-use bakeoff_workers::{Credentials, MachineName, ServerAddress};
+use bakeoff_workers::{MachineName, ServerAddress, ServerCredentials};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ impl Latencies {
 pub(crate) async fn measure(address: &str, is_quick: bool) -> Result<Latencies, Box<dyn Error>> {
     let address = ServerAddress::parse(address)?;
     let machine = MachineName::try_from("latency".to_owned())?;
-    let none = Credentials::default();
+    let none = ServerCredentials::default();
     let worker = bakeoff_workers::connect_worker(&address, &none, &machine, 1).await?;
     let mut run = bakeoff_workers::connect_run(&address, &none, "latency").await?;
     let (trips, blobs) = if is_quick { (50, 3) } else { (500, 20) };

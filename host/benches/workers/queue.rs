@@ -7,7 +7,7 @@ use bakeoff_confine::tasks::{
 };
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Place, Task, TaskKey};
 use bakeoff_source::content_address;
-use bakeoff_workers::{Credentials, Fleet, PackedTask, Packer, ServerAddress};
+use bakeoff_workers::{Fleet, PackedTask, Packer, ServerAddress, ServerCredentials};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
@@ -140,7 +140,7 @@ impl Elsewhere {
     async fn begin(&self, contents: &Contents) -> Result<(Fleet, usize), Box<dyn Error>> {
         let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
         let session = format!("bench-{}-{number}", std::process::id());
-        let credentials = Credentials::default();
+        let credentials = ServerCredentials::default();
         let ends = bakeoff_workers::connect_run(&self.address, &credentials, &session).await?;
         let contents = contents.clone();
         let packer: Packer = Arc::new(move |task: &[u8]| {

@@ -15,7 +15,9 @@ use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{Report, StoppedInSearch};
 use bakeoff_domain::simd::Simd;
-use bakeoff_domain::spec::{Approach, DeclaringPlace, Experiment, Inputs, Interface, Measure};
+use bakeoff_domain::spec::{
+    Approach, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Measure,
+};
 use bakeoff_render::UntimedComparison;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::HostOptions;
@@ -228,7 +230,7 @@ impl Comparison<'_> {
     }
 
     /// Returns the interface that is named, if one is. Its path is the user's own, relative to the current folder.
-    fn declared(&self) -> Result<Option<Interface>, CompareError> {
+    fn declared(&self) -> Result<Option<DeclaredInterface>, CompareError> {
         let Some(wit) = self.wit else {
             return Ok(None);
         };
@@ -241,7 +243,7 @@ impl Comparison<'_> {
         let call = self.call.ok_or_else(|| {
             CompareError::usage("with --wit, --call NAME says which of its functions is called")
         })?;
-        Ok(Some(Interface {
+        Ok(Some(DeclaredInterface {
             wit: wit.to_owned(),
             call: call.to_owned(),
         }))
@@ -250,7 +252,7 @@ impl Comparison<'_> {
     /// Returns an experiment that compares the files.
     fn experiment(
         &self,
-        (problem, interface, inputs): (String, Interface, Inputs),
+        (problem, interface, inputs): (String, DeclaredInterface, Inputs),
         approaches: Vec<Approach>,
         declared: DeclaringPlace,
     ) -> Experiment {

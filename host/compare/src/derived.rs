@@ -11,7 +11,7 @@ use crate::searching::FailingInputs;
 use bakeoff_confine::Confinement;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::StoppedInSearch;
-use bakeoff_domain::spec::{Approach, Code, Experiment, Inputs, Interface};
+use bakeoff_domain::spec::{Approach, Code, DeclaredInterface, Experiment, Inputs};
 use bakeoff_domain::texts::SizedTexts;
 use bakeoff_files::Scratch;
 use bakeoff_render::UntimedComparison;
@@ -224,8 +224,8 @@ impl Derived {
     }
 
     /// Returns the interface. Its files live as long as this value.
-    pub fn interface(&self) -> Interface {
-        Interface {
+    pub fn interface(&self) -> DeclaredInterface {
+        DeclaredInterface {
             wit: self.wit(),
             call: self.found.call.clone(),
         }

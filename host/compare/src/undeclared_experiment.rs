@@ -6,8 +6,8 @@ use bakeoff_domain::ids;
 use bakeoff_domain::language::Language;
 use bakeoff_domain::reference::ComponentReference;
 use bakeoff_domain::spec::{
-    Approach, AuthorWords, Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure,
-    ReportOptions, Workload,
+    Approach, AuthorWords, Code, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Limits,
+    Measure, ReportOptions, Workload,
 };
 use bakeoff_render::escape::Plain;
 use bakeoff_source::language_of;
@@ -19,7 +19,7 @@ const SIMILAR_TRIED_MAX: usize = 1_000;
 /// Returns an experiment that compares approaches by the default criteria.
 pub fn experiment(
     problem: String,
-    interface: Interface,
+    interface: DeclaredInterface,
     inputs: Inputs,
     approaches: Vec<Approach>,
     measure: Measure,

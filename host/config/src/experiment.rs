@@ -10,12 +10,12 @@ use super::fields::experiment::{
 use super::fields::options::{FUEL, MEMORY, OUTPUT, WALL};
 use super::fields::problem::{CALL, CASES, COMPONENT, INSTANCES, SIZES, SOURCE, WIT};
 use super::generate::{self, Generate};
-use super::judge::{self, Judge};
+use super::judge::{self, JudgeTable};
 use super::paths::FileRef;
 use super::problem::ApproachPlace;
 use super::prompts::{self, PromptFiles};
 use super::prose::prose;
-use super::rounds::{self, Rounds};
+use super::rounds::{self, RoundsTable};
 use super::section::{At, Section};
 use super::user_scale::UserScale;
 use super::wished_approaches::WishedApproach;
@@ -24,8 +24,8 @@ use bakeoff_domain::crates::Crates;
 use bakeoff_domain::edition::Edition;
 use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::{
-    Approach, Code, DeclaringPlace, Experiment, Inputs, Interface, Limits, Measure, ReportOptions,
-    Source, Workload,
+    Approach, Code, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Limits, Measure,
+    ReportOptions, Source, Workload,
 };
 use std::ops::Range;
 use toml::de::DeTable;
@@ -169,9 +169,9 @@ pub(super) struct ParsedExperiment {
     /// The table `[generate]`, if it is there and valid.
     pub(super) generate: Option<Generate>,
     /// The table `[rounds]`, if it is there.
-    pub(super) rounds: Option<Rounds>,
+    pub(super) rounds: Option<RoundsTable>,
     /// The table `[judge]`, if it is there and valid.
-    pub(super) judge: Option<Judge>,
+    pub(super) judge: Option<JudgeTable>,
     /// The files of the table `[prompts]`.
     pub(super) prompts: PromptFiles,
     /// The approaches that a model is to write.
@@ -365,7 +365,7 @@ fn judge_and_report(
     root: &mut Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> (Option<judge::Judge>, ReportOptions) {
+) -> (Option<judge::JudgeTable>, ReportOptions) {
     let judge = root.section(&JUDGE_TABLE, found);
     let judge = judge.and_then(|section| judge::judge(section, files, found));
     let report = root.section(&REPORT_TABLE, found);
@@ -402,7 +402,7 @@ fn in_words_sections(
         Some(Experiment {
             name: name?.value,
             problem: question?.value,
-            interface: Interface::default(),
+            interface: DeclaredInterface::default(),
             workload: Workload {
                 inputs: Inputs::None,
                 seed: None,

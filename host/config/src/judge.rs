@@ -23,14 +23,14 @@ pub(super) const SCORES: Scale = Scale::Linear {
 
 /// Options of an experiment for opinions: the table `[judge]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judge {
+pub struct JudgeTable {
     /// The model, and what it may cost.
     pub asked: AskedModel,
     /// The number of votes on each criterion.
     pub votes: u32,
 }
 
-impl Judge {
+impl JudgeTable {
     /// Returns a text of all that decides who is asked, for the keys of kept votes. More votes, or more money, are no
     /// reason to ask again for those that there are.
     pub fn identity(&self) -> String {
@@ -50,11 +50,11 @@ pub(super) fn judge(
     mut section: Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<Judge> {
+) -> Option<JudgeTable> {
     let asked = AskedModel::read(&mut section, "--judge", files, found);
     let votes = whole(&mut section, &VOTES, found);
     section.close(found);
-    Some(Judge {
+    Some(JudgeTable {
         asked: asked?,
         votes: votes.map_or(VOTES_DEFAULT, |at| at.value.unsigned_abs() as u32),
     })

@@ -78,12 +78,13 @@ pub use fields::rounds::{CELL_SOURCES, KEPT_MAX, ROUNDS_MAX, WIDTH_MAX};
 pub use generate::Generate;
 pub use guests::is_evaluator_name;
 pub use instances::{INSTANCES_BYTES_MAX, parse_instances};
-pub use judge::Judge;
+pub use judge::JudgeTable;
 pub use load::{
     DeclaredExperiment, FILE_NAME, LoadedExperiment, declared, file_of, load, load_any, references,
 };
 pub use lock::{
-    LOCK_BYTES_MAX, LOCK_FILE, Lock, LockError, check_lock_form, read_lock, read_package_lock,
+    LOCK_BYTES_MAX, LOCK_FILE, LockError, PackageLock, check_lock_form, read_lock,
+    read_package_lock,
 };
 pub use options::budget;
 pub use policy::{GenerateBounds, POLICY_VARIABLE, PermittedFolder, Policy, PolicyWorkers};
@@ -92,7 +93,7 @@ pub use prompt_template::{PROMPT_BYTES_MAX, PromptKind, PromptPlace, PromptTempl
 pub use prompts::{OwnPrompt, Prompts};
 pub use reference::{NamedReference, References};
 pub use round_width::Width;
-pub use rounds::{ROUNDS_DEFAULT, Rounds};
+pub use rounds::{ROUNDS_DEFAULT, RoundsTable};
 pub use search_choices::{AfterFailure, Allocate, Propose, Select, Wish};
 pub use suggest::nearest;
 pub use sweep::sweep_of;

@@ -5,13 +5,13 @@ use super::error::{ConfigError, Finding, Findings, quoted};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::generate::Generate;
 use super::instances::parse_instances;
-use super::judge::Judge;
+use super::judge::JudgeTable;
 use super::lock;
 use super::paths::{self, FileKind};
 use super::program;
 use super::prompts::{Prompts, read_prompts};
 use super::reference::{self, References};
-use super::rounds::Rounds;
+use super::rounds::RoundsTable;
 use super::text_file::{EXPERIMENT, read};
 use super::user_scale::UserScale;
 use super::wished_approaches::WishedApproach;
@@ -41,9 +41,9 @@ pub struct LoadedExperiment {
     /// The table `[generate]`, if the file has one.
     pub generate: Option<Generate>,
     /// The table `[rounds]`, if the file has one.
-    pub rounds: Option<Rounds>,
+    pub rounds: Option<RoundsTable>,
     /// The table `[judge]`, if the file has one.
-    pub judge: Option<Judge>,
+    pub judge: Option<JudgeTable>,
     /// Templates of its own for the questions to a model.
     pub prompts: Prompts,
     /// The approaches that a model is to write; they are not among those of the experiment.

@@ -22,7 +22,7 @@ const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// The content of a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lock {
+pub struct PackageLock {
     /// The crates that the user allows, in their exact versions.
     pub allowed: Vec<LockedCrate>,
     /// The allowed crates and all their dependencies.
@@ -149,7 +149,7 @@ fn elsewhere(name: &str) -> String {
 ///
 /// # Errors
 /// The text is no lock, has something else than crates of a registry, or is for other crates.
-pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError> {
+pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<PackageLock, LockError> {
     let table = DeTable::parse(text).map_err(|_| unreadable())?;
     let packages = packages(&table)?;
     if packages.len() > LOCKED_MAX {
@@ -213,7 +213,7 @@ pub fn read_lock(text: &str, allowed: &[AllowedCrate]) -> Result<Lock, LockError
             "is for other crates than the experiment allows".to_owned(),
         ));
     }
-    Ok(Lock {
+    Ok(PackageLock {
         allowed: direct,
         all,
     })

@@ -17,7 +17,7 @@ use super::section::{At, Section, integer};
 use super::sweep;
 use super::wished_approaches::{WishedApproach, wish};
 use bakeoff_domain::ids;
-use bakeoff_domain::spec::{Approach, Code, Inputs, Interface, Workload};
+use bakeoff_domain::spec::{Approach, Code, DeclaredInterface, Inputs, Workload};
 use bakeoff_domain::variant::VARIANTS_MAX;
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(super) fn interface(
     mut section: Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<Interface> {
+) -> Option<DeclaredInterface> {
     let wit = section.text(&WIT, found);
     section.missing_field(&WIT, "it declares the function", found);
     let call = section.text(&CALL, found);
@@ -52,7 +52,7 @@ pub(super) fn interface(
     let wit = wit.and_then(|wit| paths::relative(&wit, FileKind::Wit, found));
     files.extend(wit.clone());
     let call = call.and_then(|call| called(call, found));
-    Some(Interface {
+    Some(DeclaredInterface {
         wit: wit?.path,
         call: call?,
     })

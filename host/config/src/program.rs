@@ -4,7 +4,7 @@ use super::error::{ConfigError, Finding, quoted};
 use super::fields::approach::{COMMAND, WORD_BYTES_MAX, WORDS_MAX};
 use super::paths::{self, FileKind, FileRef};
 use super::section::{At, Section};
-use bakeoff_domain::spec::{CallTiming, Program};
+use bakeoff_domain::spec::{CallTiming, ProgramCode};
 use std::path::Path;
 
 /// The most bytes of an option before the file.
@@ -21,7 +21,7 @@ pub(super) fn command(
     section: &mut Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Option<Program> {
+) -> Option<ProgramCode> {
     let list = section.array(&COMMAND, "a list of words", found)?;
     let mut words = Vec::new();
     for word in &list.value {
@@ -87,7 +87,7 @@ pub(super) fn command(
     files.push(file.clone());
     let mut command: Vec<String> = words.iter().map(|word| word.value.to_owned()).collect();
     command[place] = file.path.display().to_string();
-    Some(Program {
+    Some(ProgramCode {
         file: file.path,
         command,
         timing: CallTiming::Answer,
@@ -98,7 +98,7 @@ pub(super) fn command(
 ///
 /// # Errors
 /// The command is none, or names a program by its path, or the file lies elsewhere.
-pub(super) fn check_recorded(program: &Program) -> Result<(), ConfigError> {
+pub(super) fn check_recorded(program: &ProgramCode) -> Result<(), ConfigError> {
     let words = &program.command;
     let names_file = |word: &String| Path::new(word) == program.file;
     let is_command = (1..=WORDS_MAX).contains(&words.len())
@@ -140,7 +140,7 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn declared(command: &str) -> Option<Program> {
+    fn declared(command: &str) -> Option<ProgramCode> {
         let text = format!(
             "name = 'x'\nproblem = '?'\n[interface]\nwit = 'a.wit'\ncall = 'f'\n[workload]\n\
              source = 'w.rs'\nsizes = [1]\n[[approach]]\nname = 'a'\ncommand = {command}\n"
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn what_no_file_could_declare_is_not_taken_from_a_record() {
         let recorded = |file: &str, command: &[&str]| {
-            check_recorded(&Program {
+            check_recorded(&ProgramCode {
                 file: file.into(),
                 command: command.iter().map(|word| (*word).to_owned()).collect(),
                 timing: CallTiming::Answer,

@@ -27,7 +27,7 @@ pub const ROUNDS_DEFAULT: u32 = 5;
 
 /// Options of a search in rounds: the table `[rounds]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rounds {
+pub struct RoundsTable {
     /// The most rounds.
     pub count: u32,
     /// The number of candidates of a round.
@@ -68,7 +68,7 @@ pub struct Rounds {
     pub control: bool,
 }
 
-impl Default for Rounds {
+impl Default for RoundsTable {
     fn default() -> Self {
         Self {
             count: ROUNDS_DEFAULT,
@@ -99,8 +99,8 @@ pub(super) fn rounds(
     mut section: Section<'_>,
     files: &mut Vec<FileRef>,
     found: &mut Vec<Finding>,
-) -> Rounds {
-    let none = Rounds::default();
+) -> RoundsTable {
+    let none = RoundsTable::default();
     let width = width(&mut section, found);
     let mut number = |field: &Field<Whole>, found: &mut Vec<Finding>| {
         let at = whole(&mut section, field, found)?;
@@ -126,7 +126,7 @@ pub(super) fn rounds(
     let ahead = section.flag(&AHEAD, found);
     let control = section.flag(&CONTROL, found);
     section.close(found);
-    Rounds {
+    RoundsTable {
         count: count.unwrap_or(none.count),
         width: width.unwrap_or(none.width),
         propose,
@@ -231,7 +231,7 @@ mod tests {
     use super::super::experiment::decode;
     use super::*;
 
-    fn read(table: &str) -> Result<Rounds, Vec<String>> {
+    fn read(table: &str) -> Result<RoundsTable, Vec<String>> {
         let text = format!(
             "name = \"x\"\nproblem = \"y\"\n[interface]\nwit = \"wit\"\ncall = \"f\"\n[workload]\nsource = \"w.rs\"\n\
              sizes = [9]\n[[approach]]\nname = \"a\"\nsource = \"a.rs\"\n[rounds]\n{table}"
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_key_has_a_default() {
-        assert_eq!(read("").unwrap(), Rounds::default());
+        assert_eq!(read("").unwrap(), RoundsTable::default());
         let all = "count = 9\nwidth = 4\npropose = [\"climb\", \"model\"]\nparents = 1\nfinalists = 4\n\
                    patience = 2\nuntil = \"gates\"\ntime = \"10 min\"\nseed = 7\ncontrol = true\nselect = \"passing\"\n\
                mix = [\"new\", \"improve\"]\nafter_failure = \"new\"\nallocate = \"equal\"\nahead = true\n";

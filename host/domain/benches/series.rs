@@ -13,7 +13,7 @@ mod figures;
 mod random;
 
 use bakeoff_domain::series::{
-    BlockValue, Judge, JudgeSettings, Quantity, Row, SeriesEnd, SeriesRace, SeriesSettings,
+    BlockValue, JudgeSettings, Quantity, Row, SeriesEnd, SeriesJudge, SeriesRace, SeriesSettings,
     SeriesVerdicts, ValueScale,
 };
 use bakeoff_domain::spec::Direction;
@@ -253,7 +253,7 @@ fn in_fixed_order(count: u64, figures: &mut Figures) {
     let (mut warned, mut claimed) = (0, 0);
     for seed in 0..count {
         let mut noise = Noise::new(9_000_000 + seed);
-        let mut judge = Judge::new(JudgeSettings::default());
+        let mut judge = SeriesJudge::new(JudgeSettings::default());
         for block in 0..40 {
             for (place, variant) in ["a", "b"].into_iter().enumerate() {
                 let row = Row {

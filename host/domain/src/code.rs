@@ -12,7 +12,7 @@ pub enum Code {
     /// A WebAssembly component.
     Component(PathBuf),
     /// A program in any language.
-    Program(Program),
+    Program(ProgramCode),
     /// A text that says how the approach would work, of a question in words: nothing of it is ever run.
     Text(ApproachText),
     /// A WebAssembly component in a registry, of which there is a copy on this machine once it is vendored.
@@ -30,7 +30,7 @@ pub struct ApproachText {
 
 /// A program in any language: its file, and the command that starts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Program {
+pub struct ProgramCode {
     /// The file of the experiment that is the program, or that its interpreter reads.
     pub file: PathBuf,
     /// The command: the interpreter, or the file itself, and the arguments.
@@ -52,7 +52,7 @@ pub enum CallTiming {
     Alone,
 }
 
-impl Program {
+impl ProgramCode {
     /// Returns the interpreter by its name on the search path; `None` if the file is started itself.
     pub fn interpreter(&self) -> Option<&str> {
         let first = self.command.first().map(String::as_str);
@@ -72,7 +72,7 @@ impl Code {
     }
 
     /// Returns the program, if the code is one.
-    pub fn program(&self) -> Option<&Program> {
+    pub fn program(&self) -> Option<&ProgramCode> {
         match self {
             Self::Program(program) => Some(program),
             Self::Source(_) | Self::Component(_) | Self::Text(_) | Self::Reference(_) => None,

@@ -60,8 +60,8 @@ pub use opinions::{
 pub use rare_inputs::{RareInputs, rare_inputs};
 pub use recommendation::{FlipTo, Recommendation, StoppedInSearch};
 pub use rounds::{
-    Against, BestThen, CANDIDATE_TEXT_MAX, CANDIDATES_MAX, Candidate, FINALISTS_MAX, Finalist,
-    ROUNDS_MAX, RoundTook, Rounds,
+    Against, BestThen, CANDIDATE_TEXT_MAX, CANDIDATES_MAX, FINALISTS_MAX, Finalist, ROUNDS_MAX,
+    RoundCandidate, RoundTook, Rounds,
 };
 use serde::{Deserialize, Serialize};
 pub use shown_variants::{ShownVariants, presented};

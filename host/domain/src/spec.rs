@@ -5,7 +5,7 @@
 
 pub use crate::aggregator::Aggregator;
 pub use crate::approach::{Approach, AuthorWords, Grant, Parameter};
-pub use crate::code::{ApproachText, CallTiming, Code, Program};
+pub use crate::code::{ApproachText, CallTiming, Code, ProgramCode};
 use crate::crates::Crates;
 pub use crate::declaring_place::DeclaringPlace;
 pub use crate::direction::Direction;
@@ -28,7 +28,7 @@ pub struct Experiment {
     /// The problem statement, in the user's words.
     pub problem: String,
     /// The function that every prototype must export.
-    pub interface: Interface,
+    pub interface: DeclaredInterface,
     /// The source of inputs and expected answers.
     pub workload: Workload,
     /// The approaches to the problem, at least one.
@@ -82,7 +82,7 @@ impl Experiment {
 
 /// The function that every prototype exports. Both texts are empty for a question in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Interface {
+pub struct DeclaredInterface {
     /// A WIT file, or a folder of them.
     pub wit: PathBuf,
     /// The export that is called: `top-k`, or `interface.function`.
@@ -449,7 +449,7 @@ pub enum GateOn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportOptions {
     /// The form of the comparison.
-    pub comparison: Comparison,
+    pub comparison: ComparisonForm,
     /// The kind of advice.
     pub recommendation: RecommendationStyle,
     /// `true` if the report shows the source of the prototypes.
@@ -461,7 +461,7 @@ pub struct ReportOptions {
 impl Default for ReportOptions {
     fn default() -> Self {
         Self {
-            comparison: Comparison::Both,
+            comparison: ComparisonForm::Both,
             recommendation: RecommendationStyle::Decisive,
             code_samples: true,
             trade_offs: true,
@@ -472,7 +472,7 @@ impl Default for ReportOptions {
 /// The form in which the variants are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Comparison {
+pub enum ComparisonForm {
     /// A table.
     Matrix,
     /// Prose.

@@ -8,7 +8,7 @@ use bakeoff_confine::tasks::wire;
 use bakeoff_domain::plan::LAYOUTS;
 use bakeoff_domain::score::RACING_MAX;
 use bakeoff_domain::spec::Limits;
-use bakeoff_runner::protocol::{Request, RequestParts};
+use bakeoff_runner::protocol::{RequestParts, RunnerRequest};
 use bakeoff_runner::{ANSWERS_BYTES_MAX, AnyCall};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl PortableHeader {
         if request.len() > HEADER_BYTES_MAX {
             return Err("its header is too large".to_owned());
         }
-        let request: Request<AnyCall> = postcard::from_bytes(request)
+        let request: RunnerRequest<AnyCall> = postcard::from_bytes(request)
             .map_err(|error| format!("its request is unreadable: {error}"))?;
         let limits = request.limits;
         policy.permit_task(&limits)?;

@@ -11,7 +11,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::CaseLabel;
 use bakeoff_domain::spec::{Limits, State};
 use bakeoff_runner::call::RunnerCall;
-use bakeoff_runner::protocol::{Bundle, Inputs, Request};
+use bakeoff_runner::protocol::{Bundle, RunnerInputs, RunnerRequest};
 use bakeoff_runner::{AnyCall, GuestFailure};
 use bakeoff_source::PackedFolders;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub struct RunnerConfig {
     /// State between timed calls: none, or that of an instance that is kept.
     pub state: State,
     /// The source of inputs, with the workload's code in the checked profile.
-    pub inputs: Inputs<Arc<[u8]>>,
+    pub inputs: RunnerInputs<Arc<[u8]>>,
     /// The seed of timed inputs and of orders. It is not known before the run begins, and no runner gets it: only the
     /// keys of its own inputs.
     pub seed: RunSeed,
@@ -85,7 +85,7 @@ impl RunnerConfig {
         let mut bundle = Bundle::default();
         let inputs = self.inputs.map_code(|code| bundle.add_code(code));
         let call: AnyCall = request(&mut bundle).into();
-        let request = Request {
+        let request = RunnerRequest {
             path: self.call.clone(),
             limits: self.limits,
             inputs,

@@ -4,7 +4,7 @@ use super::around::run_once;
 use super::error::TimingError;
 use super::measure::{Sums, digest, value};
 use super::named_files::{NamedFile, named_files};
-use super::news::{News, Standing};
+use super::news::{CommandStanding, News};
 use super::notes::{ComparedCommands, notes};
 use super::options::{TimedCommand, TimingOptions};
 use super::places::{CommandPlace, FencedPlace};
@@ -192,7 +192,8 @@ impl Comparison<'_> {
                 whole_seconds: budget,
             };
             let verdicts = self.race.verdicts();
-            standing = Standing::of(&verdicts, self.commands, &self.race.settings().quantity);
+            standing =
+                CommandStanding::of(&verdicts, self.commands, &self.race.settings().quantity);
             if is_short && !is_over {
                 continue;
             }

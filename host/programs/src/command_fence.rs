@@ -34,7 +34,7 @@ const HOMES: [&str; 5] = [
 
 /// Reach of a command behind a fence, beyond its own folder and the system.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct FenceReach {
     /// The network that it has.
     pub network: Network,
     /// Names and values of variables that it gets, besides PATH, LANG and TERM.
@@ -52,7 +52,7 @@ pub struct CommandFence {
     /// Access of commands to that folder.
     pub access: FileAccess,
     /// Reach beyond it.
-    pub reach: Reach,
+    pub reach: FenceReach,
 }
 
 /// Command that is ready to be started behind a fence.

@@ -5,7 +5,7 @@
 //! block with its runs in their order. The seal is that of all that stands behind the first line.
 
 use super::blocks::{CommandRun, TimingOutcome};
-use super::kept_options::{KeptCommand, KeptOptions, Machine};
+use super::kept_options::{KeptCommand, KeptOptions, MeasuredMachine};
 use super::measure::Sums;
 use super::options::{Decides, TimedCommand, TimingOptions};
 use bakeoff_confine::ProgramMeasurement;
@@ -101,7 +101,7 @@ impl KeptTiming {
         commands: &[TimedCommand],
         options: &TimingOptions,
         outcome: &TimingOutcome,
-        machine: Machine,
+        machine: MeasuredMachine,
     ) -> Self {
         let variants = outcome.report.variants.iter();
         let named = commands.iter().zip(variants).zip(&outcome.files);

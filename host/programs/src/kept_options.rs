@@ -1,6 +1,6 @@
 //! Options, commands and machine of a comparison of commands, as they are kept.
 
-use super::metric::Metric;
+use super::metric::CommandMetric;
 use super::named_files::{NamedFile, digest};
 use super::options::{Decides, TimedCommand, TimingOptions};
 use bakeoff_domain::spec::Direction;
@@ -18,7 +18,7 @@ const MARGIN_MAX: f64 = 1_000.0;
 
 /// The machine that a comparison was made on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
+pub struct MeasuredMachine {
     /// CPU model.
     pub cpu: String,
     /// Cores of the machine.
@@ -33,7 +33,7 @@ pub struct KeptOptions {
     /// Version of bakeoff that made it.
     pub made_by: String,
     /// The machine.
-    pub machine: Machine,
+    pub machine: MeasuredMachine,
     /// The quantity that decides.
     pub decides: KeptDecides,
     /// The stdin of every run.
@@ -130,7 +130,7 @@ impl KeptDecides {
                 pattern,
                 direction,
             } => {
-                let metric = Metric::new(name, Some(pattern), *direction);
+                let metric = CommandMetric::new(name, Some(pattern), *direction);
                 let wrong = "its metric has a name or a pattern that none has";
                 Decides::Metric(metric.map_err(|_| wrong.to_owned())?)
             }
@@ -164,7 +164,11 @@ impl KeptCommand {
 }
 
 impl KeptOptions {
-    pub(crate) fn of(commands: &[TimedCommand], options: &TimingOptions, machine: Machine) -> Self {
+    pub(crate) fn of(
+        commands: &[TimedCommand],
+        options: &TimingOptions,
+        machine: MeasuredMachine,
+    ) -> Self {
         let input = options.input.as_ref().map(|path| {
             let digest = digest(path, &mut { INPUT_BYTES_MAX });
             digest.map_or(KeptInput::Unknown, KeptInput::File)

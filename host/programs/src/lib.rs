@@ -27,14 +27,14 @@ mod run;
 mod keeper_before_main;
 
 pub use blocks::{CommandRun, TimingOutcome, compare};
-pub use command_fence::{CommandFence, FencedCommand, Reach, allow_system};
+pub use command_fence::{CommandFence, FenceReach, FencedCommand, allow_system};
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use error::TimingError;
 pub use event_listener::{END_WAIT_MAX, EventListener, LINES_WAITING_MAX, ListenerEnd};
 pub use kept_comparison::{KEPT_FILE, KeptError, KeptOrigin, KeptTiming};
-pub use kept_options::{KeptCommand, KeptDecides, KeptInput, KeptOptions, Machine};
-pub use metric::{Metric, MetricError};
+pub use kept_options::{KeptCommand, KeptDecides, KeptInput, KeptOptions, MeasuredMachine};
+pub use metric::{CommandMetric, MetricError};
 pub use named_files::NamedFile;
-pub use news::{News, OpenPair, Standing};
+pub use news::{CommandStanding, News, OpenCommandPair};
 pub use options::{Decides, TimedCommand, TimingOptions};
 pub use places::SETUP_VARIABLE;

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 /// A number that a command writes to its stdout.
 #[derive(Clone, Debug)]
-pub struct Metric {
+pub struct CommandMetric {
     name: String,
     pattern: Regex,
     direction: Direction,
@@ -33,7 +33,7 @@ pub enum MetricError {
     Groups(String),
 }
 
-impl Metric {
+impl CommandMetric {
     /// Returns the metric that a line `METRIC NAME=NUMBER` has, or the group of a regular expression.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_last_line_of_the_name_counts() {
-        let metric = Metric::new("loss", None, Direction::LowerIsBetter).unwrap();
+        let metric = CommandMetric::new("loss", None, Direction::LowerIsBetter).unwrap();
         let output = b"x\nMETRIC loss=0.5\nMETRIC lossy=9\n\xff\nMETRIC loss= 2.5e-1 \n";
         assert_eq!(metric.find(output), Ok(0.25));
         let missing = metric.find(b"loss=1\n").unwrap_err();
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn a_pattern_has_one_group() {
-        let of = |pattern| Metric::new("rate", Some(pattern), Direction::HigherIsBetter);
+        let of = |pattern| CommandMetric::new("rate", Some(pattern), Direction::HigherIsBetter);
         assert_eq!(of(r"(\d+) MB/s").unwrap().find(b"at 120 MB/s"), Ok(120.0));
         let missing = of(r"(\d+) MB/s").unwrap().find(b"120").unwrap_err();
         assert!(missing.ends_with(r"matches (\d+) MB/s"), "{missing}");
         assert!(matches!(of("(a)(b)"), Err(MetricError::Groups(_))));
         assert!(matches!(of("("), Err(MetricError::Pattern { .. })));
-        assert!(Metric::new("a b", None, Direction::LowerIsBetter).is_err());
+        assert!(CommandMetric::new("a b", None, Direction::LowerIsBetter).is_err());
     }
 }

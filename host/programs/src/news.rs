@@ -19,14 +19,14 @@ pub enum News<'a> {
         /// Seconds that there are in all.
         budget_seconds: f64,
         /// Verdicts when they were last worked out; `None` before that.
-        standing: Option<&'a Standing>,
+        standing: Option<&'a CommandStanding>,
     },
 }
 
 /// Verdicts about commands that are being compared. All of them hold with the confidence of the report, however often one
 /// looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct CommandStanding {
     /// Number of pairs with a verdict.
     pub decided: usize,
     /// Number of all pairs.
@@ -34,12 +34,12 @@ pub struct Standing {
     /// Name of the only command that none is surely better than, if there is one.
     pub ahead: Option<String>,
     /// A pair of commands without a verdict, neither of which is surely beaten.
-    pub open: Option<OpenPair>,
+    pub open: Option<OpenCommandPair>,
 }
 
 /// Two commands without a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenPair {
+pub struct OpenCommandPair {
     /// Name of the one.
     pub a: String,
     /// Name of the other.
@@ -48,7 +48,7 @@ pub struct OpenPair {
     pub span: Option<String>,
 }
 
-impl Standing {
+impl CommandStanding {
     /// Returns what the verdicts say; `None` if they are not about ratios.
     pub(crate) fn of(
         verdicts: &SeriesVerdicts,
@@ -78,7 +78,7 @@ impl Standing {
                 pair.interval.inverse()
             };
             let RatioInterval { low, high, .. } = found;
-            OpenPair {
+            OpenCommandPair {
                 a: name(pair.a),
                 b: name(pair.b),
                 span: low
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use bakeoff_domain::series::{BlockValue, SeriesRace, SeriesSettings};
 
-    fn standing(values: [f64; 3], blocks: u32) -> Standing {
+    fn standing(values: [f64; 3], blocks: u32) -> CommandStanding {
         let quantity = Quantity::time("wall time");
         let mut race = SeriesRace::new(SeriesSettings {
             variants: 3,
@@ -138,7 +138,7 @@ mod tests {
             fenced: None,
         };
         let commands = ["a", "b", "c"].map(command);
-        Standing::of(&race.verdicts(), &commands, &quantity).unwrap()
+        CommandStanding::of(&race.verdicts(), &commands, &quantity).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::command_fence::CommandFence;
 use super::command_line::{CommandLine, Shell};
-use super::metric::Metric;
+use super::metric::CommandMetric;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::Quantity;
 use bakeoff_domain::series::ValueScale;
@@ -38,7 +38,7 @@ pub enum Decides {
     /// The largest memory of one of its processes.
     Memory,
     /// A number that it writes.
-    Metric(Metric),
+    Metric(CommandMetric),
 }
 
 impl Decides {

@@ -3,7 +3,7 @@
 use bakeoff_domain::failure::{Failure, FailureClass};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::report::CaseLabel;
-use bakeoff_run::{RunError, Survey, SurveyedPrototype, Values};
+use bakeoff_run::{RunError, Survey, SurveyedPrototype, SurveyedValues};
 use bakeoff_runner::{Call, RepeatedCall};
 use bakeoff_source::BuildInput;
 
@@ -15,7 +15,7 @@ const MESSAGE_CHARS_MAX: usize = 4_000;
 
 /// One revision of a prototype: its source, and the result of building and calling it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attempt {
+pub struct PrototypeAttempt {
     /// Source of the revision, in Rust.
     pub source: String,
     /// Result of building and calling the source.
@@ -46,9 +46,9 @@ pub enum AttemptOutcome {
 pub(super) async fn attempt(
     survey: &Survey,
     source: String,
-    values: &Values,
+    values: &SurveyedValues,
     calls: &[(CaseIndex, u64)],
-) -> Result<Attempt, RunError> {
+) -> Result<PrototypeAttempt, RunError> {
     let code = BuildInput::Source {
         path_shown: FILE_SHOWN.to_owned(),
         text: source.as_str().into(),
@@ -73,7 +73,7 @@ pub(super) async fn attempt(
             }
         },
     };
-    Ok(Attempt { source, outcome })
+    Ok(PrototypeAttempt { source, outcome })
 }
 
 /// Returns the outcome of a call that failed or was refused: by a smaller input, if there is one on which it fails, too.

@@ -39,7 +39,7 @@ mod writer;
 
 pub use agent_variants::{AgentVariant, name_variants};
 pub use answers::{Answers, FutureSource, SourceQuestion, SourceWriter};
-pub use attempt::{Attempt, AttemptOutcome};
+pub use attempt::{AttemptOutcome, PrototypeAttempt};
 pub use component::{ProposerAnswer, propose_by_component, proposer_task};
 pub use develop::{DevelopedApproach, DevelopedQuestion, develop};
 pub use draft::{APPROACHES, DraftFile, PLAIN};

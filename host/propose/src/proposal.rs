@@ -1,6 +1,6 @@
 //! Approaches that a model or a proposer made, and their results.
 
-use super::attempt::{Attempt, AttemptOutcome};
+use super::attempt::{AttemptOutcome, PrototypeAttempt};
 use super::idea::Idea;
 use bakeoff_domain::spec::Parameter;
 
@@ -15,7 +15,7 @@ pub struct Proposal {
     pub parameters: Vec<Parameter>,
     /// Revisions of the prototype, in their order; for a proposer's approach, one attempt for each combination of
     /// values that was tried.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<PrototypeAttempt>,
     /// Result of the approach.
     pub outcome: ProposalOutcome,
 }
@@ -42,7 +42,8 @@ pub enum ProposalOutcome {
 impl Proposal {
     /// Returns the index of the first attempt that passed, which is the one that counts.
     pub fn counting(&self) -> Option<usize> {
-        let is_passed = |one: &Attempt| matches!(one.outcome, AttemptOutcome::Passed { .. });
+        let is_passed =
+            |one: &PrototypeAttempt| matches!(one.outcome, AttemptOutcome::Passed { .. });
         self.attempts.iter().position(is_passed)
     }
 

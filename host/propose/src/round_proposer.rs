@@ -3,7 +3,7 @@
 use super::component::{known_problem, prototype};
 use bakeoff_domain::failure::Failure;
 use bakeoff_domain::spec::Parameter;
-use bakeoff_run::{BuiltProposer, RunError, Survey, Values};
+use bakeoff_run::{BuiltProposer, RunError, Survey, SurveyedValues};
 use bakeoff_sandbox::{Completions, KnownApproach, KnownOutcome, ProposerReply, ProposerTask};
 use bakeoff_source::BuildInput;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub struct ProposedProgram {
     /// Source in Rust.
     pub source: String,
     /// Values of its parameters.
-    pub values: Values,
+    pub values: SurveyedValues,
 }
 
 /// The programs of a proposer's reply.
@@ -176,7 +176,7 @@ fn outcome(one: ProposerResult) -> KnownOutcome {
 }
 
 /// Returns all combinations of values; for a program without parameters, the only one.
-fn combinations(parameters: &[Parameter]) -> impl Iterator<Item = Values> {
+fn combinations(parameters: &[Parameter]) -> impl Iterator<Item = SurveyedValues> {
     let sizes = parameters.iter().map(|one| one.values.len());
     let all = sizes.fold(1, usize::saturating_mul);
     (0..all).map(|mut number| {
@@ -199,9 +199,13 @@ mod tests {
             name: name.to_owned(),
             values: (0..count).map(|value| value.to_string()).collect(),
         };
-        let all: Vec<Values> = combinations(&[parameter("a", 3), parameter("b", 2)]).collect();
-        let different: std::collections::BTreeSet<&Values> = all.iter().collect();
+        let all: Vec<SurveyedValues> =
+            combinations(&[parameter("a", 3), parameter("b", 2)]).collect();
+        let different: std::collections::BTreeSet<&SurveyedValues> = all.iter().collect();
         assert_eq!((all.len(), different.len()), (6, 6));
-        assert_eq!(combinations(&[]).collect::<Vec<_>>(), [Values::new()]);
+        assert_eq!(
+            combinations(&[]).collect::<Vec<_>>(),
+            [SurveyedValues::new()]
+        );
     }
 }

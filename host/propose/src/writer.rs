@@ -1,7 +1,7 @@
 //! Writing of the prototype of one idea, with repairs of what fails.
 
 use super::answers::{Answers, SourceQuestion};
-use super::attempt::{Attempt, AttemptOutcome, attempt};
+use super::attempt::{AttemptOutcome, PrototypeAttempt, attempt};
 use super::idea::{Idea, WishFile};
 use super::prompt::{self, ToldOfAll};
 use super::proposal::{Proposal, ProposalOutcome};
@@ -15,7 +15,7 @@ use bakeoff_domain::generate::Depth;
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_files::Reach;
 use bakeoff_provider::{AskError, Request};
-use bakeoff_run::{RunError, SharedCores, Survey, Values};
+use bakeoff_run::{RunError, SharedCores, Survey, SurveyedValues};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -161,9 +161,9 @@ impl PrototypeWriter {
     ///
     /// # Errors
     /// The workload fails, or something else fails that does not depend on the prototypes.
-    pub(super) async fn try_out(&self, source: String) -> Result<Attempt, RunError> {
+    pub(super) async fn try_out(&self, source: String) -> Result<PrototypeAttempt, RunError> {
         let _core = self.cores.one().await;
-        attempt(&self.survey, source, &Values::new(), &self.calls).await
+        attempt(&self.survey, source, &SurveyedValues::new(), &self.calls).await
     }
 
     /// Writes a prototype, and repairs it. Attempts are kept even if the time runs out.
@@ -172,7 +172,7 @@ impl PrototypeWriter {
         idea: &mut Idea,
         place: usize,
         origin: PrototypeOrigin<'_>,
-        attempts: &mut Vec<Attempt>,
+        attempts: &mut Vec<PrototypeAttempt>,
         report: &mut (dyn FnMut(&str) + Send),
     ) -> Result<IdeaResult, RunError> {
         let own = match origin {
@@ -334,7 +334,7 @@ enum IdeaResult {
 }
 
 /// Returns the source of an attempt that failed, and the fault.
-fn fault(attempt: &Attempt) -> Option<(&str, String)> {
+fn fault(attempt: &PrototypeAttempt) -> Option<(&str, String)> {
     match &attempt.outcome {
         AttemptOutcome::Failed { class, message } => {
             Some((&*attempt.source, format!("{class}: {message}")))

@@ -54,7 +54,7 @@ pub use ledger::Ledger;
 pub use manual::{ANSWERS_BYTES_MAX, ANSWERS_MAX, OpenTask, TaskAnswer};
 pub use models::{FORM_REPAIRS_MAX, Models};
 pub use options::{ModelOptions, ProviderKind, RepairModelOptions};
-pub use progress::{Progress, ProgressStep};
+pub use progress::{ProgressStep, QuestionProgress};
 pub use request::{Purpose, Request};
 pub use spending::{AskedQuestion, RECORD_FILE, Spending};
 pub use usage::{SpentTable, Usage, UsageTotals};

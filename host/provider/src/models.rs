@@ -13,7 +13,7 @@ use super::live::{Prepared, Provider};
 use super::live_models::LiveModels;
 use super::manual::{self, Manual, OpenTask, TaskAnswer};
 use super::options::{ModelOptions, ProviderKind};
-use super::progress::{Progress, ProgressStep};
+use super::progress::{ProgressStep, QuestionProgress};
 use super::record_books::{RecordBooks, booking};
 use super::recorder::Recorder;
 use super::reply::{Ending, NoReply};
@@ -37,7 +37,7 @@ pub const FORM_REPAIRS_MAX: u32 = 2;
 const REPLY_TOKENS_MIN: u32 = 2_048;
 
 /// Receiver of the progress of questions.
-type OnProgress = Box<dyn Fn(&Progress) + Send + Sync>;
+type OnProgress = Box<dyn Fn(&QuestionProgress) + Send + Sync>;
 
 /// The models of a run: one provider, its budget, its record, and what was spent.
 pub struct Models {
@@ -175,7 +175,7 @@ impl Models {
     #[must_use]
     pub fn with_progress(
         mut self,
-        on_progress: impl Fn(&Progress) + Send + Sync + 'static,
+        on_progress: impl Fn(&QuestionProgress) + Send + Sync + 'static,
     ) -> Self {
         self.on_progress = Some(Box::new(on_progress));
         self
@@ -473,7 +473,7 @@ impl Models {
 
     fn tell(&self, request: &Request, step: impl FnOnce() -> ProgressStep) {
         if let Some(on_progress) = &self.on_progress {
-            on_progress(&Progress {
+            on_progress(&QuestionProgress {
                 purpose: request.purpose,
                 subject: request.subject.clone(),
                 step: step(),

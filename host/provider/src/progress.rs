@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// News of a question that is under way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct QuestionProgress {
     /// Purpose of the question.
     pub purpose: Purpose,
     /// Subject of the question.

@@ -6,7 +6,7 @@ use super::lineage::{TreeRow, over_parent};
 use super::rounds::{CHARS_MAX, criterion, figure};
 use super::{clipped, difference};
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::{Against, Candidate, CandidateDifference, Report, Rounds};
+use bakeoff_domain::report::{Against, CandidateDifference, Report, RoundCandidate, Rounds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ fn entry(report: &Report, rounds: &Rounds, row: &TreeRow<'_>) -> CandidateEntry 
 }
 
 /// Returns the candidate in one line: `a 2.1: n 2 → 3, 1.25 ×`.
-fn title(report: &Report, rounds: &Rounds, one: &Candidate) -> String {
+fn title(report: &Report, rounds: &Rounds, one: &RoundCandidate) -> String {
     let change = if one.round == 0 {
         "an approach of the experiment".to_owned()
     } else {
@@ -154,7 +154,7 @@ fn sentences(report: &Report, rounds: &Rounds, row: &TreeRow<'_>) -> Vec<String>
     all
 }
 
-fn made(one: &Candidate) -> String {
+fn made(one: &RoundCandidate) -> String {
     let wish = match one.wish.as_deref() {
         _ if one.control && one.by == "model" => ", told nothing of the search",
         _ if one.control => ", drawn without regard to any result",
@@ -218,7 +218,7 @@ fn interval(against: &Against) -> String {
 }
 
 /// Says where the rest of a difference is, if it is not all here.
-fn rest(one: &Candidate, known: Option<&CandidateDifference>) -> Option<String> {
+fn rest(one: &RoundCandidate, known: Option<&CandidateDifference>) -> Option<String> {
     if one.round == 0 {
         return None;
     }

@@ -4,7 +4,7 @@ use super::Colour;
 use super::escape::Plain;
 use super::lines::wrapped;
 use bakeoff_domain::wording;
-use bakeoff_run::doctor::{Examination, Finding, FindingState};
+use bakeoff_run::doctor::{Examination, FindingState, MachineFinding};
 
 /// Columns of the widest topic, its sign and the space after it.
 const MARGIN: usize = 15;
@@ -22,7 +22,7 @@ pub fn doctor(examination: &Examination, width: usize, colour: Colour) -> String
 
 fn headline(examination: &Examination) -> String {
     let count = |state| {
-        let of = |finding: &&Finding| finding.state == state;
+        let of = |finding: &&MachineFinding| finding.state == state;
         examination.findings.iter().filter(of).count()
     };
     let version = &examination.bakeoff;
@@ -48,7 +48,7 @@ fn headline(examination: &Examination) -> String {
 }
 
 /// Returns a finding: its topic in the margin, and beside it up to three paragraphs.
-fn paragraphs(finding: &Finding, room: usize, colour: Colour) -> String {
+fn paragraphs(finding: &MachineFinding, room: usize, colour: Colour) -> String {
     let (sign, code) = match finding.state {
         FindingState::Good => ("✓", "32"),
         FindingState::Limited => ("!", "33"),

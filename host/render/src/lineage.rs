@@ -3,7 +3,7 @@
 use super::rounds::{CHARS_MAX, criterion, figure, figure_of};
 use super::table::{Align, Table};
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::{Candidate, Finalist, Report, Rounds};
+use bakeoff_domain::report::{Finalist, Report, RoundCandidate, Rounds};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most steps of the way to a finalist in a sentence: the last ones.
@@ -17,9 +17,9 @@ const TREE_MAX: usize = 500;
 
 /// A candidate in the tree of a search.
 pub(super) struct TreeRow<'a> {
-    pub(super) candidate: &'a Candidate,
+    pub(super) candidate: &'a RoundCandidate,
     /// The candidate that it was made from, if it is known.
-    pub(super) parent: Option<&'a Candidate>,
+    pub(super) parent: Option<&'a RoundCandidate>,
     /// The number of candidates above it.
     pub(super) depth: usize,
 }
@@ -28,8 +28,8 @@ pub(super) struct TreeRow<'a> {
 /// the best once with what they were made from, and then the earliest.
 pub(super) fn tree(rounds: &Rounds) -> Vec<TreeRow<'_>> {
     let shown = shown(rounds);
-    let mut children: BTreeMap<&str, Vec<&Candidate>> = BTreeMap::new();
-    let is_shown = |one: &&Candidate| shown.contains(one.name.as_str());
+    let mut children: BTreeMap<&str, Vec<&RoundCandidate>> = BTreeMap::new();
+    let is_shown = |one: &&RoundCandidate| shown.contains(one.name.as_str());
     for one in rounds.lineage.iter().rev().filter(|one| one.round > 0) {
         if is_shown(&one) {
             children.entry(&one.parent).or_default().push(one);
@@ -37,7 +37,7 @@ pub(super) fn tree(rounds: &Rounds) -> Vec<TreeRow<'_>> {
     }
     let begun = rounds.lineage.iter().rev().filter(|one| one.round == 0);
     let begun = begun.filter(is_shown);
-    let mut open: Vec<(&Candidate, Option<&Candidate>, usize)> =
+    let mut open: Vec<(&RoundCandidate, Option<&RoundCandidate>, usize)> =
         begun.map(|one| (one, None, 0)).collect();
     let mut rows = Vec::new();
     // What was read may be damaged; each candidate is taken out once, so there is no circle.
@@ -79,16 +79,16 @@ fn shown(rounds: &Rounds) -> BTreeSet<&str> {
     shown
 }
 
-fn by_name(rounds: &Rounds) -> BTreeMap<&str, &Candidate> {
+fn by_name(rounds: &Rounds) -> BTreeMap<&str, &RoundCandidate> {
     let all = rounds.lineage.iter().rev();
     all.map(|one| (one.name.as_str(), one)).collect()
 }
 
 /// Returns a candidate and those that it descends from, the nearest first.
 fn line_of<'a>(
-    known: &BTreeMap<&'a str, &'a Candidate>,
+    known: &BTreeMap<&'a str, &'a RoundCandidate>,
     name: &str,
-) -> impl Iterator<Item = &'a Candidate> {
+) -> impl Iterator<Item = &'a RoundCandidate> {
     let find = move |name: &str| known.get(name).copied();
     let line = std::iter::successors(find(name), move |one| {
         (one.round > 0).then(|| find(&one.parent)).flatten()
@@ -110,7 +110,7 @@ pub(super) fn best_finalist<'a>(report: &Report, rounds: &'a Rounds) -> Option<&
 
 /// Returns the way to a finalist, from the approach that it descends from, each step without those above it.
 pub(super) fn way_to<'a>(rounds: &'a Rounds, finalist: &Finalist) -> Vec<TreeRow<'a>> {
-    let mut line: Vec<&Candidate> = line_of(&by_name(rounds), &finalist.name).collect();
+    let mut line: Vec<&RoundCandidate> = line_of(&by_name(rounds), &finalist.name).collect();
     line.reverse();
     let parents = std::iter::once(None).chain(line.iter().copied().map(Some));
     let rows = line.iter().zip(parents);
@@ -161,7 +161,7 @@ pub(super) fn table(
 
 /// Returns the figure of a candidate over that of its parent, in words.
 pub(super) fn over_parent(report: &Report, rounds: &Rounds, row: &TreeRow<'_>) -> Option<String> {
-    let of = |one: &Candidate| figure_of(report, rounds, one.ratio, one.reading);
+    let of = |one: &RoundCandidate| figure_of(report, rounds, one.ratio, one.reading);
     let gain = of(row.candidate)? / of(row.parent?)?;
     let is_told = gain.is_finite() && row.candidate.round > 0;
     is_told.then(|| format!("{} ×", numbers::significant(gain, 3)))
@@ -234,7 +234,7 @@ mod tests {
         let mut rounds = rounds();
         let filler = rounds.lineage[2].clone();
         let late = rounds.lineage.split_off(1);
-        rounds.lineage.extend((0..1_000).map(|n| Candidate {
+        rounds.lineage.extend((0..1_000).map(|n| RoundCandidate {
             name: format!("a 9.{n}"),
             ..filler.clone()
         }));

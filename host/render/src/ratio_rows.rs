@@ -1,6 +1,6 @@
 //! Times of all variants against one of them, with the verdict on each.
 
-use bakeoff_domain::report::words::{self, Standing};
+use bakeoff_domain::report::words::{self, ShownStanding};
 use bakeoff_domain::report::{Interval, Report};
 use bakeoff_domain::verdict::Verdict;
 
@@ -24,7 +24,7 @@ pub(super) struct RatioRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RatioRelation {
     /// The variant is that one, with this standing among all others.
-    Reference(Standing),
+    Reference(ShownStanding),
     /// The variant has this verdict against that one.
     Verdict(Verdict),
 }
@@ -57,7 +57,7 @@ pub(super) fn ratios_to_reference(report: &Report) -> Vec<RatioRow> {
         .collect();
     let value = |row: &RatioRow| row.ratio.map_or(f64::INFINITY, |ratio| ratio.value);
     list.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    let standing = Standing::of(report, &reference.id);
+    let standing = ShownStanding::of(report, &reference.id);
     let first = RatioRow {
         id: reference.id.clone(),
         name: words::name(report, &reference.id),

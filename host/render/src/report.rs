@@ -13,7 +13,7 @@ use super::{
 };
 use bakeoff_domain::report::words::{self, numbers};
 use bakeoff_domain::report::{Report, Rounds, presented};
-use bakeoff_domain::spec::Comparison;
+use bakeoff_domain::spec::ComparisonForm;
 use bakeoff_run::audit::PastRun;
 
 /// Largest number of characters of the name of an experiment.
@@ -48,7 +48,7 @@ pub(super) fn document(whole: &Report, options: &Options) -> Vec<Block> {
         section(&mut blocks, heading);
         blocks.push(Block::Entries(list));
     }
-    if report.options.comparison != Comparison::Matrix && report.unfinished.is_none() {
+    if report.options.comparison != ComparisonForm::Matrix && report.unfinished.is_none() {
         blocks.push(Block::Narrative(narrative(report)));
     }
     blocks.extend(in_words::measurable(report));
@@ -133,7 +133,7 @@ pub(super) fn read_so_far(report: &Report) -> [Block; 2] {
 
 /// Adds the matrix and the charts that compare all variants.
 fn comparison(blocks: &mut Vec<Block>, whole: &Report, report: &Report) {
-    if report.options.comparison != Comparison::Narrative {
+    if report.options.comparison != ComparisonForm::Narrative {
         section(blocks, Heading::with("Comparison", Some("")));
         let weights = report.criteria.iter().map(|criterion| {
             let name = clipped(&words::column_name(criterion), 40);

@@ -5,7 +5,7 @@ use super::table::{Align, Table};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::words;
 use bakeoff_domain::report::{
-    BestThen, Candidate, CaseLabel, CriterionSummary, Finalist, Report, RoundTook, Rounds,
+    BestThen, CaseLabel, CriterionSummary, Finalist, Report, RoundCandidate, RoundTook, Rounds,
     VariantReport,
 };
 use bakeoff_domain::wording::{counted_as, form};
@@ -278,7 +278,7 @@ pub(super) fn figure(
 }
 
 /// Returns the candidates that a search made, but those that were drawn beside it.
-pub(super) fn made(rounds: &Rounds) -> impl Iterator<Item = &Candidate> {
+pub(super) fn made(rounds: &Rounds) -> impl Iterator<Item = &RoundCandidate> {
     let all = rounds.lineage.iter();
     all.filter(|one| one.round > 0 && !one.control)
 }
@@ -363,8 +363,8 @@ fn phases(rounds: &Rounds) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    fn candidate(name: &str, round: u32, parent: &str) -> Candidate {
-        Candidate {
+    fn candidate(name: &str, round: u32, parent: &str) -> RoundCandidate {
+        RoundCandidate {
             name: name.to_owned(),
             round,
             parent: parent.to_owned(),
@@ -378,7 +378,7 @@ pub(crate) mod tests {
             .to_owned(),
             ratio: Some(1.25),
             best: name.ends_with('1'),
-            ..Candidate::default()
+            ..RoundCandidate::default()
         }
     }
 

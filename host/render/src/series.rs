@@ -9,7 +9,7 @@ use super::{
     Options, clipped, escape::Csv, html, json, markdown, outcome::ComparisonOutcome, terminal,
 };
 use bakeoff_domain::numbers;
-use bakeoff_domain::report::words::{Standing, capitalised};
+use bakeoff_domain::report::words::{ShownStanding, capitalised};
 use bakeoff_domain::report::{Claim, Interval};
 use bakeoff_domain::series::{CaseValues, SeriesReport, SeriesVariant, SeriesVerdict};
 use serde::Serialize;
@@ -228,16 +228,16 @@ fn reference(report: &SeriesReport) -> Option<&str> {
     first.map(String::as_str)
 }
 
-fn standing(report: &SeriesReport, name: &str) -> Standing {
+fn standing(report: &SeriesReport, name: &str) -> ShownStanding {
     let others = report.variants.iter().filter(|other| other.name != name);
     let rows = others.filter_map(|other| report.verdict(name, &other.name));
-    Standing::by(rows.map(|row| row.verdict))
+    ShownStanding::by(rows.map(|row| row.verdict))
 }
 
-fn standing_name(standing: Standing, is_time: bool) -> &'static str {
+fn standing_name(standing: ShownStanding, is_time: bool) -> &'static str {
     match standing {
-        Standing::Fastest if !is_time => "the best",
-        Standing::TiedForFastest if !is_time => "a tie for the best",
+        ShownStanding::Fastest if !is_time => "the best",
+        ShownStanding::TiedForFastest if !is_time => "a tie for the best",
         other => other.name(),
     }
 }

@@ -5,7 +5,7 @@ use super::layout::{clipped, padded};
 use super::ratio_rows::{RatioRelation, RatioRow};
 use super::table::Align;
 use bakeoff_domain::report::Interval;
-use bakeoff_domain::report::words::Standing;
+use bakeoff_domain::report::words::ShownStanding;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Fewest columns of a sparkline; with less room there are words only.
@@ -83,10 +83,10 @@ impl Axis {
 
     /// Returns the sparkline of the variant that times are shown against: a point at 1 if no other is faster, a circle
     /// if that is not known.
-    fn reference(&self, standing: Standing) -> String {
+    fn reference(&self, standing: ShownStanding) -> String {
         let sign = match standing {
-            Standing::Fastest | Standing::TiedForFastest => '●',
-            Standing::Open => '○',
+            ShownStanding::Fastest | ShownStanding::TiedForFastest => '●',
+            ShownStanding::Open => '○',
         };
         self.marked(sign).into_iter().collect()
     }
@@ -133,8 +133,11 @@ mod tests {
         let axis = Axis::containing(&[known], 21);
         assert_eq!(axis.sparkline(known), "·     ├───●─────────┤");
         assert_eq!(axis.sparkline(open), "·     ├───●─────────▸");
-        assert_eq!(axis.reference(Standing::Fastest), "●                    ");
-        assert_eq!(axis.reference(Standing::Open), "○                    ");
+        assert_eq!(
+            axis.reference(ShownStanding::Fastest),
+            "●                    "
+        );
+        assert_eq!(axis.reference(ShownStanding::Open), "○                    ");
         let turned = Interval {
             low: known.high,
             high: known.low,

@@ -17,7 +17,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{CaseLabel, Environment};
 use bakeoff_domain::spec::{self, Code, Workers};
 use bakeoff_measure::{RunnerConfig, RunnerError, RunnerWorker};
-use bakeoff_runner::{Arguments, Inputs, Requests, WaveCase};
+use bakeoff_runner::{Arguments, Requests, RunnerInputs, WaveCase};
 use bakeoff_source::interface::{self, InputRequest, Interface, InterfaceError, World};
 use bakeoff_source::{BuildInput, RunFiles, digest_of_parts};
 use std::path::Path;
@@ -254,7 +254,7 @@ fn parse_interface(loaded: &LoadedExperiment, files: &RunFiles) -> Result<Interf
 }
 
 /// The source of inputs, ready for runners, and the digest of the component or file behind it.
-type OpenedInputs = (Inputs<Arc<[u8]>>, String);
+type OpenedInputs = (RunnerInputs<Arc<[u8]>>, String);
 
 /// Returns the source of inputs, ready for runners, and the digest of the component or file behind
 /// it.
@@ -300,7 +300,7 @@ async fn open_inputs(
         parameters: false,
     };
     let built = builder.build(&request).await.map_err(failed)?;
-    let inputs = Inputs::Workload {
+    let inputs = RunnerInputs::Workload {
         code: built.checked.clone().into(),
         requests,
         arguments: match fit.arguments {
@@ -376,7 +376,7 @@ fn read_cases(loaded: &LoadedExperiment, path: &Path) -> Result<OpenedInputs, Ru
         let expect = case.expect.as_deref().unwrap_or("");
         [case.call.as_bytes(), expect.as_bytes()]
     });
-    Ok((Inputs::Cases(cases.collect()), digest_of_parts(texts)))
+    Ok((RunnerInputs::Cases(cases.collect()), digest_of_parts(texts)))
 }
 
 /// Returns the numbers of the cores to use: the wanted number, of those this process may run on.

@@ -13,8 +13,8 @@ use bakeoff_measure::{PortableCode, portable};
 use bakeoff_source::content_address;
 use bakeoff_workers::wire::RunEnds;
 use bakeoff_workers::{
-    Credentials, FalseAnswer, Fleet, MachineStatus, PackedTask, Packer, Racer, RecheckShare,
-    ServerAddress, WorkerFacts,
+    FalseAnswer, Fleet, MachineStatus, PackedTask, Packer, Racer, RecheckShare, ServerAddress,
+    ServerCredentials, WorkerFacts,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,7 +64,7 @@ impl RemoteWorkers {
     /// The server does not answer, or refuses.
     pub async fn connect(
         address: &ServerAddress,
-        credentials: &Credentials,
+        credentials: &ServerCredentials,
         recheck: RecheckShare,
         (confinement, toolchain): (&Confinement, String),
     ) -> Result<Self, RunError> {

@@ -15,7 +15,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report::{
     CaseLabel, Environment, Generation, OpinionVote, Rounds, StoppedInSearch,
 };
-use bakeoff_domain::spec::{Experiment, Program};
+use bakeoff_domain::spec::{Experiment, ProgramCode};
 use bakeoff_domain::variant::{self, Iteration, Variant, VariantId};
 use bakeoff_measure::evaluate::Evaluation;
 use bakeoff_measure::{Assessment, Dropout, GateRecord, Pilot, Unpiloted};
@@ -305,7 +305,7 @@ impl Record {
     }
 
     /// Returns the program that a variant is, if it is one.
-    pub fn program(&self, variant: &Variant) -> Option<&Program> {
+    pub fn program(&self, variant: &Variant) -> Option<&ProgramCode> {
         let mut approaches = self.experiment.approaches.iter();
         let approach = approaches.find(|approach| approach.name == variant.approach)?;
         approach.code.program()

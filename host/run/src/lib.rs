@@ -121,7 +121,7 @@ pub use seed::draw as draw_seed;
 pub use shared_cores::SharedCores;
 pub use survey::{
     BuiltProposer, SmallerFailure, Survey, SurveyedCalls, SurveyedCoverage, SurveyedFuel,
-    SurveyedPrototype, Values,
+    SurveyedPrototype, SurveyedValues,
 };
 pub use task_server::PortableServer;
 pub use unfinished::RunState;

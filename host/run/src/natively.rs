@@ -13,7 +13,9 @@ use super::variant_state::VariantState;
 use bakeoff_compile::{BuildKind, BuiltCrates, CratesError};
 use bakeoff_config::LoadedExperiment;
 use bakeoff_domain::failure::{Failure, FailureClass, Phase};
-use bakeoff_domain::spec::{Approach, CallTiming, Code, Experiment, Program, RaceMachines, Source};
+use bakeoff_domain::spec::{
+    Approach, CallTiming, Code, Experiment, ProgramCode, RaceMachines, Source,
+};
 use bakeoff_domain::variant::approach_indexes;
 use bakeoff_source::{BuildInput, RunFiles};
 use bakeoff_store::{Key, NATIVELY, Owner, ResultKind, RunId, Store};
@@ -241,7 +243,7 @@ impl Run<'_> {
 fn as_program(approach: &Approach, id: &str, file: &str) -> Approach {
     Approach {
         name: id.to_owned(),
-        code: Code::Program(Program {
+        code: Code::Program(ProgramCode {
             file: file.into(),
             command: vec![file.to_owned()],
             timing: CallTiming::Alone,

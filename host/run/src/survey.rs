@@ -33,7 +33,7 @@ use bakeoff_domain::simd::Simd;
 use bakeoff_domain::spec::Experiment;
 use bakeoff_domain::variant;
 use bakeoff_measure::RunnerConfig;
-use bakeoff_runner::{Call, CallTexts, Inputs, RepeatedCall, Requests, WaveCase};
+use bakeoff_runner::{Call, CallTexts, RepeatedCall, Requests, RunnerInputs, WaveCase};
 use bakeoff_source::interface::Interface;
 use bakeoff_source::{BuildInput, PackedFolders, RunFiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ const ORACLE_APPROACHES_MAX: usize = 8;
 pub type SurveyedCalls = Result<Vec<RepeatedCall>, Failure>;
 
 /// The values of a prototype's parameters, by name.
-pub type Values = BTreeMap<String, String>;
+pub type SurveyedValues = BTreeMap<String, String>;
 
 /// The approaches of an experiment, built on demand and called.
 pub struct Survey {
@@ -92,7 +92,7 @@ impl SurveyedPrototype {
     ///
     /// # Errors
     /// The values do not fit into a grant.
-    pub fn with_values(self, values: &Values) -> Result<Self, RunError> {
+    pub fn with_values(self, values: &SurveyedValues) -> Result<Self, RunError> {
         Ok(Self {
             swept: !values.is_empty(),
             files: granted(values)?,
@@ -164,7 +164,7 @@ impl Survey {
         let inputs = &self.context.config.inputs;
         matches!(
             inputs,
-            Inputs::Workload {
+            RunnerInputs::Workload {
                 requests: Requests::Sizes(_),
                 ..
             }
@@ -363,7 +363,7 @@ impl Survey {
             expect: None,
         });
         RunnerConfig {
-            inputs: Inputs::Cases(cases.collect()),
+            inputs: RunnerInputs::Cases(cases.collect()),
             ..self.context.config.clone()
         }
     }
@@ -403,7 +403,7 @@ fn fixed_inputs(purpose: &str, cases: usize, of_each: u32) -> impl Iterator<Item
 }
 
 /// Returns the grant of a prototype: the values of its parameters, if it has any.
-fn granted(values: &Values) -> Result<Option<PackedFolders>, RunError> {
+fn granted(values: &SurveyedValues) -> Result<Option<PackedFolders>, RunError> {
     if values.is_empty() {
         return Ok(None);
     }

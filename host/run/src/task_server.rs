@@ -8,7 +8,7 @@ use bakeoff_config::Policy;
 use bakeoff_confine::tasks::{WorkFuture, Worker, WorkerFrames, WorkerJob};
 use bakeoff_measure::{PortableCode, PortableRequest, RunnerWorker};
 use bakeoff_source::COMPONENT_BYTES_MAX;
-use bakeoff_workers::{Contents, TaskServer};
+use bakeoff_workers::{TaskContents, TaskServer};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
@@ -48,7 +48,7 @@ impl PortableServer {
         &self,
         wanted: &PortableCode,
         memory_bytes: u64,
-        contents: &Contents<'_>,
+        contents: &TaskContents<'_>,
     ) -> Result<Arc<[u8]>, String> {
         let digest = &wanted.digest;
         let Some(layout) = wanted.layout else {
@@ -73,7 +73,7 @@ impl PortableServer {
     }
 
     /// Returns the task for the runner of this machine.
-    async fn prepared(&self, task: &[u8], contents: &Contents<'_>) -> Result<Vec<u8>, String> {
+    async fn prepared(&self, task: &[u8], contents: &TaskContents<'_>) -> Result<Vec<u8>, String> {
         let request = PortableRequest::read(task, &self.policy)?;
         let mut code = Vec::new();
         for wanted in request.components() {
@@ -98,7 +98,7 @@ impl TaskServer for PortableServer {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         Box::pin(async move {

@@ -15,7 +15,7 @@ use bakeoff_runner::{CallTexts, RepeatedCall};
 
 /// Finding from the other variants' answers to the same input.
 #[derive(Debug, PartialEq, Eq)]
-enum Finding {
+enum MachineFinding {
     /// The workload accepts the answer of this variant.
     Accepts(VariantId),
     /// The workload accepts no answer, and fails on one that this variant also gives.
@@ -45,9 +45,9 @@ impl Run<'_> {
             return Ok(());
         };
         let more = match self.find_fault(id, call).await? {
-            Finding::Accepts(other) => format!("it accepts the answer of {other}"),
-            Finding::Unknown => MAY_BE_AT_FAULT.to_owned(),
-            Finding::FailsOnAgreed(other) => {
+            MachineFinding::Accepts(other) => format!("it accepts the answer of {other}"),
+            MachineFinding::Unknown => MAY_BE_AT_FAULT.to_owned(),
+            MachineFinding::FailsOnAgreed(other) => {
                 let input = self.context.config.describe_input(call);
                 let reason = format!(
                     "{} (on {input}, where {other} answers the same as {id}, and no answer is accepted)",
@@ -64,9 +64,9 @@ impl Run<'_> {
         &mut self,
         id: &VariantId,
         call: (CaseIndex, u64),
-    ) -> Result<Finding, RunError> {
+    ) -> Result<MachineFinding, RunError> {
         let Some(state) = find(&self.variants, id) else {
-            return Ok(Finding::Unknown);
+            return Ok(MachineFinding::Unknown);
         };
         let others: Vec<VariantId> = witnesses(&self.variants, state)
             .into_iter()
@@ -82,7 +82,7 @@ impl Run<'_> {
             let class = repeated.error.map(|error| error.class);
             match class {
                 None if repeated.digest.is_some() => {
-                    return Ok(Finding::Accepts(other));
+                    return Ok(MachineFinding::Accepts(other));
                 }
                 Some(FailureClass::UnjudgedAnswer) if repeated.digest == own => {
                     agrees.get_or_insert(other);
@@ -90,7 +90,7 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        Ok(agrees.map_or(Finding::Unknown, Finding::FailsOnAgreed))
+        Ok(agrees.map_or(MachineFinding::Unknown, MachineFinding::FailsOnAgreed))
     }
 
     /// Makes a variant answer an input on a fresh instance, and has the answer judged. `None` if there is no component,

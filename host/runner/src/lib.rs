@@ -62,7 +62,7 @@ pub use lowering_clock::LoweringClock;
 pub use oracle::OracleCall;
 pub use overheads::{OverheadTotals, fill_unknown};
 pub use proposer::{ProposeCall, ProposeReply};
-pub use protocol::{Arguments, Inputs};
+pub use protocol::{Arguments, RunnerInputs};
 pub use read_cases::ReadCasesCall;
 pub use repeat::RepeatCall;
 pub use repeated_call::{CallTexts, RepeatedCall};

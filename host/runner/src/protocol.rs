@@ -37,13 +37,13 @@ pub struct Guest {
 
 /// A request to a runner.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Request<C> {
+pub struct RunnerRequest<C> {
     /// The path of the export that is called.
     pub path: Vec<String>,
     /// The limits of every call, workload or prototype.
     pub limits: Limits,
     /// The source of inputs.
-    pub inputs: Inputs<GuestCode>,
+    pub inputs: RunnerInputs<GuestCode>,
     /// The call that the runner serves.
     pub call: C,
 }
@@ -51,7 +51,7 @@ pub struct Request<C> {
 /// The source of inputs and judge of answers. `W` is the workload's code in the checked profile:
 /// its bytes, or their place in a request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Inputs<W> {
+pub enum RunnerInputs<W> {
     /// The workload component.
     Workload {
         /// The code of the workload.
@@ -69,7 +69,7 @@ pub enum Inputs<W> {
     Cases(Vec<WaveCase>),
 }
 
-impl<W> Inputs<W> {
+impl<W> RunnerInputs<W> {
     /// Returns the number of cases.
     pub fn cases(&self) -> usize {
         match self {
@@ -109,16 +109,16 @@ impl<W> Inputs<W> {
     }
 
     /// Returns the same inputs with the workload's code in another form.
-    pub fn map_code<V>(&self, form: impl FnOnce(&W) -> V) -> Inputs<V> {
+    pub fn map_code<V>(&self, form: impl FnOnce(&W) -> V) -> RunnerInputs<V> {
         match self {
-            Self::Cases(cases) => Inputs::Cases(cases.clone()),
+            Self::Cases(cases) => RunnerInputs::Cases(cases.clone()),
             Self::Workload {
                 code,
                 requests,
                 arguments,
                 oracle,
                 assesses,
-            } => Inputs::Workload {
+            } => RunnerInputs::Workload {
                 code: form(code),
                 requests: requests.clone(),
                 arguments: *arguments,
@@ -200,7 +200,10 @@ impl Bundle {
     ///
     /// # Errors
     /// The header cannot be written. No valid request causes this.
-    pub fn seal<C: Serialize>(self, request: &Request<C>) -> Result<Vec<u8>, postcard::Error> {
+    pub fn seal<C: Serialize>(
+        self,
+        request: &RunnerRequest<C>,
+    ) -> Result<Vec<u8>, postcard::Error> {
         let header = postcard::to_stdvec(request)?;
         let mut code = &self.code[..];
         let parts = RequestParts {
@@ -219,7 +222,7 @@ impl Bundle {
 /// A request message as its parts, without a look into them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestParts<'a> {
-    /// The encoded header: a [`Request`].
+    /// The encoded header: a [`RunnerRequest`].
     pub header: &'a [u8],
     /// Each precompiled component.
     pub code: Vec<&'a [u8]>,
@@ -287,7 +290,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[derive(Debug)]
 pub struct RequestMessage<'a> {
     /// The header, without the call.
-    pub request: Request<()>,
+    pub request: RunnerRequest<()>,
     code: Vec<&'a [u8]>,
     content: &'a [u8],
     /// Granted files that were read already, shared between variants.
@@ -301,10 +304,10 @@ impl<'a> RequestMessage<'a> {
     /// The message was not made by [`Bundle::seal`].
     pub fn read<C: DeserializeOwned>(message: &'a [u8]) -> Result<(Self, C), String> {
         let parts = RequestParts::read(message)?;
-        let request: Request<C> =
+        let request: RunnerRequest<C> =
             postcard::from_bytes(parts.header).map_err(|error| error.to_string())?;
         let opened = Self {
-            request: Request {
+            request: RunnerRequest {
                 path: request.path,
                 limits: request.limits,
                 inputs: request.inputs,

@@ -1,7 +1,7 @@
 //! Reading of a file's cases against the types of the called function.
 
 use super::call::{Replies, RunnerCall};
-use super::protocol::{GuestCode, Inputs};
+use super::protocol::{GuestCode, RunnerInputs};
 use super::runner::Runner;
 use super::wave_case::WrongCase;
 use super::workload;
@@ -24,7 +24,7 @@ impl RunnerCall for ReadCasesCall {
         runner: &Runner<'_>,
         mut replies: Replies<'_, Self::Reply>,
     ) -> Result<(), String> {
-        let Inputs::Cases(cases) = &runner.opened.request.inputs else {
+        let RunnerInputs::Cases(cases) = &runner.opened.request.inputs else {
             return Err("no cases to read".to_owned());
         };
         let text = |error: GuestError| error.message;

@@ -1,7 +1,7 @@
 //! The workload, inside a runner: it makes inputs and judges answers. Expected answers never leave
 //! the memory of the host or of the workload.
 
-use super::protocol::{Arguments, Inputs};
+use super::protocol::{Arguments, RunnerInputs};
 use super::requests::Requests;
 use super::runner::Runner;
 use super::wave_case::{WaveCase, WrongCase, WrongPart};
@@ -73,7 +73,7 @@ impl Workload {
     /// Returns the source of inputs. `ty` is the call's type, for cases in WAVE.
     pub(super) fn open(runner: &Runner<'_>, ty: Option<&CallTypes>) -> Result<Self, GuestError> {
         match &runner.opened.request.inputs {
-            Inputs::Workload {
+            RunnerInputs::Workload {
                 code,
                 requests,
                 arguments,
@@ -98,7 +98,7 @@ impl Workload {
                     limits_passed: 0,
                 })))
             }
-            Inputs::Cases(cases) => {
+            RunnerInputs::Cases(cases) => {
                 let ty = ty.ok_or_else(|| failed("cases without a call to read them for"))?;
                 let function = runner.path().last().map_or("", String::as_str);
                 let read = cases.iter().map(|case| {

@@ -2,7 +2,9 @@
 
 use super::cpu_wall_time::CpuWallTime;
 use super::guest_error::GuestError;
-use super::invoke::{CallTypes, JsonError, Value, answer_from_json, arguments_as_json, has_json};
+use super::invoke::{
+    CallTypes, Value, ValueJsonError, answer_from_json, arguments_as_json, has_json,
+};
 use super::limiter::PeakMemory;
 use bakeoff_compile::engine::Profile;
 use bakeoff_confine::{
@@ -10,7 +12,7 @@ use bakeoff_confine::{
 };
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
-use bakeoff_source::{FolderProgram, Folders, Place, Standing};
+use bakeoff_source::{FolderNode, FolderPlace, FolderProgram, Folders};
 use std::cell::RefCell;
 
 /// The most characters that are shown of a line that is no JSON.
@@ -99,7 +101,7 @@ impl Program {
             wall_ns,
         } = answered;
         let value = answer_from_json(&line, types).map_err(|error| match error {
-            JsonError::Syntax(_) => {
+            ValueJsonError::Syntax(_) => {
                 let shown: String = line.chars().take(SHOWN_CHARS_MAX).collect();
                 unfit(format!("{error}; the line begins with {shown:?}"))
             }
@@ -125,13 +127,13 @@ impl Program {
 }
 
 /// Adds the files of a granted folder, at the same paths below the program's folder.
-fn add_files(folders: &Folders, at: &str, place: Place, files: &mut Vec<ProgramFile>) {
+fn add_files(folders: &Folders, at: &str, place: FolderPlace, files: &mut Vec<ProgramFile>) {
     match folders.at(place) {
-        Standing::File(bytes) => files.push(ProgramFile {
+        FolderNode::File(bytes) => files.push(ProgramFile {
             path: at.to_owned(),
             bytes: bytes.to_vec(),
         }),
-        Standing::Folder(entries) => {
+        FolderNode::Folder(entries) => {
             for (name, below) in (0..entries).filter_map(|entry| folders.entry(place, entry)) {
                 add_files(folders, &format!("{at}/{name}"), below, files);
             }

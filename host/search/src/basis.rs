@@ -1,7 +1,7 @@
 //! The basis of a search: where it keeps what it finds, and what its figures depend on.
 
 use super::niches::Niching;
-use bakeoff_config::{LoadedExperiment, Propose, Rounds};
+use bakeoff_config::{LoadedExperiment, Propose, RoundsTable};
 use bakeoff_domain::spec::{Approach, Experiment, Measure, ReportOptions, Source};
 use bakeoff_source::{BuildInput, RunFiles, digest_of_parts};
 use bakeoff_store::ResultsPlace;
@@ -83,7 +83,7 @@ pub(crate) fn identity(
     loaded: &LoadedExperiment,
     files: &RunFiles,
     ways: &[Propose],
-    options: &Rounds,
+    options: &RoundsTable,
     proposer: &str,
 ) -> String {
     let mut experiment = loaded.experiment.clone();

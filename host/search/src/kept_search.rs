@@ -5,7 +5,7 @@ use super::basis::{code_of, identity, search_folder};
 use super::error::SearchError;
 use super::journal::{Journal, JournalPlace};
 use super::round_candidates::wanted_ways;
-use bakeoff_config::{LoadedExperiment, Propose, Rounds};
+use bakeoff_config::{LoadedExperiment, Propose, RoundsTable};
 use bakeoff_source::{RunFiles, VendoredComponents};
 use bakeoff_store::ResultsPlace;
 
@@ -25,7 +25,7 @@ pub fn known(results: &ResultsPlace) -> Result<Option<Archive>, SearchError> {
 /// The experiment has nothing to search, or a file cannot be read.
 pub fn rounds_over(
     loaded: &LoadedExperiment,
-    options: &Rounds,
+    options: &RoundsTable,
     results: &ResultsPlace,
     vendored: &VendoredComponents,
 ) -> Result<u32, SearchError> {

@@ -2,7 +2,7 @@
 //! Clune 2015): each is a range of readings, and has its own best. Islands (Tanese 1989) are searches beside each other
 //! that share their best now and then.
 
-use bakeoff_config::Rounds;
+use bakeoff_config::RoundsTable;
 use bakeoff_domain::report::CellAxis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct Niching {
 
 impl Niching {
     /// Returns what the options of a search ask for.
-    pub(crate) fn of(options: &Rounds) -> Self {
+    pub(crate) fn of(options: &RoundsTable) -> Self {
         Self {
             axes: options.cells.clone(),
             islands: options.islands,

@@ -3,7 +3,7 @@
 use super::archive::Archive;
 use super::candidate::{Candidate, MadeOnIsland, NewCandidate};
 use super::random::Random;
-use bakeoff_config::Rounds;
+use bakeoff_config::RoundsTable;
 use bakeoff_domain::report::{ArchiveMap, FilledCell};
 use bakeoff_run::Looked;
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +127,7 @@ impl Archive {
     /// Returns what the candidates of the next round are made from: one population, or one for each island.
     pub(crate) fn populations(
         &self,
-        options: &Rounds,
+        options: &RoundsTable,
         width: usize,
         is_anew: bool,
     ) -> Vec<Population> {
@@ -162,7 +162,7 @@ impl Archive {
 
     /// Returns the indexes of the candidates that others are made from: the best, and with cells the best of some other
     /// cells, which are drawn.
-    fn parents(&self, options: &Rounds) -> Vec<usize> {
+    fn parents(&self, options: &RoundsTable) -> Vec<usize> {
         let Some(best) = self.elites.first() else {
             return Vec::new();
         };

@@ -1,7 +1,7 @@
 //! A search that is wanted, and one that is over.
 
 use super::error::SearchError;
-use bakeoff_config::{LoadedExperiment, Rounds};
+use bakeoff_config::{LoadedExperiment, RoundsTable};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::report;
 use bakeoff_files::Reach;
@@ -15,7 +15,7 @@ pub struct SearchRequest<'a> {
     /// The experiment.
     pub loaded: &'a LoadedExperiment,
     /// Options of the search.
-    pub options: Rounds,
+    pub options: RoundsTable,
     /// The folder of the results of the race; what the search keeps is below it.
     pub results: ResultsPlace,
     /// The use of what an earlier search kept.

@@ -7,7 +7,7 @@ use super::populations::Population;
 use super::random::Random;
 use super::ways::{self, SearchKnowledge};
 use bakeoff_compile::{Mutation, small_changes};
-use bakeoff_config::{AfterFailure, CELL_SOURCES, LoadedExperiment, Propose, Rounds, Select};
+use bakeoff_config::{AfterFailure, CELL_SOURCES, LoadedExperiment, Propose, RoundsTable, Select};
 use bakeoff_domain::language::Language;
 use bakeoff_domain::spec::{Approach, Experiment, Parameter};
 use bakeoff_run::{HostOptions, RunError};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The experiment has nothing that a way could change, or an option asks for something that it does not have.
 pub fn wanted_ways(
     loaded: &LoadedExperiment,
-    options: &Rounds,
+    options: &RoundsTable,
 ) -> Result<Vec<Propose>, SearchError> {
     let ways = ways_of(&loaded.experiment, options)?;
     let mut criteria = loaded.experiment.criteria.iter();
@@ -35,7 +35,7 @@ pub fn wanted_ways(
          `gate`, or remove the line"
     } else if asks_model && loaded.generate.is_none() {
         "`propose` names \"model\", and there is no [generate] that says which: add it, or remove the word"
-    } else if !asks_model && options.mix != Rounds::default().mix {
+    } else if !asks_model && options.mix != RoundsTable::default().mix {
         "`mix` says what a model is asked for, and `propose` does not name \"model\": add the word, or remove `mix`"
     } else if !asks_model && options.ahead {
         "`ahead` asks a model for the next round, and `propose` does not name \"model\": add the word, or remove `ahead`"
@@ -49,7 +49,7 @@ pub fn wanted_ways(
 }
 
 /// Returns the error about a reading of `cells` that nobody gives, if there is one.
-fn unread_axis(experiment: &Experiment, options: &Rounds) -> Option<SearchError> {
+fn unread_axis(experiment: &Experiment, options: &RoundsTable) -> Option<SearchError> {
     let is_read = |by: &str| {
         let mut criteria = experiment.criteria.iter();
         CELL_SOURCES.contains(&by) || criteria.any(|one| one.source.name() == by)
@@ -67,7 +67,7 @@ fn unread_axis(experiment: &Experiment, options: &Rounds) -> Option<SearchError>
 ///
 /// # Errors
 /// The experiment has nothing that a way could change.
-fn ways_of(experiment: &Experiment, options: &Rounds) -> Result<Vec<Propose>, SearchError> {
+fn ways_of(experiment: &Experiment, options: &RoundsTable) -> Result<Vec<Propose>, SearchError> {
     let is_swept = |one: &Approach| !one.sweep.is_empty();
     let has_sweep = experiment.approaches.iter().any(is_swept);
     let is_source =
@@ -118,7 +118,7 @@ pub(crate) fn searches_values(ways: &[Propose]) -> bool {
 /// The plan of a round.
 pub(crate) struct RoundPlan<'a> {
     pub(crate) ways: &'a [Propose],
-    pub(crate) options: &'a Rounds,
+    pub(crate) options: &'a RoundsTable,
     /// The number of candidates.
     pub(crate) width: usize,
     /// True if candidates are made from what the search began with, in the place of the best so far.
@@ -127,7 +127,7 @@ pub(crate) struct RoundPlan<'a> {
 
 impl<'a> RoundPlan<'a> {
     /// Plans the next round after all that is known.
-    pub(crate) fn of(archive: &Archive, ways: &'a [Propose], options: &'a Rounds) -> Self {
+    pub(crate) fn of(archive: &Archive, ways: &'a [Propose], options: &'a RoundsTable) -> Self {
         let without_new = match archive.rounds {
             0 => 0,
             _ => archive.without_new,
@@ -342,7 +342,7 @@ mod tests {
         let plain = "[[approach]]\nname = \"a\"\nsource = \"a.rs\"\n";
         let swept = "[[approach]]\nname = \"b\"\nsource = \"b.rs\"\nsweep = { n = [1, 2] }\n";
         let component = "[[approach]]\nname = \"c\"\ncomponent = \"c.wasm\"\n";
-        let ways = |approaches: &str| ways_of(&experiment(approaches), &Rounds::default());
+        let ways = |approaches: &str| ways_of(&experiment(approaches), &RoundsTable::default());
         assert_eq!(ways(plain).unwrap(), [Propose::Mutate]);
         assert_eq!(ways(&format!("{plain}{swept}")).unwrap(), [Propose::Climb]);
         assert!(
@@ -351,9 +351,9 @@ mod tests {
                 .to_string()
                 .contains("nothing to search")
         );
-        let climbing = Rounds {
+        let climbing = RoundsTable {
             propose: vec![Propose::Climb],
-            ..Rounds::default()
+            ..RoundsTable::default()
         };
         let said = ways_of(&experiment(plain), &climbing)
             .unwrap_err()

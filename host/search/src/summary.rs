@@ -3,7 +3,7 @@
 use super::archive::Archive;
 use super::candidate::{Candidate, CandidateOutcome};
 use super::parent_differences::differences;
-use bakeoff_config::{Rounds as Options, Select};
+use bakeoff_config::{RoundsTable as Options, Select};
 use bakeoff_domain::numbers;
 use bakeoff_domain::report::{
     self, BestThen, CANDIDATES_MAX, Finalist, ModelCost, ROUNDS_MAX, RoundTook, Rounds,
@@ -209,12 +209,12 @@ pub(crate) fn rounds(
 }
 
 /// Returns all candidates of a search as reports have them.
-pub fn rows(archive: &Archive) -> Vec<report::Candidate> {
+pub fn rows(archive: &Archive) -> Vec<report::RoundCandidate> {
     let all = archive.candidates.iter();
     all.map(|one| row(archive, one)).collect()
 }
 
-fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
+fn row(archive: &Archive, one: &Candidate) -> report::RoundCandidate {
     let (outcome, message) = match &one.outcome {
         CandidateOutcome::Passed => ("passed", None),
         CandidateOutcome::Gated => ("gated", None),
@@ -224,7 +224,7 @@ fn row(archive: &Archive, one: &Candidate) -> report::Candidate {
     let parent = one
         .parent
         .map(|index| archive.candidates[index].name.clone());
-    report::Candidate {
+    report::RoundCandidate {
         name: one.name.clone(),
         round: one.round,
         parent: parent.unwrap_or_default(),

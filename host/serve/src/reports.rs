@@ -6,7 +6,7 @@ use super::places::Place;
 use bakeoff_domain::report::{RankingOutcome, Report, words};
 use bakeoff_domain::wording;
 use bakeoff_render::Options;
-use bakeoff_run::audit::{self, ConcludedRun, Standing, compare_runs, runs_shown};
+use bakeoff_run::audit::{self, ConcludedRun, ReportStanding, compare_runs, runs_shown};
 use bakeoff_store::{Mode, Origin, RunId, RunStatus, RunSummary, Store, StoreError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -213,18 +213,18 @@ fn warnings(store: &Store, run: &ConcludedRun) -> Vec<String> {
 fn warnings_of(run: &ConcludedRun) -> Vec<String> {
     let mut warnings = Vec::new();
     match &run.standing {
-        Standing::Same => {}
-        Standing::Differs(_) => warnings.push(
+        ReportStanding::Same => {}
+        ReportStanding::Differs(_) => warnings.push(
             "The report in the database is not what follows from the samples, and what follows from them is shown: \
              `bakeoff verify` names the differences."
                 .to_owned(),
         ),
-        Standing::OtherVersion { made_by } => warnings.push(format!(
+        ReportStanding::OtherVersion { made_by } => warnings.push(format!(
             "bakeoff {made_by} made this run, and by the rules of this one, {}, its report comes out otherwise: that \
              one is shown.",
             env!("CARGO_PKG_VERSION")
         )),
-        Standing::Unfinished(status) => warnings.push(format!(
+        ReportStanding::Unfinished(status) => warnings.push(format!(
             "This run went on after its report was made, and has not ended: it is {}.",
             status.name()
         )),

@@ -8,7 +8,7 @@ use bakeoff_domain::verdict::{RatioInterval, Verdict};
 use bakeoff_domain::wording;
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Html;
-use bakeoff_store::events::{Stage, VariantState};
+use bakeoff_store::events::{Stage, VariantStage};
 use std::fmt::Write as _;
 
 /// The most variants that have a row.
@@ -27,7 +27,7 @@ pub(crate) fn standings(state: &RunState) -> String {
     let mut ids: Vec<&String> = progress.variants.keys().collect();
     let place = |id: &str| {
         (
-            progress.variants[id].state == VariantState::Failed,
+            progress.variants[id].state == VariantStage::Failed,
             race.ratio(id).unwrap_or(f64::MAX),
         )
     };
@@ -112,7 +112,7 @@ fn row(state: &RunState, axis: Axis, id: &str) -> String {
     let name = clipped(state.name(id), TEXT_CHARS_MAX);
     let variant = &progress.variants[id];
     let state = match variant.state {
-        VariantState::Failed => {
+        VariantStage::Failed => {
             let reason = clipped(
                 variant.reason.as_deref().unwrap_or_default(),
                 TEXT_CHARS_MAX,
@@ -124,7 +124,7 @@ fn row(state: &RunState, axis: Axis, id: &str) -> String {
         }
         state => words_where_it_stopped(state).to_owned(),
     };
-    let class = if variant.state == VariantState::Failed {
+    let class = if variant.state == VariantStage::Failed {
         " class=\"what\""
     } else {
         ""
@@ -133,7 +133,7 @@ fn row(state: &RunState, axis: Axis, id: &str) -> String {
     let against = race
         .against_leader
         .get(id)
-        .filter(|_| variant.state != VariantState::Failed);
+        .filter(|_| variant.state != VariantStage::Failed);
     let (text, drawn) = match against {
         _ if is_leader => (
             "leads".to_owned(),
@@ -187,8 +187,8 @@ fn compared(against: &AgainstLeader) -> String {
 /// Returns what the task of a variant waits for, if it is known to wait, though its stage has begun.
 fn waiting(state: &RunState, id: &str) -> Option<String> {
     let task = match state.progress.variants[id].state {
-        VariantState::Building => format!("build of {id}"),
-        VariantState::Checking => format!("check of {id}"),
+        VariantStage::Building => format!("build of {id}"),
+        VariantStage::Checking => format!("check of {id}"),
         _ => return None,
     };
     let mut waits = state.progress.tasks.waits.iter();
@@ -201,29 +201,29 @@ fn waiting(state: &RunState, id: &str) -> Option<String> {
     ))
 }
 
-fn words_of(state: VariantState, stage: Option<Stage>) -> &'static str {
+fn words_of(state: VariantStage, stage: Option<Stage>) -> &'static str {
     match state {
-        VariantState::Waiting => "waits to be built",
-        VariantState::Building => "is being built",
-        VariantState::Built => "built, waits for its check",
-        VariantState::Checking => "is being checked",
-        VariantState::Racing if stage == Some(Stage::Measure) => "is being timed",
-        VariantState::Racing => "passed the check",
-        VariantState::Failed => "failed",
-        VariantState::Complete => "done",
+        VariantStage::Waiting => "waits to be built",
+        VariantStage::Building => "is being built",
+        VariantStage::Built => "built, waits for its check",
+        VariantStage::Checking => "is being checked",
+        VariantStage::Racing if stage == Some(Stage::Measure) => "is being timed",
+        VariantStage::Racing => "passed the check",
+        VariantStage::Failed => "failed",
+        VariantStage::Complete => "done",
     }
 }
 
 /// Returns the state of a variant in a run on which nobody works.
-fn words_where_it_stopped(state: VariantState) -> &'static str {
+fn words_where_it_stopped(state: VariantStage) -> &'static str {
     match state {
-        VariantState::Waiting => "not built",
-        VariantState::Building => "its build did not end",
-        VariantState::Built => "built, not checked",
-        VariantState::Checking => "its check did not end",
-        VariantState::Racing => "passed the check",
-        VariantState::Failed => "failed",
-        VariantState::Complete => "done",
+        VariantStage::Waiting => "not built",
+        VariantStage::Building => "its build did not end",
+        VariantStage::Built => "built, not checked",
+        VariantStage::Checking => "its check did not end",
+        VariantStage::Racing => "passed the check",
+        VariantStage::Failed => "failed",
+        VariantStage::Complete => "done",
     }
 }
 
@@ -238,7 +238,7 @@ mod tests {
         let mut state = RunState::default();
         for id in ["heap", "<b>sort"] {
             let progress = VariantProgress {
-                state: VariantState::Racing,
+                state: VariantStage::Racing,
                 reason: None,
             };
             state.progress.variants.insert(id.to_owned(), progress);
@@ -338,7 +338,7 @@ mod tests {
         let mut state = racing(Verdict::NoCall, &["heap", "<b>sort"]);
         state.holder = None;
         let building = state.progress.variants.get_mut("heap").unwrap();
-        building.state = VariantState::Building;
+        building.state = VariantStage::Building;
         let text = standings(&state);
         assert!(!text.contains("is being"), "{text}");
         assert!(

@@ -22,9 +22,9 @@ pub struct Folders {
 
 /// A file or folder of a [`Folders`], by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place(u32);
+pub struct FolderPlace(u32);
 
-impl Place {
+impl FolderPlace {
     /// Returns a number that no other place of the same folders has.
     pub fn number(self) -> u64 {
         u64::from(self.0)
@@ -65,7 +65,7 @@ enum Node {
 
 /// The file or folder at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing<'a> {
+pub enum FolderNode<'a> {
     /// A file with its contents.
     File(&'a [u8]),
     /// A folder with this many entries.
@@ -79,9 +79,9 @@ impl Folders {
     }
 
     /// Returns the path of each granted folder, with its place.
-    pub fn mounts(&self) -> impl Iterator<Item = (&str, Place)> {
+    pub fn mounts(&self) -> impl Iterator<Item = (&str, FolderPlace)> {
         let mounts = self.tree.mounts.iter();
-        mounts.map(|(at, node)| (at.as_str(), Place(*node)))
+        mounts.map(|(at, node)| (at.as_str(), FolderPlace(*node)))
     }
 
     /// Returns true if no folder is granted.
@@ -116,7 +116,7 @@ impl Folders {
     }
 
     /// Returns the file or folder at a place.
-    pub fn at(&self, place: Place) -> Standing<'_> {
+    pub fn at(&self, place: FolderPlace) -> FolderNode<'_> {
         match self.node(place) {
             Some(Node::File(start, len)) => {
                 let start = usize::try_from(*start).unwrap_or(usize::MAX);
@@ -124,24 +124,24 @@ impl Folders {
                 let contents = start
                     .checked_add(len)
                     .and_then(|end| self.data.get(start..end));
-                Standing::File(contents.unwrap_or_default())
+                FolderNode::File(contents.unwrap_or_default())
             }
-            Some(Node::Folder(entries)) => Standing::Folder(entries.len()),
-            None => Standing::Folder(0),
+            Some(Node::Folder(entries)) => FolderNode::Folder(entries.len()),
+            None => FolderNode::Folder(0),
         }
     }
 
     /// Returns the entry of a folder by its index, in the order of names.
-    pub fn entry(&self, folder: Place, number: usize) -> Option<(&str, Place)> {
+    pub fn entry(&self, folder: FolderPlace, number: usize) -> Option<(&str, FolderPlace)> {
         let (name, node) = self.entries(folder).get(number)?;
-        Some((name, Place(*node)))
+        Some((name, FolderPlace(*node)))
     }
 
     /// Returns the entry of a folder by its name.
-    pub fn named(&self, folder: Place, name: &str) -> Option<Place> {
+    pub fn named(&self, folder: FolderPlace, name: &str) -> Option<FolderPlace> {
         let entries = self.entries(folder);
         let found = entries.binary_search_by(|(other, _)| other.as_str().cmp(name));
-        found.ok().map(|index| Place(entries[index].1))
+        found.ok().map(|index| FolderPlace(entries[index].1))
     }
 
     /// Returns the size of all files together, in bytes.
@@ -149,11 +149,11 @@ impl Folders {
         self.data.len() as u64
     }
 
-    fn node(&self, place: Place) -> Option<&Node> {
+    fn node(&self, place: FolderPlace) -> Option<&Node> {
         self.tree.nodes.get(place.0 as usize)
     }
 
-    fn entries(&self, folder: Place) -> &[(String, u32)] {
+    fn entries(&self, folder: FolderPlace) -> &[(String, u32)] {
         match self.node(folder) {
             Some(Node::Folder(entries)) => entries,
             _ => &[],
@@ -232,14 +232,14 @@ pub(super) struct FoldersBuilder {
 
 impl FoldersBuilder {
     /// Adds a file with its contents, and returns its place.
-    pub(super) fn file(&mut self, contents: &[u8]) -> Place {
+    pub(super) fn file(&mut self, contents: &[u8]) -> FolderPlace {
         let start = self.data.len() as u64;
         self.data.extend_from_slice(contents);
         self.node(Node::File(start, contents.len() as u64))
     }
 
     /// Adds a folder of entries that were added before, and returns its place.
-    pub(super) fn folder(&mut self, mut entries: Vec<(String, Place)>) -> Place {
+    pub(super) fn folder(&mut self, mut entries: Vec<(String, FolderPlace)>) -> FolderPlace {
         entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         let entries = entries.into_iter().map(|(name, place)| (name, place.0));
         let entries = entries.collect();
@@ -247,7 +247,7 @@ impl FoldersBuilder {
     }
 
     /// Makes a folder visible to the component at a path.
-    pub(super) fn mount(&mut self, at: &str, folder: Place) {
+    pub(super) fn mount(&mut self, at: &str, folder: FolderPlace) {
         self.tree.mounts.push((at.to_owned(), folder.0));
     }
 
@@ -268,8 +268,8 @@ impl FoldersBuilder {
         }
     }
 
-    fn node(&mut self, node: Node) -> Place {
-        let place = Place(self.tree.nodes.len() as u32);
+    fn node(&mut self, node: Node) -> FolderPlace {
+        let place = FolderPlace(self.tree.nodes.len() as u32);
         self.tree.nodes.push(node);
         place
     }
@@ -295,9 +295,9 @@ mod tests {
         assert_eq!(at, "/data");
         assert_eq!(read.entry(root, 0).unwrap().0, "a");
         let inner = read.named(root, "inner").unwrap();
-        assert_eq!(read.at(inner), Standing::Folder(1));
+        assert_eq!(read.at(inner), FolderNode::Folder(1));
         let file = read.named(inner, "b").unwrap();
-        assert_eq!(read.at(file), Standing::File(b"bee"));
+        assert_eq!(read.at(file), FolderNode::File(b"bee"));
         assert_eq!(read.named(root, "b"), None);
         assert!(Folders::from_bytes(b"short").is_err());
     }

@@ -1,6 +1,6 @@
 //! Reading the folders that an experiment grants, each through a capability on that folder alone.
 
-use super::folders::{Folders, FoldersBuilder, Place};
+use super::folders::{FolderPlace, Folders, FoldersBuilder};
 use bakeoff_config::units::show_bytes;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
@@ -61,7 +61,7 @@ pub fn read_granted(folders: &[GrantedFolder]) -> Result<Folders, GrantError> {
 fn granted_folder(
     builder: &mut FoldersBuilder,
     granted: &GrantedFolder,
-) -> Result<Place, GrantError> {
+) -> Result<FolderPlace, GrantError> {
     let shown = granted.shown.display().to_string();
     let unread = |error: io::Error| refused(&shown, format!("cannot be read: {error}"));
     // Without a name of its own, the experiment's folder is where we stand.
@@ -80,7 +80,7 @@ fn folder(
     dir: &Dir,
     path: &Path,
     depth: usize,
-) -> Result<Place, GrantError> {
+) -> Result<FolderPlace, GrantError> {
     let shown = path.display().to_string();
     if depth > DEPTH_MAX {
         let reason = format!("nests deeper than the {DEPTH_MAX} folders that a grant may have");
@@ -124,7 +124,7 @@ fn file(
     dir: &Dir,
     name: &str,
     shown: &str,
-) -> Result<Place, GrantError> {
+) -> Result<FolderPlace, GrantError> {
     let unread = |error: io::Error| refused(shown, format!("cannot be read: {error}"));
     let mut options = OpenOptions::new();
     // What was a file a moment ago may be a link or a pipe by now: neither is followed or waited on.
@@ -159,7 +159,7 @@ fn refused(path: &str, reason: String) -> GrantError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::folders::Standing;
+    use super::super::folders::FolderNode;
     use super::*;
     use std::fs;
 
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(at, "/data");
         let inner = folders.named(root, "inner").unwrap();
         let file = folders.named(inner, "b.txt").unwrap();
-        assert_eq!(folders.at(file), Standing::File(b"bee"));
+        assert_eq!(folders.at(file), FolderNode::File(b"bee"));
         assert_eq!(folders.bytes(), 3);
         let before = folders.pack().unwrap().digest;
         fs::write(home.path().join("data/inner/b.txt"), "bea").unwrap();

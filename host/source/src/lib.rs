@@ -23,7 +23,7 @@ pub use code::{
     BuildInput, content_address, digest_of_parts, language_of, oversize_component, read_code,
     read_component,
 };
-pub use folders::{FolderProgram, Folders, PackedFolders, Place, Standing, StartedProgram};
+pub use folders::{FolderNode, FolderPlace, FolderProgram, Folders, PackedFolders, StartedProgram};
 pub use grant::{
     DEPTH_MAX, ENTRIES_MAX, GRANTED_BYTES_MAX, GrantError, GrantedFolder, read_granted,
 };

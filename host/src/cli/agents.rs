@@ -12,9 +12,9 @@ use super::options::{Format, Output};
 use super::timing_display::TimingDisplay;
 use super::{Status, models, show};
 use bakeoff_agents::{
-    AGENT_INSTRUCTIONS, AgentError, AgentWorkOutcome, Completion, Experiment, Instructions,
-    MeasureOrders, NewTests, News, Orders, Reach, Request, RoundOrders, Variant, with_usual_tests,
-    work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, AgentExperiment, AgentNews, AgentWorkOutcome, Completion,
+    CompletionRequest, FenceReach, Instructions, MeasureOrders, NewTests, Orders, RoundOrders,
+    VariantRequest, with_usual_tests, work_in_rounds,
 };
 use bakeoff_programs::{CommandLine, Shell};
 use bakeoff_render::escape::Plain;
@@ -106,17 +106,17 @@ pub(super) fn failure(error: AgentError) -> Failure {
 
 /// Agents and their variants, to be worked on in another thread.
 struct Work {
-    experiment: Experiment,
-    request: Request,
+    experiment: AgentExperiment,
+    request: CompletionRequest,
     instructions: Instructions,
     agent: CommandLine,
     verify: Vec<CommandLine>,
-    reach: Reach,
+    reach: FenceReach,
     agents_at_once: usize,
     wall: Duration,
     measure: Option<MeasurePlan>,
     rounds: u32,
-    variants: Vec<Variant>,
+    variants: Vec<VariantRequest>,
 }
 
 pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
@@ -145,7 +145,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
         models.as_ref().filter(|_| arguments.opinion.is_asked()),
         last,
     ) {
-        let experiment = Experiment::existing(Path::new("."), &name).map_err(failure)?;
+        let experiment = AgentExperiment::existing(Path::new("."), &name).map_err(failure)?;
         let asked = (arguments.task.as_str(), &last[..]);
         report.opinions = tokio::select! {
             opinions = arguments.opinion.ask(models, &experiment, asked) => opinions.map_err(failure)?,
@@ -189,9 +189,9 @@ impl Arguments {
                  --measure COMMAND",
             ));
         }
-        let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
+        let experiment = AgentExperiment::open(Path::new("."), &self.name).map_err(failure)?;
         let instructions = Instructions::new(self.instructions.clone(), AGENT_INSTRUCTIONS);
-        let request = Request {
+        let request = CompletionRequest {
             task: self.task.clone(),
             instructions: instructions.read().map_err(failure)?,
             agent: self.agent.clone(),
@@ -230,7 +230,7 @@ impl Arguments {
 /// Returns the command of an agent, whose program may be a file of the base.
 pub(super) fn agent_line(
     text: &String,
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     base: &str,
 ) -> Result<CommandLine, Failure> {
     let line = CommandLine::one_elsewhere(text, &Shell::IfNeeded);
@@ -251,7 +251,7 @@ pub(super) fn refuse_no_time(wall: Duration) -> Result<(), Failure> {
 
 /// Says which patterns of tests fit no file of the base: they add nothing, unless an agent makes such a file.
 pub(super) fn note_tests(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     base: &str,
     patterns: &[String],
     output: &Output,
@@ -301,7 +301,7 @@ impl Work {
             count: self.rounds,
             measure: &measure.collect::<Vec<_>>(),
         };
-        let tell = |news: News<'_>| {
+        let tell = |news: AgentNews<'_>| {
             if !quiet {
                 anstream::eprintln!("{}", line(&news));
             }
@@ -326,18 +326,18 @@ impl Work {
 }
 
 /// Returns a line of progress.
-fn line(news: &News<'_>) -> String {
+fn line(news: &AgentNews<'_>) -> String {
     match news {
-        News::VerifyingBase => "the verification is tried on the base".to_owned(),
-        News::Started(variant) => format!("{}: its agent works", Plain(variant)),
-        News::Ended(completion) => {
+        AgentNews::VerifyingBase => "the verification is tried on the base".to_owned(),
+        AgentNews::Started(variant) => format!("{}: its agent works", Plain(variant)),
+        AgentNews::Ended(completion) => {
             format!(
                 "{}: {}",
                 Plain(&completion.variant),
                 completion.outcome.words()
             )
         }
-        News::RoundEnded(record) => {
+        AgentNews::RoundEnded(record) => {
             format!("round {}: {}", record.round, Plain(&record.result.text))
         }
     }

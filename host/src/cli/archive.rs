@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
         #[derive(Serialize)]
         struct Shown {
             search: SearchState,
-            candidates: Vec<report::Candidate>,
+            candidates: Vec<report::RoundCandidate>,
             #[serde(skip_serializing_if = "Option::is_none")]
             archive: Option<report::ArchiveMap>,
         }

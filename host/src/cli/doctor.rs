@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     if !output.quiet && output.format == Format::Human {
         anstream::eprintln!("testing this machine, for about 7 s");
     }
-    let mut examination = doctor::examine(doctor::Request {
+    let mut examination = doctor::examine(doctor::ExaminationScope {
         unconfined,
         experiment: &arguments.experiment,
         cache: arguments.safety.cache()?,

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use crate::library;
 use bakeoff_confine::Network;
-use bakeoff_programs::Reach;
+use bakeoff_programs::FenceReach;
 use std::path::PathBuf;
 
 pub(super) use crate::library::holds_home;
@@ -12,6 +12,10 @@ pub(super) use crate::library::holds_home;
 ///
 /// # Errors
 /// There is no such variable, or nothing of such a name.
-pub(super) fn reach(network: Network, env: &[String], read: &[PathBuf]) -> Result<Reach, Failure> {
+pub(super) fn reach(
+    network: Network,
+    env: &[String],
+    read: &[PathBuf],
+) -> Result<FenceReach, Failure> {
     library::reach(network, env, read).map_err(Failure::usage)
 }

@@ -9,7 +9,9 @@ use super::rows_source::RowsSource;
 use super::series_output::{self, Test};
 use crate::library::{RowsError, judge_rows};
 use bakeoff_config::units;
-use bakeoff_domain::series::{Judge, JudgeSettings, Quantity, SeriesEnd, SeriesReport, ValueScale};
+use bakeoff_domain::series::{
+    JudgeSettings, Quantity, SeriesEnd, SeriesJudge, SeriesReport, ValueScale,
+};
 use bakeoff_domain::spec::Direction;
 use clap::Args;
 use std::path::PathBuf;
@@ -176,7 +178,7 @@ fn judged(
     source: RowsSource,
     interrupted: &AtomicBool,
 ) -> Result<SeriesReport, RowsError> {
-    let mut judge = Judge::new(settings);
+    let mut judge = SeriesJudge::new(settings);
     let is_decided = judge_rows(&mut judge, source)?;
     let ended = if is_decided {
         SeriesEnd::Settled

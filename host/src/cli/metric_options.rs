@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use bakeoff_domain::spec::Direction;
-use bakeoff_programs::Metric;
+use bakeoff_programs::CommandMetric;
 use clap::Args;
 
 /// Options on a number that decides.
@@ -21,7 +21,7 @@ pub(super) struct MetricOptions {
 
 impl MetricOptions {
     /// Returns the number that decides; `None` if it is another quantity.
-    pub(super) fn metric(&self) -> Result<Option<Metric>, Failure> {
+    pub(super) fn metric(&self) -> Result<Option<CommandMetric>, Failure> {
         let Some(name) = &self.metric else {
             return Ok(None);
         };
@@ -30,7 +30,7 @@ impl MetricOptions {
         } else {
             Direction::LowerIsBetter
         };
-        let metric = Metric::new(name, self.metric_pattern.as_deref(), direction);
+        let metric = CommandMetric::new(name, self.metric_pattern.as_deref(), direction);
         let metric = metric.map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Some(metric))
     }

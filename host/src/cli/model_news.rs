@@ -2,7 +2,7 @@
 
 use super::options::Output;
 use crate::library::generation::events::GenerationEvents;
-use bakeoff_provider::{Models, Progress, ProgressStep};
+use bakeoff_provider::{Models, ProgressStep, QuestionProgress};
 use bakeoff_render::escape::Plain;
 use std::sync::{Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub(super) fn told(models: Models, output: &Output, events: Option<&GenerationEv
 }
 
 /// Returns a line on a step for which a person would otherwise wait without knowing the reason; `None` for other steps.
-fn line(progress: &Progress) -> Option<String> {
+fn line(progress: &QuestionProgress) -> Option<String> {
     let what = match progress.subject.as_str() {
         "" => progress.purpose.to_string(),
         subject => format!("{} ({})", progress.purpose, Plain(subject)),
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn waits_and_repairs_are_said_and_texts_of_servers_are_escaped() {
         let line = |step| {
-            line(&Progress {
+            line(&QuestionProgress {
                 purpose: Purpose::Prototype,
                 subject: "approach 2".to_owned(),
                 step,

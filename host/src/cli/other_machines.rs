@@ -6,7 +6,7 @@ use super::whole_numbers;
 use bakeoff_config::{Policy, PolicyWorkers};
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{KnownMachine, RemoteWorkers};
-use bakeoff_workers::{Credentials, MachineState, RecheckShare, ServerAddress};
+use bakeoff_workers::{MachineState, RecheckShare, ServerAddress, ServerCredentials};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,8 +56,8 @@ impl ServerFiles {
         self.workers_creds.is_some() || self.workers_ca.is_some()
     }
 
-    fn credentials(&self) -> Credentials {
-        Credentials {
+    fn credentials(&self) -> ServerCredentials {
+        ServerCredentials {
             file: self.workers_creds.clone(),
             authorities: self.workers_ca.clone(),
         }
@@ -97,7 +97,7 @@ impl ServerFiles {
         let recheck = recheck.map(RecheckShare::try_from).transpose();
         Ok(Some(WorkersServer {
             address,
-            credentials: Credentials {
+            credentials: ServerCredentials {
                 file: self.workers_creds.clone().or_else(|| creds.clone()),
                 authorities: self.workers_ca.clone().or_else(|| ca.clone()),
             },
@@ -111,7 +111,7 @@ impl ServerFiles {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WorkersServer {
     pub(super) address: ServerAddress,
-    pub(super) credentials: Credentials,
+    pub(super) credentials: ServerCredentials,
     recheck: RecheckShare,
     /// The place in the host's policy that names it, if no option does.
     place: Option<String>,
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(of_policy.address.host, "of-policy:4222");
         assert_eq!(of_policy.recheck, share("0.5"));
         assert_eq!(of_policy.place.as_deref(), Some("policy.toml:2"));
-        let Credentials { file, authorities } = of_policy.credentials;
+        let ServerCredentials { file, authorities } = of_policy.credentials;
         assert_eq!(file, Some("/runs".into()));
         assert_eq!(authorities, Some("own.pem".into()));
         let less = arguments(&[], Some("0")).server(&policy).unwrap().unwrap();

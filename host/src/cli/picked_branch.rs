@@ -5,7 +5,7 @@ use super::agents::failure;
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::show;
-use bakeoff_agents::{Experiment, PickAnswer, PickedVariant};
+use bakeoff_agents::{AgentExperiment, PickAnswer, PickedVariant};
 use bakeoff_render::escape::{Lines, Plain};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl AgentsFolder {
     /// Returns the experiment that a path names, if it is one with agents: `.bakeoff/NAME`, where results may lie, too.
     pub(super) fn named(path: &Path) -> Option<Self> {
         let above = path.parent()?;
-        if above.file_name()? != TOP || Experiment::is_none_of_agents(path) {
+        if above.file_name()? != TOP || AgentExperiment::is_none_of_agents(path) {
             return None;
         }
         let repository = match above.parent() {
@@ -63,8 +63,8 @@ impl AgentsFolder {
     }
 
     /// Opens the experiment, in which an agent has left something.
-    pub(super) fn open(&self) -> Result<Experiment, Failure> {
-        Experiment::existing(&self.repository, &self.name).map_err(failure)
+    pub(super) fn open(&self) -> Result<AgentExperiment, Failure> {
+        AgentExperiment::existing(&self.repository, &self.name).map_err(failure)
     }
 
     /// Shows the variant of this name, or else the one that is to be preferred, and makes its changes if that is asked.

@@ -9,7 +9,7 @@ use bakeoff_compare::{approach, code_of, experiment};
 use bakeoff_config::{LoadedExperiment, Policy};
 use bakeoff_domain::measurement::CaseIndex;
 use bakeoff_domain::spec::{
-    Approach, Code, DeclaringPlace, Experiment, Inputs, Interface, Measure, Parameter,
+    Approach, Code, DeclaredInterface, DeclaringPlace, Experiment, Inputs, Measure, Parameter,
 };
 use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_run::RepeatOutcome;
@@ -275,7 +275,7 @@ fn assembled(
         // Read unasked, it must not lead elsewhere.
         interface.load()?;
     }
-    let interface = Interface {
+    let interface = DeclaredInterface {
         wit: interface.path().to_owned(),
         call: interface.call()?.to_owned(),
     };

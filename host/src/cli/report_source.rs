@@ -9,7 +9,7 @@ use bakeoff_config::DeclaredExperiment;
 use bakeoff_domain::report::Report;
 use bakeoff_programs::KEPT_FILE;
 use bakeoff_render::escape::ShellWord;
-use bakeoff_run::audit::{self, ConcludedRun, Figure, FigureOutcome, Standing};
+use bakeoff_run::audit::{self, ConcludedRun, Figure, FigureOutcome, ReportStanding};
 use bakeoff_store::{Mode, Origin, ReportFile, ResultsPlace, RunId, Store, StoreError};
 use std::path::Path;
 
@@ -39,13 +39,13 @@ impl DisplayedReport {
         let mut shown = Self {
             report,
             run,
-            differs: matches!(standing, Standing::Differs(_)),
+            differs: matches!(standing, ReportStanding::Differs(_)),
             warnings: Vec::new(),
         };
         if let Some(doubt) = of_standing(run, &standing) {
             shown.warn(doubt);
         }
-        if let Standing::Differs(figures) = standing {
+        if let ReportStanding::Differs(figures) = standing {
             say_differences(&figures);
         }
         shown

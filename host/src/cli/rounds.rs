@@ -6,7 +6,7 @@ use super::generation_consent::{INTERRUPTED, open_for_rounds, told};
 use super::interrupts::listen_for_interrupts;
 use super::on_event::Listener;
 use super::options::{Output, Safety};
-use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, Rounds};
+use bakeoff_config::{Generate, LoadedExperiment, Policy, Propose, ROUNDS_MAX, RoundsTable};
 use bakeoff_domain::wording;
 use bakeoff_propose::Improver;
 use bakeoff_render::escape::Plain;
@@ -32,7 +32,7 @@ pub(super) struct RoundsArguments {
 /// The wish for a search.
 #[derive(Clone, Debug)]
 pub(super) struct SearchWish {
-    pub(super) options: Rounds,
+    pub(super) options: RoundsTable,
     /// The number of rounds to add to those that are over.
     pub(super) more: Option<u32>,
 }
@@ -244,7 +244,7 @@ pub(super) fn forecast(
 }
 
 /// Returns what a model may be asked in so many rounds, in which so many ways share the candidates.
-fn questions(asked: &Generate, options: &Rounds, (rounds, ways): (u32, u32)) -> String {
+fn questions(asked: &Generate, options: &RoundsTable, (rounds, ways): (u32, u32)) -> String {
     let share = options.width.most().div_ceil(ways.max(1));
     let tries = if options.control { 2 } else { 1 };
     let first = u64::from(rounds) * u64::from(share) * tries;

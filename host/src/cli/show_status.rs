@@ -15,7 +15,7 @@ use bakeoff_provider::Spending;
 use bakeoff_render::escape::Plain;
 use bakeoff_search::SearchState;
 use bakeoff_store::Origin;
-use bakeoff_store::events::{Progress, RunStatus, Stage, VariantState};
+use bakeoff_store::events::{Progress, RunStatus, Stage, VariantStage};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -218,7 +218,7 @@ fn each_variant(progress: &Progress) -> String {
 
 /// Returns the numbers of variants in each state, with the names of those that are worked on and of some that failed.
 fn counted_variants(progress: &Progress) -> String {
-    let in_state = |state: VariantState| -> Vec<&String> {
+    let in_state = |state: VariantStage| -> Vec<&String> {
         let variants = progress.variants.iter();
         let found = variants.filter(|(_, variant)| variant.state == state);
         found.map(|(id, _)| id).collect()
@@ -231,13 +231,13 @@ fn counted_variants(progress: &Progress) -> String {
     };
     let mut text = format!("  {} variants\n", progress.variants.len());
     for (state, what, is_named) in [
-        (VariantState::Complete, "done", false),
-        (VariantState::Racing, racing, false),
-        (VariantState::Checking, "being checked", true),
-        (VariantState::Built, "built, not checked yet", false),
-        (VariantState::Building, "being built", true),
-        (VariantState::Waiting, "waiting to be built", false),
-        (VariantState::Failed, "failed", false),
+        (VariantStage::Complete, "done", false),
+        (VariantStage::Racing, racing, false),
+        (VariantStage::Checking, "being checked", true),
+        (VariantStage::Built, "built, not checked yet", false),
+        (VariantStage::Building, "being built", true),
+        (VariantStage::Waiting, "waiting to be built", false),
+        (VariantStage::Failed, "failed", false),
     ] {
         let ids = in_state(state);
         if ids.is_empty() {
@@ -251,7 +251,7 @@ fn counted_variants(progress: &Progress) -> String {
         text += &format!("  {:>6} {what}{names}\n", ids.len());
     }
     let mut reasons: Vec<(&str, Vec<&String>)> = Vec::new();
-    for id in in_state(VariantState::Failed) {
+    for id in in_state(VariantStage::Failed) {
         let reason = progress.variants[id].reason.as_deref();
         let reason = reason.unwrap_or("without a reason");
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -274,16 +274,16 @@ fn counted_variants(progress: &Progress) -> String {
 /// Returns the state of a variant in words, with what it waits for.
 fn variant_text(
     progress: &Progress,
-    state: VariantState,
+    state: VariantStage,
     reason: Option<&str>,
     unchecked: &[String],
 ) -> String {
     match state {
-        VariantState::Waiting => "waits for a core to be built on".to_owned(),
-        VariantState::Building => "is being built; its check waits for that".to_owned(),
-        VariantState::Built => "built; its check waits for a core".to_owned(),
-        VariantState::Checking => "is being checked".to_owned(),
-        VariantState::Racing => match unchecked {
+        VariantStage::Waiting => "waits for a core to be built on".to_owned(),
+        VariantStage::Building => "is being built; its check waits for that".to_owned(),
+        VariantStage::Built => "built; its check waits for a core".to_owned(),
+        VariantStage::Checking => "is being checked".to_owned(),
+        VariantStage::Racing => match unchecked {
             others if !others.is_empty() => {
                 format!(
                     "checked; the race waits for {}",
@@ -293,11 +293,11 @@ fn variant_text(
             _ if progress.stage == Some(Stage::Measure) => "is being timed".to_owned(),
             _ => "checked".to_owned(),
         },
-        VariantState::Failed => match reason {
+        VariantStage::Failed => match reason {
             Some(reason) => format!("failed: {reason}"),
             None => "failed".to_owned(),
         },
-        VariantState::Complete => "done".to_owned(),
+        VariantStage::Complete => "done".to_owned(),
     }
 }
 
@@ -307,10 +307,10 @@ fn unchecked(progress: &Progress) -> Vec<String> {
     let open = variants.filter(|(_, variant)| {
         matches!(
             variant.state,
-            VariantState::Waiting
-                | VariantState::Building
-                | VariantState::Built
-                | VariantState::Checking
+            VariantStage::Waiting
+                | VariantStage::Building
+                | VariantStage::Built
+                | VariantStage::Checking
         )
     });
     open.map(|(id, _)| id.clone()).collect()
@@ -363,11 +363,11 @@ mod tests {
             variants: [
                 (
                     "broken",
-                    variant(VariantState::Failed, Some("build-failed")),
+                    variant(VariantStage::Failed, Some("build-failed")),
                 ),
-                ("heap", variant(VariantState::Racing, None)),
-                ("select", variant(VariantState::Checking, None)),
-                ("sort", variant(VariantState::Building, None)),
+                ("heap", variant(VariantStage::Racing, None)),
+                ("select", variant(VariantStage::Checking, None)),
+                ("sort", variant(VariantStage::Building, None)),
             ]
             .into_iter()
             .map(|(id, variant)| (id.to_owned(), variant))
@@ -408,11 +408,11 @@ mod tests {
     #[test]
     fn many_variants_are_counted_unless_all_are_asked_for() {
         let states = [
-            (0..600, VariantState::Complete, None),
-            (600..640, VariantState::Failed, Some("build-failed")),
-            (640..642, VariantState::Failed, Some("wrong-answer")),
-            (642..647, VariantState::Checking, None),
-            (647..1000, VariantState::Waiting, None),
+            (0..600, VariantStage::Complete, None),
+            (600..640, VariantStage::Failed, Some("build-failed")),
+            (640..642, VariantStage::Failed, Some("wrong-answer")),
+            (642..647, VariantStage::Checking, None),
+            (647..1000, VariantStage::Waiting, None),
         ];
         let variants = states.into_iter().flat_map(|(numbers, state, reason)| {
             numbers.map(move |number: u32| {

@@ -18,7 +18,7 @@ use super::timing_display::TimingDisplay;
 use super::whole_numbers;
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_programs::{
-    CommandLine, Decides, KEPT_FILE, KeptTiming, Machine, Shell, TimedCommand, TimingError,
+    CommandLine, Decides, KEPT_FILE, KeptTiming, MeasuredMachine, Shell, TimedCommand, TimingError,
     TimingOptions, compare,
 };
 use clap::{Args, ValueEnum};
@@ -217,9 +217,9 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     Ok(status)
 }
 
-fn machine() -> Machine {
+fn machine() -> MeasuredMachine {
     let (cpu, cores, system) = bakeoff_run::machine();
-    Machine { cpu, cores, system }
+    MeasuredMachine { cpu, cores, system }
 }
 
 fn failure(error: TimingError) -> Failure {

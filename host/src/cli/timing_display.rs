@@ -1,7 +1,7 @@
 //! Progress of a comparison of commands.
 
 use super::options::Output;
-use bakeoff_programs::{News, Standing};
+use bakeoff_programs::{CommandStanding, News};
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Plain;
 use indicatif::ProgressBar;
@@ -67,8 +67,8 @@ fn message(news: &News<'_>) -> String {
 }
 
 /// Verdicts so far, in the words of the progress of a run.
-fn known(standing: &Standing) -> String {
-    let Standing {
+fn known(standing: &CommandStanding) -> String {
+    let CommandStanding {
         decided,
         pairs,
         ahead,
@@ -90,15 +90,15 @@ fn known(standing: &Standing) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_programs::OpenPair;
+    use bakeoff_programs::OpenCommandPair;
 
     #[test]
     fn progress_says_what_is_known_and_what_time_is_left() {
-        let standing = Standing {
+        let standing = CommandStanding {
             decided: 2,
             pairs: 3,
             ahead: None,
-            open: Some(OpenPair {
+            open: Some(OpenCommandPair {
                 a: "a\u{1b}[31m".to_owned(),
                 b: "b".repeat(60),
                 span: Some("from 3 % less to 1 % more time".to_owned()),
@@ -119,7 +119,7 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains('\u{1b}'), "{text}");
-        let ahead = Standing {
+        let ahead = CommandStanding {
             ahead: Some("a".to_owned()),
             open: None,
             ..standing

@@ -14,8 +14,8 @@ use super::options::{Format, Output};
 use super::{Status, confirmation, models, show};
 use crate::library::user_files::read_text;
 use bakeoff_agents::{
-    AgentError, Experiment, Instructions, Reach, TaskNews, TaskOrders, TaskRetries, WorkOutcome,
-    with_usual_tests, work_off,
+    AgentError, AgentExperiment, FenceReach, Instructions, TaskNews, TaskOrders, TaskRetries,
+    WorkOutcome, with_usual_tests, work_off,
 };
 use bakeoff_config::{AgentTask, FILE_BYTES_MAX, TASKS_FILE_NAME, parse_agent_tasks};
 use bakeoff_programs::{CommandLine, Shell};
@@ -117,14 +117,14 @@ pub(super) struct Arguments {
 
 /// Tasks and orders, to be worked on in another thread.
 struct Work {
-    experiment: Experiment,
+    experiment: AgentExperiment,
     tasks: Vec<AgentTask>,
     base: String,
     instructions: Instructions,
     agent: CommandLine,
     checks: Vec<Vec<CommandLine>>,
     tests: Vec<String>,
-    reach: Reach,
+    reach: FenceReach,
     workers: usize,
     wall: Duration,
     retries: TaskRetries,
@@ -191,7 +191,7 @@ impl Arguments {
         let instructions = Instructions::new(self.instructions.clone(), INSTRUCTIONS);
         // It can be read, before anything begins.
         instructions.read().map_err(failure)?;
-        let experiment = Experiment::open(Path::new("."), &self.name).map_err(failure)?;
+        let experiment = AgentExperiment::open(Path::new("."), &self.name).map_err(failure)?;
         let last_base = experiment.task_list().map(|list| list.base);
         let base = self.base.clone().or(last_base);
         let base = base.unwrap_or_else(|| "HEAD".to_owned());

@@ -8,7 +8,7 @@ use bakeoff_config::{Policy, units};
 use bakeoff_domain::wording;
 use bakeoff_render::escape::Plain;
 use bakeoff_run::{CompilerNeed, KnownMachine, PortableServer, Tools, wasi_imports, worker_facts};
-use bakeoff_workers::{Credentials, MachineName, ServerAddress, Service, ServiceEvent};
+use bakeoff_workers::{MachineName, ServerAddress, ServerCredentials, Service, ServiceEvent};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub(super) async fn run(arguments: &Arguments, output: &Output) -> Result<Status
     .await?;
     let toolchain = tools.builder.toolchain_fingerprint();
     let facts = worker_facts(&tools.confinement, cores.len(), toolchain)?;
-    let credentials = Credentials {
+    let credentials = ServerCredentials {
         file: arguments.creds.clone(),
         authorities: arguments.ca.clone(),
     };

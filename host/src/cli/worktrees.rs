@@ -4,7 +4,7 @@ use super::agents::failure;
 use super::failure::Failure;
 use super::options::{Format, Output};
 use super::{Status, show};
-use bakeoff_agents::{Experiment, WorktreeState};
+use bakeoff_agents::{AgentExperiment, WorktreeState};
 use clap::Args;
 use serde::Serialize;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn state(row: &WorktreeState) -> &'static str {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Failure> {
     output.only(&[Format::Human, Format::Json])?;
     let here = Path::new(".");
-    let listed = Experiment::list(here).map_err(failure)?;
+    let listed = AgentExperiment::list(here).map_err(failure)?;
     let mut rows = listed;
     if let Some(name) = &arguments.remove {
         if !rows.iter().any(|row| row.experiment == *name) {
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Status, Fail
                 "there are no worktrees of {name:?}: `bakeoff worktrees` lists those that are there"
             )));
         }
-        let experiment = Experiment::open(here, name).map_err(failure)?;
+        let experiment = AgentExperiment::open(here, name).map_err(failure)?;
         experiment.remove(arguments.force).map_err(failure)?;
         rows.retain(|row| row.experiment == *name);
     }

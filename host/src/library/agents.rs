@@ -4,8 +4,8 @@ use super::error::Error;
 use super::fence_reach::reach;
 use super::measured_rounds::{MeasuredRounds, timing_options};
 use bakeoff_agents::{
-    AGENT_INSTRUCTIONS, AgentError, Completion, Instructions, MeasureOrders, NewTests, Orders,
-    PickAnswer, Request, RoundOrders, TEST_PATTERNS, work_in_rounds,
+    AGENT_INSTRUCTIONS, AgentError, Completion, CompletionRequest, Instructions, MeasureOrders,
+    NewTests, Orders, PickAnswer, RoundOrders, TEST_PATTERNS, work_in_rounds,
 };
 use bakeoff_config::is_branch_part;
 use bakeoff_confine::Network;
@@ -52,7 +52,7 @@ pub struct Agents {
     repository: PathBuf,
     task: String,
     agent: String,
-    variants: Vec<bakeoff_agents::Variant>,
+    variants: Vec<bakeoff_agents::VariantRequest>,
     name: String,
     base: String,
     verify: Vec<String>,
@@ -129,7 +129,7 @@ impl Agents {
 
     /// Adds a variant with the idea that its agent is told, which may be empty. Its name is part of its branch's.
     pub fn variant(mut self, name: impl Into<String>, idea: impl Into<String>) -> Self {
-        self.variants.push(bakeoff_agents::Variant {
+        self.variants.push(bakeoff_agents::VariantRequest {
             name: name.into(),
             idea: idea.into(),
         });
@@ -222,9 +222,9 @@ impl Agents {
     /// See [`ErrorKind`](super::ErrorKind). An agent that fails is no error, but a result.
     pub fn run(&self) -> Result<AgentsReport, Error> {
         self.check()?;
-        let experiment = bakeoff_agents::Experiment::open(&self.repository, &self.name)?;
+        let experiment = bakeoff_agents::AgentExperiment::open(&self.repository, &self.name)?;
         let instructions = Instructions::new(None, AGENT_INSTRUCTIONS);
-        let request = Request {
+        let request = CompletionRequest {
             task: self.task.clone(),
             instructions: instructions.read()?,
             agent: self.agent.clone(),

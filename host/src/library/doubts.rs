@@ -2,7 +2,7 @@
 
 use bakeoff_render::clipped;
 use bakeoff_render::escape::Plain;
-use bakeoff_run::audit::Standing;
+use bakeoff_run::audit::ReportStanding;
 use bakeoff_store::RunId;
 use std::path::Path;
 
@@ -24,21 +24,21 @@ pub(crate) fn from_elsewhere(results: &Path) -> String {
 }
 
 /// Returns the doubt about a report that follows from results, if what is stored says otherwise, or the run has not ended.
-pub(crate) fn of_standing(run: RunId, standing: &Standing) -> Option<String> {
+pub(crate) fn of_standing(run: RunId, standing: &ReportStanding) -> Option<String> {
     match standing {
-        Standing::Same => None,
-        Standing::Differs(_) => Some(
+        ReportStanding::Same => None,
+        ReportStanding::Differs(_) => Some(
             "the report in the database is not what follows from the samples, and what follows from them is shown"
                 .to_owned(),
         ),
-        Standing::OtherVersion { made_by } => Some(format!(
+        ReportStanding::OtherVersion { made_by } => Some(format!(
             "bakeoff {} made run {}, and by the rules of this one, {}, its report comes out otherwise: that one \
              is shown",
             quoted(made_by),
             run.0,
             env!("CARGO_PKG_VERSION")
         )),
-        Standing::Unfinished(status) => Some(format!(
+        ReportStanding::Unfinished(status) => Some(format!(
             "run {} went on after this report was made, and has not ended: it is {}",
             run.0,
             status.name()

@@ -1,7 +1,7 @@
 //! Reach of the user's commands behind a fence.
 
 use bakeoff_confine::Network;
-use bakeoff_programs::Reach;
+use bakeoff_programs::FenceReach;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,11 @@ fn home() -> Option<PathBuf> {
 ///
 /// # Errors
 /// There is no such variable, or nothing of such a name.
-pub(crate) fn reach(network: Network, env: &[String], read: &[PathBuf]) -> Result<Reach, String> {
+pub(crate) fn reach(
+    network: Network,
+    env: &[String],
+    read: &[PathBuf],
+) -> Result<FenceReach, String> {
     let mut variables: Vec<(String, OsString)> = Vec::new();
     for name in env {
         let value = std::env::var_os(name);
@@ -61,7 +65,7 @@ pub(crate) fn reach(network: Network, env: &[String], read: &[PathBuf]) -> Resul
         ));
         readable.push(toolchains);
     }
-    Ok(Reach {
+    Ok(FenceReach {
         network,
         variables,
         readable,

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::rows::judge_rows;
-use bakeoff_domain::series::{Judge, JudgeSettings, SeriesEnd, SeriesReport, ValueScale};
+use bakeoff_domain::series::{JudgeSettings, SeriesEnd, SeriesJudge, SeriesReport, ValueScale};
 use bakeoff_domain::spec::Direction;
 use std::io::BufRead;
 
@@ -98,7 +98,7 @@ impl Judgement {
 /// A row cannot be read, does not fit those before it, or has a value that cannot be compared; the error names the
 /// line.
 pub fn judge(rows: impl BufRead, options: &JudgeOptions) -> Result<Judgement, Error> {
-    let mut judge = Judge::new(options.settings.clone());
+    let mut judge = SeriesJudge::new(options.settings.clone());
     judge_rows(&mut judge, rows).map_err(Error::experiment)?;
     let report = judge
         .finish(SeriesEnd::EndOfValues)

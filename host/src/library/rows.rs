@@ -1,6 +1,6 @@
 //! Rows of measured values, as CSV or as JSON lines.
 
-use bakeoff_domain::series::{Judge, Row, ValueError};
+use bakeoff_domain::series::{Row, SeriesJudge, ValueError};
 use serde::Deserialize;
 use std::io::{BufRead, Read as _};
 
@@ -49,7 +49,7 @@ const FORM: &str = "rows are CSV with a line of headings (variant,block,value an
 ///
 /// # Errors
 /// The reader fails, a line is no row, or the judge refuses one.
-pub(crate) fn judge_rows(judge: &mut Judge, reader: impl BufRead) -> Result<bool, RowsError> {
+pub(crate) fn judge_rows(judge: &mut SeriesJudge, reader: impl BufRead) -> Result<bool, RowsError> {
     let mut is_decided = false;
     read(reader, |line, row| {
         is_decided = judge

@@ -5,7 +5,7 @@
 
 use super::error::{ToolError, quoted};
 use super::limits::{FILE_BYTES_MAX, PATH_BYTES_MAX};
-use bakeoff_agents::Experiment;
+use bakeoff_agents::AgentExperiment;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use std::ffi::OsString;
@@ -93,7 +93,7 @@ impl Roots {
         let opened = path_of_opened(&folder)?;
         let path = Path::new(path);
         let (name, above) = (path.file_name()?, path.parent()?);
-        if above.file_name()? != AGENTS_FOLDER || Experiment::is_none_of_agents(&opened) {
+        if above.file_name()? != AGENTS_FOLDER || AgentExperiment::is_none_of_agents(&opened) {
             return None;
         }
         let repository = match above.parent()?.to_str()? {

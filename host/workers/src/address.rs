@@ -82,7 +82,7 @@ impl fmt::Display for ServerAddress {
 
 /// Files that a server wants or that prove that it is the right one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Credentials {
+pub struct ServerCredentials {
     /// A file with one line: a user's name, a colon and the password; or a token.
     pub file: Option<PathBuf>,
     /// Certificates of authorities, in PEM, in place of those of the system.

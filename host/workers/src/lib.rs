@@ -21,14 +21,14 @@ mod service;
 mod tests;
 pub mod wire;
 
-pub use address::{Credentials, ServerAddress};
+pub use address::{ServerAddress, ServerCredentials};
 pub use error::WorkersError;
 pub use facts::{MachineName, WorkerFacts};
 pub use fleet::{Fleet, MachineStatus, Racer};
 pub use fleet_state::{PackedTask, Packer};
 pub use machines::MachineState;
 pub use rechecks::{FalseAnswer, RecheckShare};
-pub use service::{Contents, Service, ServiceEvent, TaskServer};
+pub use service::{Service, ServiceEvent, TaskContents, TaskServer};
 
 /// Connects a run to a server of workers.
 ///
@@ -36,7 +36,7 @@ pub use service::{Contents, Service, ServiceEvent, TaskServer};
 /// The server does not answer, refuses the credentials, or has no JetStream.
 pub async fn connect_run(
     address: &ServerAddress,
-    credentials: &Credentials,
+    credentials: &ServerCredentials,
     session: &str,
 ) -> Result<wire::RunEnds, WorkersError> {
     #[cfg(feature = "nats")]
@@ -54,7 +54,7 @@ pub async fn connect_run(
 /// As for [`connect_run`].
 pub async fn connect_worker(
     address: &ServerAddress,
-    credentials: &Credentials,
+    credentials: &ServerCredentials,
     machine: &MachineName,
     cores: usize,
 ) -> Result<wire::WorkerEnds, WorkersError> {

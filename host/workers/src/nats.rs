@@ -10,7 +10,7 @@ mod worker;
 pub(super) use run::connect_run;
 pub(super) use worker::connect_worker;
 
-use super::address::{Credentials, ServerAddress};
+use super::address::{ServerAddress, ServerCredentials};
 use super::error::WorkersError;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 use complaints::Complaints;
@@ -37,7 +37,7 @@ const CREDENTIALS_BYTES_MAX: u64 = 64 << 10;
 /// comes back by itself.
 async fn connect(
     address: &ServerAddress,
-    credentials: &Credentials,
+    credentials: &ServerCredentials,
     inbox: &str,
 ) -> Result<(Client, Complaints), WorkersError> {
     let unusable = |file: &std::path::Path, reason: String| WorkersError::File {

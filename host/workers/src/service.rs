@@ -35,12 +35,12 @@ const GOES_ON_EVERY: Duration = Duration::from_secs(10);
 const SHOWN_CHARS_MAX: usize = 120;
 
 /// Contents that tasks name by their digests.
-pub struct Contents<'a> {
+pub struct TaskContents<'a> {
     wire: &'a dyn WorkerWire,
     events: &'a UnboundedSender<ServiceEvent>,
 }
 
-impl Contents<'_> {
+impl TaskContents<'_> {
     /// Returns the content of this digest, which it is checked to have.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ pub trait TaskServer: Send + Sync + 'static {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a>;
 }
@@ -295,7 +295,7 @@ impl TaskContext {
             piece: 0,
         };
         let doing = async {
-            let contents = Contents {
+            let contents = TaskContents {
                 wire: &*self.wire,
                 events: &self.events,
             };

@@ -1,7 +1,7 @@
 //! Results of rounds, by comparisons that are made up.
 
 use super::*;
-use crate::completion::Verification;
+use crate::completion::AgentVerification;
 use bakeoff_domain::reading_verdict::Claim;
 use bakeoff_domain::report::RankingOutcome;
 use bakeoff_domain::series::{CaseValues, Quantity, SeriesEnd, SeriesVariant, SeriesVerdict};
@@ -18,8 +18,8 @@ fn completion(variant: &str, outcome: AgentWorkOutcome) -> Completion {
     }
 }
 
-fn base_verification(passed: bool) -> Verification {
-    Verification {
+fn base_verification(passed: bool) -> AgentVerification {
+    AgentVerification {
         command: "true".to_owned(),
         passed,
         seconds: 0.0,

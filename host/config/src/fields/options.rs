@@ -2,7 +2,7 @@
 
 use super::field::{Absent, Field, Table};
 use super::kinds::{Bytes, Choice, Flag, Fraction, Time, Whole, WordOr};
-use bakeoff_domain::spec::{Comparison, RaceMachines, RecommendationStyle, State};
+use bakeoff_domain::spec::{ComparisonForm, RaceMachines, RecommendationStyle, State};
 use std::time::Duration;
 
 /// All keys of `[limits]`.
@@ -121,15 +121,15 @@ pub(crate) const REPORT: Table = Table {
     keys: &[&COMPARISON, &RECOMMENDATION, &CODE_SAMPLES, &TRADE_OFFS],
 };
 
-pub(crate) const COMPARISON: Field<Choice<Comparison>> = Field {
+pub(crate) const COMPARISON: Field<Choice<ComparisonForm>> = Field {
     key: "comparison",
     about: "the form of the comparison",
     absent: Absent::Default("\"both\""),
     example: "comparison = \"matrix\"",
     kind: Choice(&[
-        ("matrix", Comparison::Matrix),
-        ("narrative", Comparison::Narrative),
-        ("both", Comparison::Both),
+        ("matrix", ComparisonForm::Matrix),
+        ("narrative", ComparisonForm::Narrative),
+        ("both", ComparisonForm::Both),
     ]),
 };
 

@@ -65,7 +65,7 @@ pub struct Rounds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveMap>,
     /// The candidates in their order, the first [`CANDIDATES_MAX`] of them.
-    pub lineage: Vec<Candidate>,
+    pub lineage: Vec<RoundCandidate>,
     /// Differences of candidates from the ones that they were made from, in the order of the candidates: those of the way to
     /// each [finalist](Self::finalists), then others, as far as there is room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -131,7 +131,7 @@ pub struct Finalist {
 
 /// A candidate of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct RoundCandidate {
     /// Name of the candidate.
     pub name: String,
     /// The round in which it was made, from 1; 0 for an approach that the search began with.
@@ -255,7 +255,7 @@ mod tests {
     fn what_no_search_can_reach_is_refused() {
         let good = Rounds {
             finalists: vec![Finalist::default()],
-            lineage: vec![Candidate::default()],
+            lineage: vec![RoundCandidate::default()],
             took: vec![RoundTook::default()],
             ..Rounds::default()
         };
@@ -286,7 +286,7 @@ mod tests {
             |one| one.finalists[0].found_ratio = Some(-1.0),
             |one| one.lineage[0].reading = Some(f64::INFINITY),
             |one| one.lineage[0].message = Some("x".repeat(CANDIDATE_TEXT_MAX + 1)),
-            |one| one.lineage = vec![Candidate::default(); CANDIDATES_MAX + 1],
+            |one| one.lineage = vec![RoundCandidate::default(); CANDIDATES_MAX + 1],
         ];
         for forge in forged {
             let mut forged = good.clone();

@@ -39,7 +39,7 @@ pub use sizes::{Crossover, crossovers};
 pub use speed::{difference, estimate, pair_brief, span};
 pub(crate) use view::joined;
 pub use view::{
-    Standing, about_first, capitalised, listed, name, ordered_row, reference, variant_name,
+    ShownStanding, about_first, capitalised, listed, name, ordered_row, reference, variant_name,
     variant_names,
 };
 

@@ -85,7 +85,7 @@ pub fn screen_with_gates(
         ..ScoreInput::default()
     };
     let cells = scale::scores(&input);
-    struct Candidate {
+    struct RoundCandidate {
         index: usize,
         is_ranked: bool,
         total: Option<f64>,
@@ -95,16 +95,16 @@ pub fn screen_with_gates(
         let cells = cells[index].as_deref()?;
         let score = variant_score(&input, index, Some(cells));
         let fuel = input.variants[index].readings.get(stand_in.source());
-        Some(Candidate {
+        Some(RoundCandidate {
             index,
             is_ranked: score.status == VariantStatus::Ranked,
             total: score.total.map(|total| total.value),
             fuel: fuel.map_or(f64::INFINITY, |fuel| fuel.value),
         })
     };
-    let mut order: Vec<Candidate> = (0..input.variants.len()).filter_map(candidate).collect();
+    let mut order: Vec<RoundCandidate> = (0..input.variants.len()).filter_map(candidate).collect();
     order.sort_by(|a, b| {
-        let total = |one: &Candidate| one.total.unwrap_or(f64::NEG_INFINITY);
+        let total = |one: &RoundCandidate| one.total.unwrap_or(f64::NEG_INFINITY);
         (b.is_ranked.cmp(&a.is_ranked))
             .then(total(b).total_cmp(&total(a)))
             .then(a.fuel.total_cmp(&b.fuel))

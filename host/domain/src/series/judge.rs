@@ -86,7 +86,7 @@ pub enum JudgeError {
 
 /// A judge of rows.
 #[derive(Debug)]
-pub struct Judge {
+pub struct SeriesJudge {
     settings: JudgeSettings,
     blocks: Blocks,
     race: Option<SeriesRace>,
@@ -94,7 +94,7 @@ pub struct Judge {
     counted: usize,
 }
 
-impl Judge {
+impl SeriesJudge {
     /// A judge without rows.
     pub fn new(settings: JudgeSettings) -> Self {
         Self {
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn reading_on_ends_as_soon_as_all_is_known_and_says_what_the_same_blocks_say() {
-        let mut judge = Judge::new(settings(true));
+        let mut judge = SeriesJudge::new(settings(true));
         let rows = rows(100);
         let read = rows
             .iter()
@@ -267,7 +267,7 @@ mod tests {
         assert!(read < 40, "{read}");
         let followed = judge.finish(SeriesEnd::Settled).unwrap();
         assert_eq!(followed.winner.as_deref(), Some("a"));
-        let mut whole = Judge::new(settings(false));
+        let mut whole = SeriesJudge::new(settings(false));
         for row in &rows[..2 * followed.blocks as usize] {
             whole.push(row).unwrap();
         }
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_would_take_hours_is_refused() {
-        let mut judge = Judge::new(settings(false));
+        let mut judge = SeriesJudge::new(settings(false));
         for variant in 0..64 {
             for case in 0..3 {
                 let row = Row {
@@ -297,9 +297,9 @@ mod tests {
 
     #[test]
     fn one_variant_or_none_is_nothing_to_compare() {
-        let none = Judge::new(settings(false)).finish(SeriesEnd::EndOfValues);
+        let none = SeriesJudge::new(settings(false)).finish(SeriesEnd::EndOfValues);
         assert_eq!(none, Err(JudgeError::TooFew(0)));
-        let mut one = Judge::new(settings(false));
+        let mut one = SeriesJudge::new(settings(false));
         one.push(&rows(1)[0]).unwrap();
         assert_eq!(
             one.finish(SeriesEnd::EndOfValues),

@@ -12,7 +12,7 @@ mod rows;
 mod words;
 
 pub use conclude::{SeriesFacts, conclude};
-pub use judge::{Judge, JudgeError, JudgeSettings};
+pub use judge::{JudgeError, JudgeSettings, SeriesJudge};
 pub use notes::blocks_needed;
 pub use quantity::{Quantity, ValueError, ValueScale};
 pub use race::{BlockValue, SeriesRace, SeriesSettings, SeriesVerdicts};

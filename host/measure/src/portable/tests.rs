@@ -3,7 +3,7 @@
 use super::*;
 use bakeoff_domain::plan::{self, ReplicaSpec, ReplicaStage, RunSeed, WarmUp};
 use bakeoff_domain::spec::Limits;
-use bakeoff_runner::protocol::{Bundle, Inputs};
+use bakeoff_runner::protocol::{Bundle, RunnerInputs};
 use bakeoff_runner::{
     GateCall, Instances, LoweringClock, ReadCasesCall, ReplicaCall, VariantPayload,
 };
@@ -43,10 +43,10 @@ fn task_of(
 ) -> Vec<u8> {
     let mut bundle = Bundle::default();
     let call = call(&mut bundle);
-    let request = Request {
+    let request = RunnerRequest {
         path: vec!["top-k".to_owned()],
         limits,
-        inputs: Inputs::Cases(Vec::new()),
+        inputs: RunnerInputs::Cases(Vec::new()),
         call,
     };
     wire::sealed(bundle.seal(&request).unwrap(), bounds)

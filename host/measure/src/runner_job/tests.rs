@@ -15,7 +15,7 @@ use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::queue::{Capacity, Cpu, Needs, Retries, Task, TaskKey};
 use bakeoff_domain::spec::{Limits, State};
 use bakeoff_runner::announcement::{Announcement, Doing};
-use bakeoff_runner::protocol::Inputs;
+use bakeoff_runner::protocol::RunnerInputs;
 use bakeoff_runner::{DiagnoseCall, ReadCasesCall, WaveCase};
 use std::sync::Arc;
 use std::time::Duration;
@@ -301,7 +301,7 @@ fn checked_config(worker: WorkerLink) -> RunnerConfig {
         call: Vec::new(),
         limits: Limits::default(),
         state: State::Pure,
-        inputs: Inputs::Cases(vec![WaveCase {
+        inputs: RunnerInputs::Cases(vec![WaveCase {
             call: "f()".to_owned(),
             expect: None,
         }]),
@@ -478,7 +478,7 @@ async fn a_runner_has_room_and_time_for_its_guests_and_no_more() {
         call: Vec::new(),
         limits,
         state: State::Pure,
-        inputs: Inputs::Cases(Vec::new()),
+        inputs: RunnerInputs::Cases(Vec::new()),
         seed: RunSeed::Named(1),
         check_seed: RunSeed::Named(2),
         repeats_fuel: None,

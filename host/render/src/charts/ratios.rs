@@ -6,7 +6,7 @@ use crate::ratio_rows::{RatioRelation, RatioRow, ratios_to_reference};
 use crate::table::Table;
 use crate::tables;
 use bakeoff_domain::report::Report;
-use bakeoff_domain::report::words::{Standing, capitalised};
+use bakeoff_domain::report::words::{ShownStanding, capitalised};
 use bakeoff_domain::verdict::Verdict;
 
 pub(crate) fn chart(report: &Report) -> Option<Chart> {
@@ -44,7 +44,7 @@ fn told(row: &RatioRow) -> String {
 
 fn row(row: &RatioRow) -> PlotRow {
     let (place, is_open) = match row.relation {
-        RatioRelation::Reference(standing) => (Place::One, standing == Standing::Open),
+        RatioRelation::Reference(standing) => (Place::One, standing == ShownStanding::Open),
         RatioRelation::Verdict(verdict) => (Place::of(row.ratio), verdict == Verdict::NoCall),
     };
     PlotRow {

@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, WIDTH, label};
 use super::chart::Chart;
 use crate::rounds::{by_figure, criterion, figure_of, made, spent_table};
 use bakeoff_domain::report::words::numbers;
-use bakeoff_domain::report::{Candidate, Report, RoundTook, Rounds};
+use bakeoff_domain::report::{Report, RoundCandidate, RoundTook, Rounds};
 use bakeoff_domain::spec::Direction;
 
 const LEFT: f64 = 90.0;
@@ -39,7 +39,7 @@ pub(crate) fn charts(report: &Report) -> Vec<Chart> {
     let Some(rounds) = &report.rounds else {
         return Vec::new();
     };
-    let all: Vec<&Candidate> = made(rounds).collect();
+    let all: Vec<&RoundCandidate> = made(rounds).collect();
     let over = |spent: &dyn Fn(&RoundTook) -> f64| -> Vec<f64> {
         let until = |round: u32| {
             let took = rounds.took.iter();
@@ -76,7 +76,12 @@ pub(crate) fn charts(report: &Report) -> Vec<Chart> {
         .collect()
 }
 
-fn chart(report: &Report, rounds: &Rounds, all: &[&Candidate], along: &Along) -> Option<Chart> {
+fn chart(
+    report: &Report,
+    rounds: &Rounds,
+    all: &[&RoundCandidate],
+    along: &Along,
+) -> Option<Chart> {
     let points: Vec<(f64, f64)> = (all.iter().zip(&along.at))
         .filter_map(|(one, at)| Some((*at, figure_of(report, rounds, one.ratio, one.reading)?)))
         .collect();

@@ -3,7 +3,7 @@
 
 use super::escape::{Html, ScriptJson};
 use bakeoff_domain::report::Report;
-use bakeoff_domain::spec::Comparison;
+use bakeoff_domain::spec::ComparisonForm;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ pub(super) struct Exploring {
 /// Returns the parts that let a reader weigh the criteria, if there is more than one criterion and a table that
 /// follows. `shown` is the part of the report that the page shows, which has the same criteria.
 pub(super) fn exploring(report: &Report) -> Option<Exploring> {
-    let has_table = report.options.comparison != Comparison::Narrative;
+    let has_table = report.options.comparison != ComparisonForm::Narrative;
     if report.criteria.len() < 2 || !has_table || report.unfinished.is_some() {
         return None;
     }

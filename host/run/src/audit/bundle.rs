@@ -15,7 +15,7 @@ use bakeoff_config::MEASURE_REPLICAS_MAX;
 use bakeoff_domain::measurement::Replica;
 use bakeoff_domain::report::Report;
 use bakeoff_files::{Scratch, open_plain, parse_json, parse_json_of};
-use bakeoff_store::bundle::{self, BundleError, Manifest, VERSION};
+use bakeoff_store::bundle::{self, BundleError, BundleManifest, VERSION};
 use bakeoff_store::{Files, StoreError};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -59,7 +59,7 @@ pub enum PackError {
 ///
 /// # Errors
 /// See [`PackError`].
-pub fn pack(kept: &KeptRun, out: &Path) -> Result<Manifest, PackError> {
+pub fn pack(kept: &KeptRun, out: &Path) -> Result<BundleManifest, PackError> {
     let record = &kept.evidence.record;
     let mut approaches = record.experiment.approaches.iter();
     if let Some(approach) = approaches.find(|approach| !approach.grants.is_empty()) {
@@ -74,7 +74,7 @@ pub fn pack(kept: &KeptRun, out: &Path) -> Result<Manifest, PackError> {
     };
     staged.evidence(kept)?;
     staged.contents(kept)?;
-    let about = Manifest {
+    let about = BundleManifest {
         version: VERSION,
         experiment: record.experiment.name.clone(),
         run: record.run,

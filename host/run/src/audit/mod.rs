@@ -24,7 +24,7 @@ pub use figures::{Figure, FigureOutcome, VERIFICATION_VERSION, Verification};
 pub use kept_run::{KeptRun, KeptRunError};
 pub use past_runs::{PastRun, past_runs, runs_shown};
 pub(crate) use report::natively_of;
-pub use report::{ConcludeError, ConcludedRun, Standing, concluded, sources};
+pub use report::{ConcludeError, ConcludedRun, ReportStanding, concluded, sources};
 pub use run_comparison::{RunComparison, VariantChange, VerdictChange, compare_runs};
 pub use unfinished::unfinished;
 pub use validate::check_report;

@@ -23,12 +23,12 @@ pub struct ConcludedRun {
     /// The report that follows from the evidence; of a run that has not ended, the one before it went on.
     pub report: Report,
     /// The relation of the report to the one that the run stored.
-    pub standing: Standing,
+    pub standing: ReportStanding,
 }
 
 /// The relation of a report to the one that the run stored.
 #[derive(Clone, Debug)]
-pub enum Standing {
+pub enum ReportStanding {
     /// The stored report says the same.
     Same,
     /// The stored report says otherwise, in these figures.
@@ -96,7 +96,7 @@ fn concluded_with(
             let standing = standing(&summary, &stored, &report);
             (report, standing)
         }
-        status => (stored, Standing::Unfinished(status)),
+        status => (stored, ReportStanding::Unfinished(status)),
     };
     validate::check_report(&report).map_err(damaged)?;
     Ok(Some(ConcludedRun {
@@ -143,7 +143,7 @@ fn programs_of(store: &Store, linked: &LinkedRun) -> Result<Report, String> {
     // Programs have no programs in turn, so that no folder leads to another one for ever.
     match concluded_with(&there, run, None) {
         Ok(Some(concluded)) => match concluded.standing {
-            Standing::Unfinished(_) => Err(format!("run {run} of {place} has not ended")),
+            ReportStanding::Unfinished(_) => Err(format!("run {run} of {place} has not ended")),
             _ => Ok(concluded.report),
         },
         Ok(None) => Err(format!("run {run} of {place} has not ended")),
@@ -151,15 +151,15 @@ fn programs_of(store: &Store, linked: &LinkedRun) -> Result<Report, String> {
     }
 }
 
-fn standing(summary: &RunSummary, stored: &Report, concluded: &Report) -> Standing {
+fn standing(summary: &RunSummary, stored: &Report, concluded: &Report) -> ReportStanding {
     let differing = comparison::differences(stored, concluded);
     if differing.is_empty() {
-        Standing::Same
+        ReportStanding::Same
     } else if summary.bakeoff == env!("CARGO_PKG_VERSION") {
-        Standing::Differs(differing)
+        ReportStanding::Differs(differing)
     } else {
         let made_by = summary.bakeoff.clone();
-        Standing::OtherVersion { made_by }
+        ReportStanding::OtherVersion { made_by }
     }
 }
 

@@ -16,7 +16,7 @@ pub enum FindingState {
 
 /// A fact about the machine, with its meaning and advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct MachineFinding {
     /// Topic of the finding: `confinement`, `noise`, …
     pub topic: &'static str,
     /// State of the topic.
@@ -29,7 +29,7 @@ pub struct Finding {
     pub next: Option<String>,
 }
 
-impl Finding {
+impl MachineFinding {
     pub(super) fn good(topic: &'static str, found: impl Into<String>) -> Self {
         Self::new(topic, FindingState::Good, found)
     }

@@ -4,7 +4,7 @@ use super::facts::{
     ClangFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose, MachineFacts,
     NoiseFacts, ToolchainFacts,
 };
-use super::finding::Finding;
+use super::finding::MachineFinding;
 use super::is_safe;
 use super::neighbours::joined;
 use bakeoff_confine::{CgroupLimits, Level, Mechanisms};
@@ -27,7 +27,7 @@ const STOLEN_NOTICEABLE: f64 = 0.02;
 const CONTENTION_NOTICEABLE: f64 = 0.15;
 
 /// Returns all findings, in the order in which a run depends on them.
-pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
+pub fn findings(facts: &MachineFacts) -> Vec<MachineFinding> {
     let confined = &facts.confinement;
     let means = confined.means.as_ref();
     let mut all = vec![confinement(confined)];
@@ -46,23 +46,23 @@ pub fn findings(facts: &MachineFacts) -> Vec<Finding> {
     all
 }
 
-fn confinement(facts: &ConfinementFacts) -> Finding {
+fn confinement(facts: &ConfinementFacts) -> MachineFinding {
     let topic = "confinement";
     let reason = facts.missing.as_ref().map(|missing| missing.reason.clone());
     let reason = reason.unwrap_or_default();
-    let with_next = |finding: Finding| match &facts.missing {
+    let with_next = |finding: MachineFinding| match &facts.missing {
         Some(missing) => finding.next(missing.next.clone()),
         None => finding,
     };
     let Some(level) = facts.level else {
-        let finding = Finding::bad(topic, format!("none: {reason}")).means(
+        let finding = MachineFinding::bad(topic, format!("none: {reason}")).means(
             "Nothing on this machine keeps a prototype from its files, network and other processes, \
              so bakeoff builds and runs nothing.",
         );
         return with_next(finding);
     };
     if !is_safe(level) {
-        let finding = Finding::limited(topic, format!("{}: {reason}", level.name())).means(
+        let finding = MachineFinding::limited(topic, format!("{}: {reason}", level.name())).means(
             "--allow-unconfined is set: prototypes are built and run all the same, and can do harm. \
              Every result is stamped `unconfined`.",
         );
@@ -82,42 +82,42 @@ fn confinement(facts: &ConfinementFacts) -> Finding {
              and local sockets."
         }
     };
-    Finding::good(topic, format!("{level}: {abi}seccomp filter, {user}")).means(format!(
+    MachineFinding::good(topic, format!("{level}: {abi}seccomp filter, {user}")).means(format!(
         "Tested: confined child processes could not read a file, open a socket or signal this \
          process.{advice}"
     ))
 }
 
-fn bubblewrap(facts: &ConfinementFacts, means: &Mechanisms) -> Finding {
+fn bubblewrap(facts: &ConfinementFacts, means: &Mechanisms) -> MachineFinding {
     let topic = "bubblewrap";
     match (&means.outer_layer, facts.bubblewrap_installed) {
-        (Some(_), _) => Finding::good(topic, "used for builds").means(
+        (Some(_), _) => MachineFinding::good(topic, "used for builds").means(
             "A second layer of confinement: files that a build is not given do not exist for it.",
         ),
-        (None, true) => Finding::limited(topic, "installed, not used")
+        (None, true) => MachineFinding::limited(topic, "installed, not used")
             .means(
                 "Builds do not work inside bubblewrap here, as in many containers. They are confined \
                  without it, at the level above.",
             )
             .next("optional: allow user namespaces, to add this second layer"),
-        (None, false) => Finding::good(topic, "not installed").means(
+        (None, false) => MachineFinding::good(topic, "not installed").means(
             "It is not needed. If installed, it adds a second layer of confinement to builds.",
         ),
     }
 }
 
-fn cgroup(means: &Mechanisms) -> Finding {
+fn cgroup(means: &Mechanisms) -> MachineFinding {
     let topic = "cgroup";
     match means.groups {
         Some(CgroupLimits::MemoryAndProcesses) => {
-            Finding::good(topic, "limits memory and processes of builds and programs")
+            MachineFinding::good(topic, "limits memory and processes of builds and programs")
                 .means("The kernel limits the memory and the number of processes of a build, and of a program that is an approach.")
         }
-        Some(CgroupLimits::Processes) => Finding::good(topic, "limits processes of builds and programs").means(
+        Some(CgroupLimits::Processes) => MachineFinding::good(topic, "limits processes of builds and programs").means(
             "The kernel limits the number of processes of a build, and of a program that is an approach. Memory is \
              checked every 20 ms.",
         ),
-        None => Finding::good(topic, "not available")
+        None => MachineFinding::good(topic, "not available")
             .means(
                 "Memory and processes of a build, and of a program that is an approach, are checked every 20 ms; between \
                  two checks it can exceed its limits.",
@@ -129,7 +129,7 @@ fn cgroup(means: &Mechanisms) -> Finding {
     }
 }
 
-fn toolchain(facts: &ToolchainFacts) -> Finding {
+fn toolchain(facts: &ToolchainFacts) -> MachineFinding {
     let topic = "toolchain";
     let version = facts.version.as_deref().unwrap_or("no compiler");
     let target = facts.target.as_deref().unwrap_or("no target");
@@ -140,22 +140,22 @@ fn toolchain(facts: &ToolchainFacts) -> Finding {
         facts.chosen.as_deref().unwrap_or_default()
     );
     match (&facts.problem, facts.build_cpu_s) {
-        (Some(problem), _) => Finding::bad(topic, problem.clone())
+        (Some(problem), _) => MachineFinding::bad(topic, problem.clone())
             .means("Rust prototypes cannot be built here. Components can still be run."),
-        (None, Some(seconds)) => Finding::good(topic, found).means(format!(
+        (None, Some(seconds)) => MachineFinding::good(topic, found).means(format!(
             "{chosen} Tested: a small prototype was built in {} of CPU time.",
             numbers::reading(seconds * 1e9, "ns")
         )),
-        (None, None) => Finding::limited(topic, found).means(format!(
+        (None, None) => MachineFinding::limited(topic, found).means(format!(
             "{chosen} Not tested: nothing is built without confinement."
         )),
     }
 }
 
-fn clang(facts: &ClangFacts) -> Finding {
+fn clang(facts: &ClangFacts) -> MachineFinding {
     let topic = "C and C++";
     match (&facts.problem, facts.has_cpp) {
-        (Some(problem), _) => Finding::good(topic, "not there")
+        (Some(problem), _) => MachineFinding::good(topic, "not there")
             .means("Prototypes in C and C++ cannot be built here from their sources.")
             .next(format!("optional: {problem}")),
         (None, has_cpp) => {
@@ -167,11 +167,13 @@ fn clang(facts: &ClangFacts) -> Finding {
                 (false, false) => "C",
             };
             let zig = facts.zig.iter().map(|version| format!(", Zig {version}"));
-            let finding = Finding::good(topic, format!("{version}{}", zig.collect::<String>()))
-                .means(format!(
-                    "{}: prototypes in {languages} are built.",
-                    facts.clang.as_deref().unwrap_or_default(),
-                ));
+            let finding =
+                MachineFinding::good(topic, format!("{version}{}", zig.collect::<String>())).means(
+                    format!(
+                        "{}: prototypes in {languages} are built.",
+                        facts.clang.as_deref().unwrap_or_default(),
+                    ),
+                );
             if has_cpp {
                 finding
             } else {
@@ -181,7 +183,7 @@ fn clang(facts: &ClangFacts) -> Finding {
     }
 }
 
-fn clocks(facts: &ClocksFacts) -> Finding {
+fn clocks(facts: &ClocksFacts) -> MachineFinding {
     let ns = |value| numbers::reading(value, "ns");
     let (cpu, wall) = (facts.thread_cpu, facts.monotonic);
     let found = format!(
@@ -195,17 +197,19 @@ fn clocks(facts: &ClocksFacts) -> Finding {
     let means = format!("The shortest call that can get a verdict takes {shortest}.");
     // A millisecond is a hundred times the slowest call that prototypes are usually given.
     if facts.call_ns_min > 1e6 {
-        return Finding::limited("clocks", found).means(means).next(format!(
-            "give each case enough work for more than {shortest}"
-        ));
+        return MachineFinding::limited("clocks", found)
+            .means(means)
+            .next(format!(
+                "give each case enough work for more than {shortest}"
+            ));
     }
-    Finding::good("clocks", found).means(means)
+    MachineFinding::good("clocks", found).means(means)
 }
 
-fn noise(facts: &NoiseFacts) -> Finding {
+fn noise(facts: &NoiseFacts) -> MachineFinding {
     let topic = "noise";
     if let Some(problem) = &facts.problem {
-        return Finding::limited(topic, "not measured").means(format!(
+        return MachineFinding::limited(topic, "not measured").means(format!(
             "The smallest visible difference is not known: {problem}."
         ));
     }
@@ -224,7 +228,7 @@ fn noise(facts: &NoiseFacts) -> Finding {
         numbers::reading(facts.seconds * 1e9, "ns")
     );
     if facts.pooled == Some(false) {
-        return Finding::limited(topic, found)
+        return MachineFinding::limited(topic, found)
             .means(
                 "There are no addresses for a pool of instances: each timed call pays for new \
                  memory, and programs that write more of it look slower than they are.",
@@ -233,26 +237,26 @@ fn noise(facts: &NoiseFacts) -> Finding {
     }
     let practical = numbers::percent(facts.practical);
     match (facts.verdict, facts.visible) {
-        (Some(Verdict::Beats | Verdict::Beaten), _) => Finding::limited(topic, found)
+        (Some(Verdict::Beats | Verdict::Beaten), _) => MachineFinding::limited(topic, found)
             .means(
                 "One of two identical programs was called faster. That happens in at most 5 % of \
                  runs.",
             )
             .next("run `bakeoff doctor` again; if the result is the same, please report it"),
-        (_, None) => Finding::limited(topic, found)
+        (_, None) => MachineFinding::limited(topic, found)
             .means(format!(
                 "The smallest visible difference is not known: {} replicas are too few.",
                 facts.replicas
             ))
             .next("stop other programs, or give experiments a budget of some minutes"),
         (_, Some(visible)) if visible <= facts.practical => {
-            Finding::good(topic, found).means(format!(
+            MachineFinding::good(topic, found).means(format!(
                 "Differences of {} or more are visible within this time: finer than the default \
                  practical threshold of {practical}.",
                 numbers::percent(visible)
             ))
         }
-        (_, Some(visible)) => Finding::good(topic, found).means(format!(
+        (_, Some(visible)) => MachineFinding::good(topic, found).means(format!(
             "Differences of {} or more are visible within this time. Down to the default practical \
              threshold of {practical}, a run measures longer: until it has a verdict, or its budget \
              ends.",
@@ -261,7 +265,7 @@ fn noise(facts: &NoiseFacts) -> Finding {
     }
 }
 
-fn cores(facts: &CoreFacts) -> Finding {
+fn cores(facts: &CoreFacts) -> MachineFinding {
     let topic = "cores";
     let count = match facts.usable.len() {
         1 => "1 core".to_owned(),
@@ -269,7 +273,7 @@ fn cores(facts: &CoreFacts) -> Finding {
     };
     let found = format!("{}, {count}", facts.cpu);
     if facts.pinnable.len() < facts.usable.len() || facts.usable.is_empty() {
-        return Finding::limited(topic, found)
+        return MachineFinding::limited(topic, found)
             .means(format!(
                 "Trials can be pinned to {} of them; others may move between cores.",
                 facts.pinnable.len()
@@ -299,7 +303,7 @@ fn cores(facts: &CoreFacts) -> Finding {
     };
     let (groups, how) = match &measured {
         Some(groups) if groups.is_empty() => {
-            return Finding::good(topic, found).means(format!(
+            return MachineFinding::good(topic, found).means(format!(
                 "{pinned} {said} Measured: of {pairs}, none was seen to slow the other down."
             ));
         }
@@ -312,13 +316,13 @@ fn cores(facts: &CoreFacts) -> Finding {
         ),
         None => match facts.siblings.as_deref() {
             None | Some([]) => {
-                return Finding::good(topic, found).means(format!("{pinned} {said}"));
+                return MachineFinding::good(topic, found).means(format!("{pinned} {said}"));
             }
             Some(groups) => (groups, "Trials on both slow each other down.".to_owned()),
         },
     };
     let workers = facts.usable.len().saturating_sub(second_threads(groups));
-    Finding::limited(topic, found)
+    MachineFinding::limited(topic, found)
         .means(format!(
             "{pinned} {said} {how} Comparisons stay right: variants are timed in turn on the same core."
         ))
@@ -333,7 +337,7 @@ fn second_threads(groups: &[Vec<usize>]) -> usize {
     groups.iter().map(|group| group.len() - 1).sum()
 }
 
-fn frequency(facts: &CoreFacts) -> Finding {
+fn frequency(facts: &CoreFacts) -> MachineFinding {
     let topic = "frequency";
     let governor = facts.governor.as_deref();
     let found = format!(
@@ -344,9 +348,9 @@ fn frequency(facts: &CoreFacts) -> Finding {
     let means =
         "Variants are timed in random order, so this widens intervals and favours no variant.";
     if facts.drift <= DRIFT_NOTICEABLE {
-        return Finding::good(topic, found).means(means);
+        return MachineFinding::good(topic, found).means(means);
     }
-    let finding = Finding::limited(topic, found).means(means);
+    let finding = MachineFinding::limited(topic, found).means(means);
     match governor {
         Some("performance") | None => {
             finding.next("optional: for shorter runs, stop other programs")
@@ -358,7 +362,7 @@ fn frequency(facts: &CoreFacts) -> Finding {
     }
 }
 
-fn load(facts: &CoreFacts) -> Finding {
+fn load(facts: &CoreFacts) -> MachineFinding {
     let topic = "load";
     let load = facts.load.map_or_else(
         || "load average unknown".to_owned(),
@@ -392,18 +396,20 @@ fn load(facts: &CoreFacts) -> Finding {
         "for close verdicts, measure on a machine with dedicated cores",
     );
     match (is_busy, is_shared) {
-        (false, false) => Finding::good(topic, found).means("No other load is noticeable."),
-        (true, false) => Finding::limited(topic, found).means(busy).next(busy_next),
-        (false, true) => Finding::limited(topic, found)
+        (false, false) => MachineFinding::good(topic, found).means("No other load is noticeable."),
+        (true, false) => MachineFinding::limited(topic, found)
+            .means(busy)
+            .next(busy_next),
+        (false, true) => MachineFinding::limited(topic, found)
             .means(shared)
             .next(shared_next),
-        (true, true) => Finding::limited(topic, found)
+        (true, true) => MachineFinding::limited(topic, found)
             .means(format!("{busy} {shared}"))
             .next(format!("{busy_next}; {shared_next}")),
     }
 }
 
-fn folder(facts: &FolderFacts) -> Finding {
+fn folder(facts: &FolderFacts) -> MachineFinding {
     let topic = match facts.purpose {
         FolderPurpose::Results => "results",
         FolderPurpose::Cache => "cache",
@@ -413,13 +419,13 @@ fn folder(facts: &FolderFacts) -> Finding {
     if let Some(problem) = &facts.problem {
         let found = format!("{path}: {problem}");
         return match facts.purpose {
-            FolderPurpose::Results => Finding::bad(topic, found)
+            FolderPurpose::Results => MachineFinding::bad(topic, found)
                 .means("Results cannot be stored here.")
                 .next("choose another folder with `--out`, or make this one writable"),
-            FolderPurpose::Cache => Finding::limited(topic, found)
+            FolderPurpose::Cache => MachineFinding::limited(topic, found)
                 .means("Builds are not cached, so each run builds again.")
                 .next("choose another folder with `--cache-dir`"),
-            FolderPurpose::Temporary => Finding::bad(topic, found)
+            FolderPurpose::Temporary => MachineFinding::bad(topic, found)
                 .means("Nothing can be built or tested.")
                 .next("choose another folder with the environment variable TMPDIR"),
         };
@@ -440,17 +446,17 @@ fn folder(facts: &FolderFacts) -> Finding {
         .map_or_else(String::new, |mode| format!(", mode {mode}"));
     let found = format!("{path}: {free}{written}{mode}");
     if facts.free_bytes.is_some_and(|bytes| bytes < FREE_BYTES_LOW) {
-        return Finding::limited(topic, found)
+        return MachineFinding::limited(topic, found)
             .means("A run needs up to some hundred MiB.")
             .next("free space on this disk");
     }
     let is_slow = facts.write_ms.is_some_and(|ms| ms > WRITE_MS_SLOW);
     if is_slow && facts.purpose == FolderPurpose::Results {
-        return Finding::limited(topic, found)
+        return MachineFinding::limited(topic, found)
             .means("Each result is on the disk before the next step starts, which is slow here.")
             .next("store results on a faster disk, with `--out`");
     }
-    Finding::good(topic, found).means(match facts.purpose {
+    MachineFinding::good(topic, found).means(match facts.purpose {
         FolderPurpose::Results => "Results are stored here.",
         FolderPurpose::Cache => "Builds are cached here; no other user can write to it.",
         FolderPurpose::Temporary => "Builds use a temporary folder of their own here.",

@@ -16,7 +16,7 @@ pub use facts::{
     ClangFacts, ClockFacts, ClocksFacts, ConfinementFacts, CoreFacts, FolderFacts, FolderPurpose,
     MachineFacts, MissingConfinement, NoiseFacts, ToolchainFacts,
 };
-pub use finding::{Finding, FindingState};
+pub use finding::{FindingState, MachineFinding};
 pub use findings::findings;
 pub use workers::{RemoteMachineFacts, ServerFacts};
 
@@ -40,7 +40,7 @@ pub struct Examination {
     /// True if prototypes can be built and run: confined, or because the user allowed it without confinement.
     pub can_run: bool,
     /// The findings, for people.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<MachineFinding>,
     /// The facts that they follow from.
     pub facts: MachineFacts,
     /// The workers behind a server, if it was to be asked.
@@ -72,7 +72,7 @@ impl Examination {
 
 /// The scope of an examination.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct ExaminationScope<'a> {
     /// Decision of the user about builds and runs without confinement.
     pub unconfined: Unconfined,
     /// The folder of an experiment, in which results would be stored.
@@ -82,7 +82,7 @@ pub struct Request<'a> {
 }
 
 /// Examines this machine. Takes about seven seconds, two of them for the noise; changes nothing.
-pub async fn examine(request: Request<'_>) -> Examination {
+pub async fn examine(request: ExaminationScope<'_>) -> Examination {
     let before = cores::Ticks::now();
     let (confinement, missing) = probe_confinement(request.unconfined).await;
     let toolchain = Toolchain::find_unchanged().await;

@@ -14,7 +14,7 @@ use bakeoff_measure::{
     Dropout, Pilot, RaceError, RaceListener, RaceOptions, Raced, ReplicaClient, RunnerConfig,
     RunnerWorker, StoredRace, TimedVariant,
 };
-use bakeoff_runner::{Inputs, WaveCase};
+use bakeoff_runner::{RunnerInputs, WaveCase};
 use bakeoff_source::BuildInput;
 use bakeoff_source::interface::{Interface, WitFile, World};
 use std::convert::Infallible;
@@ -121,7 +121,7 @@ async fn race(
         call: vec![CALL.to_owned()],
         limits: Limits::default(),
         state: State::Pure,
-        inputs: Inputs::Cases(vec![WaveCase {
+        inputs: RunnerInputs::Cases(vec![WaveCase {
             call: CASE.to_owned(),
             expect: None,
         }]),

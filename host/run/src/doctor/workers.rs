@@ -1,12 +1,14 @@
 //! Workers on other machines, as a run on this one would find them now.
 
-use super::finding::Finding;
+use super::finding::MachineFinding;
 use crate::Unconfined;
 use crate::elsewhere::RemoteWorkers;
 use crate::options::KnownMachine;
 use bakeoff_compile::Toolchain;
 use bakeoff_domain::wording;
-use bakeoff_workers::{Credentials, MachineState, MachineStatus, RecheckShare, ServerAddress};
+use bakeoff_workers::{
+    MachineState, MachineStatus, RecheckShare, ServerAddress, ServerCredentials,
+};
 use serde::Serialize;
 
 /// The kinds of tasks that a worker takes. All others stay on the machine of their run.
@@ -93,7 +95,7 @@ impl ServerFacts {
     /// Asks a server who is there. It takes two seconds, and makes the streams of the team there if they are missing.
     pub async fn ask(
         address: &ServerAddress,
-        credentials: &Credentials,
+        credentials: &ServerCredentials,
         unconfined: Unconfined,
     ) -> Self {
         let server = address.to_string();
@@ -126,22 +128,22 @@ impl ServerFacts {
     }
 
     /// Returns the findings: one for the server, and one for each machine.
-    pub(super) fn findings(&self) -> Vec<Finding> {
+    pub(super) fn findings(&self) -> Vec<MachineFinding> {
         let mut all = vec![self.finding()];
         all.extend(self.machines.iter().map(machine));
         all
     }
 
-    fn finding(&self) -> Finding {
+    fn finding(&self) -> MachineFinding {
         let server = &self.server;
         if let Some(problem) = &self.problem {
-            return Finding::bad(SERVER_TOPIC, problem)
+            return MachineFinding::bad(SERVER_TOPIC, problem)
                 .means("A run with --workers at this server would not begin.");
         }
         let fit = self.machines.iter().filter(|one| one.refused.is_none());
         let cores: u64 = fit.clone().map(|one| u64::from(one.cores)).sum();
         match fit.count() {
-            0 => Finding::limited(SERVER_TOPIC, format!("none at {server} that fits"))
+            0 => MachineFinding::limited(SERVER_TOPIC, format!("none at {server} that fits"))
                 .means("A run with --workers does all here until one comes.")
                 .next(format!(
                     "start one on another machine: bakeoff worker {server}"
@@ -149,7 +151,7 @@ impl ServerFacts {
             machines => {
                 let machines = wording::counted(machines, "machine");
                 let found = format!("{machines} with {cores} cores at {server}");
-                Finding::good(SERVER_TOPIC, found).means(
+                MachineFinding::good(SERVER_TOPIC, found).means(
                     "A run with --workers has its checks, assessments and evaluations done there, and a search its builds. \
                      Programs, what races and all that is timed stay on this machine.",
                 )
@@ -158,7 +160,7 @@ impl ServerFacts {
     }
 }
 
-fn machine(one: &RemoteMachineFacts) -> Finding {
+fn machine(one: &RemoteMachineFacts) -> MachineFinding {
     let RemoteMachineFacts {
         name,
         cpu,
@@ -170,14 +172,14 @@ fn machine(one: &RemoteMachineFacts) -> Finding {
     let tasks = wording::counted(*tasks, "task");
     let facts = format!("{name}: {cores} cores of {cpu}, fence {fence}, {tasks} done");
     match &one.refused {
-        None if one.takes.contains(&BUILDS) => Finding::good(MACHINE_TOPIC, facts),
-        None => Finding::good(MACHINE_TOPIC, facts).means(match one.toolchain.as_str() {
+        None if one.takes.contains(&BUILDS) => MachineFinding::good(MACHINE_TOPIC, facts),
+        None => MachineFinding::good(MACHINE_TOPIC, facts).means(match one.toolchain.as_str() {
             "" => "It builds no source: it has no Rust compiler.".to_owned(),
             toolchain => format!(
                 "It builds no source: its toolchain is {toolchain}, which is not that of this machine."
             ),
         }),
-        Some(reason) => Finding::limited(MACHINE_TOPIC, facts)
+        Some(reason) => MachineFinding::limited(MACHINE_TOPIC, facts)
             .means(format!("It takes no task of this machine: {reason}."))
             .next("start the same bakeoff there, on a processor of the same kind and with a fence"),
     }

@@ -6,7 +6,7 @@ use super::{Survey, SurveyedPrototype, fixed_inputs};
 use bakeoff_compile::BuildKind;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_measure::RunnerConfig;
-use bakeoff_runner::{Call, CallTexts, Inputs, RepeatedCall, Requests};
+use bakeoff_runner::{Call, CallTexts, RepeatedCall, Requests, RunnerInputs};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Survey {
         &self,
         prototype: &SurveyedPrototype,
     ) -> Result<Option<SmallerFailure>, RunError> {
-        let Inputs::Workload {
+        let RunnerInputs::Workload {
             requests: Requests::Sizes(own),
             ..
         } = &self.context.config.inputs
@@ -54,7 +54,7 @@ impl Survey {
             return Ok(None);
         }
         let mut inputs = self.context.config.inputs.clone();
-        if let Inputs::Workload { requests, .. } = &mut inputs {
+        if let RunnerInputs::Workload { requests, .. } = &mut inputs {
             *requests = Requests::of_sizes(&sizes, &[]);
         }
         let config = RunnerConfig {

@@ -19,7 +19,7 @@ mod read;
 mod reader;
 mod write;
 
-pub use error::JsonError;
+pub use error::ValueJsonError;
 
 use super::shape::Shape;
 use super::signature::CallTypes;
@@ -33,10 +33,10 @@ use write::Typed;
 ///
 /// # Errors
 /// A type has no form in JSON, or the arguments are not of the types of the call.
-pub fn arguments_as_json(arguments: &[Value], types: &CallTypes) -> Result<String, JsonError> {
+pub fn arguments_as_json(arguments: &[Value], types: &CallTypes) -> Result<String, ValueJsonError> {
     let (given, wanted) = (arguments.len(), types.params.len());
     if given != wanted {
-        return Err(JsonError::Count { given, wanted });
+        return Err(ValueJsonError::Count { given, wanted });
     }
     let mut line = "[".to_owned();
     for (number, (value, ty)) in (1..).zip(arguments.iter().zip(&types.params)) {
@@ -45,7 +45,7 @@ pub fn arguments_as_json(arguments: &[Value], types: &CallTypes) -> Result<Strin
             value,
             shape: &shape,
         };
-        let text = serde_json::to_string(&typed).map_err(|error| JsonError::Argument {
+        let text = serde_json::to_string(&typed).map_err(|error| ValueJsonError::Argument {
             number,
             what: error.to_string(),
         })?;
@@ -62,9 +62,10 @@ pub fn arguments_as_json(arguments: &[Value], types: &CallTypes) -> Result<Strin
 ///
 /// # Errors
 /// The line is not JSON, or not a value of the type of the answer, which has a form in JSON.
-pub fn answer_from_json(line: &str, types: &CallTypes) -> Result<Option<Value>, JsonError> {
+pub fn answer_from_json(line: &str, types: &CallTypes) -> Result<Option<Value>, ValueJsonError> {
     let shape = types.result.as_ref().map(shape_of_answer).transpose()?;
-    let mut reader = Reader::new(line).map_err(|error| JsonError::Syntax(error.to_string()))?;
+    let mut reader =
+        Reader::new(line).map_err(|error| ValueJsonError::Syntax(error.to_string()))?;
     let answer = match &shape {
         Some(shape) => read::value(&mut reader, shape).map(Some),
         None => read::nothing(&mut reader).map(|()| None),
@@ -76,7 +77,7 @@ pub fn answer_from_json(line: &str, types: &CallTypes) -> Result<Option<Value>, 
 ///
 /// # Errors
 /// The first type that has none.
-pub fn has_json(types: &CallTypes) -> Result<(), JsonError> {
+pub fn has_json(types: &CallTypes) -> Result<(), ValueJsonError> {
     for (number, ty) in (1..).zip(&types.params) {
         shape_of_argument(number, ty)?;
     }
@@ -84,17 +85,17 @@ pub fn has_json(types: &CallTypes) -> Result<(), JsonError> {
     Ok(())
 }
 
-fn shape_of_argument(number: usize, ty: &Type) -> Result<Shape, JsonError> {
+fn shape_of_argument(number: usize, ty: &Type) -> Result<Shape, ValueJsonError> {
     shape(ty, || format!("argument {number}"))
 }
 
-fn shape_of_answer(ty: &Type) -> Result<Shape, JsonError> {
+fn shape_of_answer(ty: &Type) -> Result<Shape, ValueJsonError> {
     shape(ty, || "the answer".to_owned())
 }
 
 /// The shape of a type that has a form in JSON; `owner` says whose type it is.
-fn shape(ty: &Type, owner: impl FnOnce() -> String) -> Result<Shape, JsonError> {
-    Shape::of(ty).ok_or_else(|| JsonError::NoForm {
+fn shape(ty: &Type, owner: impl FnOnce() -> String) -> Result<Shape, ValueJsonError> {
+    Shape::of(ty).ok_or_else(|| ValueJsonError::NoForm {
         owner: owner(),
         ty: without_form(ty).unwrap_or("a type that is not known here"),
     })

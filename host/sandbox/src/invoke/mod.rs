@@ -22,7 +22,7 @@ mod wave;
 
 pub use callee::{CallPath, Callee, LookupError};
 pub use change::{CHANGES_MAX, changes, form};
-pub use json::{JsonError, answer_from_json, arguments_as_json, has_json};
+pub use json::{ValueJsonError, answer_from_json, arguments_as_json, has_json};
 pub use nested::Nested;
 pub use session::Parts;
 pub use signature::CallTypes;

@@ -3,7 +3,7 @@
 
 use super::state::{Handle, VirtualWorld};
 use bakeoff_domain::attempt::AttemptKind;
-use bakeoff_source::{Place, Standing};
+use bakeoff_source::{FolderNode, FolderPlace};
 use wasmtime::component::Resource;
 use wasmtime::{Result, bail};
 use wasmtime_wasi::p2::bindings::filesystem::preopens;
@@ -29,7 +29,7 @@ fn trap(error: wasmtime::Error) -> FsError {
 
 impl VirtualWorld {
     /// The file or folder of a descriptor, preceded by its ancestors.
-    fn ancestry(&mut self, of: &Resource<Descriptor>) -> FsResult<Vec<Place>> {
+    fn ancestry(&mut self, of: &Resource<Descriptor>) -> FsResult<Vec<FolderPlace>> {
         self.enter().map_err(trap)?;
         match self.handle(of).map_err(trap)? {
             Handle::Descriptor(ancestry) => Ok(ancestry.clone()),
@@ -37,7 +37,7 @@ impl VirtualWorld {
         }
     }
 
-    fn place(&mut self, of: &Resource<Descriptor>) -> FsResult<Place> {
+    fn place(&mut self, of: &Resource<Descriptor>) -> FsResult<FolderPlace> {
         let ancestry = self.ancestry(of)?;
         ancestry
             .last()
@@ -46,7 +46,7 @@ impl VirtualWorld {
     }
 
     /// Resolves a path from a descriptor. It may go up again, but not above the descriptor.
-    fn resolve(&mut self, from: &Resource<Descriptor>, path: &str) -> FsResult<Vec<Place>> {
+    fn resolve(&mut self, from: &Resource<Descriptor>, path: &str) -> FsResult<Vec<FolderPlace>> {
         let mut ancestry = self.ancestry(from)?;
         let start = ancestry.len();
         self.charge(path.len() as u64 / BYTES_PER_CALL)
@@ -65,7 +65,7 @@ impl VirtualWorld {
             let Some(here) = ancestry.last().copied() else {
                 return Err(ErrorCode::BadDescriptor.into());
             };
-            if !matches!(self.folders.at(here), Standing::Folder(_)) {
+            if !matches!(self.folders.at(here), FolderNode::Folder(_)) {
                 return Err(ErrorCode::NotDirectory.into());
             }
             match part {
@@ -93,10 +93,10 @@ impl VirtualWorld {
         Err(ErrorCode::ReadOnly.into())
     }
 
-    fn stat_of(&self, place: Place) -> DescriptorStat {
+    fn stat_of(&self, place: FolderPlace) -> DescriptorStat {
         let (type_, size) = match self.folders.at(place) {
-            Standing::File(contents) => (DescriptorType::RegularFile, contents.len() as u64),
-            Standing::Folder(_) => (DescriptorType::Directory, 0),
+            FolderNode::File(contents) => (DescriptorType::RegularFile, contents.len() as u64),
+            FolderNode::Folder(_) => (DescriptorType::Directory, 0),
         };
         DescriptorStat {
             type_,
@@ -108,7 +108,7 @@ impl VirtualWorld {
         }
     }
 
-    fn hash_of(place: Place) -> MetadataHashValue {
+    fn hash_of(place: FolderPlace) -> MetadataHashValue {
         MetadataHashValue {
             lower: place.number(),
             upper: 0,
@@ -120,7 +120,8 @@ impl preopens::Host for VirtualWorld {
     fn get_directories(&mut self) -> Result<Vec<(Resource<Descriptor>, String)>> {
         self.enter()?;
         let mounts = self.folders.mounts();
-        let mounts: Vec<(String, Place)> = mounts.map(|(at, root)| (at.to_owned(), root)).collect();
+        let mounts: Vec<(String, FolderPlace)> =
+            mounts.map(|(at, root)| (at.to_owned(), root)).collect();
         let give = |(at, root)| Ok((self.new_handle(Handle::Descriptor(vec![root]))?, at));
         mounts.into_iter().map(give).collect()
     }
@@ -145,10 +146,10 @@ impl types::HostDescriptor for VirtualWorld {
     ) -> FsResult<Resource<DynInputStream>> {
         let place = self.place(&file)?;
         match self.folders.at(place) {
-            Standing::File(_) => self
+            FolderNode::File(_) => self
                 .new_handle(Handle::Reading(place, offset))
                 .map_err(trap),
-            Standing::Folder(_) => Err(ErrorCode::IsDirectory.into()),
+            FolderNode::Folder(_) => Err(ErrorCode::IsDirectory.into()),
         }
     }
 
@@ -210,7 +211,7 @@ impl types::HostDescriptor for VirtualWorld {
         offset: Filesize,
     ) -> FsResult<(Vec<u8>, bool)> {
         let place = self.place(&file)?;
-        let Standing::File(contents) = self.folders.at(place) else {
+        let FolderNode::File(contents) = self.folders.at(place) else {
             return Err(ErrorCode::IsDirectory.into());
         };
         let from = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -231,8 +232,8 @@ impl types::HostDescriptor for VirtualWorld {
     ) -> FsResult<Resource<DirectoryEntryStream>> {
         let place = self.place(&folder)?;
         match self.folders.at(place) {
-            Standing::Folder(_) => self.new_handle(Handle::Entries(place, 0)).map_err(trap),
-            Standing::File(_) => Err(ErrorCode::NotDirectory.into()),
+            FolderNode::Folder(_) => self.new_handle(Handle::Entries(place, 0)).map_err(trap),
+            FolderNode::File(_) => Err(ErrorCode::NotDirectory.into()),
         }
     }
 
@@ -297,7 +298,7 @@ impl types::HostDescriptor for VirtualWorld {
         }
         let ancestry = self.resolve(&folder, &path)?;
         let last = ancestry.last().copied().ok_or(ErrorCode::BadDescriptor)?;
-        let is_folder = matches!(self.folders.at(last), Standing::Folder(_));
+        let is_folder = matches!(self.folders.at(last), FolderNode::Folder(_));
         if how.contains(OpenFlags::DIRECTORY) && !is_folder {
             return Err(ErrorCode::NotDirectory.into());
         }

@@ -2,7 +2,7 @@
 //! and outputs are always ready, and waiting for a time advances the clock to it.
 
 use super::state::{Handle, VirtualWorld};
-use bakeoff_source::Standing;
+use bakeoff_source::FolderNode;
 use wasmtime::component::Resource;
 use wasmtime::{Result, bail};
 use wasmtime_wasi::p2::bindings::sync::io::{poll, streams};
@@ -88,7 +88,7 @@ impl VirtualWorld {
         let Handle::Reading(place, at) = self.handle(stream).map_err(trap)?.clone() else {
             return Err(StreamError::Closed);
         };
-        let Standing::File(contents) = self.folders.at(place) else {
+        let FolderNode::File(contents) = self.folders.at(place) else {
             return Err(StreamError::Closed);
         };
         let from = usize::try_from(at).unwrap_or(usize::MAX);

@@ -7,7 +7,7 @@ use bakeoff_config::units::{show_bytes, show_duration};
 use bakeoff_domain::attempt::AttemptKind;
 use bakeoff_domain::failure::FailureClass;
 use bakeoff_domain::spec::Limits;
-use bakeoff_source::{Folders, Place};
+use bakeoff_source::{FolderPlace, Folders};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,15 +48,15 @@ pub(super) enum Handle {
     /// stdin, which is at its end.
     EmptyInput,
     /// A stream over a file, with its position.
-    Reading(Place, u64),
+    Reading(FolderPlace, u64),
     /// stdout or stderr.
     Output,
     /// A pollable that is ready from this virtual time on.
     ReadyAt(u64),
     /// A file or folder, preceded by its ancestors within its grant.
-    Descriptor(Vec<Place>),
+    Descriptor(Vec<FolderPlace>),
     /// A listing of a folder, with the number of entries that were read.
-    Entries(Place, usize),
+    Entries(FolderPlace, usize),
 }
 
 /// The virtual world of one instance.

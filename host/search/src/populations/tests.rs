@@ -39,17 +39,17 @@ fn cells(bounds: &[f64]) -> Vec<CellAxis> {
     vec![axis("east"), axis("north")]
 }
 
-fn options(count: u32) -> Rounds {
-    Rounds {
+fn options(count: u32) -> RoundsTable {
+    RoundsTable {
         count,
         width: Width::Fixed(8),
         propose: vec![Propose::Climb],
         seed: 3,
-        ..Rounds::default()
+        ..RoundsTable::default()
     }
 }
 
-fn begun(options: &Rounds, approaches: &[&str], landscape: Landscape) -> Archive {
+fn begun(options: &RoundsTable, approaches: &[&str], landscape: Landscape) -> Archive {
     let mut archive = Archive::default();
     archive.niching = Niching::of(options);
     archive.by = Some("loss".to_owned());
@@ -69,7 +69,7 @@ fn begun(options: &Rounds, approaches: &[&str], landscape: Landscape) -> Archive
 }
 
 /// Looks at new candidates beside the best so far, as a search does.
-fn look(archive: &mut Archive, new: &[usize], options: &Rounds, landscape: Landscape) {
+fn look(archive: &mut Archive, new: &[usize], options: &RoundsTable, landscape: Landscape) {
     let mut seen = archive.elites.clone();
     seen.extend(archive.reference);
     seen.extend(archive.islands.iter().flatten());
@@ -108,7 +108,7 @@ fn look(archive: &mut Archive, new: &[usize], options: &Rounds, landscape: Lands
 }
 
 /// Makes rounds until the last one, or until there is nothing further to try.
-fn go_on(mut archive: Archive, options: &Rounds, landscape: Landscape) -> Archive {
+fn go_on(mut archive: Archive, options: &RoundsTable, landscape: Landscape) -> Archive {
     let values: Vec<String> = (0..SIDE).map(|value| value.to_string()).collect();
     let parameters = ["x", "y"].map(|name| Parameter {
         name: name.to_owned(),
@@ -133,7 +133,7 @@ fn go_on(mut archive: Archive, options: &Rounds, landscape: Landscape) -> Archiv
     archive
 }
 
-fn searched(options: &Rounds, approaches: &[&str], landscape: Landscape) -> Archive {
+fn searched(options: &RoundsTable, approaches: &[&str], landscape: Landscape) -> Archive {
     go_on(begun(options, approaches, landscape), options, landscape)
 }
 
@@ -147,7 +147,7 @@ fn cells_find_the_valley_that_the_best_alone_do_not_lead_to() {
     let found = searched(&plain, &["walker"], two_valleys);
     assert_eq!(loss(&found), 20.0);
     assert_eq!(found.map(), None);
-    let with_cells = Rounds {
+    let with_cells = RoundsTable {
         cells: cells(&[25.0, 50.0, 75.0]),
         ..plain
     };
@@ -174,14 +174,14 @@ fn cells_find_the_valley_that_the_best_alone_do_not_lead_to() {
 
 #[test]
 fn islands_develop_an_approach_that_begins_behind() {
-    let plain = Rounds {
+    let plain = RoundsTable {
         parents: 1,
         ..options(60)
     };
     let approaches = ["quick", "slow"];
     let found = searched(&plain, &approaches, two_approaches);
     assert_eq!(loss(&found), 20.0);
-    let with_islands = Rounds {
+    let with_islands = RoundsTable {
         islands: 2,
         migrate_every: 8,
         ..plain
@@ -189,7 +189,7 @@ fn islands_develop_an_approach_that_begins_behind() {
     let found = searched(&with_islands, &approaches, two_approaches);
     assert_eq!(loss(&found), 1.0);
     // Until its best is copied, an island has only what was made on it.
-    let early = Rounds {
+    let early = RoundsTable {
         count: 7,
         ..with_islands.clone()
     };
@@ -206,7 +206,7 @@ fn islands_develop_an_approach_that_begins_behind() {
         assert_eq!(one.island, Some(wanted), "{one:?}");
     }
     // The better one comes to the other island after eight rounds.
-    let later = Rounds {
+    let later = RoundsTable {
         count: 8,
         ..with_islands
     };
@@ -218,13 +218,13 @@ fn islands_develop_an_approach_that_begins_behind() {
 fn one_cell_or_one_island_is_the_search_without() {
     let plain = options(12);
     let wanted = searched(&plain, &["walker"], two_valleys);
-    let one_island = Rounds {
+    let one_island = RoundsTable {
         islands: 1,
         ..plain.clone()
     };
     let found = searched(&one_island, &["walker"], two_valleys);
     assert_eq!(found.candidates, wanted.candidates);
-    let one_cell = Rounds {
+    let one_cell = RoundsTable {
         cells: cells(&[1e6]),
         ..plain
     };
@@ -235,11 +235,11 @@ fn one_cell_or_one_island_is_the_search_without() {
 
 #[test]
 fn a_search_that_goes_on_from_its_record_makes_the_same_candidates() {
-    let with_cells = Rounds {
+    let with_cells = RoundsTable {
         cells: cells(&[25.0, 50.0, 75.0]),
         ..options(20)
     };
-    let with_islands = Rounds {
+    let with_islands = RoundsTable {
         islands: 3,
         migrate_every: 2,
         ..options(20)
@@ -247,7 +247,7 @@ fn a_search_that_goes_on_from_its_record_makes_the_same_candidates() {
     for options in [with_cells, with_islands] {
         let whole = searched(&options, &["walker"], two_valleys);
         for rounds in [1, 7, 12] {
-            let first = Rounds {
+            let first = RoundsTable {
                 count: rounds,
                 ..options.clone()
             };
@@ -263,7 +263,7 @@ fn a_search_that_goes_on_from_its_record_makes_the_same_candidates() {
 
 #[test]
 fn a_round_is_shared_by_all_islands_and_an_approach_joins_the_next_one() {
-    let options = Rounds {
+    let options = RoundsTable {
         islands: 3,
         width: Width::Fixed(7),
         ..options(3)
@@ -296,7 +296,7 @@ fn a_round_is_shared_by_all_islands_and_an_approach_joins_the_next_one() {
 
 #[test]
 fn a_candidate_without_the_reading_has_no_cell_and_a_failed_best_leaves_its_own() {
-    let options = Rounds {
+    let options = RoundsTable {
         cells: cells(&[50.0]),
         ..options(2)
     };

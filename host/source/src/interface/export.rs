@@ -85,7 +85,7 @@ impl Export {
 
 /// The function that every prototype has, and that trials call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct InterfaceCall {
     /// The exported interface with the function, as components name it, or `None` for a function of
     /// the world itself.
     pub interface: Option<String>,
@@ -95,7 +95,7 @@ pub struct Call {
     pub is_session: bool,
 }
 
-impl Call {
+impl InterfaceCall {
     /// Returns the call as an experiment file may name it: `top-k`, or `ns:pkg/iface@1.0.0.top-k`.
     pub fn path(&self) -> String {
         match &self.interface {
@@ -135,7 +135,7 @@ pub fn world_exports(resolve: &Resolve, world: WorldId) -> Vec<Export> {
     exports
 }
 
-pub(super) fn find_call(exports: &[Export], call: &str) -> Result<Call, InterfaceError> {
+pub(super) fn find_call(exports: &[Export], call: &str) -> Result<InterfaceCall, InterfaceError> {
     let Some(export) = exports.iter().find(|export| export.is_named(call)) else {
         // Functions of a resource cannot be called alone.
         let functions = exports
@@ -153,7 +153,7 @@ pub(super) fn find_call(exports: &[Export], call: &str) -> Result<Call, Interfac
         });
     };
     match &export.function {
-        Ok(function) => Ok(Call {
+        Ok(function) => Ok(InterfaceCall {
             interface: export.interface.clone(),
             function: function.clone(),
             is_session: export.is_session,

@@ -1,7 +1,7 @@
 //! Reading and resolving the user's WIT.
 
 use super::error::InterfaceError;
-use super::export::{Call, Export, World, find_call, world_exports};
+use super::export::{Export, InterfaceCall, World, find_call, world_exports};
 use super::files::{WitFile, read_files};
 use super::workload::{self, InputRequest, WorkloadFunctions};
 use bakeoff_files::Reach;
@@ -39,7 +39,7 @@ pub struct Interface {
     /// The world that called components implement.
     called: WorldId,
     workload: Option<WorldId>,
-    call: Call,
+    call: InterfaceCall,
 }
 
 impl Interface {
@@ -134,7 +134,7 @@ impl Interface {
     }
 
     /// Returns the function that is called.
-    pub fn call(&self) -> &Call {
+    pub fn call(&self) -> &InterfaceCall {
         &self.call
     }
 

@@ -37,7 +37,7 @@ pub use drawn_inputs::{DrawnInputs, Variety};
 pub use edge_values::{EDGE_VALUES, edge_values};
 pub use error::InterfaceError;
 pub use export::world_exports;
-pub use export::{Call, Export, World};
+pub use export::{Export, InterfaceCall, World};
 pub use files::{FILE_BYTES_MAX, FILES_MAX, WitFile, read_files};
 pub use from_rust::{ComparedFile, DerivedInterface, PublicFunction, ReadFile, UncallableFunction};
 pub use function::{Function, Param};

@@ -1,6 +1,6 @@
 //! Conversion of functions, names and types of WIT to Rust.
 
-use super::export::Call;
+use super::export::InterfaceCall;
 use super::function::Function;
 use super::types::Type;
 
@@ -28,7 +28,7 @@ pub fn rust_signature(function: &Function) -> String {
 
 /// Returns the Rust items that a prototype's file has for the call: the signature of a function, or a struct and its
 /// methods without bodies for a resource that is called in three parts.
-pub fn rust_form(call: &Call) -> String {
+pub fn rust_form(call: &InterfaceCall) -> String {
     let signature = rust_signature(&call.function);
     if !call.is_session {
         return signature;

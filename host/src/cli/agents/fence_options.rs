@@ -2,7 +2,7 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::fence_reach;
-use bakeoff_agents::Reach;
+use bakeoff_agents::FenceReach;
 use bakeoff_confine::Network;
 use clap::Args;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct FenceOptions {
 
 impl FenceOptions {
     /// Returns what agents and verifications can reach.
-    pub(crate) fn reach(&self) -> Result<Reach, Failure> {
+    pub(crate) fn reach(&self) -> Result<FenceReach, Failure> {
         let network = if self.network {
             Network::Open
         } else {

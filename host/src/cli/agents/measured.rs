@@ -5,7 +5,7 @@ use crate::cli::metric_options::MetricOptions;
 use crate::cli::models;
 use crate::cli::whole_numbers;
 use crate::library::{MeasuredRounds, timing_options};
-use bakeoff_agents::{Measurement, NotBuilt};
+use bakeoff_agents::{NotBuilt, VariantMeasurement};
 use bakeoff_domain::plan::RunSeed;
 use bakeoff_domain::series::{SeriesEnd, SeriesReport};
 use bakeoff_programs::{CommandLine, Decides, Shell, TimingOptions};
@@ -101,7 +101,7 @@ impl MeasuredReport {
         report.is_some_and(|report| report.ended == SeriesEnd::Interrupted)
     }
 
-    pub(super) fn new(plan: &MeasurePlan, measurement: Measurement) -> Self {
+    pub(super) fn new(plan: &MeasurePlan, measurement: VariantMeasurement) -> Self {
         let row = |NotBuilt { name, reason }| NotBuiltRow { name, reason };
         Self {
             command: plan.command.text().to_owned(),

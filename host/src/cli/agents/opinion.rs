@@ -1,7 +1,7 @@
 //! Opinions of a model on what agents changed. They stand beside the evidence, and decide nothing.
 
 use crate::cli::failure::Failure;
-use bakeoff_agents::{AgentError, AgentWorkOutcome, Completion, Experiment, PickAnswer};
+use bakeoff_agents::{AgentError, AgentExperiment, AgentWorkOutcome, Completion, PickAnswer};
 use bakeoff_domain::report::{APPROACH_TEXT_BYTES_MAX, ModelCost};
 use bakeoff_propose::ModelJudge;
 use bakeoff_provider::Models;
@@ -91,7 +91,7 @@ impl OpinionArguments {
     pub(super) async fn ask(
         &self,
         models: &Arc<Models>,
-        experiment: &Experiment,
+        experiment: &AgentExperiment,
         (task, completions): (&str, &[&Completion]),
     ) -> Result<Vec<Opinion>, AgentError> {
         let shown = shown(experiment, completions)?;
@@ -149,7 +149,7 @@ impl OpinionArguments {
 
 /// Returns the changes of those that passed, or were not verified.
 fn shown(
-    experiment: &Experiment,
+    experiment: &AgentExperiment,
     completions: &[&Completion],
 ) -> Result<Vec<ShownChanges>, AgentError> {
     let mut all = Vec::new();

@@ -5,7 +5,7 @@ use super::opinion::{self, Opinion};
 use crate::cli::options::Output;
 use crate::cli::show;
 use bakeoff_agents::{
-    AgentWorkOutcome, BestVariant, Changes, Claimed, Completion, Round, Verification,
+    AgentVerification, AgentWorkOutcome, BestVariant, Changes, Claimed, Completion, Round,
 };
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
 use serde::Serialize;
@@ -173,8 +173,8 @@ fn answer(completions: &[Completion], measured: Option<&MeasuredReport>) -> Stri
 }
 
 /// Returns the verifications that failed on the base, each once.
-fn failed_on_base(completions: &[Completion]) -> Vec<&Verification> {
-    let mut failed: Vec<&Verification> = Vec::new();
+fn failed_on_base(completions: &[Completion]) -> Vec<&AgentVerification> {
+    let mut failed: Vec<&AgentVerification> = Vec::new();
     let all = completions.iter().flat_map(|row| &row.base_verifications);
     for verification in all.filter(|verification| !verification.passed) {
         if !failed

@@ -7,7 +7,7 @@ use crate::cli::models::ModelArguments;
 use crate::cli::open_tasks::{self, OpenTasks};
 use crate::cli::options::Output;
 use crate::library::generation::cost;
-use bakeoff_agents::Variant;
+use bakeoff_agents::VariantRequest;
 use bakeoff_config::is_branch_part;
 use bakeoff_propose::name_variants;
 use bakeoff_provider::Models;
@@ -26,7 +26,7 @@ const RECORD: &str = "model.jsonl";
 pub(super) struct VariantArguments {
     /// A variant and the idea that its agent is told
     #[arg(long = "variant", required_unless_present = "count", value_name = "NAME=IDEA", value_parser = variant)]
-    own: Vec<Variant>,
+    own: Vec<VariantRequest>,
     /// The number of variants that a model names, beside those of --variant
     #[arg(id = "count", long = "variants", requires = "provider", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=VARIANTS_MAX as i64))]
     count: Option<u8>,
@@ -37,16 +37,16 @@ pub(super) struct VariantArguments {
 /// Variants, or the end of a command that has none yet.
 pub(super) enum FoundVariants {
     /// All of them.
-    Variants(Vec<Variant>),
+    Variants(Vec<VariantRequest>),
     /// Status of a command whose question waits for an answer.
     Unanswered(Status),
 }
 
 /// Parses a variant of the user's own.
-fn variant(text: &str) -> Result<Variant, String> {
+fn variant(text: &str) -> Result<VariantRequest, String> {
     let (name, idea) = text.split_once('=').unwrap_or((text, ""));
     if is_branch_part(name) {
-        Ok(Variant {
+        Ok(VariantRequest {
             name: name.to_owned(),
             idea: idea.to_owned(),
         })
@@ -126,7 +126,7 @@ impl VariantArguments {
                 let mut say = output.reporter();
                 for one in named {
                     say(&format!("{}: {}", one.name, Plain(&one.idea)));
-                    variants.push(Variant {
+                    variants.push(VariantRequest {
                         name: one.name,
                         idea: one.idea,
                     });

@@ -6,7 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::models;
 use crate::cli::options::Output;
 use bakeoff_agents::{
-    AgentError, Claimed, Experiment, FileAgents, FileOrders, FileTask, WrittenFile,
+    AgentError, AgentExperiment, Claimed, FileAgents, FileOrders, FileTask, WrittenFile,
 };
 use bakeoff_config::{LoadedExperiment, Workspace};
 use bakeoff_programs::{CommandLine, Shell};
@@ -164,7 +164,7 @@ impl AgentArguments {
             return Ok(None);
         };
         let orders = self.orders(agent)?;
-        let experiment = Experiment::open(&loaded.dir, &self.name).map_err(failure)?;
+        let experiment = AgentExperiment::open(&loaded.dir, &self.name).map_err(failure)?;
         let place = experiment.place_of(&loaded.dir).map_err(failure)?;
         let agents = FileAgents::open(experiment, orders).map_err(failure)?;
         Ok(Some(Arc::new(ByAgents {
@@ -194,7 +194,7 @@ impl AgentArguments {
             return Ok(None);
         };
         let orders = self.orders(agent)?;
-        let experiment = Experiment::open(&loaded.dir, &self.name).map_err(failure)?;
+        let experiment = AgentExperiment::open(&loaded.dir, &self.name).map_err(failure)?;
         let checked = FileAgents::check(&experiment, &orders);
         let place = experiment.place_of(&loaded.dir);
         experiment.remove_if_empty();

@@ -4,10 +4,10 @@ use super::listing::done_of;
 use super::phases::{Phase, phases};
 use crate::cli::Status;
 use crate::cli::agents::report;
+use bakeoff_agents::{AgentVerification, ConflictedMerge, MergedResult};
 use bakeoff_agents::{
     AgentWorkOutcome, Changes, Claimed, Completion, TaskProgress, WorkOutcome, longest_chain,
 };
-use bakeoff_agents::{ConflictedMerge, MergedResult, Verification};
 use bakeoff_config::AgentTask;
 use bakeoff_domain::wording::counted;
 use bakeoff_render::escape::{Markdown, Plain, ShellWord};
@@ -60,7 +60,7 @@ struct TaskOutput<'a> {
     worktree: Option<&'a str>,
     changes: Option<&'a Changes>,
     claimed: Option<&'a Claimed>,
-    checks: &'a [Verification],
+    checks: &'a [AgentVerification],
 }
 
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ struct ResultOutput<'a> {
     changes: Option<&'a Changes>,
     left_out: Vec<ConflictOutput<'a>>,
     resolved: Vec<ConflictOutput<'a>>,
-    checks: &'a [Verification],
+    checks: &'a [AgentVerification],
 }
 
 /// Task whose results conflicted with those before it.

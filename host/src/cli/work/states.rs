@@ -7,7 +7,7 @@ use crate::cli::failure::Failure;
 use crate::cli::options::{Format, Output};
 use crate::cli::picked_branch::AgentsFolder;
 use crate::cli::{show, worktrees};
-use bakeoff_agents::{Experiment, RoundRecord, TaskState, TaskStates};
+use bakeoff_agents::{AgentExperiment, AgentTaskState, RoundRecord, TaskStates};
 use bakeoff_render::escape::Plain;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Stat
     output.only(&[Format::Human, Format::Json])?;
     let experiment = folder.open()?;
     let Some(states) = experiment.task_states().map_err(failure)? else {
-        let mut rows = Experiment::list(folder.repository()).map_err(failure)?;
+        let mut rows = AgentExperiment::list(folder.repository()).map_err(failure)?;
         rows.retain(|row| row.experiment == folder.name());
         if output.format != Format::Json {
             let rounds = experiment.rounds();
@@ -59,7 +59,7 @@ pub(crate) fn show_states(folder: &AgentsFolder, output: &Output) -> Result<Stat
 }
 
 impl<'a> StateRow<'a> {
-    fn of(state: &'a TaskState) -> Self {
+    fn of(state: &'a AgentTaskState) -> Self {
         Self {
             task: &state.name,
             state: &state.words,

@@ -4,7 +4,7 @@
 use super::places::KEPT;
 use bakeoff_files::Folder;
 use bakeoff_propose::{OnStep, ProposalOutcome, WritingStep};
-use bakeoff_provider::{Progress, ProgressStep};
+use bakeoff_provider::{ProgressStep, QuestionProgress};
 use bakeoff_render::escape::Plain;
 use bakeoff_store::events::{DUPLICATE, Envelope, Event, PASSED, Stamper, WritingProgress};
 use std::fs::File;
@@ -70,7 +70,7 @@ impl GenerationEvents {
     }
 
     /// Takes the progress of a question.
-    pub(crate) fn on_call(&self, progress: &Progress) {
+    pub(crate) fn on_call(&self, progress: &QuestionProgress) {
         let (purpose, subject) = (progress.purpose.name().to_owned(), progress.subject.clone());
         match progress.step {
             ProgressStep::Sent => self.emit(Event::CallStart { purpose, subject }),

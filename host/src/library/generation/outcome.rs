@@ -11,7 +11,7 @@ use bakeoff_domain::report::{
     ATTEMPTS_MAX, GeneratedApproach, GeneratedIteration, Generation, ModelCost,
 };
 use bakeoff_propose::{
-    Attempt, AttemptOutcome, OwnApproach, Proposal, ProposalOutcome, generation_prompts,
+    AttemptOutcome, OwnApproach, Proposal, ProposalOutcome, PrototypeAttempt, generation_prompts,
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Lines, Plain, ShellPath};
@@ -91,7 +91,7 @@ fn iteration(
     dir: &Path,
     name: &str,
     place: usize,
-    attempt: &Attempt,
+    attempt: &PrototypeAttempt,
     counting: Option<usize>,
 ) -> Result<GeneratedIteration, GenerationError> {
     let number = place as u32 + 1;
@@ -228,7 +228,7 @@ mod tests {
     use bakeoff_propose::Idea;
     use std::fs;
 
-    fn attempt(source: &str, passes: bool) -> Attempt {
+    fn attempt(source: &str, passes: bool) -> PrototypeAttempt {
         let outcome = if passes {
             AttemptOutcome::Passed { fuel: Vec::new() }
         } else {
@@ -237,13 +237,13 @@ mod tests {
                 message: "\u{1b}[2J".to_owned(),
             }
         };
-        Attempt {
+        PrototypeAttempt {
             source: source.to_owned(),
             outcome,
         }
     }
 
-    fn proposal(name: &str, attempts: Vec<Attempt>) -> Proposal {
+    fn proposal(name: &str, attempts: Vec<PrototypeAttempt>) -> Proposal {
         Proposal {
             idea: Idea {
                 name: name.to_owned(),

@@ -132,7 +132,7 @@ fn first_free(
 mod tests {
     use super::*;
     use bakeoff_config::FILE_NAME;
-    use bakeoff_propose::{Attempt, AttemptOutcome, Idea, ProposalOutcome};
+    use bakeoff_propose::{AttemptOutcome, Idea, ProposalOutcome, PrototypeAttempt};
     use std::fs;
 
     fn proposal(name: &str, source: &str) -> Proposal {
@@ -146,7 +146,7 @@ mod tests {
             },
             subject: String::new(),
             parameters: Vec::new(),
-            attempts: vec![Attempt {
+            attempts: vec![PrototypeAttempt {
                 source: source.to_owned(),
                 outcome: AttemptOutcome::Passed { fuel: Vec::new() },
             }],

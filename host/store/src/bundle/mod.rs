@@ -33,7 +33,7 @@ const MANIFEST: &str = "manifest.json";
 
 /// The manifest of a bundle: its first file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct BundleManifest {
     /// Format version: always [`VERSION`].
     pub version: u32,
     /// Name of the experiment.

@@ -1,8 +1,8 @@
 //! Unpacking of bundles.
 
 use super::{
-    BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST,
-    MANIFEST_BYTES_MAX, Manifest, VERSION, is_safe,
+    BUNDLE_BYTES_MAX, BundleError, BundleFile, BundleManifest, FILE_BYTES_MAX, FILES_MAX, MANIFEST,
+    MANIFEST_BYTES_MAX, VERSION, is_safe,
 };
 use bakeoff_domain::hex;
 use bakeoff_files::{not_plain, open_plain};
@@ -23,7 +23,7 @@ const END_BYTES: usize = 1024;
 ///
 /// # Errors
 /// Any [`BundleError`]; the folder may contain a part of the bundle then.
-pub fn unpack(bundle: &Path, into: &Path) -> Result<Manifest, BundleError> {
+pub fn unpack(bundle: &Path, into: &Path) -> Result<BundleManifest, BundleError> {
     let unpacking = Unpacking { bundle, into };
     if let Some(kind) = not_plain(bundle) {
         return Err(unpacking.malformed(format!("it is {kind}, not a file")));
@@ -92,7 +92,7 @@ struct Unpacking<'a> {
 }
 
 impl Unpacking<'_> {
-    fn manifest(&self, entry: Entry<'_, impl Read>) -> Result<Manifest, BundleError> {
+    fn manifest(&self, entry: Entry<'_, impl Read>) -> Result<BundleManifest, BundleError> {
         let bytes = self.header(&entry, MANIFEST)?;
         if bytes > MANIFEST_BYTES_MAX {
             return Err(self.refused(format!(
@@ -116,13 +116,13 @@ impl Unpacking<'_> {
                 known: VERSION,
             });
         }
-        let manifest: Manifest = serde_json::from_slice(&text).map_err(wrong)?;
+        let manifest: BundleManifest = serde_json::from_slice(&text).map_err(wrong)?;
         self.check(&manifest)?;
         Ok(manifest)
     }
 
     /// Refuses a manifest with unsafe paths or too much data, before anything is written.
-    fn check(&self, manifest: &Manifest) -> Result<(), BundleError> {
+    fn check(&self, manifest: &BundleManifest) -> Result<(), BundleError> {
         if manifest.files.len() > FILES_MAX {
             return Err(self.refused(format!(
                 "it has {} files, more than the limit of {FILES_MAX}",

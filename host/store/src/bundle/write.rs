@@ -1,7 +1,7 @@
 //! Packing of bundles.
 
 use super::{
-    BUNDLE_BYTES_MAX, BundleError, BundleFile, FILE_BYTES_MAX, FILES_MAX, MANIFEST, Manifest,
+    BUNDLE_BYTES_MAX, BundleError, BundleFile, BundleManifest, FILE_BYTES_MAX, FILES_MAX, MANIFEST,
     VERSION, is_safe,
 };
 use bakeoff_domain::hex;
@@ -19,11 +19,11 @@ use tar::{Builder, EntryType, Header};
 /// [`BundleError::Exists`]; [`BundleError::Refused`] for everything that
 /// [`unpack`](super::unpack) refuses; [`BundleError::Io`].
 pub fn pack(
-    about: Manifest,
+    about: BundleManifest,
     folder: &Path,
     mut paths: Vec<String>,
     out: &Path,
-) -> Result<Manifest, BundleError> {
+) -> Result<BundleManifest, BundleError> {
     if out.exists() {
         return Err(BundleError::Exists {
             file: out.to_owned(),
@@ -42,7 +42,7 @@ pub fn pack(
         );
         return Err(refused(out, reason));
     }
-    let manifest = Manifest {
+    let manifest = BundleManifest {
         version: VERSION,
         files,
         ..about
@@ -100,7 +100,7 @@ fn bundle_file(folder: &Path, path: String, out: &Path) -> Result<BundleFile, Bu
     })
 }
 
-fn write(manifest: &Manifest, folder: &Path, out: &File) -> std::io::Result<()> {
+fn write(manifest: &BundleManifest, folder: &Path, out: &File) -> std::io::Result<()> {
     let mut archive = Builder::new(BufWriter::new(out));
     let mut text = serde_json::to_vec_pretty(manifest)?;
     text.push(b'\n');

@@ -19,6 +19,6 @@ pub use clock::{Clock, SystemClock, rfc3339};
 pub use envelope::{ENVELOPE_VERSION, Envelope, Stamper};
 pub use event::{Event, LeaderRatio, OpenPair, Origin, RATIOS_MAX, Stage, TasksState, WaitingTask};
 pub use line::{checked_cases, line, standings, title};
-pub use progress::{Progress, StageProgress, VariantProgress, VariantState};
+pub use progress::{Progress, StageProgress, VariantProgress, VariantStage};
 pub use run_status::RunStatus;
 pub use writing::{ApproachWriting, DUPLICATE, PASSED, WritingProgress, WritingState};

@@ -48,7 +48,7 @@ pub struct StageProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantProgress {
     /// State of the variant.
-    pub state: VariantState,
+    pub state: VariantStage,
     /// Class of the failure; `None` for a variant that did not fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -57,7 +57,7 @@ pub struct VariantProgress {
 /// The state of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum VariantState {
+pub enum VariantStage {
     /// The build of the variant has not started.
     Waiting,
     /// The variant is being built.
@@ -115,16 +115,16 @@ impl Progress {
                 }
             }
             Event::ApproachGenerated { approach_id, .. } => {
-                self.set(approach_id, VariantState::Waiting, None);
+                self.set(approach_id, VariantStage::Waiting, None);
             }
-            Event::BuildStart { variant_id } => self.set(variant_id, VariantState::Building, None),
+            Event::BuildStart { variant_id } => self.set(variant_id, VariantStage::Building, None),
             Event::BuildComplete { variant_id, .. } => {
-                self.set(variant_id, VariantState::Built, None);
+                self.set(variant_id, VariantStage::Built, None);
                 self.step(Stage::Build);
             }
-            Event::CheckStart { variant_id } => self.set(variant_id, VariantState::Checking, None),
+            Event::CheckStart { variant_id } => self.set(variant_id, VariantStage::Checking, None),
             Event::CheckComplete { variant_id, .. } => {
-                self.set(variant_id, VariantState::Racing, None);
+                self.set(variant_id, VariantStage::Racing, None);
                 self.step(Stage::Check);
             }
             Event::VariantFailed {
@@ -133,7 +133,7 @@ impl Progress {
             } => {
                 let before = self.variants.get(variant_id).map(|variant| variant.state);
                 let reason = failure.class.name().to_owned();
-                self.set(variant_id, VariantState::Failed, Some(reason));
+                self.set(variant_id, VariantStage::Failed, Some(reason));
                 match failure.phase {
                     Phase::Build | Phase::Load => {
                         self.step(Stage::Build);
@@ -142,7 +142,7 @@ impl Progress {
                             check.steps = check.steps.saturating_sub(1).max(check.done);
                         }
                     }
-                    Phase::Check if before != Some(VariantState::Racing) => self.step(Stage::Check),
+                    Phase::Check if before != Some(VariantStage::Racing) => self.step(Stage::Check),
                     Phase::Check | Phase::Measure => {}
                 }
             }
@@ -150,8 +150,8 @@ impl Progress {
             Event::ReplicaComplete { .. } => self.step(Stage::Measure),
             Event::ApproachComplete { approach_id, .. } => {
                 let failed = self.variants.get(approach_id);
-                if failed.is_none_or(|variant| variant.state != VariantState::Failed) {
-                    self.set(approach_id, VariantState::Complete, None);
+                if failed.is_none_or(|variant| variant.state != VariantStage::Failed) {
+                    self.set(approach_id, VariantStage::Complete, None);
                 }
                 self.step(Stage::Score);
             }
@@ -181,7 +181,7 @@ impl Progress {
         self.stage = None;
     }
 
-    fn set(&mut self, variant: &str, state: VariantState, reason: Option<String>) {
+    fn set(&mut self, variant: &str, state: VariantStage, reason: Option<String>) {
         let progress = VariantProgress { state, reason };
         self.variants.insert(variant.to_owned(), progress);
     }
@@ -254,9 +254,9 @@ mod tests {
             progress.stages[&Stage::Build],
             StageProgress { done: 2, steps: 3 }
         );
-        assert_eq!(progress.variants["sort"].state, VariantState::Waiting);
-        assert_eq!(progress.variants["heap"].state, VariantState::Built);
-        assert_eq!(progress.variants["broken"].state, VariantState::Failed);
+        assert_eq!(progress.variants["sort"].state, VariantStage::Waiting);
+        assert_eq!(progress.variants["heap"].state, VariantStage::Built);
+        assert_eq!(progress.variants["broken"].state, VariantStage::Failed);
         assert_eq!(
             progress.variants["broken"].reason.as_deref(),
             Some("build-failed")

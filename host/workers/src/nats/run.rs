@@ -1,6 +1,6 @@
 //! The end of a run.
 
-use super::super::address::{Credentials, ServerAddress};
+use super::super::address::{ServerAddress, ServerCredentials};
 use super::super::error::WorkersError;
 use super::super::facts::MachineName;
 use super::super::wire::{FromMachine, INBOX_MESSAGES, OnWire, RunEnds, RunWire};
@@ -47,7 +47,7 @@ struct NatsRun(Arc<RunStreams>);
 /// Connects a run.
 pub(crate) async fn connect_run(
     address: &ServerAddress,
-    credentials: &Credentials,
+    credentials: &ServerCredentials,
     session: &str,
 ) -> Result<RunEnds, WorkersError> {
     let connected = connect(address, credentials, INBOX).await?;

@@ -1,6 +1,6 @@
 //! The end of a worker.
 
-use super::super::address::{Credentials, ServerAddress};
+use super::super::address::{ServerAddress, ServerCredentials};
 use super::super::error::WorkersError;
 use super::super::facts::MachineName;
 use super::super::wire::{
@@ -54,7 +54,7 @@ fn consumer(streams: &TeamStreams, machine: &MachineName, cores: usize) -> pull:
 /// Connects a worker.
 pub(crate) async fn connect_worker(
     address: &ServerAddress,
-    credentials: &Credentials,
+    credentials: &ServerCredentials,
     machine: &MachineName,
     cores: usize,
 ) -> Result<WorkerEnds, WorkersError> {

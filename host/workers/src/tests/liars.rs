@@ -1,7 +1,7 @@
 //! Workers that lie: nothing of what they say is kept, and they are named.
 
 use super::memory::{Between, SESSION, facts, name};
-use crate::address::{Credentials, ServerAddress};
+use crate::address::{ServerAddress, ServerCredentials};
 use crate::facts::{WorkerAnnouncement, WorkerFacts};
 use crate::fleet::Fleet;
 use crate::machines::MachineState;
@@ -326,10 +326,10 @@ async fn case_289_a_server_that_is_not_there_is_named() {
     let port = listener.local_addr().unwrap().port();
     drop(listener);
     let address = ServerAddress::parse(&format!("nats://127.0.0.1:{port}")).unwrap();
-    let connected = crate::connect_run(&address, &Credentials::default(), SESSION).await;
+    let connected = crate::connect_run(&address, &ServerCredentials::default(), SESSION).await;
     let error = connected.err().unwrap().to_string();
     assert!(error.contains(&port.to_string()), "{error}");
-    let missing = Credentials {
+    let missing = ServerCredentials {
         file: Some("/nowhere/worker.creds".into()),
         authorities: None,
     };

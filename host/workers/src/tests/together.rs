@@ -3,7 +3,7 @@
 use super::memory::{Between, facts};
 use crate::fleet::Fleet;
 use crate::machines::MachineState;
-use crate::service::{Contents, Service, ServiceEvent, TaskServer};
+use crate::service::{Service, ServiceEvent, TaskContents, TaskServer};
 use bakeoff_confine::tasks::{
     AttemptReport, Driver, Job, RequestError, SeatChange, TaskClient, TaskEvent, WorkFuture,
     WorkerFrames, WorkerJob, WorkerLink,
@@ -21,9 +21,9 @@ struct Echo {
     at_work: Arc<AtomicUsize>,
 }
 
-struct AtWork(Arc<AtomicUsize>);
+struct RunningTask(Arc<AtomicUsize>);
 
-impl Drop for AtWork {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -34,11 +34,11 @@ impl TaskServer for Echo {
         &'a self,
         task: Vec<u8>,
         core: usize,
-        contents: Contents<'a>,
+        contents: TaskContents<'a>,
         frames: WorkerFrames,
     ) -> WorkFuture<'a> {
         self.at_work.fetch_add(1, Ordering::SeqCst);
-        let at_work = AtWork(Arc::clone(&self.at_work));
+        let at_work = RunningTask(Arc::clone(&self.at_work));
         Box::pin(async move {
             let _at_work = at_work;
             let digest = String::from_utf8(task).unwrap();

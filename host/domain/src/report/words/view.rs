@@ -254,7 +254,7 @@ pub(super) fn time_criterion(report: &Report) -> Option<&CriterionSummary> {
 }
 
 /// The variant that times are shown against: that which the fewest verdicts call slower; of several,
-/// the one that is faster than most. [`Standing`] says whether it is surely the fastest. `None` if no
+/// the one that is faster than most. [`ShownStanding`] says whether it is surely the fastest. `None` if no
 /// time was measured.
 pub fn reference(report: &Report) -> Option<&VariantReport> {
     let rows = |variant: &VariantReport| {
@@ -278,7 +278,7 @@ pub fn reference(report: &Report) -> Option<&VariantReport> {
 
 /// Standing of the variant that times are shown against, by the verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ShownStanding {
     /// The variant beats every other.
     Fastest,
     /// The variant beats or ties with every other.
@@ -287,7 +287,7 @@ pub enum Standing {
     Open,
 }
 
-impl Standing {
+impl ShownStanding {
     /// Returns the standing of the variant with this id, by the verdicts over all cases.
     pub fn of(report: &Report, id: &str) -> Self {
         let rows = report.verdicts.iter();

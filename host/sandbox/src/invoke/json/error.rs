@@ -7,7 +7,7 @@ const QUOTED_MAX: usize = 60;
 
 /// A value that cannot be written as JSON, or a line that is not the answer of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JsonError {
+pub enum ValueJsonError {
     /// A line that is not JSON.
     #[error("not JSON: {0}")]
     Syntax(String),
@@ -77,8 +77,8 @@ impl Fault {
     }
 
     /// The error of an answer that has this fault.
-    pub(super) fn of_answer(self) -> JsonError {
-        JsonError::Answer {
+    pub(super) fn of_answer(self) -> ValueJsonError {
+        ValueJsonError::Answer {
             place: self.steps.into_iter().rev().collect(),
             what: self.what,
         }

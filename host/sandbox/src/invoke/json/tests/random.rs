@@ -245,7 +245,7 @@ fn damaged_texts_are_read_or_refused() {
                     assert!(answer_from_json(&line, types).is_ok(), "{text}: {line}");
                     read += 1;
                 }
-                Err(JsonError::Syntax(_)) => not_json += 1,
+                Err(ValueJsonError::Syntax(_)) => not_json += 1,
                 Err(_) => refused += 1,
             }
         }

@@ -282,5 +282,5 @@ fn a_text_that_is_not_json_is_refused_with_its_column() {
     );
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     let error = answer_from_json(&deep, &types("(list u8)")).unwrap_err();
-    assert!(matches!(error, JsonError::Answer { place, .. } if place == "[0]"));
+    assert!(matches!(error, ValueJsonError::Answer { place, .. } if place == "[0]"));
 }
