@@ -3,7 +3,7 @@
 mod text;
 
 use super::document::{Block, Entry, Text};
-use super::escape::Csv;
+use super::escape::{Csv, Json};
 use super::junit::{AskedTest, junit_of_tests};
 use super::outcome::ComparisonOutcome;
 use super::{clipped, html, markdown};
@@ -106,7 +106,8 @@ impl UntimedComparison {
             text: self.text(),
         };
         // Texts and a number: serialising them does not fail.
-        serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
+        let text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+        format!("{}\n", Json(&text))
     }
 
     /// Returns all as Markdown.
@@ -264,6 +265,16 @@ mod tests {
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn json_has_no_active_characters() {
+        let mut loud = untimed();
+        loud.reason = "a\u{9b}31m\u{202e}b".to_owned();
+        let json = loud.json();
+        assert!(!json.contains(['\u{9b}', '\u{202e}']), "{json}");
+        let read: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(read["reason"], loud.reason);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The export of the documented views, row by row.
 
 use super::error::StoreError;
+use super::export_cell::{push_csv, push_json};
 use super::open::Store;
 use super::runs::RunId;
-use bakeoff_files::parse_json;
 use rusqlite::types::ValueRef;
 use rusqlite::{Params, Statement};
 use serde_json::Value;
@@ -122,9 +122,6 @@ enum AtOnce {
     /// Rows of one replica of a run, by the replica's number.
     Replica,
 }
-
-/// Columns that hold JSON: objects in JSON lines, text in CSV.
-const JSON_COLUMNS: [&str; 4] = ["parameters", "inputs", "value", "data"];
 
 impl Store {
     /// Writes a table row by row, of one run or of all, and returns the number of rows. Memory does
@@ -302,13 +299,13 @@ impl RowWriter<'_> {
                 self.line.push(if self.column == 0 { '{' } else { ',' });
                 self.line.push_str(&Value::from(name).to_string());
                 self.line.push(':');
-                self.line.push_str(&json(name, value).to_string());
+                push_json(self.line, name, value);
             }
             ExportFormat::Csv => {
                 if self.column > 0 {
                     self.line.push(',');
                 }
-                csv(self.line, value);
+                push_csv(self.line, value);
             }
         }
         self.column += 1;
@@ -322,95 +319,11 @@ impl RowWriter<'_> {
     }
 }
 
-fn json(name: &str, value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => number.into(),
-        ValueRef::Real(number) => number.into(),
-        ValueRef::Text(text) | ValueRef::Blob(text) => {
-            let text = String::from_utf8_lossy(text);
-            let parsed = JSON_COLUMNS
-                .contains(&name)
-                .then(|| parse_json(text.as_bytes()));
-            match parsed {
-                Some(Ok(value)) => value,
-                _ => Value::String(text.into_owned()),
-            }
-        }
-    }
-}
-
-fn csv(line: &mut String, value: ValueRef<'_>) {
-    match value {
-        ValueRef::Null => {}
-        ValueRef::Integer(number) => line.push_str(&number.to_string()),
-        ValueRef::Real(number) => line.push_str(&number.to_string()),
-        ValueRef::Text(text) | ValueRef::Blob(text) => {
-            let text = spreadsheet_safe(&String::from_utf8_lossy(text));
-            let quoted = text.contains([',', '"', '\n', ' ', '\'']);
-            if quoted {
-                line.push('"');
-                line.push_str(&text.replace('"', "\"\""));
-                line.push('"');
-            } else {
-                line.push_str(&text);
-            }
-        }
-    }
-}
-
-/// A text that neither a spreadsheet takes for a formula nor a terminal for a control sequence.
-fn spreadsheet_safe(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| match c {
-            '\t' | '\n' => ' ',
-            c if c.is_control() => '\u{fffd}',
-            // Marks and overrides that turn the direction of writing.
-            '\u{061c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            c => c,
-        })
-        .collect();
-    if plain
-        .trim_start()
-        .starts_with(['=', '+', '-', '@', '|', '%'])
-    {
-        return format!("'{plain}");
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Mode;
     use crate::schema::create;
-
-    fn cell(text: &str) -> String {
-        let mut line = String::new();
-        csv(&mut line, ValueRef::Text(text.as_bytes()));
-        line
-    }
-
-    #[test]
-    fn a_cell_is_neither_a_formula_nor_a_control_sequence() {
-        assert_eq!(cell("heap"), "heap");
-        assert_eq!(cell("a,b"), "\"a,b\"");
-        assert_eq!(cell("say \"hi\""), "\"say \"\"hi\"\"\"");
-        assert_eq!(cell("=1+2"), "\"'=1+2\"");
-        assert_eq!(cell("\t@SUM(A1)"), "\"' @SUM(A1)\"");
-        assert_eq!(cell("a\n=1\r\nb"), "\"a =1\u{fffd} b\"");
-        assert_eq!(cell("-x"), "\"'-x\"");
-        assert_eq!(cell("\u{1b}[31mred"), "\u{fffd}[31mred");
-        assert_eq!(cell("a\u{202e}b"), "a\u{fffd}b");
-        let mut line = String::new();
-        csv(&mut line, ValueRef::Integer(-5));
-        assert_eq!(line, "-5", "a number is no formula");
-    }
 
     /// A store on an unsealed database with these rows, opened for reading.
     fn from_elsewhere(rows: &str) -> (tempfile::TempDir, Store) {

@@ -21,6 +21,7 @@ pub mod events;
 mod examine;
 mod export;
 mod export_bounds;
+mod export_cell;
 mod file_opening;
 mod files;
 mod fingerprint;
