@@ -20,6 +20,9 @@ pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
 /// The most values of one line.
 const LINE_VALUES_MAX: usize = 1 << 17;
 
+/// The most values in the replies of a cassette: each takes a hundred bytes of memory, and two in the file.
+const VALUES_MAX: usize = 1 << 21;
+
 /// One exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -271,6 +274,16 @@ fn reply_value(text: &str) -> Value {
     }
 }
 
+/// Returns the number of values in a value, itself included. Its depth has the bound of the parser.
+fn values_in(value: &Value) -> usize {
+    let within: usize = match value {
+        Value::Array(items) => items.iter().map(values_in).sum(),
+        Value::Object(entries) => entries.values().map(values_in).sum(),
+        _ => 0,
+    };
+    within + 1
+}
+
 /// The exchanges of a file, each of which answers once.
 #[derive(Debug, Default)]
 pub(super) struct Cassette {
@@ -296,6 +309,7 @@ impl Cassette {
     /// A line is not an exchange.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut cassette = Self::default();
+        let mut values = 0;
         for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -307,6 +321,13 @@ impl Cassette {
             let exchange: Exchange = parse_json_of(&line, LINE_VALUES_MAX).map_err(|error| {
                 excerpt(&format!("line {} is not an exchange: {error}", number + 1))
             })?;
+            values += values_in(&exchange.reply);
+            if values > VALUES_MAX {
+                return Err(format!(
+                    "up to line {} its replies have {values} values, more than the limit of {VALUES_MAX}",
+                    number + 1
+                ));
+            }
             cassette.add(exchange);
         }
         Ok(cassette)

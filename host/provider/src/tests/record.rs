@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::AskError;
+use crate::cassette::Cassette;
 use crate::recorder::Recorder;
 use std::path::Path;
 
@@ -328,4 +329,16 @@ fn what_a_killed_process_had_sent_is_booked_with_the_most_it_can_have_taken() {
         assert_eq!(models.spent().total.calls, 3);
         assert!(models.notices().is_empty(), "{:?}", models.notices());
     });
+}
+
+#[test]
+fn the_replies_of_a_cassette_have_a_bound_in_all() {
+    let reply = format!("[{}]", vec!["0"; 100_000].join(","));
+    let line = format!("{{\"purpose\":\"plan\",\"reply\":{reply}}}\n");
+    assert!(Cassette::parse(line.repeat(20).as_bytes()).is_ok());
+    let error = Cassette::parse(line.repeat(21).as_bytes()).unwrap_err();
+    assert!(
+        error.starts_with("up to line 21 its replies have 2100021 values"),
+        "{error}"
+    );
 }
