@@ -14,6 +14,9 @@ const LINE_BYTES_MAX: usize = 4096;
 /// The most characters of a foreign text that a message quotes.
 const QUOTED_CHARS_MAX: usize = 60;
 
+/// Word for the experiment file in messages.
+pub(super) const EXPERIMENT: &str = "experiment";
+
 /// An experiment file, or a file it names, that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -44,9 +47,10 @@ pub enum ConfigError {
 impl Diagnostic for ConfigError {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         match self {
-            Self::Missing { .. } => Some(Box::new(
+            Self::Missing { what, .. } if *what == EXPERIMENT => Some(Box::new(
                 "name a folder that holds a `bakeoff.toml`, or such a file",
             )),
+            Self::Missing { .. } => None,
             Self::Unreadable { .. } | Self::Refused(_) => None,
             Self::Invalid(findings) => findings.help(),
         }
@@ -170,15 +174,36 @@ impl Findings {
         &self.list
     }
 
+    /// Returns the line in which a span begins, from 1.
+    fn line(&self, span: &Range<usize>) -> usize {
+        let before = self.source.inner().get(..span.start);
+        before.map_or(1, |text| 1 + text.matches('\n').count())
+    }
+
+    /// Returns a finding with its line, and what the labels of its places say.
+    fn told(&self, finding: &Finding) -> String {
+        let Finding {
+            message,
+            span,
+            label,
+            other,
+            ..
+        } = finding;
+        let mut text = format!("line {}: {message}", self.line(span));
+        if !label.is_empty() {
+            text += &format!(" ({label})");
+        }
+        if let Some((span, label)) = other {
+            text += &format!("; line {}: {label}", self.line(span));
+        }
+        text
+    }
+
     /// Returns each finding with its line, as one text, where nobody shows the file beside them.
     fn in_lines(&self) -> String {
-        let line = |finding: &Finding| {
-            let before = self.source.inner().get(..finding.span.start);
-            before.map_or(1, |text| 1 + text.matches('\n').count())
-        };
         let list = self.list.iter();
         let list: Vec<String> = list
-            .map(|one| format!("line {}: {}", line(one), one.message))
+            .map(|one| format!("line {}: {}", self.line(&one.span), one.message))
             .collect();
         let more = match self.left_out {
             0 => String::new(),
@@ -197,26 +222,38 @@ impl ConfigError {
         }
     }
 
-    /// Returns the error as [`in_lines`](Self::in_lines) does, with the file's name before its lines.
-    pub fn with_place(&self) -> String {
-        match self {
-            Self::Invalid(findings) => {
-                format!("{}, {}", findings.source.name(), findings.in_lines())
+    /// Returns the error as text without the file beside it: each finding with its place, and what is said of the place.
+    pub fn with_places(&self) -> String {
+        let Self::Invalid(findings) = self else {
+            return self.to_string();
+        };
+        let mut told: Vec<String> = Vec::new();
+        for finding in &findings.list {
+            let text = findings.told(finding);
+            if !told.contains(&text) {
+                told.push(text);
             }
-            other => other.to_string(),
         }
+        let more = match findings.left_out {
+            0 => String::new(),
+            count => format!("; and {count} more"),
+        };
+        format!("{}, {}{more}", findings.source.name(), told.join("; "))
     }
 
-    /// Returns the next step, of each finding if there are several.
+    /// Returns the next step; with its line, if there are several findings.
     pub fn advice(&self) -> Option<String> {
         let Self::Invalid(findings) = self else {
             return self.help().map(|help| help.to_string());
         };
-        let mut steps: Vec<&str> = Vec::new();
-        for step in findings.list.iter().filter_map(|one| one.help.as_deref()) {
-            if !steps.contains(&step) {
-                steps.push(step);
-            }
+        if let [only] = findings.list.as_slice() {
+            return only.help.clone();
+        }
+        let mut steps: Vec<String> = Vec::new();
+        for finding in &findings.list {
+            let step = (finding.help.as_ref())
+                .map(|help| format!("line {}: {help}", findings.line(&finding.span)));
+            steps.extend(step.filter(|step| !steps.contains(step)));
         }
         Some(steps.join("; ")).filter(|steps| !steps.is_empty())
     }
@@ -353,18 +390,28 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_its_file_has_places_and_each_next_step_once() {
+    fn an_error_without_its_file_has_places_with_their_next_steps() {
         let finding = |at: usize, help: &str| Finding::new(at..at + 1, "wrong", "here", help);
         let list = vec![finding(4, "mend"), finding(2, "drop"), finding(0, "mend")];
         let error = ConfigError::Invalid(Findings::new("f.toml", "a\nb\nc", list));
-        let told = "f.toml, line 1: wrong; line 2: wrong; line 3: wrong";
-        assert_eq!(error.with_place(), told);
-        assert_eq!(error.advice().as_deref(), Some("mend; drop"));
+        let told = "f.toml, line 1: wrong (here); line 2: wrong (here); line 3: wrong (here)";
+        assert_eq!(error.with_places(), told);
+        let steps = "line 1: mend; line 2: drop; line 3: mend";
+        assert_eq!(error.advice().as_deref(), Some(steps));
+        let one = finding(0, "mend").with_other(4..5, "and there");
+        let error = ConfigError::Invalid(Findings::new("f.toml", "a\nb\nc", vec![one]));
+        let told = "f.toml, line 1: wrong (here); line 3: and there";
+        assert_eq!(error.with_places(), told);
+        assert_eq!(error.advice().as_deref(), Some("mend"));
         let refused = ConfigError::Refused("no".to_owned());
-        assert_eq!(
-            (refused.with_place().as_str(), refused.advice()),
-            ("no", None)
-        );
+        assert_eq!(refused.with_places(), "no");
+        assert_eq!(refused.advice(), None);
+        let missing = |what| ConfigError::Missing {
+            what,
+            path: "x".to_owned(),
+        };
+        assert!(missing(EXPERIMENT).advice().is_some());
+        assert_eq!(missing("file of cases").advice(), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Loading an experiment from a folder or a file, and checking that its files exist.
 
 use super::cases::{CaseFile, parse_cases};
-use super::error::{ConfigError, Finding, Findings, quoted};
+use super::error::{ConfigError, EXPERIMENT, Finding, Findings, quoted};
 use super::experiment::{ConfigPlace, LimitKey, Places, decode, parse};
 use super::generate::Generate;
 use super::instances::parse_instances;
@@ -12,7 +12,7 @@ use super::program;
 use super::prompts::{Prompts, read_prompts};
 use super::reference::{self, References};
 use super::rounds::RoundsTable;
-use super::text_file::{EXPERIMENT, read};
+use super::text_file::read;
 use super::user_scale::UserScale;
 use super::wished_approaches::WishedApproach;
 use bakeoff_domain::report::APPROACH_TEXT_BYTES_MAX;

@@ -1,11 +1,8 @@
 //! Text files that an experiment, or its user, names.
 
-use super::error::ConfigError;
+use super::error::{ConfigError, EXPERIMENT};
 use bakeoff_files::{Reach, not_plain};
 use std::path::Path;
-
-/// Word for the experiment file in messages.
-pub(super) const EXPERIMENT: &str = "experiment";
 
 /// The largest experiment file, file of cases or file of instances, in bytes.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;

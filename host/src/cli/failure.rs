@@ -2,11 +2,11 @@
 //! Messages may quote a file, a compiler or a guest, so all of them are escaped here.
 
 use super::Status;
-use crate::library::PlaceError;
 use crate::library::exploration::ExplorationError;
 use crate::library::generation::{GenerationError, unanswered};
 use crate::library::user_files::NamedFileError;
-use crate::mcp::CommandError;
+use crate::library::{PlaceError, with_causes};
+use crate::mcp::{CommandError, MessageLine};
 use bakeoff_compare::CompareError;
 use bakeoff_config::ConfigError;
 use bakeoff_domain::failure::FailureClass;
@@ -130,7 +130,10 @@ impl Failure {
     pub(super) fn print(self, form: ErrorForm) -> ExitCode {
         match form {
             ErrorForm::Text => anstream::eprintln!("{}", self.framed()),
-            ErrorForm::Json => anstream::eprintln!("{}", self.for_programs().into_line()),
+            ErrorForm::Json => {
+                let line = MessageLine::Error(self.for_programs()).json();
+                anstream::eprintln!("{line}");
+            }
         }
         self.status.into()
     }
@@ -139,11 +142,14 @@ impl Failure {
     fn for_programs(&self) -> CommandError {
         let escaped: Option<&EscapedError> = self.report.downcast_ref();
         let (message, advice) = match escaped.and_then(|error| error.config_error.as_ref()) {
-            Some(error) => (error.with_place(), error.advice()),
+            Some(error) => {
+                let advice = error.advice().map(|advice| shown(&advice));
+                (shown(&error.with_places()), advice)
+            }
             None => {
-                let chain: Vec<String> = self.report.chain().map(|one| one.to_string()).collect();
                 let advice = self.report.help().map(|help| help.to_string());
-                (chain.join(": "), advice)
+                let error: &(dyn Error + 'static) = self.report.as_ref();
+                (with_causes(error), advice)
             }
         };
         CommandError {
@@ -161,6 +167,23 @@ impl Failure {
 
 fn escaped(message: &str) -> miette::Report {
     miette::Report::msg(shown(message))
+}
+
+/// Says that the user interrupted a command, and what is kept of it; with the command that goes on, if one does.
+pub(super) fn say_interrupted(form: ErrorForm, kept: &str, resume: Option<&str>) {
+    let message = format!("interrupted; {kept}");
+    if form == ErrorForm::Json {
+        let error = CommandError {
+            class: Status::Interrupted.class().to_owned(),
+            message,
+            advice: resume.map(|resume| format!("to go on: {resume}")),
+        };
+        anstream::eprintln!("{}", MessageLine::Error(error).json());
+    } else if let Some(resume) = resume {
+        anstream::eprintln!("{message}. To go on:\n  {}", Plain(resume));
+    } else {
+        anstream::eprintln!("{message}");
+    }
 }
 
 /// The longest message, in characters: a quotation in it may have any length.
@@ -289,8 +312,8 @@ impl From<ExplorationError> for Failure {
             ExplorationError::HasOtherQuestion(folder) => {
                 let named = folder.display().to_string();
                 Self::usage(format!(
-                    "{} has an experiment already: `bakeoff run {} --judge` asks for opinions of a question in words, and \
-                     another one needs a folder of its own",
+                    "{} has an experiment already, and a question in words needs a folder of its own: `bakeoff run {} --judge` \
+                     asks for the opinions that this one wants, if it wants any",
                     Plain(&named),
                     ShellPath(&named)
                 ))

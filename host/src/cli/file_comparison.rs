@@ -67,7 +67,13 @@ impl Arguments {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
         let comparison = self.comparison(files);
-        let ready = match comparison.prepare(&host, &mut say).await? {
+        let prepared = tokio::select! {
+            prepared = comparison.prepare(&host, &mut say) => prepared?,
+            _ = tokio::signal::ctrl_c() => {
+                return Err(Failure::interrupted("interrupted before anything was timed; nothing is kept"));
+            }
+        };
+        let ready = match prepared {
             Prepared::Untimed(untimed) => return Ok(FileComparison::Untimed(untimed)),
             Prepared::Ready(ready) => ready,
         };

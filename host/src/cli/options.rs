@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use super::failure::{ErrorForm, Failure};
+use crate::mcp::MessageLine;
 use bakeoff_config::Policy;
 use bakeoff_render::Colour;
 use bakeoff_render::escape::Plain;
@@ -116,10 +117,13 @@ impl Output {
 
     /// Returns a function that reports progress on stderr, unless `--quiet` is set.
     pub(super) fn reporter(&self) -> impl FnMut(&str) + Send + 'static {
-        let quiet = self.quiet;
-        move |text: &str| {
-            if !quiet {
-                anstream::eprintln!("{text}");
+        let (quiet, form) = (self.quiet, self.error_form());
+        move |text: &str| match form {
+            _ if quiet => {}
+            ErrorForm::Text => anstream::eprintln!("{text}"),
+            // It may quote a compiler or a model, whose lines could otherwise pass for ours.
+            ErrorForm::Json => {
+                anstream::eprintln!("{}", MessageLine::Note(text.to_owned()).json());
             }
         }
     }

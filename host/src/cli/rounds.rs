@@ -1,7 +1,7 @@
 //! The rounds of a search before a race: `[rounds]` of an experiment, and the options that overrule it.
 
 use super::consent_options::ConsentOptions;
-use super::failure::Failure;
+use super::failure::{Failure, say_interrupted};
 use super::generation_consent::{INTERRUPTED, open_for_rounds, told};
 use super::interrupts::listen_for_interrupts;
 use super::on_event::Listener;
@@ -146,10 +146,8 @@ impl Search<'_> {
         match bakeoff_search::search(&request, &mut say).await {
             Ok(searched) => Ok(Some(searched)),
             Err(SearchError::Run(RunError::Interrupted)) => {
-                anstream::eprintln!(
-                    "interrupted; rounds that are over are kept. To go on:\n  {}",
-                    Plain(self.resume)
-                );
+                let kept = "rounds that are over are kept";
+                say_interrupted(output.error_form(), kept, Some(self.resume));
                 Ok(None)
             }
             Err(error) => Err(failure(error)),

@@ -1,6 +1,6 @@
 //! A run that a command asks for: its progress on stderr, and its report beside the results.
 
-use super::failure::Failure;
+use super::failure::{Failure, say_interrupted};
 use super::interrupts::listen_for_interrupts;
 use super::natively::{self, NativeWish};
 use super::on_event::Listener;
@@ -134,15 +134,12 @@ pub(super) async fn perform(
         anstream::eprintln!("{}", bakeoff_render::escape::Plain(&left));
     }
     let finished = match (outcome, job.resume) {
-        (Err(bakeoff_run::RunError::Interrupted), Some(resume)) => {
-            anstream::eprintln!(
-                "interrupted; what is finished is kept. To go on:\n  {}",
-                bakeoff_render::escape::Plain(&resume)
-            );
-            return Ok(None);
-        }
-        (Err(bakeoff_run::RunError::Interrupted), None) => {
-            anstream::eprintln!("interrupted; nothing is kept without --out");
+        (Err(bakeoff_run::RunError::Interrupted), resume) => {
+            let kept = match resume {
+                Some(_) => "what is finished is kept",
+                None => "nothing is kept without --out",
+            };
+            say_interrupted(output.error_form(), kept, resume.as_deref());
             return Ok(None);
         }
         (other, _) => other?,

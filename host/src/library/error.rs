@@ -111,7 +111,7 @@ impl From<RunError> for Error {
             _ => ErrorKind::Machine,
         };
         let (message, advice) = match &error {
-            RunError::Config(config) => (config.with_place(), config.advice()),
+            RunError::Config(config) => (config.with_places(), config.advice()),
             other => (with_causes(other), None),
         };
         Self {
@@ -147,8 +147,8 @@ impl From<ExplorationError> for Error {
                 folder.display()
             )),
             ExplorationError::HasOtherQuestion(folder) => Self::experiment(format!(
-                "{} has an experiment already: `Experiment::judge` has a model asked for opinions of a question in words, and \
-                 another one needs a folder of its own",
+                "{} has an experiment already, and a question in words needs a folder of its own: `Experiment::judge` has a \
+                 model asked for the opinions that this one wants, if it wants any",
                 folder.display()
             )),
             ExplorationError::Changed { file, .. } => Self::experiment(format!(
@@ -241,12 +241,15 @@ impl From<StoreError> for Error {
     }
 }
 
-/// Returns the message of an error with those of its causes.
-fn with_causes(error: &dyn std::error::Error) -> String {
+/// Returns the message of an error with those of its causes that it does not say itself.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text += &format!(": {error}");
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text += &format!(": {said}");
+        }
         cause = error.source();
     }
     text

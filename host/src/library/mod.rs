@@ -31,6 +31,7 @@ mod written_files;
 pub use agents::{AgentOutcome, AgentResult, Agents, AgentsReport};
 pub use comparison::{Comparison, ComparisonResult, NotTimed};
 pub(crate) use doubts::{from_elsewhere, of_standing, quoted};
+pub(crate) use error::with_causes;
 pub use error::{Error, ErrorKind};
 pub use experiment::Experiment;
 pub use exploration::{Exploration, ExplorationPlan, ExplorationResult, Sketch};

@@ -8,7 +8,6 @@ mod agent_commands;
 mod answer;
 mod arguments;
 mod child;
-mod command_error;
 mod commands;
 mod consent;
 mod error;
@@ -17,6 +16,7 @@ mod generating_arguments;
 mod generating_commands;
 mod generation_answer;
 mod limits;
+mod message_line;
 mod outcome;
 mod progress;
 mod prompts;
@@ -30,10 +30,10 @@ mod tools;
 mod transport;
 mod workspace;
 
-pub(crate) use command_error::CommandError;
 pub use consent::Consent;
 pub use fence::missing as missing_fence;
 pub use limits::limits;
+pub(crate) use message_line::{CommandError, MessageLine};
 pub use prompts::PARALLEL_EXPERIMENT_TEXT;
 
 use roots::Roots;

@@ -1,9 +1,9 @@
 //! Outcome of a run, read from the output of its command.
 
 use super::child::FinishedCommand;
-use super::command_error::CommandError;
 use super::error::ToolError;
 use super::limits::ANSWER_BYTES_MAX;
+use super::message_line::CommandError;
 use bakeoff_domain::report::Report;
 use bakeoff_files::parse_json;
 use bakeoff_render::ComparisonOutcome;

@@ -1,8 +1,8 @@
 //! Lines that a command of this binary writes to stderr with `--verbose` and `--format json`: events and an error, each as JSON on
 //! a line of its own, and text.
 
-use super::command_error::CommandError;
-use bakeoff_render::escape::Plain;
+use super::message_line::{CommandError, MessageLine};
+use bakeoff_render::escape::{Lines, Plain};
 use bakeoff_store::events::{Envelope, Event, Stage, checked_cases, line, standings, title};
 
 /// A line of a command's stderr.
@@ -20,8 +20,9 @@ impl StderrLine {
     pub(super) fn parse(text: &str) -> Self {
         match serde_json::from_str::<Envelope>(text) {
             Ok(envelope) => Self::Event(described(&envelope.event)),
-            Err(_) => match CommandError::parse(text) {
-                Some(error) => Self::Error(error),
+            Err(_) => match MessageLine::parse(text) {
+                Some(MessageLine::Error(error)) => Self::Error(error),
+                Some(MessageLine::Note(note)) => Self::Text(Lines(&note).to_string()),
                 None => Self::Text(Plain(text).to_string()),
             },
         }
@@ -73,6 +74,9 @@ mod tests {
         assert!(
             matches!(StderrLine::parse(error), StderrLine::Error(error) if error.message == "no")
         );
+        let note = r#"{"note":"a\u001b[2J\n{\"error\":{}}"}"#;
+        let text = "a\\u{1b}[2J\n{\"error\":{}}".to_owned();
+        assert_eq!(StderrLine::parse(note), StderrLine::Text(text));
         assert_eq!(
             StderrLine::parse("{\u{1b}[2J"),
             StderrLine::Text("{\\u{1b}[2J".to_owned())

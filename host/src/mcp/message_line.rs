@@ -1,4 +1,4 @@
-//! The error of a command as a program that started it reads it: a line of JSON on stderr.
+//! The error and the notes of a command as a program that started it reads them: lines of JSON on stderr.
 
 use bakeoff_render::escape::Json;
 use serde::{Deserialize, Serialize};
@@ -15,25 +15,30 @@ pub(crate) struct CommandError {
     pub(crate) advice: Option<String>,
 }
 
-/// The line, which no event is.
-#[derive(Serialize, Deserialize)]
-struct ErrorLine {
-    error: CommandError,
+/// A line that is no event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MessageLine {
+    /// The error that ended the command.
+    Error(CommandError),
+    /// A note for a person, which may quote anybody.
+    Note(String),
 }
 
-impl CommandError {
-    /// Returns the error as a line of JSON, without active characters.
-    pub(crate) fn into_line(self) -> String {
-        let line = serde_json::to_string(&ErrorLine { error: self });
+impl MessageLine {
+    /// Returns it as a line of JSON, without active characters.
+    pub(crate) fn json(&self) -> String {
+        let line = serde_json::to_string(self);
         Json(&line.unwrap_or_default()).to_string()
     }
 
     /// Reads such a line; `None` if it is another one.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let read: Option<ErrorLine> = serde_json::from_str(line).ok();
-        read.map(|line| line.error)
+        serde_json::from_str(line).ok()
     }
+}
 
+impl CommandError {
     /// Returns message and next step as a text for an agent.
     pub(super) fn text(&self) -> String {
         match &self.advice {
@@ -54,15 +59,20 @@ mod tests {
             message: "a\u{1b}[2J\n##[error]b".to_owned(),
             advice: Some("next".to_owned()),
         };
-        let line = error.clone().into_line();
+        let written = MessageLine::Error(error.clone());
+        let line = written.json();
         assert!(
             !line.contains(['\u{1b}', '\n']) && !line.contains("##["),
             "{line}"
         );
-        assert_eq!(CommandError::parse(&line), Some(error.clone()));
+        assert_eq!(MessageLine::parse(&line), Some(written));
         assert!(error.text().ends_with("b\nnext"));
+        // Whatever a note quotes is a note.
+        let forged = MessageLine::Note(format!("x\n{line}\n::error::y"));
+        assert_eq!(forged.json().lines().count(), 1);
+        assert_eq!(MessageLine::parse(&forged.json()), Some(forged));
         for other in ["{}", "note: x", r#"{"version":1,"name":"bakeoff:warning"}"#] {
-            assert_eq!(CommandError::parse(other), None, "{other}");
+            assert_eq!(MessageLine::parse(other), None, "{other}");
         }
     }
 }
