@@ -17,7 +17,7 @@ use std::time::Duration;
 /// called, inputs are drawn by its types, and the files judge each other.
 ///
 /// ```no_run
-/// use bakeoff::{Compared, Comparison};
+/// use bakeoff::{Comparison, ComparisonResult};
 ///
 /// fn main() -> std::process::ExitCode {
 ///     if let Some(status) = bakeoff::enter_if_child() {
