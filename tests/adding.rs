@@ -159,11 +159,14 @@ fn what_is_kept_of_the_others_stays_where_one_is_added() {
         assert!(output.ended_a_run(), "{}", output.stderr);
         output.json()
     };
+    // By their names: both do the same, and either may be shown first.
     let names = |report: &Value| -> Vec<String> {
         let variants = report["variants"].as_array().unwrap().iter();
-        variants
+        let mut names: Vec<String> = variants
             .map(|one| one["name"].as_str().unwrap().to_owned())
-            .collect()
+            .collect();
+        names.sort();
+        names
     };
     let code = fs::read_to_string(dir.join("approaches/all_pairs.rs")).unwrap();
     let new = folder.path().join("second.rs");
