@@ -3,9 +3,11 @@
 use super::small::Small;
 use super::{Sieve, assert_repeats_nothing, command, events, replicas, wait_for};
 use crate::support::{CommandOutput, bakeoff, measuring_slot, root};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -61,6 +63,35 @@ fn the_command_that_an_interrupted_run_prints_goes_on_and_repeats_nothing() {
 
     let report: Value = in_shell(line).json();
     assert_repeats_nothing(&out, &before, &report);
+}
+
+/// Ctrl-C on a terminal reaches a command with all its children.
+#[test]
+fn a_comparison_that_is_interrupted_before_anything_is_timed_says_so() {
+    let _slot = measuring_slot();
+    let approaches = "examples/top-k/approaches";
+    let files = ["heap.rs", "sort.rs"].map(|file| format!("{approaches}/{file}"));
+    let mut run = bakeoff(&["compare", &files[0], &files[1], "--careful"])
+        .args(["--verbose", "--format", "json"])
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
+    let trying =
+        said.any(|line| line.unwrap() == r#"{"note":"trying the same inputs on all files"}"#);
+    assert!(trying, "nothing was tried");
+    kill_process_group(Pid::from_child(&run), Signal::INT).unwrap();
+    let last = said.map_while(Result::ok).last().unwrap();
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(
+        (ended.status.code(), &*ended.stdout),
+        (Some(130), &b""[..]),
+        "{last}"
+    );
+    let error: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(error["error"]["class"], "interrupted", "{last}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::compare_options::Arguments;
 use super::failure::Failure;
+use super::interrupts::listen_for_interrupts;
 use super::natively::{self, NativeWish};
 use super::on_event::Listener;
 use super::options::Output;
@@ -10,16 +11,20 @@ use super::run_request::{ReportWithSources, RunRequest, perform};
 use super::saved_inputs::{not_written, save};
 use super::show::Sources;
 use super::{Status, regression, show, step_summary};
-use bakeoff_compare::{Comparison, GivenInputs, Prepared, ReadSources, SearchBounds};
+use bakeoff_compare::{CompareError, Comparison, GivenInputs, Prepared, ReadSources, SearchBounds};
 use bakeoff_config::Policy;
 use bakeoff_domain::report::Report;
 use bakeoff_domain::spec::{Experiment, Measure, Workers};
 use bakeoff_files::Scratch;
 use bakeoff_render::escape::Plain;
 use bakeoff_render::{ComparisonOutcome, UntimedComparison};
-use bakeoff_run::BuiltProgram;
+use bakeoff_run::{BuiltProgram, HostOptions};
 use bakeoff_store::{ResultsPlace, Start};
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// Time within which an interruption is noticed of which a runner died.
+const INTERRUPT_NEWS: Duration = Duration::from_millis(200);
 
 /// The files of a comparison.
 pub(super) struct Files<'a> {
@@ -48,6 +53,32 @@ pub(super) struct TimedComparison {
     pub(super) experiment: Experiment,
 }
 
+/// Prepares a comparison, unless the user interrupts it. Ctrl-C on a terminal reaches runners as well, so the death of one may
+/// be noticed first.
+async fn prepare(
+    comparison: &Comparison<'_>,
+    host: &HostOptions,
+    say: &mut (dyn FnMut(&str) + Send),
+) -> Result<Prepared, Failure> {
+    let interrupt = listen_for_interrupts();
+    let prepared = tokio::select! {
+        biased;
+        () = interrupt.raised() => None,
+        prepared = comparison.prepare(host, say) => Some(prepared),
+    };
+    match prepared {
+        Some(Err(CompareError::Machine(_) | CompareError::Run(_)))
+            if tokio::time::timeout(INTERRUPT_NEWS, interrupt.raised())
+                .await
+                .is_ok() => {}
+        Some(prepared) => return Ok(prepared?),
+        None => {}
+    }
+    Err(Failure::interrupted(
+        "interrupted before anything was timed; nothing is kept",
+    ))
+}
+
 impl Arguments {
     /// Compares files as the options say, and prints nothing but progress.
     ///
@@ -67,12 +98,7 @@ impl Arguments {
         let host = self.safety.host_options(policy)?;
         let mut say = output.reporter();
         let comparison = self.comparison(files);
-        let prepared = tokio::select! {
-            prepared = comparison.prepare(&host, &mut say) => prepared?,
-            _ = tokio::signal::ctrl_c() => {
-                return Err(Failure::interrupted("interrupted before anything was timed; nothing is kept"));
-            }
-        };
+        let prepared = prepare(&comparison, &host, &mut say).await?;
         let ready = match prepared {
             Prepared::Untimed(untimed) => return Ok(FileComparison::Untimed(untimed)),
             Prepared::Ready(ready) => ready,
